@@ -74,7 +74,7 @@ Contact and friction: contact points of shapes, complementarity problems, Coulom
 >>> points.gap.tolist()
 [0.0]
 >>> lcp = complementarity.LCP([[2.0, 1.0], [1.0, 2.0]], [-5.0, 4.0])
->>> complementarity.solve_lcp(lcp).z.tolist()
+>>> complementarity.solve(lcp).z.tolist()
 [2.5, 0.0]
 >>> rows = contact.Contacts([[[0, 0, 1], [1, 0, 0], [0, 1, 0]]], mu=0.5)
 >>> sliding = dynamics.StepProblem(np.eye(3), [3, 4, -2], contacts=rows)

@@ -29,7 +29,6 @@ from challenge_variants import VARIANTS
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.coursework.cards import Card, standalone_code
-from rbnotes.coursework.cards.meanings import meaning
 from rbnotes.coursework.challenge import Case, cases, collect_answers, judge
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.coursework.challenge.library_tasks import load_all
@@ -211,7 +210,7 @@ def cards() -> list[str]:
         parts = [("the example", card.example), ("the result", card.returns)]
         parts += [(f"the meaning of {name}", card.arguments.get(name)) for name in record.inputs]
         if card.example is not None and card.example[1].ndim:
-            parts.append(("the frame of the result", meaning(record, "result")))
+            parts.append(("the frame of the result", record.result.meaning))
         missing += [f"{record.id}: {what}" for what, text in parts if not text]
     return missing
 

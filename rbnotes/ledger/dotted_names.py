@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import sys
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
+
+PACKAGE = "rbnotes"
+LEDGER = f"{PACKAGE}.ledger"
 
 
 def resolve(dotted: str) -> Callable[..., Any]:
@@ -22,3 +28,63 @@ def resolve(dotted: str) -> Callable[..., Any]:
         # What the name stands for is an object of any kind; the loop began with a module.
         return value  # type: ignore[return-value]
     raise ImportError(f"nothing named {dotted}")
+
+
+def dotted_name(value: Any) -> str:
+    """Return the dotted name of an object, by the shortest path that it can be imported from.
+
+    A function, a class or a method is found by the module that defines it, any other object by its identity
+    among the names of the loaded modules.
+
+    Raises
+    ------
+    ValueError
+        If no module holds the object.
+    """
+    if inspect.ismodule(value):
+        return value.__name__
+    module, path = _defining_path(value)
+    parts = module.split(".")
+    packages = (".".join(parts[:count]) for count in range(1, len(parts)))
+    exported = (package for package in packages if _attribute(sys.modules.get(package), path) is value)
+    return f"{next(exported, module)}.{path}"
+
+
+def is_private(dotted: str) -> bool:
+    """Return True if a part of a dotted name begins with an underscore."""
+    return any(part.startswith("_") for part in dotted.split("."))
+
+
+def _defining_path(value: Any) -> tuple[str, str]:
+    """Return the module that holds an object, and its name there, such as ``Tree.children``."""
+    if isinstance(value, cached_property):
+        value = value.func
+    elif isinstance(value, property):
+        value = value.fget
+    module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    if isinstance(module, str) and isinstance(name, str):
+        return module, name
+    places = [
+        (holder, name)
+        for holder, contents in list(sys.modules.items())
+        if not is_private(holder)
+        for name, other in list(getattr(contents, "__dict__", {}).items())
+        if other is value and not name.startswith("_")
+    ]
+    if not places:
+        raise ValueError(f"no public name stands for {value!r:.60}")
+    return min(places, key=_distance_from_library)
+
+
+def _distance_from_library(place: tuple[str, str]) -> tuple[bool, int, str]:
+    """Return a key that sorts the places of an object: modules of the library first, then short paths."""
+    module = place[0]
+    in_library = module.startswith(f"{PACKAGE}.") and not module.startswith(f"{LEDGER}.")
+    return not in_library, module.count("."), module
+
+
+def _attribute(value: Any, path: str) -> Any:
+    """Return what a dotted path leads to from a module; None if there is nothing."""
+    for name in path.split("."):
+        value = getattr(value, name, None)
+    return value

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-import tomllib
 from collections.abc import Iterable, Sequence
-from functools import cache
-from importlib import resources
 
 from rbnotes import ledger
 from rbnotes.ledger import tex_to_text
@@ -16,7 +13,7 @@ from rbnotes.ledger.lookup import place_in_notes
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.sources import active_ledger
 
-__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "earlier_correction", "effect", "effects"]
+__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "earlier_correction"]
 
 COLUMNS = (
     "id", "source", "section", "place", "verdict", "title", "cause", "printed", "right", "latex", "condition",
@@ -67,21 +64,6 @@ def earlier_correction(record: Record) -> Record | None:
     return next(same, None)
 
 
-@cache
-def effects() -> dict[str, str]:
-    """Return the effects of wrong claims on simulations that use the printed form.
-
-    A sentence by id, for the claims that have been simulated.
-    """
-    text = (resources.files("rbnotes.ledger") / "effects.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
-
-
-def effect(record: Record) -> str:
-    """Return the effect of a claim as printed on a simulation; empty if none has been run."""
-    return effects().get(record.id, "")
-
-
 def rows(records: Iterable[Record]) -> list[dict[str, str]]:
     """Return one row of text for each correction."""
     result = []
@@ -91,7 +73,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
             record.id, record.source, record.section, place_in_notes(record), str(record.verdict),
             record.title, shared.title if shared else "", record.formula, record.correction,
             record.replacement,
-            record.condition, record.units_mismatch, record.remark, effect(record),
+            record.condition, record.units_mismatch, record.remark, record.effect,
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
     return result
@@ -159,7 +141,7 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
                 ("Holds if", record.condition),
                 ("Units", f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""),
                 ("Remark", record.remark),
-                ("In a simulation", effect(record)),
+                ("In a simulation", record.effect),
                 ("LaTeX", block if tex else ""),
             ):
                 if text:

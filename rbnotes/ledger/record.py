@@ -1,23 +1,22 @@
 """The record: one claim of the notes, the code that states it, and the verdict that follows.
 
-A record is written as the body of a class under :func:`claim`, to be read from top to bottom: the formula as
-printed, that form as code, the library's right form, the oracle, the verdict.
+Records are written as classes under the decorators of a :class:`rbnotes.ledger.section.Section`.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
+from typing import Any
 
 from hypothesis.strategies import SearchStrategy
 from numpy.typing import ArrayLike
 
+from rbnotes.ledger.dotted_names import dotted_name, is_private
 from rbnotes.ledger.quantities import Dimension, QuantityDeclaration
-from rbnotes.ledger.replacements import replacement
-from rbnotes.ledger.symbols import USUAL
 
 Function = Callable[..., ArrayLike]
 Inputs = Mapping[str, SearchStrategy]
@@ -48,7 +47,27 @@ ID_PATTERN = re.compile(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
+class Argument:
+    """Physical quantity and meaning of an argument."""
+
+    quantity: QuantityDeclaration | None = None
+    """Dimensions of its entries (:mod:`rbnotes.ledger.quantities`); integers, flags and names have none."""
+    meaning: str = ""
+    """Information that neither shape nor units show: the frame or the order of the entries."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """Physical quantity and meaning of the values that the forms return."""
+
+    quantity: QuantityDeclaration | None = None
+    """Dimensions of its entries; if they are declared, the units of all forms are checked."""
+    meaning: str = ""
+    """Information that neither shape nor units show: the frame or the order of the entries."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Record:
     """One claim, everything needed to check it, and the chapter that treats it.
 
@@ -66,12 +85,12 @@ class Record:
     """Verdict that the run has to confirm."""
     chapter: str
     """File name of the chapter that treats it, without suffix."""
-    implemented_by: tuple[str, ...] = ()
-    """Dotted names of the right form in the library."""
+    implements: tuple[Any, ...] = ()
+    """Public functions, classes, modules or constants of the library that implement the right form."""
     formula: str = ""
     """TeX of the claim as printed."""
     oracle: str = ""
-    """One line: what it is compared with, and why that is independent."""
+    """One sentence: what the forms are compared with, and why that is independent."""
     condition: str = ""
     """For a conditional claim: the condition the notes leave out."""
     correction: str = ""
@@ -79,10 +98,11 @@ class Record:
     replacement: str = ""
     """For an erratum or a misprint: LaTeX to put in the place of the print, whole and in the notes' symbols.
 
-    For a display its formula, for prose (see :attr:`is_prose`) the sentence with TeX between dollars. Records
-    of this package have theirs in :mod:`rbnotes.ledger.replacements`."""
+    For a display its formula, for prose (see :attr:`is_prose`) the sentence with TeX between dollars."""
     remark: str = ""
     """Further remark for the reader (text with TeX between dollars)."""
+    effect: str = ""
+    """For an erratum: one sentence on a simulation that uses the printed form, with numbers from a run."""
     scan: bool = False
     """The slip may come from the scan of the text rather than from its author."""
 
@@ -92,14 +112,10 @@ class Record:
     """For a conditional claim: the inputs on which it does hold."""
     holds_when: Function | None = None
     """For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``."""
-    quantities: Mapping[str, QuantityDeclaration] = field(default_factory=dict)
-    """Quantity of each argument (:mod:`rbnotes.ledger.quantities`); integers, flags and names need none.
-
-    Symbols have their usual quantity (:mod:`rbnotes.ledger.symbols`), unless ``QUANTITIES`` of the record's
-    module, or the record itself, declares another.
-    """
-    result: QuantityDeclaration | None = None
-    """Quantity that the forms return; the units of all forms are then checked."""
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
+    """Quantity and meaning of each argument."""
+    result: Result = field(default_factory=Result)
+    """Quantity and meaning of the values that the forms return."""
     constants: tuple[Dimension, ...] = ()
     """Dimensions of numbers that the forms hold fixed, such as a law's rest length of 1.
 
@@ -117,12 +133,8 @@ class Record:
     """Dotted names of code that oracle and form may share: geometry, a solver of another subpackage."""
     exact: str = ""
     """Why the form and its oracle may agree to the last bit, if they do on every input."""
-    rare: Mapping[str, str] = field(default_factory=dict)
-    """Branches of the code (source of their conditions) that inputs hardly ever take, with the reason."""
     special: Mapping[str, str] = field(default_factory=dict)
     """Inputs that are special by their meaning, such as a diagonal mass matrix, with the reason."""
-    equivalent_mutants: Mapping[str, str] = field(default_factory=dict)
-    """Mutations of the checked form or its helpers that leave it true, each with the reason."""
     defines: tuple[str, ...] = ()
     """For a definition: the symbols (TeX) that it introduces, each alone on one side of its equations."""
     combined_with: tuple[str, ...] = ()
@@ -137,10 +149,17 @@ class Record:
 
         require(ID_PATTERN.fullmatch(self.id) is not None, "an id looks like 'lloyd/s0.2/e0.1' or '...#a'")
         require(bool(self.chapter), "names no chapter")
-        require(bool(self.implemented_by), "names nothing that implements it")
+        require(bool(self.implements), "names nothing that implements it")
+        for name in self.implemented_by:
+            require(not is_private(name), f"implements {name}, which is private")
+        unknown = [name for name in self.arguments if name not in self.inputs]
+        require(not unknown, f"describes {', '.join(unknown)}, which is no argument")
         checkable = self.library is not None or self.printed is not None
         require(not checkable or self.reference is not None, "has a form to check but no reference")
-        require(not checkable or bool(self.oracle), "does not say what its oracle is")
+        require(
+            not checkable or bool(self.oracle),
+            "does not say what its oracle is: the docstring of `reference` is missing",
+        )
         if self.verdict is not Verdict.DEFINITION:
             require(checkable, f"verdict {self.verdict} needs a form to check")
         if self.verdict in (Verdict.HOLDS, Verdict.DEMONSTRATION, Verdict.ERRATUM, Verdict.CONDITIONAL):
@@ -151,6 +170,20 @@ class Record:
         if self.verdict is Verdict.CONDITIONAL:
             require(self.given is not None, "a conditional claim needs the inputs on which it holds")
             require(bool(self.condition), "a conditional claim needs its condition")
+
+    @cached_property
+    def implemented_by(self) -> tuple[str, ...]:
+        """Dotted names of :attr:`implements`, by the paths that users import from."""
+        return tuple(map(dotted_name, self.implements))
+
+    @property
+    def quantities(self) -> dict[str, QuantityDeclaration]:
+        """Quantities of the arguments that have one."""
+        return {
+            name: argument.quantity
+            for name, argument in self.arguments.items()
+            if argument.quantity is not None
+        }
 
     @property
     def source(self) -> str:
@@ -176,28 +209,3 @@ class Record:
     def display(self) -> str:
         """The inventory id, without the ``#`` suffix of a partial claim."""
         return self.id.split("#")[0]
-
-
-def claim(id: str, title: str) -> Callable[[type], Record]:
-    """Return a decorator that makes a record of a class: its attributes and functions are the fields.
-
-    Fields may be inherited. The bases are classes without this decorator, whose modules also say what their
-    symbols mean.
-    """
-
-    def record(body: type) -> Record:
-        classes = body.__mro__[-2::-1]  # from the first base, without object, to the body
-        fields = {
-            name: value for each in classes for name, value in vars(each).items() if not name.startswith("__")
-        }
-        symbols = dict(USUAL)
-        for each in classes:
-            symbols |= getattr(sys.modules.get(each.__module__), "QUANTITIES", {})
-        symbols |= fields.get("quantities", {})
-        declared = {name: symbols[name] for name in fields.get("inputs", {}) if name in symbols}
-        replacement_text = fields.get("replacement") or replacement(id, fields.get("formula", ""))
-        return Record(
-            id=id, title=title, **{**fields, "quantities": declared, "replacement": replacement_text}
-        )
-
-    return record

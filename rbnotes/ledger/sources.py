@@ -65,7 +65,7 @@ class Ledger:
         for source in self.sources:
             name = self.package if source.module == "." else f"{self.package}.{source.module}"
             importlib.invalidate_caches()
-            for info in pkgutil.iter_modules(importlib.import_module(name).__path__, name + "."):
+            for info in pkgutil.walk_packages(importlib.import_module(name).__path__, name + "."):
                 yield importlib.import_module(info.name)
 
     def source(self, name: str) -> Source:

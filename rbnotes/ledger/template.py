@@ -20,7 +20,7 @@ id,source,section,line
 {name}/s1/e1,{name},1,1
 """,
     "formulas.py": '''\
-"""The right forms, for others to use: records name them under implemented_by."""
+"""The right forms, for others to use: records name them under `implements`."""
 
 import numpy as np
 
@@ -39,16 +39,25 @@ from {name} import formulas
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import vectors
 from rbnotes.ledger.quantities import LENGTH, RATE, VELOCITY
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+
+section = Section(
+    "{name}/s1",
+    chapter="notes",  # the page of your own text that treats it
+    # Quantity and meaning of each argument: the units of all forms are checked.
+    arguments={{
+        "omega": Argument(RATE, "along the axes of the world"),
+        "r": Argument(LENGTH, "from the origin, along the axes of the world"),
+    }},
+)
 
 
-@claim("{name}/s1/e1", "Velocity of a point of a turning body")
+@section.holds("e1", "Velocity of a point of a turning body")
 class e1:
     formula = r"\\mathbf v = \\boldsymbol\\omega \\times \\mathbf r"
     inputs = {{"omega": vectors(), "r": vectors()}}
-    # What the arguments are, and what comes back: the units of all forms are checked.
-    quantities = {{"omega": RATE, "r": LENGTH}}
-    result = VELOCITY
+    result = Result(VELOCITY, "along the axes of the world")
 
     def printed(omega, r):
         # The formula as the notes print it, to the letter.
@@ -60,13 +69,11 @@ class e1:
         return formulas.velocity(omega, r)
 
     def reference(omega, r):
-        # The same quantity without the formula: here the point is turned, and its motion differentiated.
+        """Compare with the difference quotient of the point as scipy turns it."""
+        # The same quantity without the formula. The docstring says how.
         return derivative(lambda t: Rotation.from_rotvec(t * omega).apply(r)).value
 
-    oracle = "difference quotient of the point as scipy turns it"
-    verdict = Verdict.HOLDS
-    chapter = "notes"  # where your own text tells it
-    implemented_by = ("{name}.formulas.velocity",)
+    implements = formulas.velocity
 ''',
 }
 

@@ -34,7 +34,7 @@ def record(id, verdict, **more):
         verdict=verdict,
         title=f"Title of {id}",
         chapter="told",
-        implemented_by=("rbnotes.ledger.find",),
+        implements=(ledger.find,),
         formula=r"f(x) = -x^2 \\text{ as printed}",
         oracle="another way to square $x$",
         inputs={"x": st.floats(-10, 10)},

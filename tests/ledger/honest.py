@@ -49,7 +49,7 @@ def make(**changes):
         "formula": r"[\mathbf R\mathbf a] = \mathbf R[\mathbf a]\mathbf R^T",
         "verdict": Verdict.HOLDS,
         "chapter": "preface",
-        "implemented_by": ("rbnotes.so3.hat",),
+        "implements": (so3.hat,),
         "oracle": "cross products of the axes",
         "inputs": INPUTS,
         "printed": turned_printed,

@@ -137,7 +137,7 @@ def test_every_mutation_of_a_helper_is_noticed(way, forms):
         title="twice",
         verdict=Verdict.HOLDS,
         chapter="preface",
-        implemented_by=("numpy.add",),
+        implements=(np.add,),
         oracle="a sum",
         inputs={"x": vectors()},
         printed=form,

@@ -332,7 +332,7 @@ def tiny_reference(R, a):
         ("library:", {"library": None}),
         ("library:", {"library": calls_in_vain}),
         ("library:", {"library": does_not_call}),
-        ("library:", {"implemented_by": ("rbnotes.so3.hat", "rbnotes.so3.log")}),
+        ("library:", {"implements": (so3.hat, so3.log)}),
         ("form:", {"printed": tries}),
         ("form:", {"printed": looks_around}),
         ("looks at itself", {"printed": knows_its_file}),

@@ -152,7 +152,7 @@ def hardly_calls(R, a):
 
 
 def test_library_whose_result_has_next_to_no_weight():
-    assert refused("does not use", library=hardly_calls, implemented_by=("rbnotes.so3.hat",))
+    assert refused("does not use", library=hardly_calls, implements=(so3.hat,))
 
 
 # --- inputs ---------------------------------------------------------------------------------------------

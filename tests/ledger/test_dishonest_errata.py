@@ -90,7 +90,7 @@ PAIR = {"a": some.vectors(), "b": some.vectors()}
     ],
 )
 def test_erratum_by_another_order(printed, library, reference, inputs, rule):
-    by = {"implemented_by": ("rbnotes.se3.Ad",)} if library is both_turned_library else {}
+    by = {"implements": (se3.Ad,)} if library is both_turned_library else {}
     other = {**ERRATUM, "printed": printed, "library": library, "reference": reference, "inputs": inputs}
     assert refused(rule, **other, **by)
 

@@ -169,18 +169,18 @@ TURNING = {
     "reference": turning_reference,
     "inputs": {"E": some.frames(), "xi": some.twists()},
     "tolerance": 1e-8,
-    "implemented_by": ("rbnotes.se3.hat",),
+    "implements": (se3.hat,),
 }
 
 
 def test_primitives_are_named():
     names = ("rbnotes.se3.exp", "rbnotes.testing.derivative")
-    used = {**TURNING, "library": exponential_library, "implemented_by": ("rbnotes.se3.right_jacobian",)}
+    used = {**TURNING, "library": exponential_library, "implements": (se3.right_jacobian,)}
     assert refused("rbnotes.se3.exp, which is no primitive", **used)
     outcome = verify(make(**used, primitives=names[:1]))
     assert outcome.confirmed, outcome.reason
     assert refused("never entered", **used, primitives=(*names[:1], "rbnotes.so3.log"))
-    assert refused("under test", **{**used, "implemented_by": names[:1]}, primitives=names[:1])
+    assert refused("under test", **{**used, "implements": (se3.exp,)}, primitives=names[:1])
 
 
 def exponential_library(E, xi):

@@ -334,7 +334,7 @@ def test_a_demonstration_that_nothing_computes():
         "inputs": {},
         "printed": shown,
         "library": shown_library,
-        "implemented_by": ("rbnotes.so3.exp",),
+        "implements": (so3.exp,),
         "tolerance": 5e-3,
     }
     assert refused("computes nothing", **demonstration, reference=shown_by_heart)

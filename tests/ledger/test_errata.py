@@ -10,7 +10,7 @@ import pytest
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.cli import main
-from rbnotes.ledger import errata, errata_pdf, formatting, replacements
+from rbnotes.ledger import errata, errata_pdf, formatting
 from rbnotes.ledger.causes import CAUSES
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes.ledger.sources import active_ledger
@@ -51,14 +51,8 @@ def test_every_correction_has_latex_of_the_whole_right_form(record):
     assert r"\[" not in tex
 
 
-def test_every_replacement_is_of_a_correction_and_listed_once():
-    assert {record.id for record in WRONG} == replacements.EDITS.keys() ^ replacements.in_full().keys()
-
-
-def test_an_edit_of_what_is_not_printed_is_refused(monkeypatch):
-    monkeypatch.setitem(replacements.EDITS, "sueda/s1.9.5/e1.62", (("K_{k3} = ", "K_{k3} = -"),))
-    with pytest.raises(ValueError, match="is not in the printed form"):
-        replacements.replacement("sueda/s1.9.5/e1.62", ledger.find("sueda/s1.9.5/e1.62").formula)
+def test_only_a_correction_has_a_replacement():
+    assert [record.id for record in ledger.load() if record.replacement and record not in WRONG] == []
 
 
 def test_markdown_has_summary_causes_entries_and_latex(capsys):

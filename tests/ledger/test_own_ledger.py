@@ -13,9 +13,9 @@ from rbnotes.ledger import template
 from rbnotes.ledger.checks import claim_code
 from rbnotes.ledger.checks.mutation import surviving_mutants
 
-WRONG = """
+WRONG = '''
 
-@claim("{name}/s2/e7", "Energy of a turning body")
+@Section("{name}/s2", chapter="notes").{verdict}("e7", "Energy of a turning body")
 class e7:
     formula = r"T = \\tfrac12 \\boldsymbol\\omega^T \\mathbf I \\boldsymbol\\omega"
     inputs = {{"omega": vectors(), "r": vectors()}}
@@ -28,16 +28,14 @@ class e7:
         return 0.5 * v @ v
 
     def reference(omega, r):
+        """Compare with half the squared difference quotient of the point as scipy turns it."""
         motion = derivative(lambda t: Rotation.from_rotvec(t * omega).apply(r)).value
         return 0.5 * sum(component**2 for component in motion)
 
-    oracle = "difference quotient of the point as scipy turns it"
-    verdict = Verdict.{verdict}
     correction = r"$T = \\tfrac12 |\\boldsymbol\\omega \\times \\mathbf r|^2$"
     replacement = r"T = \\tfrac12 |\\boldsymbol\\omega \\times \\mathbf r|^2"
-    chapter = "notes"
-    implemented_by = ("{name}.formulas.velocity",)
-"""
+    implements = formulas.velocity
+'''
 
 
 @pytest.fixture
@@ -72,7 +70,7 @@ def test_the_template_is_confirmed_and_each_break_of_it_is_noticed(own, capsys):
 
 
 def test_what_is_wrong_is_found(own, capsys):
-    add(own, "HOLDS")
+    add(own, "holds")
     status, text = run(capsys, "verify", "--ledger", own, "--json")
     assert status == 1
     found = {each["id"]: each for each in json.loads(text)}
@@ -82,7 +80,7 @@ def test_what_is_wrong_is_found(own, capsys):
 
 
 def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
-    add(own, "ERRATUM")
+    add(own, "erratum")
     status, text = run(capsys, "errata", "--ledger", own, "--json")
     (found,) = json.loads(text)
     assert (status, found["id"], found["verdict"]) == (0, f"{own.name}/s2/e7", "erratum")
@@ -94,7 +92,7 @@ def test_an_erratum_is_listed_with_its_counterexample(own, capsys):
 
 
 def test_other_names_and_challenges(own):
-    add(own, "ERRATUM")
+    add(own, "erratum")
     with ledger.context(own):
         assert ledger.find("O 7").id == f"{own.name}/s2/e7"
         assert rbnotes.challenge(
@@ -143,7 +141,7 @@ def test_what_cannot_be(tmp_path, monkeypatch, capsys, arguments, message):
 def test_what_is_edited_is_read_again(own):
     with ledger.context(own):
         assert len(ledger.load()) == 1
-    add(own, "ERRATUM")
+    add(own, "erratum")
     with ledger.context(own):
         assert [record.id for record in ledger.load()] == [f"{own.name}/s1/e1", f"{own.name}/s2/e7"]
 
@@ -161,7 +159,7 @@ def test_an_installed_ledger_goes_by_its_name(own, monkeypatch):
 
 def test_records_of_other_notes_do_not_belong(own):
     text = (own / "section_1.py").read_text()
-    (own / "section_1.py").write_text(text.replace(f'"{own.name}/s1/e1"', '"lloyd/s1/e1"'))
+    (own / "section_1.py").write_text(text.replace(f'"{own.name}/s1"', '"lloyd/s1"'))
     with ledger.context(own), pytest.raises(InvalidArgument, match="'lloyd'"):
         ledger.load()
 

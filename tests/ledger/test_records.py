@@ -1,16 +1,22 @@
 """Every record of the ledger: its verdict is confirmed, its check can fail, it is told in the book."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from rbnotes import ledger
+from rbnotes.ledger.checks.honesty.static_checks import MIN_REASON_LENGTH
 from rbnotes.ledger.checks.mutation import surviving_mutants
 from rbnotes.ledger.coverage import entries_without_record, inventory
 from rbnotes.ledger.runner import verify
 
 RECORDS = ledger.load()
+EQUIVALENT_MUTANTS = tomllib.loads(
+    Path(__file__).with_name("equivalent_mutants.toml").read_text(encoding="utf-8")
+)
+"""By id of the record: changes that leave the form true, each with the reason."""
 BOOK = Path(__file__).parents[2] / "book"
 
 
@@ -21,7 +27,14 @@ def test_verdict_is_confirmed_by_a_check_that_notices_every_mutation(record):
     # Counterexamples are found here and made small where they are shown: on the book's page of errata.
     outcome = verify(record, examples=chosen.max_examples, shrink=False, afresh=not chosen.derandomize)
     assert outcome.confirmed, outcome.reason
-    assert surviving_mutants(record) == []
+    assert surviving_mutants(record, EQUIVALENT_MUTANTS.get(record.id, {})) == []
+
+
+def test_equivalent_mutants_are_those_of_records_and_have_reasons():
+    assert EQUIVALENT_MUTANTS.keys() <= {record.id for record in RECORDS}
+    reasons = [reason for changes in EQUIVALENT_MUTANTS.values() for reason in changes.values()]
+    assert len(reasons) > 100
+    assert [reason for reason in reasons if len(reason.strip()) < MIN_REASON_LENGTH] == []
 
 
 def test_every_display_of_the_notes_has_a_record():

@@ -5,13 +5,23 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from rbnotes import ledger
+from rbnotes import ledger, so3
+from rbnotes.dynamics import symplectic_euler
+from rbnotes.forces import path_force
 from rbnotes.ledger import Record, Verdict, counterexamples
 from rbnotes.ledger.checks.mutation import source_mutants, surviving_mutants
 from rbnotes.ledger.counterexamples import ChoiceDatabase, search_smallest, stored_choices
-from rbnotes.ledger.record import NEEDS_CORRECTION, claim
+from rbnotes.ledger.dotted_names import dotted_name
+from rbnotes.ledger.quantities import LENGTH, RATE, VELOCITY
+from rbnotes.ledger.record import NEEDS_CORRECTION, Argument, Result
 from rbnotes.ledger.runner import find_counterexample, resolve, samples, verify
+from rbnotes.ledger.section import Section
+from rbnotes.multibody.reduced import Tree
 from rbnotes.testing import strategies as some
+
+
+def _hidden(a, b):
+    return np.cross(a, b)
 
 
 def double_area(a, b):
@@ -105,7 +115,7 @@ def make(**changes):
         "title": "cross product",
         "verdict": Verdict.HOLDS,
         "chapter": "preface",
-        "implemented_by": ("numpy.cross",),
+        "implements": (np.cross,),
         "formula": r"\mathbf a \times \mathbf b",
         "oracle": "written out by components",
         "exact": "each entry is one difference of two products",
@@ -129,7 +139,7 @@ CONDITIONAL = {
     "inputs": SCALARS,
     "given": {"x": some.numbers(0, 0), "y": some.numbers()},
     "holds_when": product_is_zero,
-    "implemented_by": ("numpy.square",),
+    "implements": (np.square,),
     "printed": square_without_middle,
     "library": conditional_library,
     "reference": square_of_sum_reference,
@@ -179,7 +189,7 @@ class TestVerdicts:
             "inputs": {},
             "tolerance": 5e-5,
             "library": root_computed,
-            "implemented_by": ("numpy.sqrt",),
+            "implements": (np.sqrt,),
             "reference": root_computed_again,
         }
         outcome = verify(make(**numbers, printed=root_printed))
@@ -187,7 +197,7 @@ class TestVerdicts:
         assert not verify(make(**numbers, printed=root_badly_printed)).confirmed
 
     def test_missing_implementation_is_refused(self):
-        assert not verify(make(implemented_by=("rbnotes.so3.no_such_function",))).confirmed
+        assert not verify(make(primitives=("rbnotes.so3.no_such_function",))).confirmed
 
     def test_results_are_repeatable(self):
         first, second = (samples(make().inputs, 5) for _ in range(2))
@@ -236,7 +246,10 @@ class TestRecord:
         [
             ({"id": "lloyd/0.1/d1"}, "an id looks like"),
             ({"chapter": ""}, "no chapter"),
-            ({"implemented_by": ()}, "implements"),
+            ({"implements": ()}, "implements"),
+            ({"implements": (_hidden,)}, "private"),
+            ({"implements": (object(),)}, "no public name"),
+            ({"arguments": {"c": Argument()}}, "describes c, which is no argument"),
             ({"reference": None}, "reference"),
             ({"oracle": ""}, "oracle"),
             ({"printed": None}, "printed|form to check"),
@@ -255,12 +268,13 @@ class TestRecord:
         assert (record.source, record.section, record.display) == ("lloyd", "0.22.1", "lloyd/s0.22.1/e0.45")
 
 
+SECTION = Section("lloyd/s0.1", chapter="preface", arguments={"a": Argument(LENGTH), "x": Argument(LENGTH)})
+
+
 class family:
     formula = r"\mathbf a \times \mathbf b"
-    verdict = Verdict.HOLDS
-    chapter = "preface"
-    implemented_by = ("numpy.cross",)
-    oracle = "written out by components"
+    implements = np.cross
+    oracle = "Write the product out by components."
     exact = "each entry is one difference of two products"
     inputs: ClassVar = {"a": some.vectors(), "b": some.vectors()}
     reference = double_area_reference
@@ -269,46 +283,119 @@ class family:
         return np.cross(b, a)
 
 
-class TestInheritance:
+class TestSection:
     def test_a_record_has_the_fields_of_its_bases(self):
-        @claim("lloyd/s0.1/d1", "cross product")
+        @SECTION.holds("d1", "cross product")
         class record(family):
             remark = "its own"
 
             def printed(a, b):
                 return np.cross(a, b)
 
-        assert (record.remark, record.chapter, record.reference) == ("its own", "preface", family.reference)
+        assert (record.id, record.verdict, record.chapter) == ("lloyd/s0.1/d1", Verdict.HOLDS, "preface")
+        assert (record.remark, record.reference) == ("its own", family.reference)
         outcome = verify(record)
         assert outcome.confirmed, outcome.reason
         assert surviving_mutants(record) == []
 
     def test_an_inherited_form_is_the_form(self):
         class turned(family):
-            oracle = "the other way round"
-
             def reference(a, b):
+                """Turn the other way
+                round.
+
+                A second paragraph says more.
+                """
                 return double_area_reference(b, a)
 
-        @claim("lloyd/s0.1/d1", "cross product")
+        @SECTION.holds("d1", "cross product")
         class record(turned):
             pass
 
-        assert (record.printed, record.oracle) == (family.printed, "the other way round")
+        assert (record.printed, record.oracle) == (family.printed, "Turn the other way round.")
         assert verify(record).confirmed
 
     def test_the_first_of_two_bases_wins(self):
         class other(family):
-            chapter = "notation"
+            exact = "as the other one"
 
         class third(family):
-            remark, chapter = "of the third", "quaternions"
+            remark, exact = "of the third", "as the third one"
 
-        @claim("lloyd/s0.1/d1", "cross product")
+        @SECTION.holds("d1", "cross product", chapter="notation")
         class record(other, third):
             pass
 
         assert (record.chapter, record.remark) == ("notation", "of the third")
+        assert record.exact == "as the other one"
+
+    def test_arguments_are_those_of_the_section_unless_the_record_has_its_own(self):
+        class moving(family):
+            arguments: ClassVar = {"b": Argument(RATE, "of the base")}
+
+        @SECTION.holds("d1", "cross product")
+        class record(moving):
+            result = Result(VELOCITY)
+
+        assert record.arguments == {"a": Argument(LENGTH), "b": Argument(RATE, "of the base")}
+        assert record.quantities == {"a": LENGTH, "b": RATE}
+
+        @SECTION.holds("d1", "cross product")
+        class faster(moving):
+            arguments: ClassVar = {"a": Argument(VELOCITY)}
+
+        assert faster.quantities == {"a": VELOCITY, "b": RATE}
+
+    @pytest.mark.parametrize(
+        ("fields", "right"),
+        [
+            ({}, ""),
+            ({"edit": (r"\mathbf a", "a")}, r"a \times \mathbf b"),
+            ({"edits": ((r"\mathbf a", "a"), (r"\mathbf b", "b"))}, r"a \times b"),
+            ({"replacement": "\n1 \\\\ [2]\n"}, r"1 \\{}[2]"),
+        ],
+    )
+    def test_the_right_formula(self, fields, right):
+        assert SECTION.holds("d1", "cross product")(type("record", (family,), fields)).replacement == right
+
+    @pytest.mark.parametrize(
+        ("fields", "message"),
+        [
+            ({"edit": ("c", "d")}, "'c' of its edits is not in the formula"),
+            ({"edit": ("a", "c"), "replacement": "c"}, "both `edit` and `replacement`"),
+            ({"chapter": "friction"}, "`chapter` is set by the decorator"),
+            ({"verdict": Verdict.HOLDS}, "`verdict` is set by the decorator"),
+            ({"conclusion": "none"}, "`conclusion` is no field of a record"),
+        ],
+    )
+    def test_a_wrong_class_is_refused(self, fields, message):
+        with pytest.raises(ValueError, match=f"record lloyd/s0.1/d1: .*{message}"):
+            SECTION.holds("d1", "cross product")(type("record", (family,), fields))
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        (np.cross, "numpy.cross"),
+        (np.square, "numpy.square"),
+        (np.linalg.norm, "numpy.linalg.norm"),
+        (so3, "rbnotes.so3"),
+        (symplectic_euler, "rbnotes.dynamics.symplectic_euler"),
+        (Tree.children, "rbnotes.multibody.reduced.Tree.children"),
+        (path_force, "rbnotes.forces.path_force"),
+        (family.printed, f"{__name__}.family.printed"),
+    ],
+)
+def test_dotted_names(value, name):
+    assert dotted_name(value) == name
+
+
+def test_what_records_implement_has_one_name():
+    named = {
+        name: value for r in ledger.load() for name, value in zip(r.implemented_by, r.implements, strict=True)
+    }
+    assert len(named) > 200
+    assert len({id(value) for value in named.values()}) == len(named)
 
 
 def test_resolve():

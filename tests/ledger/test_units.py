@@ -31,7 +31,7 @@ from rbnotes.ledger.quantities import (
     stacked_quantity,
     vector_quantity,
 )
-from rbnotes.ledger.record import Verdict
+from rbnotes.ledger.record import Argument, Result, Verdict
 
 STEP = ledger.find("sueda/s1.8/e1.28")
 KILOMETRES = Units(length=1e-3, mass=1.0, time=1.0)
@@ -115,12 +115,12 @@ def test_a_missing_step_or_mass_shows():
 
 
 def test_a_wrong_declaration_shows():
-    assert "is not in N" in "; ".join(findings(replace(STEP, result=WRENCH)))
-    masses = {**STEP.quantities, "m": LENGTH}
-    assert "do not fit" in "; ".join(findings(replace(STEP, quantities=masses)))
-    silent = {name: told for name, told in STEP.quantities.items() if name != "h"}
-    assert findings(replace(STEP, quantities=silent)) == ["units: what `h` is, is not said"]
-    assert findings(replace(STEP, result=vector_quantity((VELOCITY, 7)))) == [
+    assert "is not in N" in "; ".join(findings(replace(STEP, result=Result(WRENCH))))
+    masses = {**STEP.arguments, "m": Argument(LENGTH)}
+    assert "do not fit" in "; ".join(findings(replace(STEP, arguments=masses)))
+    silent = {**STEP.arguments, "h": Argument()}
+    assert findings(replace(STEP, arguments=silent)) == ["units: what `h` is, is not said"]
+    assert findings(replace(STEP, result=Result(vector_quantity((VELOCITY, 7))))) == [
         "units: 7 dimensions for an axis of 6 entries"
     ]
 

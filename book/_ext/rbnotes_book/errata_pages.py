@@ -72,7 +72,7 @@ class Corrections(LedgerDirective):
         box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
         self.domain.note("correction", record, (self.env.docname, self.anchor(record)))
         box += self.heading(record)
-        effect = ("In a simulation", self.parse(errata.effect(record), record))
+        effect = ("In a simulation", self.parse(record.effect, record))
         parts = [*self.statement(record), effect, *self.replacement(record), *self.counterexample(found)]
         box += self.fields(parts)
         links = [

@@ -18,7 +18,7 @@ from sphinx.util import logging
 from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
-from rbnotes.ledger.replacements import brackets_in_rows
+from rbnotes.ledger.section import mark_brackets_in_rows
 from rbnotes_book.node import NODE, SCRIPTS
 
 SERVER = SCRIPTS / "katex_server.js"
@@ -65,7 +65,7 @@ def typeset(tex: str, *, display: bool) -> str:
         raise FormulaError(
             "an environment that numbers by itself; write $$ ... $$ (label), or its starred form"
         )
-    tex = brackets_in_rows(tex)
+    tex = mark_brackets_in_rows(tex)
     server = _server()
     assert server.stdin is not None
     assert server.stdout is not None

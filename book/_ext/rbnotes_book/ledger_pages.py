@@ -74,7 +74,7 @@ class Ledger(LedgerDirective):
         text = nodes.inline("", record.chapter)
         explanation = claims.link(record, text, "explanation", self.env.docname, titled=True)
         return [
-            ("Checked against", self.parse(record.oracle, record)),
+            ("Oracle", self.parse(record.oracle, record)),
             ("Checked on", [nodes.paragraph("", tried)] if tried else []),
             ("To hand in", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
@@ -131,7 +131,7 @@ class Records(LedgerDirective):
         own = [record for record in ledger.load() if record.chapter == chapter]
         if not own:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
-        head = ["Claim", "What it says", "Verdict", "Checked against"]
+        head = ["Claim", "What it says", "Verdict", "Oracle"]
         what = "1 claim, its verdict" if len(own) == 1 else f"{len(own)} claims, their verdicts"
         summary = f"{what} and what they were checked against"
         return [

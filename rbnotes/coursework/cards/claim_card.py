@@ -20,7 +20,6 @@ from rbnotes.coursework.cards.descriptions import (
     describe_units,
     describe_values,
 )
-from rbnotes.coursework.cards.meanings import meaning
 from rbnotes.coursework.challenge.case_generation import Case, make_case
 from rbnotes.coursework.challenge.formatting import distinguishing_decimals, format_value
 from rbnotes.coursework.challenge.library_tasks import find_task
@@ -175,7 +174,7 @@ class Card:
             ("units", f"do not fit: {record.units_mismatch}" if record.units_mismatch else ""),
             ("remark", record.remark),
             ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
-            ("checked", f"against {record.oracle}" if record.oracle else ""),
+            ("oracle", record.oracle),
             ("library", ", ".join(record.implemented_by)),
             ("chapter", f"{record.chapter}.html of the book{notes}"),
         )
@@ -247,7 +246,7 @@ class Card:
 
     @cached_property
     def _quantities(self) -> Mapping[str, AnyQuantity]:
-        if self.record.result is None:
+        if self.record.result.quantity is None:
             return {}
         values = self._samples[0]
         return {**argument_quantities(self.record, values), "result": result_quantity(self.record, values)}
@@ -257,7 +256,10 @@ class Card:
 
     def _meaning(self, name: str) -> str:
         """Return the meaning of an argument or of the result; a single number has no frame."""
-        return "" if name == "result" and self.returns in ("", NUMBER) else meaning(self.record, name)
+        if name == "result":
+            return "" if self.returns in ("", NUMBER) else self.record.result.meaning
+        argument = self.record.arguments.get(name)
+        return "" if argument is None else argument.meaning
 
     def _describe(self, name: str, text: str) -> str:
         explanation, described = self._meaning(name), self._with_units(name, text)

@@ -43,7 +43,7 @@ def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:
 
     A declaration counts only if the claim's own oracle agrees with it.
     """
-    if claim.result is None or claim.constants:
+    if claim.result.quantity is None or claim.constants:
         return ()
     ordinary = [
         place

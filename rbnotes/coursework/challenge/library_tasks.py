@@ -12,7 +12,7 @@ from rbnotes import ledger, se3
 from rbnotes.arguments import Array
 from rbnotes.ledger import lookup
 from rbnotes.ledger.oracles.twists import twist_matrix
-from rbnotes.ledger.record import Inputs, Record, Verdict
+from rbnotes.ledger.record import Argument, Inputs, Record, Result, Verdict
 from rbnotes.testing.strategies import numbers, unit_vectors, vectors
 
 ANY_TWIST: Inputs = {"xi": st.builds(np.append, vectors(3, -4, 4), vectors())}
@@ -21,6 +21,7 @@ TWISTS_BELOW_HALF_TURN: Inputs = {
         lambda axis, angle, v: np.append(angle * axis, v), unit_vectors(), numbers(0, 3), vectors()
     )
 }
+XI = Argument(meaning="in the frame of the body, which is the same at the start and at the end")
 
 
 def left_jacobian(xi: Array) -> Array:
@@ -48,16 +49,19 @@ def _record(
     library: Callable[..., Array],
     reference: Callable[..., Array],
     inputs: Inputs,
+    meaning: str,
 ) -> Record:
     return Record(
         id=f"rbnotes/sSE3/d{number}",
         title=title,
         verdict=Verdict.DEFINITION,
         chapter="frames-and-twists",
-        implemented_by=(f"rbnotes.se3.{library.__name__}",),
+        implements=(library,),
         formula=formula,
-        oracle="Frechet derivatives of the matrix exponential along each entry, of scipy",
+        oracle="Compare with scipy's Frechet derivatives of the matrix exponential along each entry.",
         inputs=inputs,
+        arguments={"xi": XI},
+        result=Result(meaning=meaning),
         library=library,
         reference=reference,
     )
@@ -71,6 +75,7 @@ RECORDS = (
         se3.left_jacobian,
         left_jacobian,
         ANY_TWIST,
+        "takes rates of xi to twists in the frame at the start",
     ),
     _record(
         2,
@@ -79,6 +84,7 @@ RECORDS = (
         se3.right_jacobian,
         right_jacobian,
         ANY_TWIST,
+        "takes rates of xi to twists in the moved frame",
     ),
     _record(
         3,
@@ -87,6 +93,7 @@ RECORDS = (
         se3.left_jacobian_inverse,
         lambda xi: np.linalg.inv(left_jacobian(xi)),
         TWISTS_BELOW_HALF_TURN,
+        "takes twists in the frame at the start to rates of xi",
     ),
     _record(
         4,
@@ -95,6 +102,7 @@ RECORDS = (
         se3.right_jacobian_inverse,
         lambda xi: np.linalg.inv(right_jacobian(xi)),
         TWISTS_BELOW_HALF_TURN,
+        "takes twists in the moved frame to rates of xi",
     ),
 )
 

@@ -244,8 +244,13 @@ def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
             continue
         names = set(_assigned_names(statement))
         if isinstance(statement, ast.ClassDef):
-            # A record's functions are forms, which are watched when they run; its constants are not.
-            kept = [part for part in statement.body if not isinstance(part, ast.FunctionDef)]
+            # A record's functions are forms, which are watched when they run; its constants are not. What the
+            # record implements is named, not used.
+            kept = [
+                part
+                for part in statement.body
+                if not isinstance(part, ast.FunctionDef) and "implements" not in _assigned_names(part)
+            ]
             names = {statement.name}
             statement = ast.If(ast.Constant(True), kept or [ast.Pass()], [])
         if names:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType, FunctionType
@@ -175,11 +175,20 @@ def form_under_test(record: Record) -> Function | None:
     return record.printed
 
 
-def surviving_mutants(record: Record, *, examples: int = MIN_EXAMPLES) -> list[str]:
-    """Return the changes to the form under test or its helpers that the check does not detect.
+def surviving_mutants(
+    record: Record, equivalent: Collection[str] = (), *, examples: int = MIN_EXAMPLES
+) -> list[str]:
+    """Return changes to the form under test or its helpers that the check does not detect.
 
-    Listed equivalent mutants are excluded; listed ones that do not exist or are detected are included. A
-    listed name that ends in ``*`` stands for all mutants with this prefix.
+    Parameters
+    ----------
+    record
+        The claim.
+    equivalent
+        Changes that leave the form true. They are not among the survivors; one that does not exist, or is
+        detected after all, is. A name that ends in ``*`` stands for all changes with this prefix.
+    examples
+        Inputs tried.
     """
     form = form_under_test(record)
     if form is None or record.reference is None:
@@ -203,7 +212,7 @@ def surviving_mutants(record: Record, *, examples: int = MIN_EXAMPLES) -> list[s
         *result_mutants(form, few),
     ):
         num_mutants += 1
-        listed = _matching_equivalent(mutant.change, record)
+        listed = _matching_equivalent(mutant.change, equivalent)
         accepted = cases.accepts(
             mutant.form, record.tolerance, first=NUM_EQUIVALENT_INPUTS if listed else None
         )
@@ -215,18 +224,14 @@ def surviving_mutants(record: Record, *, examples: int = MIN_EXAMPLES) -> list[s
             and not mutant.swapped_product.has_effect
         ):
             found.append(mutant.change)
-    found += [
-        f"equivalent_mutants: `{name}` does not exist or is noticed"
-        for name in record.equivalent_mutants
-        if name not in used
-    ]
+    found += [f"equivalent: `{name}` does not exist or is noticed" for name in equivalent if name not in used]
     if len(used) > MAX_EQUIVALENT_SHARE * num_mutants:
-        found.append(f"equivalent_mutants: {len(used)} of {num_mutants} are too many to be equivalent")
+        found.append(f"equivalent: {len(used)} of {num_mutants} are too many to be equivalent")
     return list(dict.fromkeys(found))
 
 
-def _matching_equivalent(change: str, record: Record) -> str:
-    for name in record.equivalent_mutants:
+def _matching_equivalent(change: str, equivalent: Collection[str]) -> str:
+    for name in equivalent:
         beginning = name[:-1] if name.endswith("*") else ""
         if name == change or (len(beginning) >= MIN_PREFIX_LENGTH and change.startswith(beginning)):
             return name

@@ -38,7 +38,7 @@ PRINTED_FORM = "printed form"
 
 def declares_units(record: Record) -> bool:
     """Return True if a claim declares the quantities of its arguments and its result."""
-    return record.result is not None
+    return record.result.quantity is not None
 
 
 def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, AnyQuantity]:
@@ -65,7 +65,7 @@ def findings(record: Record) -> list[str]:
 
     A conditional claim is checked where its condition holds, because its form may be singular elsewhere.
     """
-    if record.result is None or record.reference is None or not record.inputs:
+    if record.result.quantity is None or record.reference is None or not record.inputs:
         return []
     units = TEST_UNITS.preserving_constants(record.constants)
     mismatches: dict[str, str] = {}
@@ -110,7 +110,7 @@ def result_quantity(record: Record, values: Mapping[str, Any]) -> Quantity:
     ValueError
         If the claim does not declare it, or declares a quantity that an array cannot have.
     """
-    declared = None if record.result is None else resolve_declaration(record.result, values)
+    declared = None if record.result.quantity is None else resolve_declaration(record.result.quantity, values)
     if not isinstance(declared, Quantity):
         raise ValueError("what the result is, is not said")
     return declared

@@ -16,12 +16,11 @@ from rbnotes import arguments, ledger
 from rbnotes.coursework.cards import Card, standalone_code
 from rbnotes.coursework.cards.code_extraction import _CONVERSIONS
 from rbnotes.coursework.cards.descriptions import describe_values
-from rbnotes.coursework.cards.frames import FRAMES
-from rbnotes.coursework.cards.meanings import MEANINGS, meaning
-from rbnotes.coursework.cards.returned import RETURNED
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.coursework.challenge.library_tasks import load_all
 from rbnotes.ledger.evaluation import distance, evaluate, samples
+from rbnotes.ledger.section import Section
+from rbnotes.ledger.sources import active_ledger
 
 EXAMINED = 16
 """Every so many claims in the default run; `tools/challenge_trial.py --cards` looks at all."""
@@ -75,7 +74,7 @@ def test_a_card_tells_the_order_of_twists_where_there_are_any(id, order):
 
 def test_a_card_tells_each_of_a_pair_by_itself():
     one_of_two = re.compile(r" \((B|2|k|k, j|second|second, third|the (parent|joint|nodes))\)")
-    assert not [id for id, text in FRAMES.items() if one_of_two.search(text)]
+    assert not [record.id for record in load_all() if any(map(one_of_two.search, meanings(record).values()))]
     arguments = rbnotes.card("sueda/s2.1/e2.11").task
     assert "phi_p  vector (6,) in 3 x 1/s, 3 x m/s: of the parent, in its frame" in arguments
     assert "in 1/kg: of the complementarity problem" in rbnotes.card("lloyd/s0.8/d2").task
@@ -89,14 +88,46 @@ def test_a_card_tells_frames_and_what_numbers_stand_for():
     assert "J      pose (4, 4) with translations in m: of the joint in the child" in task
     assert "unless stated otherwise" in task
     assert "in 1\n" not in rbnotes.card("sueda/s2.4.5/e2.34").task
-    told = {
-        key
+
+
+def sections():
+    """Return the sections of the ledger, each once."""
+    found = {}
+    for module in active_ledger().modules():
+        found |= {id(value): value for value in vars(module).values() if isinstance(value, Section)}
+    return list(found.values())
+
+
+def test_every_argument_of_a_section_is_one_of_some_claim():
+    assert len(sections()) > 80
+    unused = []
+    for section in sections():
+        own = [record for record in ledger.load() if record.id.rpartition("/")[0] == section.id]
+        used = {
+            name
+            for record in own
+            for name, each in record.arguments.items()
+            if section.arguments.get(name) is each
+        }
+        unused += [f"{section.id}: {name}" for name in section.arguments.keys() - used]
+    assert unused == []
+
+
+def test_a_claim_describes_itself_only_what_its_section_does_not():
+    described = {section.id: section.arguments for section in sections()}
+    repeated = [
+        f"{record.id}: {name}"
         for record in ledger.load()
-        for name in (*record.inputs, "result")
-        for key in MEANINGS
-        if meaning(record, name) == MEANINGS[key] and key.endswith(name)
-    }
-    assert told == set(MEANINGS)  # none is about nothing
+        for name, each in record.arguments.items()
+        if (other := described[record.id.rpartition("/")[0]].get(name)) is not each and other == each
+    ]
+    assert repeated == []
+
+
+def meanings(record):
+    """Return the meanings of the arguments and of the result, by name, of those that have one."""
+    described = {**record.arguments, "result": record.result}
+    return {name: each.meaning for name, each in described.items() if each.meaning}
 
 
 def stands_somewhere(value):
@@ -113,16 +144,17 @@ def has_units(value):
 def lacking(record):
     """What a card would not tell of the arguments and of what comes back: units and frames."""
     own = record.source == "rbnotes"  # whose units are those of any twist
-    if record.result is None and record.inputs and not own:
+    if record.result.quantity is None and record.inputs and not own:
         yield f"{record.id}: units of what comes back"
-    silent = {name for name in record.inputs if not meaning(record, name)}
+    meant = meanings(record)
+    silent = record.inputs.keys() - meant.keys()
     unmeasured = set() if own else record.inputs.keys() - record.quantities.keys()
-    if not (silent or unmeasured) and meaning(record, "result"):
+    if not (silent or unmeasured) and "result" in meant:
         return
     (values,) = samples(record.allowed_inputs, 1, random_seed=0)
     yield from (f"{record.id}: where {name} is" for name in silent if stands_somewhere(values[name]))
     yield from (f"{record.id}: units of {name}" for name in unmeasured if has_units(values[name]))
-    if not meaning(record, "result") and evaluate(record.reference, values).shape:
+    if "result" not in meant and evaluate(record.reference, values).shape:
         yield f"{record.id}: where what comes back is"
 
 
@@ -130,17 +162,7 @@ def test_units_and_frames_of_all_arguments_and_of_what_comes_back_are_told():
     claims = [record for record in load_all() if record.reference is not None]
     assert [what for record in claims for what in lacking(record)] == []
     assert len(claims) > 900
-    assert sum(bool(meaning(record, name)) for record in claims for name in record.inputs) > 2000
-
-
-def test_every_text_about_what_comes_back_is_for_some_claim():
-    def read(key, text):
-        """Whether some claim of this display or section has this text."""
-        place = key.removesuffix(": result")
-        among = (record for record in load_all() if record.id.startswith(place))
-        return any(meaning(record, "result") == text for record in among)
-
-    assert [key for key, text in RETURNED.items() if not read(key, text)] == []
+    assert sum(len(meanings(record)) for record in claims) > 3000
 
 
 def test_cards_are_whole():
@@ -158,7 +180,7 @@ def test_cards_are_whole():
         assert told.startswith("array" if right.shape else "number")
         assert str(right.shape) in told or not right.shape, record.id
         assert card.units.get("result", "") in told, record.id
-        assert not right.shape or told.endswith(f": {meaning(record, 'result')}"), record.id
+        assert not right.shape or told.endswith(f": {record.result.meaning}"), record.id
         assert distance(evaluate(right_forms(record)[0], inputs), right) <= record.tolerance, record.id
         assert "For example," in task
 
@@ -176,7 +198,7 @@ def test_cards_are_whole():
     ],
 )
 def test_the_same_name_is_in_another_frame_elsewhere(id, name, words):
-    assert words in meaning(ledger.find(id), name)
+    assert words in ledger.find(id).arguments[name].meaning
 
 
 def test_a_card_shows_a_print_that_is_wrong():

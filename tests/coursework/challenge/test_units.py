@@ -11,6 +11,7 @@ from rbnotes.coursework.challenge.calls import collect_answers
 from rbnotes.coursework.challenge.case_generation import cases
 from rbnotes.coursework.challenge.dimensions import probes, units_mismatch
 from rbnotes.ledger.quantities import LENGTH
+from rbnotes.ledger.record import Result
 
 STEP = ledger.find("sueda/s1.8/e1.28")
 REACTION = ledger.find("sueda/s1.13/t668#b")
@@ -70,10 +71,10 @@ def test_slips_that_keep_the_dimension_are_not_reported(slip):
 @pytest.mark.parametrize(
     "other",
     [
-        {"result": None},
+        {"result": Result()},
         {"constants": (LENGTH,)},
-        {"quantities": {}},
-        {"result": LENGTH},  # with which its own oracle does not agree
+        {"arguments": {}},
+        {"result": Result(LENGTH)},  # with which its own oracle does not agree
     ],
 )
 def test_missing_or_false_declaration_gives_no_report(other):

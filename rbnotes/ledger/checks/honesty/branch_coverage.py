@@ -51,7 +51,6 @@ class Branch:
 def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -> list[str]:
     """Return findings on branches of the forms and the reference that hardly ever run."""
     found: list[str] = []
-    rare: set[str] = set()
     for name, form in record_forms(record).items():
         inputs = [*draws, *given] if name == "printed" else draws
         for branch in count_branches(readable_function(form), inputs):
@@ -61,14 +60,7 @@ def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -
                 if count == 0:
                     found.append(f"branch: {where} on none of {len(inputs)} inputs")
                 elif count < MIN_BRANCH_SHARE * len(inputs):
-                    rare.add(branch.source)
-                    if branch.source not in record.rare:
-                        found.append(f"branch: {where} on {count} of {len(inputs)} inputs (why: `rare`)")
-    found += [
-        f"branch: `{source}` is named in `rare` but is no rare branch"
-        for source in record.rare
-        if source not in rare
-    ]
+                    found.append(f"branch: {where} on only {count} of {len(inputs)} inputs")
     return list(dict.fromkeys(found))
 
 

@@ -13,7 +13,6 @@ from rbnotes.arguments import Array
 from rbnotes.ledger.checks.claim_code import function_ast, readable_function, record_forms
 from rbnotes.ledger.checks.honesty.normal_form import normal_form
 from rbnotes.ledger.checks.honesty.tracing import NamedCode, trace
-from rbnotes.ledger.dotted_names import resolve
 from rbnotes.ledger.evaluation import SIGNIFICANT_RESIDUAL, Values, deviation, try_evaluate
 from rbnotes.ledger.record import Function, Record, Verdict
 
@@ -59,8 +58,8 @@ def findings(
     ]
     found += [
         f"condition: holds_when runs {name}, which is under test"
-        for name in record.implemented_by
-        if predicate_trace.enters(NamedCode(name, resolve(name)))
+        for name, value in zip(record.implemented_by, record.implements, strict=True)
+        if predicate_trace.enters(NamedCode(name, value))
     ]
     found += _side_findings(record, holds_when)
     if any(

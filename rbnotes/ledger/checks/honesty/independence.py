@@ -52,7 +52,9 @@ def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:
 
 def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
     """Return findings on unnamed code that oracle and forms share, and on code that never runs."""
-    implementing = [NamedCode(name, resolve(name)) for name in record.implemented_by]
+    implementing = [
+        NamedCode(name, value) for name, value in zip(record.implemented_by, record.implements, strict=True)
+    ]
     primitives = [NamedCode(name, resolve(name)) for name in record.primitives]
     return [
         *_primitive_findings(record, primitives, implementing, traces),

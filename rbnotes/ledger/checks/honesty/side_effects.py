@@ -14,7 +14,6 @@ from rbnotes.arguments import Array
 from rbnotes.ledger.checks.claim_code import loaded_modules, record_forms
 from rbnotes.ledger.checks.honesty.input_variety import numeric_parts
 from rbnotes.ledger.checks.honesty.tracing import NamedCode, Trace
-from rbnotes.ledger.dotted_names import resolve
 from rbnotes.ledger.evaluation import Values, deviation_or_inf, try_evaluate
 from rbnotes.ledger.record import Record
 
@@ -57,15 +56,14 @@ def unused_function_findings(
     before: Mapping[str, Sequence[Array | None]],
     traces: Mapping[str, Trace],
 ) -> list[str]:
-    """Return findings on functions of ``implemented_by`` whose results the calling form hardly uses."""
+    """Return findings on functions of ``implements`` whose results the calling form hardly uses."""
     user = "library" if record.library is not None else "printed"
     form = record_forms(record).get(user)
     found: list[str] = []
     if form is None:
         return found
     form_trace = traces[user]
-    for name in record.implemented_by:
-        function = resolve(name)
+    for name, function in zip(record.implemented_by, record.implements, strict=True):
         if not isinstance(function, FunctionType) or not form_trace.enters(NamedCode(name, function)):
             continue  # reported elsewhere
         with _perturb_function(function) as was_perturbed:

@@ -71,9 +71,7 @@ def _reason_findings(record: Record) -> Iterator[str]:
         "tolerance_reason": record.tolerance_reason,
         "exact": record.exact,
         "undefined": record.undefined,
-        **{f"rare[{key!r}]": text for key, text in record.rare.items()},
         **{f"special[{key!r}]": text for key, text in record.special.items()},
-        **{f"equivalent_mutants[{key!r}]": text for key, text in record.equivalent_mutants.items()},
     }
     for name, text in reasons.items():
         if (text or "[" in name) and len(text.strip()) < MIN_REASON_LENGTH:

@@ -5,16 +5,33 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes import so3
-from rbnotes.inertia import (
-    spatial_inertia,
-    spatial_inertia_factor,
-    spatial_inertia_inverse,
-    swap_stacking,
-)
+from rbnotes.inertia import spatial_inertia, spatial_inertia_factor, spatial_inertia_inverse, swap_stacking
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
-from rbnotes.ledger.quantities import AREA, LINEAR_FIRST_TWIST, LINEAR_FIRST_WRENCH, TIME, matrix_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    AREA,
+    INERTIA,
+    LENGTH,
+    LINEAR_FIRST_TWIST,
+    LINEAR_FIRST_WRENCH,
+    MASS,
+    TIME,
+    matrix_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import inertias, masses, vectors
+
+section = Section(
+    "lloyd/s0.1",
+    chapter="spatial-inertia",
+    arguments={
+        "m": Argument(MASS),
+        "c": Argument(LENGTH, "centre of mass, in the frame of the body"),
+        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "x": Argument(LENGTH, "in the frame of the body"),
+    },
+)
+
 
 BODY = {"m": masses(), "c": vectors(), "J": inertias()}
 IDENTITY = np.eye(3)
@@ -24,14 +41,14 @@ def matrix_reference(m, c, J):
     return kinetic_energy_matrix(m, J, c, linear_first=True)
 
 
-@claim("lloyd/s0.1/d1", "Spatial inertia about the origin of the body frame")
+@section.holds("d1", "Spatial inertia about the origin of the body frame")
 class d1:
-    formula = (
-        r"\mathbf M = \begin{pmatrix} m\mathbf I & -m[\mathbf c] \\"
-        r" m[\mathbf c] & \mathbf J - m[\mathbf c][\mathbf c] \end{pmatrix}"
-    )
+    formula = r"\mathbf M = \begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & \mathbf J - m[\mathbf c][\mathbf c] \end{pmatrix}"
     inputs = BODY
-    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = Result(
+        matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST),
+        "about the origin of the body, linear part first, along its axes",
+    )
 
     def printed(m, c, J):
         return np.block([[m * IDENTITY, -m * bracket(c)], [m * bracket(c), J - m * bracket(c) @ bracket(c)]])
@@ -40,25 +57,18 @@ class d1:
         return swap_stacking(spatial_inertia(m, J, c))
 
     oracle = (
-        "the kinetic energy of six point masses with this mass, centre and inertia, from their velocities"
+        "Compare with the kinetic energy of six point masses with this mass, center and inertia, from"
+        " their velocities."
     )
     reference = matrix_reference
-    equivalent_mutants = {
-        "swapped operands in `m * bracket(c) @ bracket(c)`": "both factors are multiples of one matrix"
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.inertia.spatial_inertia",
-        "rbnotes.inertia.swap_stacking",
-    )
-    chapter = "spatial-inertia"
+    implements = (spatial_inertia, swap_stacking)
 
 
-@claim("lloyd/s0.1/t10", "The bracket is the skew-symmetric matrix of a cross product")
+@section.holds("t10", "The bracket is the skew-symmetric matrix of a cross product")
 class t10:
     formula = r"[\mathbf c]\,\mathbf x = \mathbf c\times\mathbf x,\quad [\mathbf c] = -[\mathbf c]^T"
     inputs = {"c": vectors(), "x": vectors()}
-    result = AREA
+    result = Result(AREA, "in the frame of the body, once for each side of the equation")
 
     def printed(c, x):
         return np.stack([bracket(c) @ x, -bracket(c).T @ x])
@@ -66,27 +76,24 @@ class t10:
     def library(c, x):
         return np.stack([so3.hat(c) @ x, -so3.hat(c).T @ x])
 
-    oracle = "numpy's cross product, twice"
-
     def reference(c, x):
+        """Compare with numpy's cross product, twice."""
         return np.stack([np.cross(c, x)] * 2)
 
     exact = (
         "each number is one difference of two products: where a processor does not fuse them, all round alike"
     )
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = "spatial-inertia"
+    implements = so3.hat
 
 
-@claim("lloyd/s0.1/d2", "Inverse of the spatial inertia")
+@section.holds("d2", "Inverse of the spatial inertia")
 class d2:
-    formula = (
-        r"\mathbf M^{-1} = \begin{pmatrix} \frac1m\mathbf I - [\mathbf c]\mathbf J^{-1}[\mathbf c] & "
-        r"[\mathbf c]\mathbf J^{-1} \\ -\mathbf J^{-1}[\mathbf c] & \mathbf J^{-1} \end{pmatrix}"
-    )
+    formula = r"\mathbf M^{-1} = \begin{pmatrix} \frac1m\mathbf I - [\mathbf c]\mathbf J^{-1}[\mathbf c] & [\mathbf c]\mathbf J^{-1} \\ -\mathbf J^{-1}[\mathbf c] & \mathbf J^{-1} \end{pmatrix}"
     inputs = BODY
-    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST).inverse
+    result = Result(
+        matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST).inverse,
+        "about the origin of the body, linear part first, along its axes",
+    )
 
     def printed(m, c, J):
         Ji = np.linalg.inv(J)
@@ -97,24 +104,21 @@ class d2:
     def library(m, c, J):
         return swap_stacking(spatial_inertia_inverse(m, J, c))
 
-    oracle = "numerical inverse of the kinetic-energy matrix of six point masses"
-
     def reference(m, c, J):
+        """Compare with the numerical inverse of the kinetic-energy matrix of six point masses."""
         return np.linalg.inv(kinetic_energy_matrix(m, J, c, linear_first=True))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.spatial_inertia_inverse",)
-    chapter = "spatial-inertia"
+    implements = spatial_inertia_inverse
 
 
-@claim("lloyd/s0.1/d3", "The spatial inertia factors into G G^T")
+@section.holds("d3", "The spatial inertia factors into G G^T")
 class d3:
-    formula = (
-        r"\mathbf M = \mathbf G\mathbf G^T,\quad \mathbf G = \begin{pmatrix} \sqrt m\,\mathbf I & 0 \\"
-        r" \sqrt m\,[\mathbf c] & \mathbf L \end{pmatrix},\quad \mathbf J = \mathbf L\mathbf L^T"
-    )
+    formula = r"\mathbf M = \mathbf G\mathbf G^T,\quad \mathbf G = \begin{pmatrix} \sqrt m\,\mathbf I & 0 \\ \sqrt m\,[\mathbf c] & \mathbf L \end{pmatrix},\quad \mathbf J = \mathbf L\mathbf L^T"
     inputs = BODY
-    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = Result(
+        matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST),
+        "about the origin of the body, linear part first, along its axes",
+    )
 
     def printed(m, c, J):
         L = np.linalg.cholesky(J)
@@ -126,11 +130,6 @@ class d3:
         G = swap_stacking(spatial_inertia_factor(m, J, c))
         return G @ G.T
 
-    oracle = "the product G G^T against the kinetic-energy matrix of six point masses"
+    oracle = "Compare with the product G G^T against the kinetic-energy matrix of six point masses."
     reference = matrix_reference
-    equivalent_mutants = {
-        "negated L in `[np.sqrt(m) * bracket(c), L]`": "a factor of J with its sign changed is another factor of J"
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.spatial_inertia_factor",)
-    chapter = "spatial-inertia"
+    implements = spatial_inertia_factor

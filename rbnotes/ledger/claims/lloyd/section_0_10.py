@@ -5,30 +5,68 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+from hypothesis import strategies as st
 
-from rbnotes.complementarity import BoxLCP, box_residuals
+from rbnotes.complementarity import LCP, BoxLCP, box_residuals, lemke
 from rbnotes.contact import Contacts
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, recover_unknowns, solve_step
-from rbnotes.friction import box_friction, friction_contact_problem
+from rbnotes.friction import anitescu_stewart, box_friction, friction_contact_problem, friction_lcp
 from rbnotes.ledger.oracles.constrained_systems import constrained_system
-from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing.strategies import arrays, numbers, positive_numbers, vectors
+from rbnotes.ledger.oracles.friction_pyramid import (
+    eliminate_velocity,
+    gauge,
+    pyramid_contact,
+    pyramid_corners,
+    sliding_states,
+)
+from rbnotes.ledger.quantities import ENERGY, FORCE, MASS, MOMENTUM, NUMBER, TIME, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.testing.strategies import (
+    arrays,
+    nonzero_vectors,
+    numbers,
+    positive_numbers,
+    rotations,
+    spd_matrices,
+    vectors,
+)
 
-CHAPTER = "contact"
+SYSTEM_COORDINATES = "in the coordinates of the whole system"
+
+section = Section(
+    "lloyd/s0.10",
+    chapter="contact",
+    arguments={
+        "Mh": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "h": Argument(TIME),
+        "theta": Argument(MOMENTUM, "one for each contact"),
+        "T": Argument(
+            NUMBER,
+            "two rows for each contact, one for each tangent, over the coordinates of the whole system",
+        ),
+        "phi": Argument(MOMENTUM, "of the contacts, in their order"),
+        "part": Argument(NUMBER),
+        "low": Argument(MOMENTUM),
+        "high": Argument(MOMENTUM),
+        "sigma": Argument(VELOCITY),
+        "mu": Argument(NUMBER, "one for each contact"),
+        "xi": Argument(VELOCITY, "of the contacts, in their order"),
+        "axes": Argument(NUMBER, "rows: the two tangents of the contact and its normal, in the world"),
+        "p": Argument(MOMENTUM, "along the axes of the contact: two tangents, then the normal"),
+        "s": Argument(VELOCITY, "along the two tangents of the contact"),
+        "limit": Argument(MOMENTUM),
+        "excess": Argument(NUMBER),
+    },
+)
+
+
 SIZE, CONTACTS = 5, 2
-
-
-QUANTITIES = {
-    "Mh": MASS,
-    "T": NUMBER,
-    "high": MOMENTUM,
-    "low": MOMENTUM,
-    "part": NUMBER,
-    "phi": MOMENTUM,
-    "sigma": VELOCITY,
-    "theta": MOMENTUM,
-}
 
 
 def inertias_of(size):
@@ -76,20 +114,14 @@ def least_energy(M, b, rows, lower, upper):
     return np.linalg.solve(M, b + rows.T @ best)
 
 
-PUSHES = "velocities under impulses that push, assembled contact by contact and solved by elimination"
-LEAST = "of all impulses within their bounds those that leave the least kinetic energy, by trying which are at a bound"
-
-
-@claim("lloyd/s0.10/d1#a", "Velocities after a step with bilateral and unilateral constraints")
+@section.erratum("d1#a", "Velocities after a step with bilateral and unilateral constraints")
 class d1_a:
-    formula = (
-        r"\begin{pmatrix} \hat{\mathbf M} & \mathbf G^T & \mathbf N^T \\ \mathbf G & 0 & 0 \\"
-        r" \mathbf N & 0 & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\"
-        r" \boldsymbol\theta \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf "
-        r"f}^k \\ 0 \\ 0 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} \hat{\mathbf M} & \mathbf G^T & \mathbf N^T \\ \mathbf G & 0 & 0 \\ \mathbf N & 0 & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \end{pmatrix}"
+    edit = (r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T", r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T")
     inputs = PUSHED
-    result = VELOCITY
+    result = Result(
+        VELOCITY, "in the coordinates of the whole system, then along the normals of the contacts"
+    )
 
     def printed(Mh, M, G, N, v, f, h, theta):
         system = np.zeros((SIZE + 1, SIZE + 1))
@@ -103,16 +135,17 @@ class d1_a:
         new, _ = recover_unknowns(problem, theta)
         return np.append(new, N @ new)
 
-    oracle = PUSHES
-
     def reference(Mh, M, G, N, v, f, h, theta):
-        """Velocities under the applied impulses and pushes along the rows of N, with ``G v = 0`` kept to."""
+        """Compare with velocities under impulses that push, assembled contact by contact and solved by
+        elimination.
+
+        Velocities under the applied impulses and pushes along the rows of N, with ``G v = 0`` kept to.
+        """
         pushes = sum(size * row for size, row in zip(theta, N, strict=True))
         new, _ = constrained_system(Mh, G, pushes + M @ v + f * h, np.zeros(1))
         return np.append(new, [row @ new for row in N])
 
     combined_with = ("lloyd/s0.7/d6", "lloyd/s0.10/d2")
-    verdict = Verdict.ERRATUM
     correction = (
         r"The first row has $-\mathbf N^T$ (and, to match, $-\mathbf G^T$), as in (0.3) and in the matrix "
         r"for friction in a pyramid further down: $\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf "
@@ -125,15 +158,18 @@ class d1_a:
         r"and the printed sign contacts pull bodies into each other, and where they should act there is "
         r"no solution."
     )
-    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
-    chapter = CHAPTER
+    effect = (
+        "A ball that meets the floor at 1 m/s finds no impulse that stops it: the solver reports that"
+        " there is no solution."
+    )
+    implements = recover_unknowns
 
 
-@claim("lloyd/s0.10/d1#b", "A contact pushes or separates")
+@section.holds("d1#b", "A contact pushes or separates")
 class d1_b:
     formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0"
     inputs = MOVING
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(Mh, M, G, N, v, f, h):
         """Try which contacts push: those that do have nu = 0."""
@@ -150,35 +186,35 @@ class d1_b:
         problem = StepProblem(Mh, M @ v + h * f, BilateralRows(G), UnilateralRows(N))
         return solve_step(problem).velocity
 
-    oracle = LEAST
-
     def reference(Mh, M, G, N, v, f, h):
+        """Compare with the impulses within their bounds that leave the least kinetic energy, by trying which
+        are at a bound.
+        """
         return least_energy(Mh, M @ v + h * f, np.vstack([G, N]), [-np.inf, 0.0, 0.0], 3 * [np.inf])
 
     tolerance = 1e-08
-    equivalent_mutants = {
-        "negated G in `np.vstack((G, N[list(pushing)]))`": "the equation G v = 0 is the same with its sign changed",
-        "dropped minus in `-1e-10`": "the allowance for rounding may have either sign",
-    }
-    verdict = Verdict.HOLDS
     remark = "With the sign of the first row corrected."
-    implemented_by = ("rbnotes.dynamics.solve_step",)
-    chapter = CHAPTER
+    implements = solve_step
 
 
-@claim("lloyd/s0.10/e0.5", "Velocities after a step with box friction")
+@section.erratum("e0.5", "Velocities after a step with box friction")
 class e0_5:
-    formula = (
-        r"\begin{pmatrix} \hat{\mathbf M} & \mathbf G^T & \mathbf N^T & \mathbf D^T \\"
-        r" \mathbf G & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 \\"
-        r" \mathbf D & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\"
-        r" \boldsymbol\lambda \\ \boldsymbol\theta \\"
-        r" \boldsymbol\phi \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf "
-        r"f}^k \\ 0 \\ 0 \\ {} \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\"
-        r" \boldsymbol\sigma \end{pmatrix}"
+    formula = r"\begin{pmatrix} \hat{\mathbf M} & \mathbf G^T & \mathbf N^T & \mathbf D^T \\ \mathbf G & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ {} \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \end{pmatrix}"
+    edits = (
+        (
+            r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T & \mathbf D^T",
+            r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T",
+        ),
+        (r"\\ {} \end", r"\\ 0 \end"),
     )
     inputs = RUBBED
-    result = VELOCITY
+    result = Result(
+        VELOCITY,
+        (
+            "in the coordinates of the whole system, then along the normals of the contacts, then along "
+            "their tangents"
+        ),
+    )
 
     def printed(Mh, M, G, N, v, f, h, theta, T, phi):
         D = T.reshape(2 * CONTACTS, SIZE)
@@ -198,10 +234,12 @@ class e0_5:
         velocities = (problem.contacts.rows @ new).reshape(-1, 3)
         return np.concatenate([new, velocities[:, 0], velocities[:, 1:].ravel()])
 
-    oracle = PUSHES
-
     def reference(Mh, M, G, N, v, f, h, theta, T, phi):
-        """Velocities under pushes along N and friction impulses along the tangents, contact by contact."""
+        """Compare with velocities under impulses that push, assembled contact by contact and solved by
+        elimination.
+
+        Velocities under pushes along N and friction impulses along the tangents, contact by contact.
+        """
         total = M @ v + f * h
         for contact in range(CONTACTS):
             total = total + theta[contact] * N[contact]
@@ -210,29 +248,30 @@ class e0_5:
         return np.concatenate([new, [row @ new for row in N], [row @ new for pair in T for row in pair]])
 
     combined_with = ("lloyd/s0.10/e0.6",)
-    verdict = Verdict.ERRATUM
     correction = r"The first row has $-\mathbf N^T$ and $-\mathbf D^T$ (and $-\mathbf G^T$ to match)."
     remark = (
         r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ at its "
         r"lower bound, below zero: the printed sign makes that impulse act along the sliding, and "
         r"friction drives. The block of the constants that is missing is read as 0 here."
     )
-    implemented_by = (
-        "rbnotes.friction.contact_problem",
-        "rbnotes.contact.Contacts",
+    effect = (
+        "A block that slides at 3 m/s with a coefficient of friction of 0.3 does 5.94 m/s a second "
+        "later; right, it is down to 0.06 m/s."
     )
-    chapter = CHAPTER
+    implements = (friction_contact_problem, Contacts)
 
 
-@claim("lloyd/s0.10/e0.5#b", "The constants of that system")
+@section.misprint("e0.5#b", "The constants of that system")
 class e0_5_b:
-    formula = (
-        r"\begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ {} \end{pmatrix}"
-        r"\quad\text{beside}\quad "
-        r"\begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ {} \end{pmatrix}\quad\text{beside}\quad \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \end{pmatrix}"
     inputs = RUBBED
-    result = VELOCITY
+    result = Result(
+        VELOCITY,
+        (
+            "in the coordinates of the whole system, then along the normals of the contacts, then along "
+            "their tangents"
+        ),
+    )
 
     def printed(Mh, M, G, N, v, f, h, theta, T, phi):
         """Three blocks, where the matrix has four rows of them; the signs of the first row are mended."""
@@ -245,27 +284,29 @@ class e0_5_b:
         return np.concatenate([new, N @ new, D @ new])
 
     library = e0_5.library
-    oracle = PUSHES
     reference = e0_5.reference
     undefined = "three blocks cannot be added to four rows of them"
-    verdict = Verdict.MISPRINT
     correction = r"A fourth block, $0$, in the row of $\boldsymbol\sigma$."
+    replacement = r"""\begin{pmatrix} \hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T \\ \mathbf G & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 \end{pmatrix}
+\begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \end{pmatrix}
++ \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \end{pmatrix}
+= \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \end{pmatrix}"""
     scan = True
-    implemented_by = (
-        "rbnotes.friction.contact_problem",
-        "rbnotes.contact.Contacts",
-    )
-    chapter = CHAPTER
+    implements = (friction_contact_problem, Contacts)
 
 
-@claim("lloyd/s0.10/e0.6", "Conditions on a box friction impulse")
+@section.erratum("e0.6", "Conditions on a box friction impulse")
 class e0_6:
-    formula = (
-        r"0 \le \boldsymbol\phi - \underline{\boldsymbol\phi} \perp \boldsymbol\sigma \ge 0,\quad "
-        r"0 \le \overline{\boldsymbol\phi} - \boldsymbol\phi \perp \boldsymbol\sigma \le 0"
+    formula = r"0 \le \boldsymbol\phi - \underline{\boldsymbol\phi} \perp \boldsymbol\sigma \ge 0,\quad 0 \le \overline{\boldsymbol\phi} - \boldsymbol\phi \perp \boldsymbol\sigma \le 0"
+    edits = (
+        (r"\perp \boldsymbol\sigma \ge 0", r"\perp \boldsymbol\sigma^+ \ge 0"),
+        (
+            r"\perp \boldsymbol\sigma \le 0",
+            r"\perp \boldsymbol\sigma^- \ge 0,\quad \boldsymbol\sigma = \boldsymbol\sigma^+ - \boldsymbol\sigma^-",
+        ),
     )
     inputs = SLIDING
-    result = MOMENTUM
+    result = Result(MOMENTUM)
     constants = (MASS,)
 
     def printed(part, low, high, sigma):
@@ -276,15 +317,15 @@ class e0_6:
         phi = low + part * (high - low)
         return box_residuals(BoxLCP([[0.0]], [sigma], [low], [high]), [phi]).natural
 
-    oracle = "how far the impulse is from the one within the bounds that takes most energy out"
-
     def reference(part, low, high, sigma):
-        """How far the impulse is from the one that takes most energy out, unless the sliding is less than that."""
+        """Measure how far the impulse is from the one within the bounds that takes most energy out.
+
+        How far the impulse is from the one that takes most energy out, unless the sliding is less than that.
+        """
         phi = low + part * (high - low)
         best = min((low, high), key=lambda impulse: impulse * sigma)
         return min(abs(sigma), abs(phi - best))
 
-    verdict = Verdict.ERRATUM
     correction = (
         r"Each bound has its own part of the velocity: $0 \le \boldsymbol\phi - "
         r"\underline{\boldsymbol\phi} \perp \boldsymbol\sigma^+ \ge 0$ and $0 \le "
@@ -296,15 +337,13 @@ class e0_6:
         r"slides."
     )
     exact = "both only subtract and compare the numbers given"
-    implemented_by = ("rbnotes.complementarity.box_residuals",)
-    chapter = CHAPTER
+    implements = box_residuals
 
 
-@claim("lloyd/s0.10/t374", "Box bounds from the friction coefficients and an estimate of the normal impulses")
+@section.holds("t374", "Box bounds from the friction coefficients and an estimate of the normal impulses")
 class t374:
     formula = (
-        r"\overline{\boldsymbol\phi} = -\underline{\boldsymbol\phi} "
-        r"= \mu\,\boldsymbol\theta_\text{estimate}"
+        r"\overline{\boldsymbol\phi} = -\underline{\boldsymbol\phi} = \mu\,\boldsymbol\theta_\text{estimate}"
     )
     inputs = {
         **MOVING,
@@ -313,7 +352,7 @@ class t374:
         "T": arrays(1, 2, SIZE),
         "mu": vectors(1, 0.25, 1.0),
     }
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu):
         """Each normal impulse is zero or holds its row; each tangential one holds it too or is at a bound."""
@@ -341,25 +380,499 @@ class t374:
         )
         return box_friction(problem, normal_estimate=theta).velocity
 
-    oracle = LEAST
-
     def reference(Mh, M, G, N, v, f, h, theta, T, mu):
+        """Compare with the impulses within their bounds that leave the least kinetic energy, by trying which
+        are at a bound.
+        """
         rows = np.vstack([G, N, T[0]])
         limits = np.repeat(mu * theta, 2)
         lower = np.concatenate([[-np.inf], np.zeros(1), -limits])
         upper = np.concatenate([[np.inf], [np.inf], limits])
         return least_energy(Mh, M @ v + h * f, rows, lower, upper)
 
-    equivalent_mutants = {
-        "negated G in `[G, N, T[0]]`": "the equation G v = 0 is the same with its sign changed",
-        "negated T[0] in `[G, N, T[0]]`": "the bounds are the same on both sides",
-        "negated kept*": "the velocity along rows that are held is zero",
-    }
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
     remark = (
         "The estimate is that of the step before, or of the problem without friction. The whole problem "
         "is checked here, for any estimate."
     )
-    implemented_by = ("rbnotes.friction.box_friction",)
-    chapter = CHAPTER
+    implements = box_friction
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Friction in a pyramid, after Anitescu and Stewart.
+#
+# The records that need a solution have one contact of a body of three velocities, general masses and axes. It
+# sticks in half of the examples and slides in the others.
+
+
+FACETS = 4
+PYRAMIDS = {
+    **PUSHED,
+    "T": arrays(CONTACTS, 2, SIZE),
+    "mu": vectors(CONTACTS, 0.25, 1.0),
+    "phi": vectors(FACETS * CONTACTS, 0.0, 2.0),
+    "xi": vectors(CONTACTS, 0.0, 2.0),
+}
+
+
+def momenta(steepest, flattest):
+    """Momenta along the contact's axes, the tangential part so many times the one into the contact."""
+    return st.builds(
+        lambda angle, ratio, push: push * np.array([ratio * np.cos(angle), ratio * np.sin(angle), -1.0]),
+        numbers(-3.0, 3.0),
+        numbers(steepest, flattest),
+        positive_numbers(0.25, 2.0),
+    )
+
+
+# The rows of the axes are the two tangents and the normal, seen from the world.
+STRUCK = {
+    "M": spd_matrices(3).map(lambda A: np.eye(3) + A / 16),
+    "axes": rotations(),
+    "mu": positive_numbers(0.25, 1.0),
+    "p": st.one_of(momenta(0.0, 0.2), momenta(1.5, 3.0)),
+}
+
+
+def facet_rows(T):
+    """D ``(4 c, n)``: for each contact both tangents, and both turned round."""
+    return np.concatenate([T, -T], axis=1).reshape(-1, T.shape[-1])
+
+
+def pyramid_matrix(M, G, N, D, mus):
+    """The printed matrix, with the facets of one contact after those of the other."""
+    E = np.kron(np.eye(len(N)), np.ones((len(D) // len(N), 1)))
+    n, t, e = len(M) + len(G), len(M) + len(G) + len(N), len(M) + len(G) + len(N) + len(D)
+    A = np.zeros((e + len(N), e + len(N)))
+    A[: len(M), : len(M)], A[: len(M), len(M) : n], A[: len(M), n:t], A[: len(M), t:e] = M, -G.T, -N.T, -D.T
+    A[len(M) : n, : len(M)], A[n:t, : len(M)], A[t:e, : len(M)] = G, N, D
+    A[t:e, e:] = E
+    A[e:, n:t], A[e:, t:e] = mus, -E.T
+    return A
+
+
+def struck_by_print(M, axes, mu, p):
+    """Velocity and (theta, phi, xi) of the contact from the printed matrix, by Lemke's method."""
+    N, D, E = axes[2:], pyramid_corners(8) @ axes[:2], np.ones((8, 1))
+    A = np.zeros((13, 13))
+    A[:3, :3], A[:3, 3:4], A[:3, 4:12] = M, -N.T, -D.T
+    A[3:4, :3], A[4:12, :3], A[4:12, 12:] = N, D, E
+    A[12, 3], A[12:, 4:12] = mu, -E.T
+    z = lemke(LCP(*eliminate_velocity(A, axes.T @ p))).z
+    return np.linalg.solve(M, axes.T @ p - A[:3, 3:] @ z), z
+
+
+def struck_reference(M, axes, mu, p):
+    return pyramid_contact(M, axes.T @ p, axes[2], axes[:2], mu, pyramid_corners(8))
+
+
+@section.holds("d2#a", "A step with friction in a pyramid: the equations")
+class d2_a:
+    formula = r"\begin{pmatrix} \hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T & 0 \\ \mathbf G & 0 & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 & \mathbf E \\ 0 & 0 & \boldsymbol\mu & -\mathbf E^T & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \\ \boldsymbol\xi \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ {} \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"
+    inputs = PYRAMIDS
+    result = Result(
+        vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2)),
+        "of constraint, normals and facets, then what is left of each friction bound",
+    )
+
+    def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
+        A = pyramid_matrix(Mh, G, N, facet_rows(T), np.diag(mu))
+        constant = np.zeros(len(A))
+        constant[:SIZE] = -M @ v - h * f
+        n = SIZE + len(G)
+        given = A[:, n:] @ np.concatenate([theta, phi, xi]) + constant
+        motion = np.linalg.solve(A[:n, :n], -given[:n])
+        return np.append(motion[SIZE:], given[n:] + A[n:, :n] @ motion)
+
+    def library(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
+        problem = StepProblem(
+            Mh, M @ v + h * f, BilateralRows(G), contacts=Contacts.from_directions(N, T, mu)
+        )
+        lcp, directions = friction_lcp(problem, FACETS)
+        impulses = np.column_stack([theta, phi.reshape(CONTACTS, FACETS) @ directions])
+        _, multipliers = friction_contact_problem(problem).apply_impulses(impulses)
+        return np.append(multipliers, lcp.M @ np.concatenate([theta, phi, xi]) + lcp.q)
+
+    def reference(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
+        """Compare with velocities under all impulses, contact by contact; what is left of the bound, facet by
+        facet.
+
+        lambda, nu, sigma and gamma, contact by contact, from the velocities under all impulses.
+        """
+        edges = [(pair[0], pair[1], -pair[0], -pair[1]) for pair in T]
+        total = M @ v + f * h
+        for contact, push in enumerate(theta):
+            total = total + push * N[contact]
+            for k, edge in enumerate(edges[contact]):
+                total = total + phi[FACETS * contact + k] * edge
+        new, multipliers = constrained_system(Mh, G, total, np.zeros(1))
+        sigma = [edge @ new + xi[contact] for contact in range(CONTACTS) for edge in edges[contact]]
+        used = phi.reshape(CONTACTS, FACETS).sum(axis=1)
+        return np.concatenate([multipliers, [row @ new for row in N], sigma, mu * theta - used])
+
+    remark = (
+        r"The directions $\mathbf d_k$ of a contact have to leave no half-plane empty, since "
+        r"$\boldsymbol\phi \ge 0$: each with its opposite will do. The block "
+        r"of the constants that is missing is read as 0 here, and $\boldsymbol\mu$ as a diagonal matrix."
+    )
+    implements = friction_lcp
+
+
+@section.holds("d2#b", "A step with friction in a pyramid: the conditions")
+class d2_b:
+    formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0,\quad 0 \le \boldsymbol\phi \perp \boldsymbol\sigma \ge 0,\quad 0 \le \boldsymbol\xi \perp \boldsymbol\gamma \ge 0"
+    inputs = STRUCK
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
+
+    def printed(M, axes, mu, p):
+        return struck_by_print(M, axes, mu, p)[0]
+
+    def library(M, axes, mu, p):
+        problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
+        return anitescu_stewart(problem, facets=8).velocity
+
+    def reference(M, axes, mu, p):
+        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
+        are tried.
+        """
+        return struck_reference(M, axes, mu, p)[0]
+
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
+    implements = anitescu_stewart
+
+
+@section.misprint("d2#c", "The constants of that system")
+class d2_c:
+    formula = r"\begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ {} \end{pmatrix}\quad\text{beside}\quad \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"
+    inputs = PYRAMIDS
+    result = Result(
+        vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2)),
+        "of constraint, normals and facets, then what is left of each friction bound",
+    )
+
+    def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
+        """Four blocks, where the matrix has five rows of them."""
+        D = facet_rows(T)
+        A = pyramid_matrix(Mh, G, N, D, np.diag(mu))
+        constant = np.concatenate([-M @ v - h * f, *(np.zeros(len(rows)) for rows in (G, N, D))])
+        n = SIZE + len(G)
+        given = A[:, n:] @ np.concatenate([theta, phi, xi]) + constant
+        motion = np.linalg.solve(A[:n, :n], -given[:n])
+        return np.append(motion[SIZE:], given[n:] + A[n:, :n] @ motion)
+
+    library = d2_a.library
+    reference = d2_a.reference
+    undefined = "four blocks cannot be added to five rows of them"
+    correction = r"A fifth block, $0$, in the row of $\boldsymbol\gamma$; the same is lost in (0.5)."
+    replacement = r"""\begin{pmatrix} \hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T & 0 \\ \mathbf G & 0 & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 & \mathbf E \\ 0 & 0 & \operatorname{diag}(\boldsymbol\mu) & -\mathbf E^T & 0 \end{pmatrix}
+\begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \\ \boldsymbol\xi \end{pmatrix}
++ \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ 0 \end{pmatrix}
+= \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"""
+    scan = True
+    implements = friction_lcp
+
+
+@section.misprint("d2#d", "The coefficients of friction in that system")
+class d2_d:
+    formula = r"\boldsymbol\gamma = \boldsymbol\mu\,\boldsymbol\theta - \mathbf E^T\boldsymbol\phi,\quad \boldsymbol\mu \text{ a vector, by its type}"
+    inputs = {name: PYRAMIDS[name] for name in ("theta", "mu", "phi")}
+    result = Result(MOMENTUM, "one for each contact")
+
+    def printed(theta, mu, phi):
+        """The vector in its row of blocks, as it stands."""
+        E = np.kron(np.eye(CONTACTS), np.ones((FACETS, 1)))
+        return mu @ theta - E.T @ phi
+
+    def library(theta, mu, phi):
+        contacts = Contacts(np.zeros((CONTACTS, 3, SIZE)), mu)
+        lcp, _ = friction_lcp(StepProblem(np.eye(SIZE), np.zeros(SIZE), contacts=contacts), FACETS)
+        return lcp.M[-CONTACTS:, :-CONTACTS] @ np.concatenate([theta, phi])
+
+    def reference(theta, mu, phi):
+        """Compare with what each contact leaves of its own bound, one after the other."""
+        left = []
+        for contact in range(CONTACTS):
+            bound = mu[contact] * theta[contact]
+            for facet in range(FACETS):
+                bound -= phi[contact * FACETS + facet]
+            left.append(bound)
+        return np.array(left)
+
+    correction = (
+        r"The block is the diagonal matrix of the coefficients, $\operatorname{diag}(\boldsymbol\mu)$."
+    )
+    replacement = d2_c.replacement
+    implements = friction_lcp
+
+
+@section.definition("t399#a", "The matrix E")
+class t399_a:
+    formula = r"\mathbf E_{ij} = 1\ \text{for all}\ i\ \text{corresponding to the frictional wrenches}\ \mathbf d_i\ \text{of the same contact}"
+    inputs = {"count": st.integers(1, 4), "facets": st.sampled_from((4, 6, 8, 10))}
+    result = Result(NUMBER, "a row for each facet of each contact, a column for each contact")
+
+    def printed(count, facets):
+        E = np.zeros((count * facets, count))
+        for i in range(count * facets):
+            E[i, i // facets] = 1.0
+        return E
+
+    def library(count, facets):
+        """The columns of xi in the rows of sigma."""
+        contacts = Contacts.from_directions(np.zeros((count, 3)), np.ones((count, 2, 3)), 0.5)
+        lcp, _ = friction_lcp(StepProblem(np.eye(3), np.ones(3), contacts=contacts), facets)
+        return lcp.M[count:-count, -count:]
+
+    def reference(count, facets):
+        """Compare with the columns of contacts one beside the other, each with ones in its own stretch of
+        rows.
+        """
+        stretches = [np.repeat(np.eye(count)[contact][None], facets, axis=0) for contact in range(count)]
+        return np.concatenate(stretches)
+
+    defines = (r"\mathbf E_{ij}",)
+    exact = "all three only place ones and zeros"
+    remark = "The column j is the contact; all other entries are zero."
+    implements = friction_lcp
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What the unknowns of friction in a pyramid tell about sliding.
+
+
+FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
+
+
+# A sliding velocity, the bound mu theta of friction, and what may be added to the least xi.
+STATES = {
+    "s": st.builds(lambda s, moving: s * moving, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
+    "limit": st.builds(lambda size, pressed: size * pressed, positive_numbers(), st.sampled_from((0.0, 1.0))),
+    "excess": positive_numbers(0.25, 1.0),
+}
+
+
+PRESSED = {**STATES, "limit": positive_numbers()}
+
+
+PARTS = {
+    "theta": positive_numbers(),
+    "mu": positive_numbers(0.25, 1.0),
+    "phi": vectors(FACETS, 0.0, 1.0),
+}
+
+
+SHORT = {
+    **PARTS,
+    "phi": st.builds(
+        lambda phi, first, second: phi * np.array([first, second, not first, not second]),
+        vectors(FACETS, 0.0, 1.0),
+        st.booleans(),
+        st.booleans(),
+    ),
+}
+
+
+def struck_by_library(M, axes, mu, p):
+    """The same from the library's LCP."""
+    problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
+    lcp, directions = friction_lcp(problem, 8)
+    z = lemke(lcp).z
+    impulse = np.append(z[0], z[1:9] @ directions)
+    return friction_contact_problem(problem).apply_impulses(impulse[None])[0], z
+
+
+def largest_xi(s, limit, excess):
+    """The larger xi of two states of a particle that the conditions of the LCP allow."""
+    momentum, states = sliding_states(s, limit, excess)
+    lcp, _ = friction_lcp(StepProblem(np.eye(3), momentum, contacts=FLOOR), 8)
+    return max(z[-1] for z in states if box_residuals(lcp, z).natural < 1e-9)
+
+
+def is_pressed(s, limit, excess):
+    return limit > 0
+
+
+def none_opposite(theta, mu, phi):
+    return phi[0] * phi[2] == 0 and phi[1] * phi[3] == 0
+
+
+@section.holds("t399#b", "Friction in a pyramid dissipates the most")
+class t399_b:
+    formula = r"\text{It enforces the friction cone and maximal dissipation constraints}"
+    inputs = STRUCK
+    result = Result(ENERGY)
+
+    def printed(M, axes, mu, p):
+        """Power of the friction impulses of the solution, and their sum over the bound."""
+        v, z = struck_by_print(M, axes, mu, p)
+        return z[1:9] @ (pyramid_corners(8) @ axes[:2] @ v)
+
+    def library(M, axes, mu, p):
+        problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
+        solution = anitescu_stewart(problem, facets=8)
+        return solution.tangential[0] @ axes[:2] @ solution.velocity
+
+    def reference(M, axes, mu, p):
+        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
+        are tried; the least power over the corners of its octagon, at that velocity.
+
+        The least power of all impulses in the octagon, at the velocity of the particle.
+        """
+        v, theta, _ = struck_reference(M, axes, mu, p)
+        return min(mu * theta * float(corner @ axes[:2] @ v) for corner in pyramid_corners(8))
+
+    remark = "The most of all impulses in the pyramid, at the velocity after the step."
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
+    implements = anitescu_stewart
+
+
+@section.conditional("d3#a", "What gamma tells about the friction impulse")
+class d3_a:
+    formula = r"\mu\theta - \sum\phi_k = \gamma = \begin{cases} = 0 & \text{on the friction cone} \\ > 0 & \text{inside the friction cone} \end{cases}"
+    inputs = PARTS
+    result = Result(MOMENTUM)
+
+    def printed(theta, mu, phi):
+        """gamma, from its row of the library's LCP: mu theta minus the sum of the facets' impulses."""
+        contacts = Contacts(FLOOR.rows.reshape(1, 3, 3), mu)
+        lcp, _ = friction_lcp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts), FACETS)
+        return lcp.M[-1, :-1] @ np.append(theta, phi)
+
+    def reference(theta, mu, phi):
+        """Compare with the friction impulse itself, measured by the square that is the pyramid's section.
+
+        What is left of mu theta when the friction impulse is measured by the square with corners at 1.
+        """
+        impulse = phi[0] * np.array([1.0, 0.0]) + phi[1] * np.array([0.0, 1.0])
+        impulse = impulse + phi[2] * np.array([-1.0, 0.0]) + phi[3] * np.array([0.0, -1.0])
+        return mu * theta - np.linalg.norm(impulse, 1)
+
+    given = SHORT
+    holds_when = none_opposite
+    condition = (
+        "no two opposite facet impulses act at once (in a pyramid of more facets: at most two "
+        "neighbouring ones act)"
+    )
+    remark = (
+        r"Opposite impulses cancel, but use up $\mu\theta$ all the same: $\gamma = 0$ is then possible "
+        r"without any friction at all. The conditions allow that wherever a contact sticks."
+    )
+    implements = friction_lcp
+
+
+@section.conditional("d3#b", "What sigma tells about the facets")
+class d3_b:
+    formula = r"\mathbf d_k\mathbf v + \xi = \sigma = \begin{cases} = 0 & \text{if}\ \mathbf d_k\mathbf v\ \text{is maximally negative} \\ > 0 & \text{if}\ \mathbf d_k\mathbf v\ \text{is not maximally negative} \end{cases}"
+    inputs = STATES
+    result = Result(NUMBER, "one for each facet, the first along the first tangent")
+
+    def printed(s, limit, excess):
+        """Where sigma is zero: the facets along which the sliding is most negative."""
+        along = pyramid_corners(8) @ s
+        return np.where(along <= np.min(along) + 1e-9, 1.0, 0.0)
+
+    def library(s, limit, excess):
+        sigma = pyramid_corners(8) @ s + largest_xi(s, limit, excess)
+        return np.where(sigma <= 1e-9, 1.0, 0.0)
+
+    def reference(s, limit, excess):
+        """Compare with the xi that the conditions ask for: the least, if friction is to use up its bound.
+
+        With mu theta > 0 a larger xi than the least has all sigma > 0, no friction, and so gamma > 0.
+        """
+        speeds = [s[0] * np.cos(k * np.pi / 4) + s[1] * np.sin(k * np.pi / 4) for k in range(8)]
+        xi = -min(speeds) if limit > 0 else excess - min(speeds)
+        return np.array([float(speed + xi <= 1e-9) for speed in speeds])
+
+    given = PRESSED
+    holds_when = is_pressed
+    condition = r"$\mu\theta > 0$: the contact presses, and has friction"
+    remark = (
+        r"Where there can be no friction impulse, any larger $\xi$ satisfies the conditions too, with "
+        r"$\sigma > 0$ for every facet."
+    )
+    exact = "both results are flags"
+    implements = friction_lcp
+
+
+@section.conditional("d4#a", "Where xi is positive something slides")
+class d4_a:
+    formula = r"\xi > 0 \Rightarrow \text{tangential motion}"
+    inputs = STATES
+    result = Result(NUMBER)
+
+    def printed(s, limit, excess):
+        """Tangential motion wherever xi > 0, for the largest xi that satisfies the conditions."""
+        return float(largest_xi(s, limit, excess) > 1e-9)
+
+    def reference(s, limit, excess):
+        """Compare with the sliding velocity itself."""
+        return float(np.linalg.norm(s) > 1e-9)
+
+    given = PRESSED
+    holds_when = is_pressed
+    condition = r"$\mu\theta > 0$: the contact presses, and has friction"
+    exact = "both results are flags"
+    remark = r"With $\theta = 0$, at a contact that opens, $\xi$ may be anything not too small."
+    implements = friction_lcp
+
+
+@section.holds("d4#b", "Where something slides friction is on the cone")
+class d4_b:
+    formula = r"\text{tangential motion} \Rightarrow \text{on the cone} \Rightarrow \gamma = 0"
+    inputs = STRUCK
+    result = Result(
+        vector_quantity((NUMBER, 1), (MOMENTUM, 2)),
+        "whether it slides, then friction and what is left of its bound",
+    )
+
+    def printed(M, axes, mu, p):
+        """Whether it slides, and what friction uses up then: all of mu theta."""
+        v, z = struck_by_print(M, axes, mu, p)
+        slides = np.linalg.norm(v) > 1e-9  # along the plane, since it does not open
+        return slides * np.array([1.0, mu * z[0], 0.0])
+
+    def library(M, axes, mu, p):
+        v, z = struck_by_library(M, axes, mu, p)
+        slides = np.linalg.norm(axes[:2] @ v) > 1e-9
+        return slides * np.array([1.0, np.sum(z[1:9]), mu * z[0] - np.sum(z[1:9])])
+
+    def reference(M, axes, mu, p):
+        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
+        are tried; the octagon that the friction impulse lies on, and what mu theta has beyond it.
+        """
+        v, theta, friction = struck_reference(M, axes, mu, p)
+        slides = np.max(np.abs(axes[:2] @ v)) > 1e-9
+        used = gauge(friction, pyramid_corners(8))
+        return slides * np.array([1.0, used, mu * theta - used])
+
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
+    implements = friction_lcp
+
+
+@section.holds("d5", "Where friction is inside the cone nothing slides")
+class d5:
+    formula = r"\gamma > 0 \Rightarrow \text{inside the friction cone} \Rightarrow \text{no tangential velocity} \Rightarrow \xi = 0"
+    inputs = STRUCK
+    result = Result(VELOCITY, "along the two tangents of the contact, then the largest along a facet")
+
+    def printed(M, axes, mu, p):
+        """Sliding velocity and xi: zero where gamma > 0."""
+        v, z = struck_by_print(M, axes, mu, p)
+        inside = mu * z[0] - np.sum(z[1:9]) > 1e-9
+        return np.zeros(3) if inside else np.append(axes[:2] @ v, z[-1])
+
+    def library(M, axes, mu, p):
+        v, z = struck_by_library(M, axes, mu, p)
+        return np.append(axes[:2] @ v, z[-1])
+
+    def reference(M, axes, mu, p):
+        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
+        are tried; its sliding velocity, and how fast that is along the facet most against it.
+        """
+        v, _, _ = struck_reference(M, axes, mu, p)
+        sliding = axes[:2] @ v
+        return np.append(sliding, max(-corner @ sliding for corner in pyramid_corners(8)))
+
+    primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
+    implements = friction_lcp

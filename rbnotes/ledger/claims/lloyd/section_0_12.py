@@ -9,14 +9,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.forces import CallableTensionLaw, path_force, path_segments
+from rbnotes.forces import (
+    CallableTensionLaw,
+    length_gradient,
+    length_hessian,
+    path_force,
+    path_length,
+    path_segments,
+)
 from rbnotes.ledger.oracles.springs import (
     cubic_spring,
     distance,
     distance_rate,
     first_point_derivative,
+    first_point_difference,
     force_jacobians,
     force_on_ends,
+    spring_tension,
     tension,
     tension_by_length,
     tension_by_rate,
@@ -26,22 +35,35 @@ from rbnotes.ledger.quantities import (
     DAMPING,
     FORCE,
     LENGTH,
+    MOMENTUM,
     NUMBER,
+    RATE,
     STIFFNESS,
     VELOCITY,
     stacked_quantity,
     vector_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import positive_numbers, vectors
 
-CHAPTER = "axial-springs"
+BY_FIRST_POINT = "by the place of the first point, along the axes of the world"
+
+section = Section(
+    "lloyd/s0.12",
+    chapter="axial-springs",
+    arguments={
+        "x": Argument(LENGTH, "of the points, along the axes of the world"),
+        "v": Argument(VELOCITY, "of the points, along the axes of the world"),
+        "k": Argument(FORCE / AREA),
+        "d": Argument(MOMENTUM / AREA),
+        "w": Argument(RATE, "along the axes of the world"),
+    },
+)
+
+
 identity = np.eye(3)
-TWICE = {"in geometry: swapped operands in `x[1] - x[0]`": "the direction u stands twice"}
-
-
-QUANTITIES = {"d": STIFFNESS / VELOCITY, "k": FORCE / AREA}
 
 
 def points(count):
@@ -93,6 +115,9 @@ def force_library(x, v, k, d):
 
 
 def force_reference(x, v, k, d):
+    """Compare with minus the slopes of a potential of the distance and of a dissipation function, by complex
+    steps.
+    """
     return force_on_ends(*cubic_spring(k, d), x, v)
 
 
@@ -101,6 +126,9 @@ def first_position_library(x, v, k, d):
 
 
 def first_position_reference(x, v, k, d):
+    """Compare with differences of the forces that a potential and a dissipation function of the distance
+    give.
+    """
     return force_jacobians(cubic_spring(k, d), x, v)[0, :3, :3]
 
 
@@ -109,17 +137,17 @@ def first_velocity_library(x, v, k, d):
 
 
 def first_velocity_reference(x, v, k, d):
+    """Compare with differences of the forces that a potential and a dissipation function of the distance
+    give.
+    """
     return force_jacobians(cubic_spring(k, d), x, v)[1, :3, :3]
 
 
-DIFFERENCES = "differences of the forces that a potential and a dissipation function of the distance give"
-
-
-@claim("lloyd/s0.12/d1", "Forces of an axial spring on its two ends")
+@section.holds("d1", "Forces of an axial spring on its two ends")
 class d1:
     formula = r"\mathbf f_1 = F(l,\dot l)\,\mathbf u,\quad \mathbf f_2 = -F(l,\dot l)\,\mathbf u"
     inputs = SPRING
-    result = FORCE
+    result = Result(FORCE, "of the points, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -128,19 +156,19 @@ class d1:
         return np.array([F * u, -F * u])
 
     library = force_library
-    oracle = "complex step: minus the slopes of a potential of the distance and of a dissipation function"
     reference = force_reference
-    verdict = Verdict.HOLDS
     remark = "$F > 0$ pulls the ends together."
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.12/d2", "Direction and length of an axial spring")
+@section.definition("d2", "Direction and length of an axial spring")
 class d2:
     formula = r"\mathbf u \equiv (\mathbf x_2 - \mathbf x_1)/l,\quad l \equiv \|\mathbf x_2 - \mathbf x_1\|"
     inputs = POINTS
-    result = vector_quantity((NUMBER, 3), (LENGTH, 1))
+    result = Result(
+        vector_quantity((NUMBER, 3), (LENGTH, 1)),
+        ("the direction along the axes of the world, from the first point to the second; then the length"),
+    )
 
     def printed(x, v):
         length = np.sqrt(np.sum((x[1] - x[0]) ** 2))
@@ -150,28 +178,26 @@ class d2:
         u, lengths = path_segments(x)
         return np.array([*u[0], lengths[0]])
 
-    oracle = "complex step: u is the slope of the distance along the second point, l the way along it"
-
     def reference(x, v):
+        """Compare with the slope of the distance along the second point, by a complex step, and the way along
+        it.
+        """
         # The distance grows fastest away from the other point, by 1 per length.
         gradient = complex_step(lambda z: distance(np.array([x[0], z])), x[1])
         return np.append(gradient, gradient @ (x[1] - x[0]))
 
     defines = (r"\mathbf u", r"l")
-    equivalent_mutants = {"swapped operands in `x[1] - x[0]`": "its square is the same"}
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.path.path_segments",)
-    chapter = CHAPTER
+    implements = path_segments
 
 
-@claim("lloyd/s0.12/d3", "Position and velocity Jacobians in blocks")
+@section.holds("d3", "Position and velocity Jacobians in blocks")
 class d3:
-    formula = (
-        r"\partial\mathbf f/\partial\mathbf x \equiv (\partial\mathbf f_i/\partial\mathbf x_j),\quad"
-        r"\partial\mathbf f/\partial\dot{\mathbf x} \equiv (\partial\mathbf f_i/\partial\dot{\mathbf x}_j)"
-    )
+    formula = r"\partial\mathbf f/\partial\mathbf x \equiv (\partial\mathbf f_i/\partial\mathbf x_j),\quad\partial\mathbf f/\partial\dot{\mathbf x} \equiv (\partial\mathbf f_i/\partial\dot{\mathbf x}_j)"
     inputs = SPRING
-    result = stacked_quantity(STIFFNESS, DAMPING)
+    result = Result(
+        stacked_quantity(STIFFNESS, DAMPING),
+        "of both points, along the axes of the world: by positions, then by velocities",
+    )
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -190,27 +216,20 @@ class d3:
         _, K, D = path_force(law(k, d), x, v)
         return np.array([K, D])
 
-    oracle = DIFFERENCES
-
     def reference(x, v, k, d):
+        """Compare with differences of the forces that a potential and a dissipation function of the distance
+        give.
+        """
         return force_jacobians(cubic_spring(k, d), x, v)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.12/d4", "One block gives the whole position Jacobian")
+@section.holds("d4", "One block gives the whole position Jacobian")
 class d4:
-    formula = (
-        r"\frac{\partial\mathbf f_2}{\partial\mathbf x_2} "
-        r"= \frac{\partial\mathbf f_1}{\partial\mathbf x_1},\quad "
-        r"\frac{\partial\mathbf f_1}{\partial\mathbf x_2} "
-        r"= \frac{\partial\mathbf f_2}{\partial\mathbf x_1} "
-        r"= -\frac{\partial\mathbf f_1}{\partial\mathbf x_1}"
-    )
+    formula = r"\frac{\partial\mathbf f_2}{\partial\mathbf x_2} = \frac{\partial\mathbf f_1}{\partial\mathbf x_1},\quad \frac{\partial\mathbf f_1}{\partial\mathbf x_2} = \frac{\partial\mathbf f_2}{\partial\mathbf x_1} = -\frac{\partial\mathbf f_1}{\partial\mathbf x_1}"
     inputs = SPRING
-    result = STIFFNESS
+    result = Result(STIFFNESS, "of both points, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -223,22 +242,21 @@ class d4:
     def library(x, v, k, d):
         return path_force(law(k, d), x, v).K
 
-    oracle = DIFFERENCES + ", all four blocks"
-
     def reference(x, v, k, d):
+        """Compare with differences of the forces that a potential and a dissipation function of the distance
+        give, all four blocks.
+        """
         return force_jacobians(cubic_spring(k, d), x, v)[0]
 
-    verdict = Verdict.HOLDS
     remark = "The blocks repeat because the force depends on differences only; no block need be symmetric."
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.12/t504#a", "One block gives the whole velocity Jacobian")
+@section.holds("t504#a", "One block gives the whole velocity Jacobian")
 class t504_a:
     formula = r"\text{similarly for the velocity Jacobian}"
     inputs = SPRING
-    result = DAMPING
+    result = Result(DAMPING, "of both points, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -251,24 +269,23 @@ class t504_a:
     def library(x, v, k, d):
         return path_force(law(k, d), x, v).D
 
-    oracle = DIFFERENCES + ", all four blocks"
-
     def reference(x, v, k, d):
+        """Compare with differences of the forces that a potential and a dissipation function of the distance
+        give, all four blocks.
+        """
         return force_jacobians(cubic_spring(k, d), x, v)[1]
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.12/t504#b", "The two blocks that are left to find")
+@section.misprint("t504#b", "The two blocks that are left to find")
 class t504_b:
-    formula = (
-        r"\text{sufficient to analyze } \partial\mathbf f_1/\partial\dot{\mathbf x}_1\text{ and } "
-        r"\partial\mathbf f_1/\partial\dot{\mathbf x}_1"
-    )
+    formula = r"\text{sufficient to analyze } \partial\mathbf f_1/\partial\dot{\mathbf x}_1\text{ and } \partial\mathbf f_1/\partial\dot{\mathbf x}_1"
     inputs = SPRING
-    result = stacked_quantity(STIFFNESS, DAMPING)
+    result = Result(
+        stacked_quantity(STIFFNESS, DAMPING),
+        "of the first point, along the axes of the world: by positions, then by velocities",
+    )
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -280,27 +297,23 @@ class t504_b:
         _, K, D = path_force(law(k, d), x, v)
         return np.array([K[:3, :3], D[:3, :3]])
 
-    oracle = DIFFERENCES + ": the two blocks that are needed"
-
     def reference(x, v, k, d):
+        """Compare with differences of the forces that a potential and a dissipation function of the distance
+        give: the two blocks that are needed.
+        """
         return force_jacobians(cubic_spring(k, d), x, v)[:, :3, :3]
 
-    verdict = Verdict.MISPRINT
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
+    replacement = r"and similarly for the velocity Jacobian, and so it is sufficient to analyze $\partial\mathbf f_1/\partial\mathbf x_1$ and $\partial\mathbf f_1/\partial\dot{\mathbf x}_1$."
     units_mismatch = r"a damping stands where a stiffness belongs"
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.12/d8#a", "Position Jacobian of an axial spring")
+@section.holds("d8#a", "Position Jacobian of an axial spring")
 class d8_a:
-    formula = (
-        r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} "
-        r"= -\frac{\partial F}{\partial l}\mathbf U_n - \frac1l\frac{\partial F}{\partial\dot l}\mathbf "
-        r"u(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\mathbf U_p - \frac Fl\mathbf U_p"
-    )
+    formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = -\frac{\partial F}{\partial l}\mathbf U_n - \frac1l\frac{\partial F}{\partial\dot l}\mathbf u(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\mathbf U_p - \frac Fl\mathbf U_p"
     inputs = SPRING
-    result = STIFFNESS
+    result = Result(STIFFNESS, BY_FIRST_POINT)
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -312,22 +325,16 @@ class d8_a:
         return -F_l * U_n - (1 / length) * F_ldot * np.outer(u, (v[1] - v[0]) @ U_p) - (F / length) * U_p
 
     library = first_position_library
-    oracle = DIFFERENCES
     reference = first_position_reference
-    verdict = Verdict.HOLDS
     remark = "The middle term makes it unsymmetric for a damper whose ends move across its axis."
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.12/d8#b", "Velocity Jacobian of an axial spring")
+@section.holds("d8#b", "Velocity Jacobian of an axial spring")
 class d8_b:
-    formula = (
-        r"\frac{\partial\mathbf f_1}{\partial\dot{\mathbf x}_1} "
-        r"= -\frac{\partial F}{\partial\dot l}\mathbf U_n"
-    )
+    formula = r"\frac{\partial\mathbf f_1}{\partial\dot{\mathbf x}_1} = -\frac{\partial F}{\partial\dot l}\mathbf U_n"
     inputs = SPRING
-    result = DAMPING
+    result = Result(DAMPING, "by the velocity of the first point, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
@@ -336,9 +343,263 @@ class d8_b:
         return -tension_by_rate(length, distance_rate(x, v), k, d) * U_n
 
     library = first_velocity_library
-    oracle = DIFFERENCES
     reference = first_velocity_reference
-    equivalent_mutants = TWICE
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.path_force",)
-    chapter = CHAPTER
+    implements = path_force
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Jacobians for axial springs, the derivatives of direction, length and rate.
+
+
+def length_x1_printed(x, v):
+    u, _ = geometry(x)
+    return -u
+
+
+def length_x1_library(x, v):
+    return length_gradient(x)[:3]
+
+
+def direction_x1_library(x, v):
+    return -length_hessian(x)[:3, :3]
+
+
+def direction_x1_reference(x, v):
+    """Compare with the complex step of the direction."""
+    return first_point_difference(lambda z: (z[1] - z[0]) / distance(z), x)
+
+
+def rate_x1_library(x, v):
+    return (length_hessian(x) @ v.ravel())[:3]
+
+
+def rate_x1_reference(x, v):
+    """Compare with differences of the rate, itself a complex step in time of the distance."""
+    return first_point_difference(lambda z: distance_rate(z, v), x)
+
+
+@section.holds("d7#a", "Rate of change of the length")
+class d7_a:
+    formula = r"\dot l = \mathbf u^T(\dot{\mathbf x}_2 - \dot{\mathbf x}_1) = (\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\mathbf u"
+    inputs = POINTS
+    result = Result(VELOCITY, BY_FIRST_POINT)
+
+    def printed(x, v):
+        u, _ = geometry(x)
+        return u @ (v[1] - v[0])
+
+    def library(x, v):
+        return path_length(x, v).Ldot
+
+    def reference(x, v):
+        """Compare with the complex step in time of the distance of two points under way."""
+        return distance_rate(x, v)
+
+    implements = path_length
+
+
+@section.holds("d7#b", "Derivative of the length")
+class d7_b:
+    formula = r"\frac{\partial l}{\partial\mathbf x_1} = -\mathbf u^T"
+    inputs = POINTS
+    result = Result(NUMBER, BY_FIRST_POINT)
+    printed = length_x1_printed
+    library = length_x1_library
+
+    def reference(x, v):
+        """Compare with the complex step of the distance."""
+        return first_point_derivative(distance, x)
+
+    implements = length_gradient
+
+
+@section.holds("d7#c", "Derivative of the direction, by the product rule")
+class d7_c:
+    formula = r"\frac{\partial\mathbf u}{\partial\mathbf x_1} = -\frac1l\mathbf I + (\mathbf x_2 - \mathbf x_1)\frac{\partial}{\partial\mathbf x_1}\Bigl(\frac1l\Bigr)"
+    inputs = POINTS
+    result = Result(NUMBER / LENGTH, BY_FIRST_POINT)
+
+    def printed(x, v):
+        length = distance(x)
+        inverse_l_x1 = first_point_derivative(lambda z: 1 / distance(z), x)
+        return -(1 / length) * identity + np.outer(x[1] - x[0], inverse_l_x1)
+
+    library = direction_x1_library
+    reference = direction_x1_reference
+    implements = length_hessian
+
+
+@section.holds("d7#d", "Derivative of the direction")
+class d7_d:
+    formula = r"\frac{\partial\mathbf u}{\partial\mathbf x_1} = -\frac1l(\mathbf I - \mathbf u\mathbf u^T)"
+    inputs = POINTS
+    result = Result(NUMBER / LENGTH, BY_FIRST_POINT)
+
+    def printed(x, v):
+        u, length = geometry(x)
+        return -(1 / length) * (identity - np.outer(u, u))
+
+    library = direction_x1_library
+    reference = direction_x1_reference
+    implements = length_hessian
+
+
+@section.holds("d7#e", "Derivative of the rate with respect to position, through the direction")
+class d7_e:
+    formula = r"\frac{\partial\dot l}{\partial\mathbf x_1} = (\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\frac{\partial\mathbf u}{\partial\mathbf x_1}"
+    inputs = POINTS
+    result = Result(RATE, BY_FIRST_POINT)
+
+    def printed(x, v):
+        u_x1 = first_point_derivative(lambda z: (z[1] - z[0]) / distance(z), x)
+        return (v[1] - v[0]) @ u_x1
+
+    library = rate_x1_library
+    reference = rate_x1_reference
+    implements = length_hessian
+
+
+@section.holds("d7#f", "Derivative of the rate with respect to position")
+class d7_f:
+    formula = r"\frac{\partial\dot l}{\partial\mathbf x_1} = -\frac1l(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T(\mathbf I - \mathbf u\mathbf u^T)"
+    inputs = POINTS
+    result = Result(RATE, BY_FIRST_POINT)
+
+    def printed(x, v):
+        u, length = geometry(x)
+        return -(1 / length) * (v[1] - v[0]) @ (identity - np.outer(u, u))
+
+    library = rate_x1_library
+    reference = rate_x1_reference
+    implements = length_hessian
+
+
+@section.holds("d7#g", "Derivative of the rate with respect to velocity")
+class d7_g:
+    formula = r"\frac{\partial\dot l}{\partial\dot{\mathbf x}_1} = -\mathbf u^T"
+    inputs = POINTS
+    result = Result(NUMBER, "by the velocity of the first point, along the axes of the world")
+    printed = length_x1_printed
+    library = length_x1_library
+
+    def reference(x, v):
+        """Compare with differences of the rate, itself a complex step in time of the distance."""
+        return first_point_difference(lambda u: distance_rate(x, u), v)
+
+    implements = length_gradient
+
+
+@section.holds("t520", "Projections along and across the spring")
+class t520:
+    formula = (
+        r"\mathbf U_n \equiv \mathbf u\mathbf u^T,\quad \mathbf U_p \equiv \mathbf I - \mathbf u\mathbf u^T"
+    )
+    inputs = {"x": points(2), "w": vectors()}
+    result = Result(RATE, "along the spring, then across it, along the axes of the world")
+
+    def printed(x, w):
+        u, _ = geometry(x)
+        U_n = np.outer(u, u)
+        U_p = identity - np.outer(u, u)
+        return np.array([U_n @ w, U_p @ w])
+
+    def library(x, w):
+        u, lengths = path_segments(x)
+        return np.array([(u[0] @ w) * u[0], lengths[0] * length_hessian(x)[:3, :3] @ w])
+
+    def reference(x, w):
+        """Compare with the multiple of the spring's axis nearest to a vector, by least squares, and the rest."""
+        (share,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], w, rcond=None)
+        along = share * (x[1] - x[0])
+        return np.array([along, w - along])
+
+    implements = (path_segments, length_hessian)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Jacobians for axial springs, product and chain rule.
+
+
+@section.holds("d5#a", "Product rule for the position Jacobian")
+class d5_a:
+    formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = \mathbf u\frac{\partial F}{\partial\mathbf x_1} + F\frac{\partial\mathbf u}{\partial\mathbf x_1}"
+    inputs = SPRING
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d):
+        u, length = geometry(x)
+        F = tension(length, distance_rate(x, v), k, d)
+        F_x1 = first_point_derivative(lambda z: tension_of_law(z, v, k, d), x)
+        u_x1 = first_point_derivative(lambda z: (z[1] - z[0]) / distance(z), x)
+        return np.outer(u, F_x1) + F * u_x1
+
+    library = first_position_library
+    reference = first_position_reference
+    implements = path_force
+
+
+@section.holds("d5#b", "Product rule for the velocity Jacobian")
+class d5_b:
+    formula = r"\frac{\partial\mathbf f_1}{\partial\dot{\mathbf x}_1} = \mathbf u\frac{\partial F}{\partial\dot{\mathbf x}_1}"
+    inputs = SPRING
+    result = Result(DAMPING, "by the velocity of the first point, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d):
+        u, _ = geometry(x)
+        F_v1 = first_point_derivative(lambda z: tension_of_law(x, z, k, d), v)
+        return np.outer(u, F_v1)
+
+    library = first_velocity_library
+    reference = first_velocity_reference
+    implements = path_force
+
+
+@section.holds("d6#a", "Chain rule for the tension, positions")
+class d6_a:
+    formula = r"\frac{\partial F}{\partial\mathbf x_1} = \frac{\partial F}{\partial l}\frac{\partial l}{\partial\mathbf x_1} + \frac{\partial F}{\partial\dot l}\frac{\partial\dot l}{\partial\mathbf x_1}"
+    inputs = SPRING
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d):
+        length, ldot = distance(x), distance_rate(x, v)
+        l_x1 = first_point_derivative(distance, x)
+        ldot_x1 = first_point_difference(lambda z: distance_rate(z, v), x)
+        return tension_by_length(length, ldot, k, d) * l_x1 + tension_by_rate(length, ldot, k, d) * ldot_x1
+
+    def library(x, v, k, d):
+        _, F_l, F_ldot = law(k, d)(*path_length(x, v))
+        return (F_l * length_gradient(x) + F_ldot * (length_hessian(x) @ v.ravel()))[:3]
+
+    def reference(x, v, k, d):
+        """Compare with differences, along the first point, of the tension that a potential and dissipation
+        give.
+        """
+        return first_point_difference(lambda z: spring_tension(cubic_spring(k, d), z, v), x)
+
+    implements = (path_length, length_gradient, length_hessian)
+
+
+@section.holds("d6#b", "Chain rule for the tension, velocities")
+class d6_b:
+    formula = r"\frac{\partial F}{\partial\dot{\mathbf x}_1} = \frac{\partial F}{\partial\dot l}\frac{\partial\dot l}{\partial\dot{\mathbf x}_1}"
+    inputs = SPRING
+    result = Result(DAMPING, "by the velocity of the first point, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d):
+        ldot_v1 = first_point_difference(lambda u: distance_rate(x, u), v)
+        return tension_by_rate(distance(x), distance_rate(x, v), k, d) * ldot_v1
+
+    def library(x, v, k, d):
+        return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x)[:3]
+
+    def reference(x, v, k, d):
+        """Compare with differences, along the first velocity, of the tension that a potential and dissipation
+        give.
+        """
+        return first_point_difference(lambda u: spring_tension(cubic_spring(k, d), x, u), v)
+
+    implements = (path_length, length_gradient)

@@ -8,16 +8,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.forces import length_gradient, length_hessian, path_force, path_length, stress
+from rbnotes.forces import (
+    LinearStress,
+    QuadraticStrain,
+    length_gradient,
+    length_hessian,
+    path_force,
+    path_length,
+    stress,
+)
 from rbnotes.ledger import quantities as units
 from rbnotes.ledger.claims.lloyd.section_0_12 import (
-    DIFFERENCES,
     POINTS,
     SPRING,
     first_position_library,
     first_position_reference,
     force_library,
     force_reference,
+    geometry,
     identity,
     law,
     tension_of_law,
@@ -31,17 +39,33 @@ from rbnotes.ledger.oracles.springs import (
     spring_tension,
     tension,
 )
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing import complex_step
+from rbnotes.ledger.quantities import AREA, FORCE, MOMENTUM, NUMBER, STIFFNESS, VELOCITY
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.testing import complex_step, jacobian
 from rbnotes.testing.strategies import positive_numbers
 
-CHAPTER = "axial-springs"
+BY_FIRST_POINT = "by the place of the first point, along the axes of the world"
+
+section = Section(
+    "lloyd/s0.13",
+    chapter="axial-springs",
+    arguments={
+        "x": Argument(units.LENGTH, "of the points, along the axes of the world"),
+        "v": Argument(VELOCITY, "of the points, along the axes of the world"),
+        "k": Argument(STIFFNESS),
+        "d": Argument(MOMENTUM / AREA),
+        "short": Argument(units.LENGTH),
+        "longer": Argument(units.LENGTH),
+        "r": Argument(units.LENGTH),
+        "length": Argument(units.LENGTH),
+    },
+)
+
+
 MODULI = {"k": positive_numbers(), "r": positive_numbers()}
 LENGTH = {"length": positive_numbers(), **MODULI}
 ELASTIC = {"x": POINTS["x"], **MODULI}
-
-
-QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AREA}
 
 
 def first_point_stiffness(spring, x):
@@ -54,17 +78,13 @@ def stress_of_law(x, v, k, d):
     return tension_of_law(x, v, k, d) / distance(x)
 
 
-TENSION = "rbnotes.forces.tension."
-FORCE = "rbnotes.forces.path.path_force"
-STRESS = TENSION + "stress"
-
-
-@claim("lloyd/s0.13/d1", "Stress as force per length")
+@section.definition("d1", "Stress as force per length")
 class d1:
     formula = r"\sigma(l,\dot l) = \frac{F(l,\dot l)}{l}"
     inputs = SPRING
-    result = units.STIFFNESS
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    arguments = {"k": Argument(FORCE / AREA)}
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+    constants = (units.LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         length = distance(x)
@@ -73,28 +93,25 @@ class d1:
     def library(x, v, k, d):
         return stress(law(k, d), *path_length(x, v)).sigma
 
-    oracle = "the multiple of x2 - x1 that is the force of a potential and a dissipation function"
-
     def reference(x, v, k, d):
+        """Compare with the multiple of x2 - x1 that is the force of a potential and a dissipation function."""
         # The multiple of x2 - x1 that is the force on the first point.
         (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force_reference(x, v, k, d)[0], rcond=None)
         return sigma
 
     defines = (r"\sigma(l,\dot l)",)
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.tension.stress",)
-    chapter = CHAPTER
+    implements = stress
 
 
-@claim("lloyd/s0.13/d2", "Force from stress")
+@section.holds("d2", "Force from stress")
 class d2:
     formula = (
-        r"\mathbf f_1 = \sigma(l,\dot l)\,\Delta\mathbf x,\quad "
-        r"\Delta\mathbf x\equiv\mathbf x_2-\mathbf x_1"
+        r"\mathbf f_1 = \sigma(l,\dot l)\,\Delta\mathbf x,\quad \Delta\mathbf x\equiv\mathbf x_2-\mathbf x_1"
     )
     inputs = SPRING
-    result = units.FORCE
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    arguments = {"k": Argument(FORCE / AREA)}
+    result = Result(FORCE, "on the first point, along the axes of the world")
+    constants = (units.LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         length = distance(x)
@@ -104,27 +121,23 @@ class d2:
     def library(x, v, k, d):
         return force_library(x, v, k, d)[0]
 
-    oracle = "complex step: minus the slopes of a potential of the distance and of a dissipation function"
-
     def reference(x, v, k, d):
+        """Compare with minus the slopes of a potential of the distance and of a dissipation function, by
+        complex steps.
+        """
         return force_reference(x, v, k, d)[0]
 
-    verdict = Verdict.HOLDS
     remark = "The sentence below it means a two-node truss element, not a two-element truss node."
-    implemented_by = (FORCE,)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.13/d3#a", "Product rule for stress times difference")
+@section.holds("d3#a", "Product rule for stress times difference")
 class d3_a:
-    formula = (
-        r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} "
-        r"= \Delta\mathbf x\frac{\partial\sigma}{\partial\mathbf x_1} + \sigma\frac{\partial\Delta\mathbf "
-        r"x}{\partial\mathbf x_1}"
-    )
+    formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = \Delta\mathbf x\frac{\partial\sigma}{\partial\mathbf x_1} + \sigma\frac{\partial\Delta\mathbf x}{\partial\mathbf x_1}"
     inputs = SPRING
-    result = units.STIFFNESS
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    arguments = {"k": Argument(FORCE / AREA)}
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+    constants = (units.LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         sigma_x1 = first_point_derivative(lambda z: stress_of_law(z, v, k, d), x)
@@ -132,46 +145,34 @@ class d3_a:
         return np.outer(x[1] - x[0], sigma_x1) + stress_of_law(x, v, k, d) * step_x1
 
     library = first_position_library
-    oracle = DIFFERENCES
     reference = first_position_reference
-    equivalent_mutants = {"dropped `z[1]` in `z[1] - z[0]`": "the second point does not move"}
-    verdict = Verdict.HOLDS
-    implemented_by = (FORCE,)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.13/d3#b", "Position Jacobian from the derivative of stress")
+@section.holds("d3#b", "Position Jacobian from the derivative of stress")
 class d3_b:
-    formula = (
-        r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} "
-        r"= \Delta\mathbf x\frac{\partial\sigma}{\partial\mathbf x_1} - \sigma\mathbf I"
-    )
+    formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = \Delta\mathbf x\frac{\partial\sigma}{\partial\mathbf x_1} - \sigma\mathbf I"
     inputs = SPRING
-    result = units.STIFFNESS
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    arguments = {"k": Argument(FORCE / AREA)}
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+    constants = (units.LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         sigma_x1 = first_point_derivative(lambda z: stress_of_law(z, v, k, d), x)
         return np.outer(x[1] - x[0], sigma_x1) - stress_of_law(x, v, k, d) * identity
 
     library = first_position_library
-    oracle = DIFFERENCES
     reference = first_position_reference
-    verdict = Verdict.HOLDS
-    implemented_by = (FORCE,)
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.13/d4", "Chain rule for stress")
+@section.holds("d4", "Chain rule for stress")
 class d4:
-    formula = (
-        r"\frac{\partial\sigma}{\partial\mathbf x_1} "
-        r"= \frac{\partial\sigma}{\partial l}\frac{\partial l}{\partial\mathbf x_1} + "
-        r"\frac{\partial\sigma}{\partial\dot l}\frac{\partial\dot l}{\partial\mathbf x_1}"
-    )
+    formula = r"\frac{\partial\sigma}{\partial\mathbf x_1} = \frac{\partial\sigma}{\partial l}\frac{\partial l}{\partial\mathbf x_1} + \frac{\partial\sigma}{\partial\dot l}\frac{\partial\dot l}{\partial\mathbf x_1}"
     inputs = SPRING
-    result = units.STIFFNESS / units.LENGTH
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    arguments = {"k": Argument(FORCE / AREA)}
+    result = Result(STIFFNESS / units.LENGTH, BY_FIRST_POINT)
+    constants = (units.LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         sigma_l, sigma_ldot = complex_step(
@@ -185,11 +186,381 @@ class d4:
         _, sigma_L, sigma_Ldot = stress(law(k, d), *path_length(x, v))
         return (sigma_L * length_gradient(x) + sigma_Ldot * (length_hessian(x) @ v.ravel()))[:3]
 
-    oracle = "differences of the tension that a potential and dissipation give, over the distance"
-
     def reference(x, v, k, d):
+        """Compare with differences of the tension that a potential and dissipation give, over the distance."""
         return first_point_difference(lambda z: spring_tension(cubic_spring(k, d), z, v) / distance(z), x)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.tension.stress",)
-    chapter = CHAPTER
+    implements = stress
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Stress and stiffness of the linear spring.
+
+
+NO_REST = {"x": POINTS["x"], "k": positive_numbers()}
+
+
+def linear_stress(length, k, r):
+    return k * (length - r) / length
+
+
+def linear_stress_reference(length, k, r):
+    """Compare with the slope of the energy k (l - r)^2 / 2 over the length."""
+    energy_slope = complex_step(lambda z: k * (z[0] - r) ** 2 / 2, np.array([length]))
+    return energy_slope[0] / length
+
+
+def stress_x1_library(x, k, r):
+    L = path_length(x, np.zeros((2, 3))).L
+    return stress(LinearStress(k, r), L).dsigma_dL * length_gradient(x)[:3]
+
+
+def stress_x1_reference(x, k, r):
+    return first_point_derivative(lambda z: linear_stress(distance(z), k, r), x)
+
+
+def no_rest_length_library(x, k):
+    return first_point_stiffness(LinearStress(k, 0.0), x)
+
+
+def no_rest_length_reference(x, k):
+    """Compare with finite differences of the complex-step slope of k l^2 / 2."""
+
+    # The slope of the potential k l^2 / 2, twice.
+    def energy(z):
+        step = x[1] - z
+        return k * (step @ step) / 2
+
+    return -jacobian(lambda z: complex_step(energy, z), x[0]).value
+
+
+LINEAR = (stress, LinearStress)
+
+
+@section.misprint("t565", "The stress called linear")
+class t565:
+    formula = r"\sigma(l)\text{ is linear so that } \sigma(l) = k(l-r)/l"
+    inputs = {"short": positive_numbers(0.25, 2.0), "longer": positive_numbers(2.0, 4.0), **MODULI}
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+
+    def printed(short, longer, k, r):
+        return (linear_stress(short, k, r) + linear_stress(longer, k, r)) / 2
+
+    def library(short, longer, k, r):
+        return stress(LinearStress(k, r), (short + longer) / 2).sigma
+
+    def reference(short, longer, k, r):
+        """Compare with the slope of the energy k (l - r)^2 / 2 over the length, half-way between two lengths."""
+        return linear_stress_reference((short + longer) / 2, k, r)
+
+    correction = r"The force $F = \sigma l = k(l-r)$ is linear in $l$; the stress $\sigma = k - kr/l$ is not."
+    replacement = (
+        r"If there is no dependence on $\dot l$, and the force $F(l) = \sigma(l)\,l$ is linear so that"
+    )
+    implements = LINEAR
+
+
+@section.definition("d5", "Stress of a linear spring")
+class d5:
+    formula = r"\sigma(l) = \frac{k(l-r)}{l}"
+    inputs = LENGTH
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+
+    def printed(length, k, r):
+        return k * (length - r) / length
+
+    def library(length, k, r):
+        return stress(LinearStress(k, r), length).sigma
+
+    reference = linear_stress_reference
+    defines = (r"\sigma(l)",)
+    implements = LINEAR
+
+
+@section.holds("d6#a", "Derivative of the linear spring's stress, constant dropped")
+class d6_a:
+    formula = r"\frac{\partial\sigma}{\partial l} = \frac{\partial}{\partial l}\Bigl(\frac{k(l-r)}{l}\Bigr) = \frac{\partial}{\partial l}\Bigl(\frac{-kr}{l}\Bigr)"
+    inputs = LENGTH
+    result = Result(STIFFNESS / units.LENGTH, BY_FIRST_POINT)
+
+    def printed(length, k, r):
+        return complex_step(lambda z: -(k * r) / z[0], np.full(1, length))[0]
+
+    def library(length, k, r):
+        return stress(LinearStress(k, r), length).dsigma_dL
+
+    def reference(length, k, r):
+        """Compare with the complex step of k (l - r) / l."""
+        return complex_step(lambda z: k * (z[0] - r) / z[0], np.array([length]))[0]
+
+    implements = LINEAR
+
+
+@section.erratum("d6#b", "Derivative of the linear spring's stress")
+class d6_b:
+    formula = r"\frac{\partial\sigma}{\partial l} = -\frac{kr}{l^2}\mathbf u^T"
+    inputs = ELASTIC
+    result = Result(STIFFNESS / units.LENGTH, BY_FIRST_POINT)
+
+    def printed(x, k, r):
+        u, length = geometry(x)
+        sigma_l = -(k * r / length**2) * u
+        l_x1 = -u
+        return sigma_l * l_x1
+
+    library = stress_x1_library
+    oracle = (
+        "Compare with the complex step of the stress as a function of the first point, against the "
+        "chain rule with the printed slope."
+    )
+    reference = stress_x1_reference
+    correction = (
+        r"$\partial\sigma/\partial l = +kr/l^2$, a number; it is $\partial\sigma/\partial\mathbf x_1 = "
+        r"(\partial\sigma/\partial l)(\partial l/\partial\mathbf x_1) = -(kr/l^2)\,\mathbf u^T$ that has "
+        r"the printed value. All three $\partial/\partial l$ of the display should be "
+        r"$\partial/\partial\mathbf x_1$."
+    )
+    replacement = r"\frac{\partial\sigma}{\partial\mathbf x_1} = \frac{\partial}{\partial\mathbf x_1}\left(\frac{k(l-r)}{l}\right) = \frac{\partial}{\partial\mathbf x_1}\left(\frac{-kr}{l}\right) = -\frac{kr}{l^2}\mathbf u^T"
+    remark = (
+        r"Put into the chain rule above, the printed row meets $\partial l/\partial\mathbf x_1 = -\mathbf "
+        r"u^T$ once more; array code multiplies the two entry by entry and goes on."
+    )
+    implements = LINEAR
+
+
+@section.holds("d6#c", "The printed right side, read as derivative with respect to the first point")
+class d6_c:
+    formula = r"\frac{\partial\sigma}{\partial\mathbf x_1} = -\frac{kr}{l^2}\mathbf u^T"
+    inputs = ELASTIC
+    result = Result(STIFFNESS / units.LENGTH, BY_FIRST_POINT)
+
+    def printed(x, k, r):
+        u, length = geometry(x)
+        return -(k * r / length**2) * u
+
+    library = stress_x1_library
+    oracle = "Compare with the complex step of the stress as a function of the first point."
+    reference = stress_x1_reference
+    implements = LINEAR
+
+
+@section.holds("d7", "Position Jacobian of a linear spring, stress form")
+class d7:
+    formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = -\frac{kr}{l}\mathbf u\mathbf u^T - \sigma\mathbf I"
+    inputs = ELASTIC
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+
+    def printed(x, k, r):
+        u, length = geometry(x)
+        sigma = k * (length - r) / length
+        return -(k * r / length) * np.outer(u, u) - sigma * identity
+
+    def library(x, k, r):
+        return first_point_stiffness(LinearStress(k, r), x)
+
+    def reference(x, k, r):
+        """Compare with the complex step of the force k (l - r) along the spring."""
+        return first_point_derivative(lambda z: k * (distance(z) - r) * (z[1] - z[0]) / distance(z), x)
+
+    remark = r"The same matrix as in 0.12.1: $-k\mathbf U_n - \sigma\mathbf U_p$ with $k - \sigma = kr/l$."
+    implements = (LinearStress, path_force)
+
+
+@section.holds("d8", "Position Jacobian of a spring without rest length")
+class d8:
+    formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = -k\mathbf I"
+    inputs = NO_REST
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+
+    def printed(x, k):
+        return -k * identity
+
+    library = no_rest_length_library
+    reference = no_rest_length_reference
+    implements = (LinearStress, path_force)
+
+
+@section.holds("t581", "Without rest length, 0.12.1 says the same")
+class t581:
+    formula = r"-k\mathbf U_n - \frac{k(l-r)}{l}\mathbf U_p = -k\mathbf I \quad (r = 0)"
+    inputs = NO_REST
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+
+    def printed(x, k):
+        # 0.12.1 for r = 0.
+        u, length = geometry(x)
+        U_n = np.outer(u, u)
+        U_p = identity - np.outer(u, u)
+        stretch = length
+        return -k * U_n - (k * stretch / length) * U_p
+
+    library = no_rest_length_library
+    reference = no_rest_length_reference
+    implements = (LinearStress, path_force)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Stress that is linear in quadratic strain. The oracle is the energy k r^2 epsilon^2 / 2.
+
+
+QUADRATIC = (stress, QuadraticStrain)
+
+
+def strain(length, r):
+    return (length**2 / r**2 - 1) / 2
+
+
+def quadratic_energy(first, x, k, r):
+    step = x[1] - first
+    return k * r**2 * strain(np.sqrt(step @ step), r) ** 2 / 2
+
+
+def strain_x1_library(x, k, r):
+    return (
+        stress(QuadraticStrain(1.0, r), path_length(x, np.zeros((2, 3))).L).dsigma_dL * length_gradient(x)[:3]
+    )
+
+
+def strain_x1_reference(x, k, r):
+    """Compare with the complex step of the strain."""
+    return first_point_difference(lambda z: strain(distance(z), r), x)
+
+
+@section.definition("d9", "Quadratic strain")
+class d9:
+    formula = r"\varepsilon = \frac12\Bigl(\frac{l^2 - r^2}{r^2}\Bigr)"
+    inputs = LENGTH
+    result = Result(NUMBER, BY_FIRST_POINT)
+
+    def printed(length, k, r):
+        return 1 / 2 * ((length**2 - r**2) / r**2)
+
+    def library(length, k, r):
+        return QuadraticStrain(k, r).strain(length)
+
+    def reference(length, k, r):
+        """Compare with Green's strain of the affine map of the rest length onto the segment."""
+        # Green's strain (C - 1) / 2 of the map of [0, r] onto a segment of that length.
+        ends = np.array([[0.3, -0.2, 0.5], [0.3, -0.2, 0.5] + length * np.array([2.0, 1.0, -2.0]) / 3])
+        gradient = np.polyfit([0.0, r], ends, 1)[0]
+        return (gradient @ gradient - 1) / 2
+
+    defines = (r"\varepsilon",)
+    implements = QuadraticStrain.strain
+
+
+@section.definition("d10", "Stress from quadratic strain")
+class d10:
+    formula = r"\sigma = k\varepsilon"
+    inputs = ELASTIC
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+
+    def printed(x, k, r):
+        length = distance(x)
+        return k * ((length**2 - r**2) / r**2) / 2
+
+    def library(x, k, r):
+        return stress(QuadraticStrain(k, r), path_length(x, np.zeros((2, 3))).L).sigma
+
+    def reference(x, k, r):
+        """Compare with the force of the energy k r^2 epsilon^2 / 2 (complex step), divided by x2 - x1."""
+        force = -complex_step(lambda z: quadratic_energy(z, x, k, r), x[0])
+        (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force, rcond=None)
+        return sigma
+
+    defines = (r"\sigma",)
+    implements = QUADRATIC
+
+
+@section.holds("d11#a", "Derivative of quadratic strain, chain rule")
+class d11_a:
+    formula = r"\frac{\partial\varepsilon}{\partial\mathbf x_1} = \frac{l}{r^2}\frac{\partial l}{\partial\mathbf x_1}"
+    inputs = ELASTIC
+    result = Result(NUMBER / units.LENGTH, BY_FIRST_POINT)
+
+    def printed(x, k, r):
+        length = distance(x)
+        return (length / r**2) * first_point_derivative(distance, x)
+
+    library = strain_x1_library
+    reference = strain_x1_reference
+    implements = QUADRATIC
+
+
+@section.holds("d11#b", "Derivative of quadratic strain")
+class d11_b:
+    formula = r"\frac{\partial\varepsilon}{\partial\mathbf x_1} = -\frac{1}{r^2}\Delta\mathbf x^T"
+    inputs = ELASTIC
+    result = Result(NUMBER / units.LENGTH, BY_FIRST_POINT)
+
+    def printed(x, k, r):
+        return -(1 / r**2) * (x[1] - x[0])
+
+    library = strain_x1_library
+    reference = strain_x1_reference
+    implements = QUADRATIC
+
+
+@section.holds("d12", "Position Jacobian with quadratic strain")
+class d12:
+    formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = -\frac{k}{r^2}\Delta\mathbf x\Delta\mathbf x^T - \sigma\mathbf I"
+    inputs = ELASTIC
+    result = Result(STIFFNESS, BY_FIRST_POINT)
+
+    def printed(x, k, r):
+        length = distance(x)
+        sigma = k * ((length**2 - r**2) / r**2) / 2
+        step = x[1] - x[0]
+        return -(k / r**2) * np.outer(step, step) - sigma * identity
+
+    def library(x, k, r):
+        return first_point_stiffness(QuadraticStrain(k, r), x)
+
+    def reference(x, k, r):
+        """Compare with finite differences of the complex-step slope of the energy k r^2 epsilon^2 / 2."""
+        return -jacobian(
+            lambda first: complex_step(lambda z: quadratic_energy(z, x, k, r), first), x[0]
+        ).value
+
+    implements = (QuadraticStrain, path_force)
+
+
+@section.holds("t599", "Material and geometric stiffness")
+class t599:
+    formula = r"-\frac{k}{r^2}\Delta\mathbf x\Delta\mathbf x^T\text{: material},\quad -\sigma\mathbf I\text{: geometric}"
+    inputs = ELASTIC
+    result = Result(
+        STIFFNESS, "material, then geometric: by the place of the first point, along the axes of the world"
+    )
+
+    def printed(x, k, r):
+        length = distance(x)
+        sigma = k * ((length**2 - r**2) / r**2) / 2
+        step = x[1] - x[0]
+        material = -(k / r**2) * np.outer(step, step)
+        geometric = -sigma * identity
+        return np.array([material, geometric])
+
+    def library(x, k, r):
+        step = x[1] - x[0]
+        L = path_length(x, np.zeros((2, 3))).L
+        sigma, sigma_L, _ = stress(QuadraticStrain(k, r), L)
+        return np.array([-sigma_L / L * np.outer(step, step), -sigma * identity])
+
+    def reference(x, k, r):
+        """Compare with the two halves of the Hessian of k r^2 epsilon^2 / 2: strain slopes with the modulus
+        (material), strain curvature with the stress (geometric).
+        """
+
+        # The Hessian of k r^2 epsilon^2 / 2: the strain's slopes with the modulus, its curvature with the stress.
+        def gradient(first):
+            return complex_step(lambda z: strain(distance(np.array([z, x[1] + 0 * z])), r), first)
+
+        slope, curvature = gradient(x[0]), jacobian(gradient, x[0]).value
+        return -k * r**2 * np.array([np.outer(slope, slope), strain(distance(x), r) * curvature])
+
+    remark = (
+        r"This split belongs to quadratic strain. With the length itself as strain, the halves are "
+        r"$-(\partial F/\partial l)\mathbf U_n$ and $-(F/l)\mathbf U_p$; only the sum is the same."
+    )
+    implements = QUADRATIC

@@ -10,9 +10,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from hypothesis import strategies as st
 
-from rbnotes.forces import length_hessian, path_force, path_length, path_segments
-from rbnotes.ledger import quantities as units
+from rbnotes.forces import (
+    CallableTensionLaw,
+    length_gradient,
+    length_hessian,
+    path_force,
+    path_length,
+    path_segments,
+)
 from rbnotes.ledger.claims.lloyd.section_0_12 import identity, law, points, velocities
 from rbnotes.ledger.oracles.paths import (
     active_length,
@@ -23,18 +30,38 @@ from rbnotes.ledger.oracles.paths import (
     segment_directions,
     segment_lengths,
 )
-from rbnotes.ledger.oracles.springs import tension
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing import complex_step
-from rbnotes.testing.strategies import positive_numbers
-
-CHAPTER = "multi-point-springs"
-SLOPES = ("rbnotes.ledger.oracles.paths.point_derivatives",)
-SLOPES_BY_BLOCKS = (
-    "rbnotes.ledger.oracles.paths.derivative_blocks",
-    "rbnotes.ledger.oracles.paths.point_derivatives",
+from rbnotes.ledger.oracles.springs import tension, tension_by_length, tension_by_rate
+from rbnotes.ledger.quantities import (
+    AREA,
+    DAMPING,
+    FORCE,
+    LENGTH,
+    MOMENTUM,
+    NUMBER,
+    RATE,
+    STIFFNESS,
+    VELOCITY,
+    vector_quantity,
 )
-PATH = "rbnotes.forces.path."
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.testing import complex_step
+from rbnotes.testing.strategies import nonzero_vectors, positive_numbers
+
+section = Section(
+    "lloyd/s0.14",
+    chapter="multi-point-springs",
+    arguments={
+        "x": Argument(LENGTH, "of the points, along the axes of the world"),
+        "v": Argument(VELOCITY, "of the points, along the axes of the world"),
+        "k": Argument(FORCE / AREA),
+        "d": Argument(MOMENTUM / AREA),
+        "offsets": Argument(LENGTH, "of the points, along the axes of the world"),
+    },
+)
+
+
+SLOPES = ("rbnotes.ledger.oracles.paths.point_derivatives",)
 N = 3
 """Segments of the paths."""
 VIA = (1, 2)
@@ -43,9 +70,6 @@ POINTS = {"x": points(N + 1)}
 MOVING = {**POINTS, "v": velocities(N + 1)}
 SPRING = {**MOVING, "k": positive_numbers(), "d": positive_numbers()}
 ALL = slice(None)
-
-
-QUANTITIES = {"d": units.STIFFNESS / units.VELOCITY, "k": units.FORCE / units.AREA}
 
 
 def smooth_tension(x, v, k, d, active=ALL):
@@ -82,18 +106,14 @@ def pulls(x):
     return np.array([u[0], *(u[i] - u[i - 1] for i in range(1, N)), -u[-1]])
 
 
-FORCE = (PATH + "path_force",)
-COMPLEX_STEP = "complex step of the pull of each segment on its ends, which d1 has checked by virtual work"
-
-
-@claim("lloyd/s0.14/e0.11", "Directions and lengths of the segments")
+@section.definition("e0.11", "Directions and lengths of the segments")
 class e0_11:
-    formula = (
-        r"\mathbf u_i \equiv (\mathbf x_{i+1} - \mathbf x_i)/l_i,\quad "
-        r"l_i \equiv \|\mathbf x_{i+1} - \mathbf x_i\|"
-    )
+    formula = r"\mathbf u_i \equiv (\mathbf x_{i+1} - \mathbf x_i)/l_i,\quad l_i \equiv \|\mathbf x_{i+1} - \mathbf x_i\|"
     inputs = POINTS
-    result = units.vector_quantity((units.NUMBER, 3), (units.LENGTH, 1))
+    result = Result(
+        vector_quantity((NUMBER, 3), (LENGTH, 1)),
+        "of each segment the direction along the axes of the world, then its length",
+    )
 
     def printed(x):
         u, lengths = geometry(x)
@@ -103,28 +123,22 @@ class e0_11:
         u, lengths = path_segments(x)
         return np.column_stack([u, lengths])
 
-    oracle = "complex step: u_i is the slope of the length of segment i at its far end"
-
     def reference(x):
+        """Compare with the slope of the length of segment i at its far end, by a complex step."""
         # The length of a segment grows fastest, by 1 per length, along its direction.
         ends = [point_derivatives(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(N)]
         return np.column_stack([ends, [math.dist(x[i], x[i + 1]) for i in range(N)]])
 
     defines = (r"\mathbf u_i", "l_i")
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.path.path_segments",)
-    chapter = CHAPTER
+    implements = path_segments
 
 
-@claim("lloyd/s0.14/d1", "Forces on end points and via points")
+@section.holds("d1", "Forces on end points and via points")
 class d1:
-    formula = (
-        r"\mathbf f_0 = F\mathbf u_0,\quad \mathbf f_i "
-        r"= F(\mathbf u_i - \mathbf u_{i-1}),\quad \mathbf f_n = -F\mathbf u_{n-1}"
-    )
+    formula = r"\mathbf f_0 = F\mathbf u_0,\quad \mathbf f_i = F(\mathbf u_i - \mathbf u_{i-1}),\quad \mathbf f_n = -F\mathbf u_{n-1}"
     inputs = SPRING
-    result = units.FORCE
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    result = Result(FORCE, "of the points, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, lengths = geometry(x)
@@ -137,9 +151,8 @@ class d1:
     def library(x, v, k, d):
         return path_force(law(k, d), x, v).f
 
-    oracle = "virtual work: minus the tension times the complex-step slope of the whole length"
-
     def reference(x, v, k, d):
+        """Compare with virtual work: minus the tension times the complex-step slope of the whole length."""
         F = tension(sum(map(math.dist, x[:-1], x[1:])), numerical_length_rate(x, v), k, d)
         return -F * point_derivatives(active_length, x)
 
@@ -148,16 +161,14 @@ class d1:
         "rbnotes.ledger.oracles.paths.active_length",
         "rbnotes.ledger.oracles.paths.numerical_length_rate",
     )
-    verdict = Verdict.HOLDS
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.14/e0.12#a", "Length of a path")
+@section.definition("e0.12#a", "Length of a path")
 class e0_12_a:
     formula = r"L = \sum_{i=0}^{n-1} l_i"
     inputs = POINTS
-    result = units.LENGTH
+    result = Result(LENGTH, "of the points, along the axes of the world")
 
     def printed(x):
         lengths = np.linalg.norm(np.diff(x, axis=0), axis=-1)
@@ -166,22 +177,19 @@ class e0_12_a:
     def library(x):
         return path_length(x, np.zeros_like(x)).L
 
-    oracle = "sum of the distances of neighbours"
-
     def reference(x):
+        """Compare with the sum of the distances of neighbors."""
         return sum(map(math.dist, x[:-1], x[1:]))
 
     defines = ("L",)
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.forces.path.path_length",)
-    chapter = CHAPTER
+    implements = path_length
 
 
-@claim("lloyd/s0.14/e0.12#b", "Rate of change of the length of a path")
+@section.holds("e0.12#b", "Rate of change of the length of a path")
 class e0_12_b:
     formula = r"\dot L = \sum_{i=0}^{n-1}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf u_i"
     inputs = MOVING
-    result = units.VELOCITY
+    result = Result(VELOCITY, "of the points, along the axes of the world")
 
     def printed(x, v):
         u, _ = geometry(x)
@@ -190,27 +198,19 @@ class e0_12_b:
     def library(x, v):
         return path_length(x, v).Ldot
 
-    oracle = "complex step in time of the length of points under way"
-
     def reference(x, v):
+        """Compare with the complex step in time of the length of points under way."""
         return numerical_length_rate(x, v)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.path_length",)
-    chapter = CHAPTER
+    implements = path_length
 
 
-@claim("lloyd/s0.14/d2", "Product rule for the position Jacobian at a via point")
+@section.holds("d2", "Product rule for the position Jacobian at a via point")
 class d2:
-    formula = (
-        r"\frac{\partial\mathbf f_i}{\partial\mathbf x_j} "
-        r"= (\mathbf u_i - \mathbf u_{i-1})\frac{\partial F}{\partial\mathbf x_j} + "
-        r"F\Bigl(\frac{\partial\mathbf u_i}{\partial\mathbf x_j} - \frac{\partial\mathbf "
-        r"u_{i-1}}{\partial\mathbf x_j}\Bigr)"
-    )
+    formula = r"\frac{\partial\mathbf f_i}{\partial\mathbf x_j} = (\mathbf u_i - \mathbf u_{i-1})\frac{\partial F}{\partial\mathbf x_j} + F\Bigl(\frac{\partial\mathbf u_i}{\partial\mathbf x_j} - \frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_j}\Bigr)"
     inputs = SPRING
-    result = units.STIFFNESS
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    result = Result(STIFFNESS, "of each via point by each point, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
@@ -228,9 +228,10 @@ class d2:
     def library(x, v, k, d):
         return library_blocks(path_force(law(k, d), x, v).K)[1:N].reshape(-1, 3, 3)
 
-    oracle = COMPLEX_STEP
-
     def reference(x, v, k, d):
+        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
+        virtual work.
+        """
         return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d), x), 1, 2)[1:N].reshape(
             -1, 3, 3
         )
@@ -239,21 +240,14 @@ class d2:
         "rbnotes.ledger.claims.lloyd.section_0_14.smooth_tension",
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
     )
-    verdict = Verdict.HOLDS
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = path_force
 
 
-@claim("lloyd/s0.14/e0.13", "Derivatives of the directions")
+@section.holds("e0.13", "Derivatives of the directions")
 class e0_13:
-    formula = (
-        r"\frac{\partial\mathbf u_i}{\partial\mathbf x_i} "
-        r"= -\frac1{l_i}\mathbf P_i,\quad \frac{\partial\mathbf u_i}{\partial\mathbf x_{i+1}} "
-        r"= \frac1{l_i}\mathbf P_i,\quad \frac{\partial\mathbf u_i}{\partial\mathbf x_j} "
-        r"= 0\ (j\neq i,i+1)"
-    )
+    formula = r"\frac{\partial\mathbf u_i}{\partial\mathbf x_i} = -\frac1{l_i}\mathbf P_i,\quad \frac{\partial\mathbf u_i}{\partial\mathbf x_{i+1}} = \frac1{l_i}\mathbf P_i,\quad \frac{\partial\mathbf u_i}{\partial\mathbf x_j} = 0\ (j\neq i,i+1)"
     inputs = POINTS
-    result = units.NUMBER / units.LENGTH
+    result = Result(NUMBER / LENGTH, "of each segment by each point, along the axes of the world")
 
     def printed(x):
         u, lengths = geometry(x)
@@ -269,25 +263,19 @@ class e0_13:
         hessians = [length_hessian(x, np.arange(N) == i)[3 * i + 3 : 3 * i + 6] for i in range(N)]
         return derivative_blocks(np.reshape(hessians, (N, 3, N + 1, 3)))
 
-    oracle = "complex step of all directions with respect to all points"
-
     def reference(x):
+        """Compare with the complex step of all directions with respect to all points."""
         return np.swapaxes(by_complex_steps(segment_directions, x), 1, 2)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.forces.path.length_hessian",)
-    chapter = CHAPTER
+    implements = length_hessian
 
 
-@claim("lloyd/s0.14/d3", "Velocity Jacobian at a via point")
+@section.holds("d3", "Velocity Jacobian at a via point")
 class d3:
-    formula = (
-        r"\frac{\partial\mathbf f_i}{\partial\dot{\mathbf x}_j} "
-        r"= (\mathbf u_i - \mathbf u_{i-1})\frac{\partial F}{\partial\dot{\mathbf x}_j}"
-    )
+    formula = r"\frac{\partial\mathbf f_i}{\partial\dot{\mathbf x}_j} = (\mathbf u_i - \mathbf u_{i-1})\frac{\partial F}{\partial\dot{\mathbf x}_j}"
     inputs = SPRING
-    result = units.DAMPING
-    constants = (units.LENGTH, units.FORCE / units.VELOCITY**3)
+    result = Result(DAMPING, "of each via point by each point, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
@@ -297,9 +285,10 @@ class d3:
     def library(x, v, k, d):
         return library_blocks(path_force(law(k, d), x, v).D)[1:N].reshape(-1, 3, 3)
 
-    oracle = COMPLEX_STEP
-
     def reference(x, v, k, d):
+        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
+        virtual work.
+        """
         return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d), v), 1, 2)[1:N].reshape(
             -1, 3, 3
         )
@@ -308,6 +297,507 @@ class d3:
         "rbnotes.ledger.claims.lloyd.section_0_14.smooth_tension",
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
     )
-    verdict = Verdict.HOLDS
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = path_force
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Multi-point springs with active and passive segments.
+
+
+flags = st.lists(st.booleans(), min_size=N, max_size=N).filter(any).map(np.array)
+
+
+def active_length_reference(x, active):
+    """Compare with the sum of the distances of neighbors over the active segments."""
+    return sum(math.dist(x[i], x[i + 1]) for i in range(N) if active[i])
+
+
+def cases_printed(x, active):
+    u, _ = geometry(x)
+    nothing = np.zeros((1, 3))
+    before, here = np.concatenate([nothing, u]), np.concatenate([u, nothing])
+    v = here - before  # at the via points
+    A = set(np.flatnonzero(active))
+    rows = []
+    for i in range(N + 1):
+        cases = {
+            (True, False): before[i],
+            (False, True): -here[i],
+            (True, True): -v[i],
+            (False, False): nothing[0],
+        }
+        rows.append(cases[i - 1 in A, i in A])
+    return np.array(rows)
+
+
+def cases_library(x, active):
+    return length_gradient(x, active).reshape(-1, 3)
+
+
+ACTIVE = {**SPRING, "active": flags}
+
+
+@section.misprint("t642", "Numbers of the fictitious segments beyond the ends")
+class t642:
+    formula = r"\text{fictitious passive segments } -1 \text{ and } n+1"
+    inputs = {"x": st.integers(2, 5).flatmap(points)}
+    result = Result(NUMBER, "the numbers before the first and after the last")
+
+    def printed(x):
+        n = len(x) - 1
+        return np.array([-1, n + 1])
+
+    def library(x):
+        u, lengths = path_segments(x)
+        ends = x[:-1] + u * lengths[:, None]
+        last = np.flatnonzero(np.isclose(ends, x[-1]).all(axis=-1))[-1]
+        return np.array([-1, last + 1])
+
+    def reference(x):
+        """Compare with the numbering of (0.11): the segment that ends at point 0, the segment that begins at
+        point n.
+        """
+        # Segment i joins points i and i + 1; wanted are the one before point 0 and the one after point n.
+        joined = {i: (i, i + 1) for i in range(-1, len(x) + 1)}
+        before = [i for i, ends in joined.items() if ends[1] == 0]
+        after = [i for i, ends in joined.items() if ends[0] == len(x) - 1]
+        return np.array([*before, *after])
+
+    correction = (
+        r"Segments $-1$ and $n$: segment $i$ joins the points $i$ and $i+1$, so the one that would begin "
+        r"at the last point $\mathbf x_n$ has the number $n$."
+    )
+    replacement = r"consider the endpoints $\mathbf x_0$ and $\mathbf x_n$ to be connected to fictitious passive segments $-1$ and $n$, respectively."
+    implements = path_segments
+
+
+@section.definition("e0.14#a", "Length of the active segments")
+class e0_14_a:
+    formula = r"L = \sum_{i\in\mathcal A} l_i"
+    inputs = {**POINTS, "active": flags}
+    result = Result(LENGTH, "of the points, along the axes of the world")
+
+    def printed(x, active):
+        lengths = np.linalg.norm(np.diff(x, axis=0), axis=-1)
+        return sum(lengths[i] for i in np.flatnonzero(active))
+
+    def library(x, active):
+        return path_length(x, np.zeros_like(x), active).L
+
+    reference = active_length_reference
+    defines = ("L",)
+    implements = path_length
+
+
+@section.holds("e0.14#b", "Rate of change of the active length")
+class e0_14_b:
+    formula = r"\dot L = \sum_{i\in\mathcal A}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf u_i"
+    inputs = {**MOVING, "active": flags}
+    result = Result(VELOCITY, "of the points, along the axes of the world")
+
+    def printed(x, v, active):
+        u, _ = geometry(x)
+        return sum((v[i + 1] - v[i]) @ u[i] for i in np.flatnonzero(active))
+
+    def library(x, v, active):
+        return path_length(x, v, active).Ldot
+
+    def reference(x, v, active):
+        """Compare with the complex step in time of the active length of points under way."""
+        return numerical_length_rate(x, v, active)
+
+    implements = path_length
+
+
+@section.definition("d6", "Directions in which the tension pulls the points")
+class d6:
+    formula = r"\mathbf v_0 \equiv \mathbf u_0,\quad \mathbf v_n \equiv -\mathbf u_{n-1},\quad \mathbf v_i \equiv \mathbf u_i - \mathbf u_{i-1}\ (i\neq 0,n)"
+    inputs = POINTS
+    result = Result(NUMBER, "of the points, along the axes of the world")
+
+    printed = pulls
+
+    def library(x):
+        return -length_gradient(x).reshape(-1, 3)
+
+    def reference(x):
+        """Compare with minus the slope of the whole length, by a complex step."""
+        return -point_derivatives(active_length, x)
+
+    defines = (r"\mathbf v_0", r"\mathbf v_n", r"\mathbf v_i")
+    remark = r"They are directions with a size, not velocities; in this book the velocities are $\mathbf v$."
+    implements = length_gradient
+
+
+@section.holds("d7", "Forces on all points, with passive segments")
+class d7:
+    formula = r"\mathbf f_i = F\mathbf v_i"
+    inputs = ACTIVE
+    result = Result(FORCE, "of the points, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d, active):
+        L, Ldot = active_length(x, active), numerical_length_rate(x, v, active)
+        F = tension(L, Ldot, k, d)
+        return F * pulls(x)
+
+    def library(x, v, k, d, active):
+        return path_force(law(k, d), x, v, active).f
+
+    def reference(x, v, k, d, active):
+        """Compare with virtual work: minus the tension times the complex-step slope of the whole length."""
+        F = tension(active_length_reference(x, active), numerical_length_rate(x, v, active), k, d)
+        return -F * point_derivatives(active_length, x)
+
+    primitives = (
+        "rbnotes.ledger.claims.lloyd.section_0_12.tension",
+        "rbnotes.ledger.oracles.paths.active_length",
+        "rbnotes.ledger.oracles.paths.numerical_length_rate",
+    )
+    remark = "The tension of the active length acts along passive segments too; such a path has no potential."
+    implements = path_force
+
+
+@section.holds("d8#a", "Derivative of the active length")
+class d8_a:
+    formula = r"\frac{\partial L}{\partial\mathbf x_i} = \begin{cases}\mathbf u_{i-1}^T & i-1\in\mathcal A,\ i\notin\mathcal A\\-\mathbf u_i^T & i-1\notin\mathcal A,\ i\in\mathcal A\\-\mathbf v_i^T & i-1\in\mathcal A,\ i\in\mathcal A\\0 & \text{otherwise}\end{cases}"
+    inputs = {**POINTS, "active": flags}
+    result = Result(NUMBER, "of the points, along the axes of the world")
+    printed = cases_printed
+    library = cases_library
+
+    def reference(x, active):
+        """Compare with the complex step of the active length, all points."""
+        return point_derivatives(lambda z: active_length(z, active), x)
+
+    implements = length_gradient
+
+
+@section.holds("d8#b", "Derivative of the active length's rate with respect to the velocities")
+class d8_b:
+    formula = r"\frac{\partial\dot L}{\partial\dot{\mathbf x}_i} = \begin{cases}\mathbf u_{i-1}^T & i-1\in\mathcal A,\ i\notin\mathcal A\\-\mathbf u_i^T & i-1\notin\mathcal A,\ i\in\mathcal A\\-\mathbf v_i^T & i-1\in\mathcal A,\ i\in\mathcal A\\0 & \text{otherwise}\end{cases}"
+    inputs = {**POINTS, "active": flags}
+    result = Result(NUMBER, "of the points, along the axes of the world")
+    printed = cases_printed
+    library = cases_library
+
+    def reference(x, active):
+        """Compare with rates of change of the active length (complex step in time) under unit velocities."""
+        units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
+        return np.array([numerical_length_rate(x, unit, active) for unit in units]).reshape(-1, 3)
+
+    implements = length_gradient
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Derivatives of length, rate and tension at a via point.
+
+
+def rate_slope_library(x, v):
+    return (length_hessian(x) @ v.ravel()).reshape(-1, 3)[1:N]
+
+
+def rate_slope_reference(x, v):
+    """Compare with the complex step of the rate."""
+    return point_derivatives(lambda z: active_rate(z, v), x)[1:N]
+
+
+@section.holds("d4#a", "Chain rule for the tension of a path, positions")
+class d4_a:
+    formula = r"\frac{\partial F}{\partial\mathbf x_i} = \frac{\partial F}{\partial L}\frac{\partial L}{\partial\mathbf x_i} + \frac{\partial F}{\partial\dot L}\frac{\partial\dot L}{\partial\mathbf x_i}"
+    inputs = SPRING
+    result = Result(STIFFNESS, "of the points, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d):
+        L, Ldot = active_length(x), numerical_length_rate(x, v)
+        L_x = point_derivatives(active_length, x)
+        Ldot_x = point_derivatives(lambda z: active_rate(z, v), x)
+        return tension_by_length(L, Ldot, k, d) * L_x + tension_by_rate(L, Ldot, k, d) * Ldot_x
+
+    def library(x, v, k, d):
+        _, F_L, F_Ldot = law(k, d)(*path_length(x, v))
+        return (F_L * length_gradient(x) + F_Ldot * (length_hessian(x) @ v.ravel())).reshape(-1, 3)
+
+    def reference(x, v, k, d):
+        """Compare with the complex step of the tension as a function of the points."""
+        return by_complex_steps(lambda z: smooth_tension(z, v, k, d), x)
+
+    primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
+    implements = (length_gradient, length_hessian)
+
+
+@section.holds("d4#b", "Chain rule for the tension of a path, velocities")
+class d4_b:
+    formula = r"\frac{\partial F}{\partial\dot{\mathbf x}_i} = \frac{\partial F}{\partial\dot L}\frac{\partial\dot L}{\partial\dot{\mathbf x}_i}"
+    inputs = SPRING
+    result = Result(DAMPING, "of the points, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d):
+        Ldot_v = point_derivatives(lambda z: active_rate(x, z), v)
+        return tension_by_rate(active_length(x), numerical_length_rate(x, v), k, d) * Ldot_v
+
+    def library(x, v, k, d):
+        return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x).reshape(-1, 3)
+
+    def reference(x, v, k, d):
+        """Compare with the complex step of the tension as a function of the velocities."""
+        return by_complex_steps(lambda z: smooth_tension(x, z, k, d), v)
+
+    primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
+    implements = length_gradient
+
+
+@section.holds("d5#a", "Derivative of the length at a via point")
+class d5_a:
+    formula = r"\frac{\partial L}{\partial\mathbf x_i} = \mathbf u_{i-1}^T - \mathbf u_i^T"
+    inputs = POINTS
+    result = Result(NUMBER, "of each via point, along the axes of the world")
+
+    def printed(x):
+        u, _ = geometry(x)
+        return np.array([u[i - 1] - u[i] for i in VIA])
+
+    def library(x):
+        return length_gradient(x).reshape(-1, 3)[1:N]
+
+    def reference(x):
+        """Compare with the complex step of the length."""
+        return point_derivatives(active_length, x)[1:N]
+
+    remark = "For the end points leave out the direction of the segment that is not there."
+    implements = length_gradient
+
+
+@section.holds("d5#b", "Derivative of the rate at a via point, through the directions")
+class d5_b:
+    formula = r"\frac{\partial\dot L}{\partial\mathbf x_i} = (\dot{\mathbf x}_i - \dot{\mathbf x}_{i-1})^T\frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_i} + (\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\frac{\partial\mathbf u_i}{\partial\mathbf x_i}"
+    inputs = MOVING
+    result = Result(RATE, "of each via point, along the axes of the world")
+
+    def printed(x, v):
+        u_x = derivative_blocks(point_derivatives(segment_directions, x))
+        return np.array([(v[i] - v[i - 1]) @ u_x[i - 1, i] + (v[i + 1] - v[i]) @ u_x[i, i] for i in VIA])
+
+    library = rate_slope_library
+    reference = rate_slope_reference
+    primitives = SLOPES
+    implements = length_hessian
+
+
+@section.holds("d5#c", "Derivative of the rate at a via point")
+class d5_c:
+    formula = r"\frac{\partial\dot L}{\partial\mathbf x_i} = \frac1{l_{i-1}}(\dot{\mathbf x}_i - \dot{\mathbf x}_{i-1})^T\mathbf P_{i-1} - \frac1{l_i}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf P_i"
+    inputs = MOVING
+    result = Result(RATE, "of each via point, along the axes of the world")
+
+    def printed(x, v):
+        u, lengths = geometry(x)
+        P = identity - u[:, :, None] * u[:, None, :]
+        return np.array(
+            [
+                (1 / lengths[i - 1]) * (v[i] - v[i - 1]) @ P[i - 1]
+                - (1 / lengths[i]) * (v[i + 1] - v[i]) @ P[i]
+                for i in VIA
+            ]
+        )
+
+    library = rate_slope_library
+    reference = rate_slope_reference
+    implements = length_hessian
+
+
+@section.holds("d5#d", "Derivative of the rate with respect to the velocity of a via point")
+class d5_d:
+    formula = r"\frac{\partial\dot L}{\partial\dot{\mathbf x}_i} = \mathbf u_{i-1}^T - \mathbf u_i^T"
+    inputs = MOVING
+    result = Result(NUMBER, "of each via point, along the axes of the world")
+
+    def printed(x, v):
+        u, _ = geometry(x)
+        return np.array([u[i - 1] - u[i] for i in VIA])
+
+    def library(x, v):
+        return length_gradient(x).reshape(-1, 3)[1:N]
+
+    def reference(x, v):
+        """Compare with rates of change of the length (complex step in time) under unit velocities."""
+        # The rate is linear in the velocities: it takes its slopes as values on the unit velocities.
+        units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
+        return np.array([numerical_length_rate(x, unit) for unit in units]).reshape(-1, 3)[1:N]
+
+    implements = length_gradient
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Jacobians of the forces of a multi-point spring with active and passive segments.
+
+
+def turning_rows(x, v, k, d, active):
+    """The rows y_i, as printed in d9, with y_i = 0 for passive segments."""
+    u, lengths = geometry(x)
+    F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+    y = np.zeros((N, 3))
+    for i in np.flatnonzero(active):
+        P = identity - np.outer(u[i], u[i])
+        y[i] = (1 / lengths[i]) * F_Ldot * (v[i + 1] - v[i]) @ P
+    return y
+
+
+def extended(x, offsets):
+    """The path with the fictitious segments -1 and n, to points at the given offsets from the ends."""
+    return np.concatenate([x[:1] - offsets[:1], x, x[-1:] + offsets[1:]])
+
+
+OFFSETS = st.lists(nonzero_vectors(), min_size=2, max_size=2).map(np.array)
+
+
+def is_via_point(x, v, k, d, active, i, offsets):
+    return 0 < i < N
+
+
+@section.definition("d9", "Rows for the turning of the active segments")
+class d9:
+    formula = r"\mathbf y_i \equiv \frac1{l_i}\frac{\partial F}{\partial\dot L}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf P_i"
+    inputs = ACTIVE
+    result = Result(STIFFNESS, "of each segment, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+    printed = turning_rows
+
+    def library(x, v, k, d, active):
+        F_Ldot = law(k, d)(*path_length(x, v, active)).dF_dLdot
+        rows = [length_hessian(x, np.arange(N) == i)[3 * i + 3 : 3 * i + 6] @ v.ravel() for i in range(N)]
+        return F_Ldot * np.array(rows) * active[:, None]
+
+    def reference(x, v, k, d, active):
+        """Compare with the complex step in time of the directions, times a complex step of the tension."""
+        # How fast each active direction turns, which is what its segment's rate has for a slope.
+        F_Ldot = complex_step(
+            lambda z: tension(active_length(x, active), z[0], k, d),
+            np.array([numerical_length_rate(x, v, active)]),
+        )
+        turning = complex_step(lambda t: segment_directions(x + t[0] * v), np.zeros(1))[..., 0]
+        return F_Ldot * turning * active[:, None]
+
+    primitives = (
+        "rbnotes.ledger.claims.lloyd.section_0_12.tension",
+        "rbnotes.ledger.oracles.paths.active_length",
+        "rbnotes.ledger.oracles.paths.numerical_length_rate",
+        "rbnotes.ledger.oracles.paths.segment_lengths",
+    )
+    defines = (r"\mathbf y_i",)
+    implements = length_hessian
+
+
+@section.holds("d10", "Derivative of the tension, with passive segments")
+class d10:
+    formula = r"\frac{\partial F}{\partial\mathbf x_i} = \frac{\partial F}{\partial L}\frac{\partial L}{\partial\mathbf x_i} + \mathbf y_{i-1} - \mathbf y_i"
+    inputs = ACTIVE
+    result = Result(STIFFNESS, "of the points, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d, active):
+        F_L = tension_by_length(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+        L_x = point_derivatives(lambda z: active_length(z, active), x)
+        zero = np.zeros((1, 3))
+        y = turning_rows(x, v, k, d, active)
+        before, after = np.concatenate([zero, y]), np.concatenate([y, zero])
+        return F_L * L_x + before - after
+
+    def library(x, v, k, d, active):
+        _, F_L, F_Ldot = law(k, d)(*path_length(x, v, active))
+        slope = F_L * length_gradient(x, active) + F_Ldot * (length_hessian(x, active) @ v.ravel())
+        return slope.reshape(-1, 3)
+
+    def reference(x, v, k, d, active):
+        """Compare with the complex step of the tension as a function of the points."""
+        return by_complex_steps(lambda z: smooth_tension(z, v, k, d, active), x)
+
+    primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
+    implements = (length_gradient, length_hessian)
+
+
+@section.erratum("d11", "Velocity Jacobian of a multi-point spring")
+class d11:
+    formula = r"\frac{\partial\mathbf f_i}{\partial\dot{\mathbf x}_j} = \frac{\partial F}{\partial\dot L}\mathbf v_i\frac{\partial\dot L}{\partial\dot{\mathbf x}_i}"
+    edit = (r"\partial\dot{\mathbf x}_i}", r"\partial\dot{\mathbf x}_j}")
+    inputs = ACTIVE
+    result = Result(DAMPING, "one block for each pair of points, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d, active):
+        F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+        Ldot_v = point_derivatives(lambda z: active_rate(x, z, active), v)
+        pull = pulls(x)
+        return np.array([[F_Ldot * np.outer(pull[i], Ldot_v[i]) for j in range(N + 1)] for i in range(N + 1)])
+
+    def library(x, v, k, d, active):
+        """Of the law, only the slope by the rate has a part in this."""
+        slope = CallableTensionLaw(
+            lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_by_rate(L, Ldot, k, d)
+        )
+        return library_blocks(path_force(slope, x, v, active).D)
+
+    def reference(x, v, k, d, active):
+        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
+        virtual work.
+        """
+        return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d, active), v), 1, 2)
+
+    primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
+    correction = (
+        r"The last index is $j$: $\partial\mathbf f_i/\partial\dot{\mathbf x}_j = (\partial "
+        r"F/\partial\dot L)\,\mathbf v_i\,\partial\dot L/\partial\dot{\mathbf x}_j$."
+    )
+    effect = (
+        "A cable in free fall accelerates with 7.82 m/s² on average; right, all of it falls with 9.81 m/s²."
+    )
+    implements = path_force
+
+
+@section.conditional("d12", "Position Jacobian of a multi-point spring")
+class d12:
+    formula = r"\frac{\partial\mathbf f_i}{\partial\mathbf x_j} = \mathbf v_i\frac{\partial F}{\partial\mathbf x_j} + F\frac{\partial\mathbf u_i}{\partial\mathbf x_j} - F\frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_j}"
+    inputs = {**ACTIVE, "i": st.sampled_from((1, 2, 0, 3)), "offsets": OFFSETS}
+    result = Result(STIFFNESS, "of one point by each, along the axes of the world")
+    constants = (LENGTH, FORCE / VELOCITY**3)
+
+    def printed(x, v, k, d, active, i, offsets):
+        u, lengths = geometry(extended(x, offsets))
+        F = smooth_tension(x, v, k, d, active)
+        F_x = point_derivatives(lambda z: smooth_tension(z, v, k, d, active), x)
+        pull = pulls(x)
+
+        def u_x(segment, j):
+            # (0.13); the lists begin with segment -1.
+            P = identity - np.outer(u[segment + 1], u[segment + 1])
+            if j == segment:
+                return -(1 / lengths[segment + 1]) * P
+            if j == segment + 1:
+                return (1 / lengths[segment + 1]) * P
+            return np.zeros((3, 3))
+
+        return np.array([np.outer(pull[i], F_x[j]) + F * u_x(i, j) - F * u_x(i - 1, j) for j in range(N + 1)])
+
+    def library(x, v, k, d, active, i, offsets):
+        return library_blocks(path_force(law(k, d), x, v, active).K)[i]
+
+    def reference(x, v, k, d, active, i, offsets):
+        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
+        virtual work; the fictitious segments end at arbitrary points.
+        """
+        return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d, active), x), 1, 2)[i]
+
+    primitives = (
+        "rbnotes.ledger.claims.lloyd.section_0_14.smooth_tension",
+        "rbnotes.ledger.claims.lloyd.section_0_12.tension",
+    )
+    holds_when = is_via_point
+    given = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
+    condition = (
+        r"$\mathbf x_i$ is a via point. At the end points the derivative of the fictitious segment's "
+        r"direction ($\mathbf u_{-1}$ or $\mathbf u_n$) must be left out: it carries no tension, although "
+        r"the real passive segments do."
+    )
+    implements = path_force

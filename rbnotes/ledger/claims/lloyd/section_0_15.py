@@ -6,28 +6,33 @@ import numpy as np
 
 from rbnotes.constraints import constrained_velocity
 from rbnotes.constraints.sequential_impulses import equality_gauss_seidel
-from rbnotes.ledger import quantities as units
 from rbnotes.ledger.oracles.constrained_systems import least_action, least_squares_multipliers
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
 
-CHAPTER = "gauss-seidel"
-VELOCITY = "rbnotes.constraints.constrained_velocity"
-SWEEP_BY = "rbnotes.constraints.sequential_impulses.equality_gauss_seidel"
+section = Section(
+    "lloyd/s0.15",
+    chapter="gauss-seidel",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "v0": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "c": Argument(VELOCITY, "one for each constraint"),
+        "A": Argument(INVERSE_MASS, "one for each constraint"),
+        "b": Argument(VELOCITY, "one for each constraint"),
+        "x": Argument(MOMENTUM, "one for each constraint"),
+        "start": Argument(MOMENTUM, "one for each constraint"),
+        "block": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+    },
+)
+
+
 N, K = 5, 3
 KKT = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "v0": vectors(N), "c": vectors(K)}
 SWEEP = {**KKT, "start": vectors(K)}
 SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
-
-
-QUANTITIES = {
-    "A": units.INVERSE_MASS,
-    "b": units.VELOCITY,
-    "block": units.NUMBER,
-    "c": units.VELOCITY,
-    "start": units.MOMENTUM,
-    "x": units.MOMENTUM,
-}
 
 
 def least_change(M, G, v0, c):
@@ -44,7 +49,11 @@ def iteration_library(A, b, x):
 
 
 def iteration_reference(A, b, x):
-    """Minimise x^T A x / 2 - b^T x along one coordinate after the other: each minimum by a parabola."""
+    """Compare with minimization of the quadratic energy along one coordinate after the other, each by a
+    parabola.
+
+    Minimise x^T A x / 2 - b^T x along one coordinate after the other: each minimum by a parabola.
+    """
     x = np.array(x, dtype=float)
 
     def energy(y):
@@ -68,7 +77,11 @@ def sweep_library(M, G, v0, c, start):
 
 
 def sweep_reference(M, G, v0, c, start):
-    """Row after row, the multiplier for which that row is satisfied while the others keep theirs: a line's zero."""
+    """Compute, row after row, the multiplier that satisfies the row while the others keep theirs, as the zero
+    of a line.
+
+    Row after row, the multiplier for which that row is satisfied while the others keep theirs: a line's zero.
+    """
     multipliers = np.array(start, dtype=float)
     for i in range(K):
 
@@ -83,21 +96,14 @@ def sweep_reference(M, G, v0, c, start):
     return multipliers
 
 
-LEAST_CHANGE = "the velocities that satisfy the rows with the least change in the norm of M"
-LINE = (
-    "row after row, the multiplier for which that row is satisfied while the others keep theirs, as the zero "
-    "of a line"
-)
-
-
-@claim("lloyd/s0.15/d1", "Velocities under constraints")
+@section.holds("d1", "Velocities under constraints")
 class d1:
-    formula = (
-        r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf N^T\boldsymbol\lambda,\quad \mathbf N\mathbf v "
-        r"= \mathbf c"
-    )
+    formula = r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf N^T\boldsymbol\lambda,\quad \mathbf N\mathbf v = \mathbf c"
     inputs = KKT
-    result = units.vector_quantity((units.VELOCITY, 5), (units.MOMENTUM, 3))
+    result = Result(
+        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)),
+        "in the coordinates of the whole system, then of the constraints",
+    )
 
     def printed(M, G, v0, c):
         """Both lines as equations for v and lambda together."""
@@ -109,21 +115,18 @@ class d1:
     def library(M, G, v0, c):
         return np.concatenate(constrained_velocity(M, G, v0, c))
 
-    oracle = LEAST_CHANGE
-
     def reference(M, G, v0, c):
+        """Compare with the velocities that satisfy the rows with the least change in the norm of M."""
         return np.concatenate(least_change(M, G, v0, c))
 
-    verdict = Verdict.HOLDS
-    implemented_by = (VELOCITY,)
-    chapter = CHAPTER
+    implements = constrained_velocity
 
 
-@claim("lloyd/s0.15/e0.15", "The system for the multipliers")
+@section.holds("e0.15", "The system for the multipliers")
 class e0_15:
     formula = r"(\mathbf N\mathbf M^{-1}\mathbf N^T)\boldsymbol\lambda = \mathbf c - \mathbf N\mathbf v_0"
     inputs = KKT
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c):
         return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, c - G @ v0)
@@ -131,42 +134,33 @@ class e0_15:
     def library(M, G, v0, c):
         return constrained_velocity(M, G, v0, c)[1]
 
-    oracle = LEAST_CHANGE
-
     def reference(M, G, v0, c):
+        """Compare with the velocities that satisfy the rows with the least change in the norm of M."""
         return least_change(M, G, v0, c)[1]
 
-    verdict = Verdict.HOLDS
-    implemented_by = (VELOCITY,)
-    chapter = CHAPTER
+    implements = constrained_velocity
 
 
-@claim("lloyd/s0.15/e0.16", "The Gauss-Seidel iteration")
+@section.holds("e0.16", "The Gauss-Seidel iteration")
 class e0_16:
     formula = r"\mathbf x^{(k+1)} = (\mathbf D + \mathbf L)^{-1}(\mathbf b - \mathbf U\mathbf x^{(k)})"
     inputs = SYSTEM
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(A, b, x):
         D, L, U = np.diag(np.diag(A)), np.tril(A, -1), np.triu(A, 1)
         return np.linalg.solve(D + L, b - U @ x)
 
     library = iteration_library
-    oracle = "minimisation of the quadratic energy along one coordinate after the other, each by a parabola"
     reference = iteration_reference
-    verdict = Verdict.HOLDS
-    implemented_by = (SWEEP_BY,)
-    chapter = CHAPTER
+    implements = equality_gauss_seidel
 
 
-@claim("lloyd/s0.15/e0.17", "The Gauss-Seidel iteration by components")
+@section.holds("e0.17", "The Gauss-Seidel iteration by components")
 class e0_17:
-    formula = (
-        r"x_i^{(k+1)} = \frac1{a_{ii}}\Bigl(b_i - \sum_{j<i}a_{ij}x_j^{(k+1)} - "
-        r"\sum_{j>i}a_{ij}x_j^{(k)}\Bigr)"
-    )
+    formula = r"x_i^{(k+1)} = \frac1{a_{ii}}\Bigl(b_i - \sum_{j<i}a_{ij}x_j^{(k+1)} - \sum_{j>i}a_{ij}x_j^{(k)}\Bigr)"
     inputs = SYSTEM
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(A, b, x):
         new = np.array(x, dtype=float)
@@ -177,23 +171,15 @@ class e0_17:
         return new
 
     library = iteration_library
-    oracle = "minimisation of the quadratic energy along one coordinate after the other, each by a parabola"
     reference = iteration_reference
-    equivalent_mutants = {"swapped indices in `A[i, j]`": "the matrix is symmetric"}
-    verdict = Verdict.HOLDS
-    implemented_by = (SWEEP_BY,)
-    chapter = CHAPTER
+    implements = equality_gauss_seidel
 
 
-@claim("lloyd/s0.15/d2#a", "One multiplier in a sweep")
+@section.holds("d2#a", "One multiplier in a sweep")
 class d2_a:
-    formula = (
-        r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\Bigl(c_i - \mathbf N_i\mathbf "
-        r"v_0 - \sum_{j<i}\mathbf N_i\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} - \sum_{j>i}\mathbf "
-        r"N_i\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)"
-    )
+    formula = r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\Bigl(c_i - \mathbf N_i\mathbf v_0 - \sum_{j<i}\mathbf N_i\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} - \sum_{j>i}\mathbf N_i\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)"
     inputs = SWEEP
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
         effective, moved = inverse_terms(M, G)
@@ -205,22 +191,16 @@ class d2_a:
         return new
 
     library = sweep_library
-    oracle = LINE
     reference = sweep_reference
-    verdict = Verdict.HOLDS
-    implemented_by = (SWEEP_BY,)
-    chapter = CHAPTER
+    implements = equality_gauss_seidel
 
 
-@claim("lloyd/s0.15/d2#b", "The same with the velocity of the other constraints")
+@section.erratum("d2#b", "The same with the velocity of the other constraints")
 class d2_b:
-    formula = (
-        r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\Bigl(c_i - \mathbf "
-        r"N_i\Bigl(\mathbf v_0 - \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} - "
-        r"\sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)\Bigr)"
-    )
+    formula = r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\Bigl(c_i - \mathbf N_i\Bigl(\mathbf v_0 - \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} - \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)\Bigr)"
+    edits = ((r"\mathbf v_0 - \sum", r"\mathbf v_0 + \sum"), (r"^{(k+1)} - \sum", r"^{(k+1)} + \sum"))
     inputs = SWEEP
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
         effective, moved = inverse_terms(M, G)
@@ -232,26 +212,22 @@ class d2_b:
         return new
 
     library = sweep_library
-    oracle = LINE
     reference = sweep_reference
-    verdict = Verdict.ERRATUM
     correction = (
         r"Both sums inside the inner bracket have plus signs: $\mathbf v_0 + \sum_{j<i}\mathbf "
         r"M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}$"
     )
     remark = "Taking the row out of the sums turns their signs round."
-    implemented_by = (SWEEP_BY,)
-    chapter = CHAPTER
+    implements = equality_gauss_seidel
 
 
-@claim("lloyd/s0.15/d2#c", "The same with the velocity updated so far")
+@section.holds("d2#c", "The same with the velocity updated so far")
 class d2_c:
     formula = (
-        r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}(c_i - \mathbf N_i\mathbf "
-        r"v^{(i)})"
+        r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}(c_i - \mathbf N_i\mathbf v^{(i)})"
     )
     inputs = SWEEP
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
         effective, moved = inverse_terms(M, G)
@@ -262,26 +238,19 @@ class d2_c:
         return new
 
     library = sweep_library
-    oracle = LINE
     reference = sweep_reference
-    verdict = Verdict.HOLDS
     remark = (
         r"$\mathbf v^{(i)}$ holds the impulses of all *other* constraints. If it is the velocity with all "
         r"impulses, the formula gives the change of $\lambda_i$; that is what the library computes."
     )
-    implemented_by = (SWEEP_BY,)
-    chapter = CHAPTER
+    implements = equality_gauss_seidel
 
 
-@claim("lloyd/s0.15/t704#b", "Which velocity the sweep takes")
+@section.conditional("t704#b", "Which velocity the sweep takes")
 class t704_b:
-    formula = (
-        r"\mathbf v^{(i)}\ \text{`is the total velocity updated for the}\ i\text{-th iteration step'}:\quad "
-        r"\mathbf v^{(i)} = \mathbf v_0 + \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} "
-        r"+ \sum_{j\ge i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}"
-    )
+    formula = r"\mathbf v^{(i)}\ \text{`is the total velocity updated for the}\ i\text{-th iteration step'}:\quad \mathbf v^{(i)} = \mathbf v_0 + \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j\ge i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}"
     inputs = SWEEP
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
         """The sweep with the velocity that all impulses have made so far."""
@@ -293,9 +262,7 @@ class t704_b:
         return new
 
     library = sweep_library
-    oracle = LINE
     reference = sweep_reference
-    verdict = Verdict.CONDITIONAL
     given = {**SWEEP, "start": vectors(K, 0, 0)}
     condition = r"the constraint has no impulse yet, $\lambda_i^{(k)} = 0$, as in the first sweep from zero"
 
@@ -310,18 +277,14 @@ class t704_b:
         "With the total velocity in its place the sweep forgets what the constraint has already done: where all "
         "constraints are satisfied, it sets their impulses to zero."
     )
-    implemented_by = (SWEEP_BY,)
-    chapter = CHAPTER
+    implements = equality_gauss_seidel
 
 
-@claim("lloyd/s0.15/t704#a", "A constraint in isolation")
+@section.holds("t704#a", "A constraint in isolation")
 class t704_a:
-    formula = (
-        r"(\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\ \text{represents the solution of constraint}\ i\ "
-        r"\text{in isolation}"
-    )
+    formula = r"(\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\ \text{represents the solution of constraint}\ i\ \text{in isolation}"
     inputs = {"M": spd_matrices(N), "block": full_rank_matrices(2, N), "v0": vectors(N), "c": vectors(2)}
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "of the constraints of the block")
 
     def printed(M, block, v0, c):
         return np.linalg.inv(block @ np.linalg.inv(M) @ block.T) @ (c - block @ v0)
@@ -329,12 +292,11 @@ class t704_a:
     def library(M, block, v0, c):
         return constrained_velocity(M, block, v0, c)[1]
 
-    oracle = LEAST_CHANGE + ", for this constraint alone"
-
     def reference(M, block, v0, c):
+        """Compare with the velocities that satisfy the rows with the least change in the norm of M, for this
+        constraint alone.
+        """
         return least_change(M, block, v0, c)[1]
 
-    verdict = Verdict.HOLDS
     remark = "For a constraint of two rows; for a single row the matrix is a number."
-    implemented_by = (VELOCITY,)
-    chapter = CHAPTER
+    implements = constrained_velocity

@@ -8,30 +8,32 @@ from rbnotes.complementarity import BoxLCP, solve
 from rbnotes.constraints.sequential_impulses import friction_impulse
 from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing.strategies import (
-    nonzero_vectors,
-    numbers,
-    positive_numbers,
-    spd_matrices,
-    vectors,
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.testing.strategies import nonzero_vectors, numbers, positive_numbers, spd_matrices, vectors
+
+section = Section(
+    "lloyd/s0.16",
+    chapter="gauss-seidel",
+    arguments={
+        "D": Argument(
+            NUMBER, "two tangents of the contact, as rows over the coordinates of the whole system"
+        ),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "impulse": Argument(MOMENTUM, "along the two tangents of the contact"),
+        "v_t": Argument(VELOCITY),
+        "w": Argument(INVERSE_MASS),
+        "limit": Argument(MOMENTUM),
+        "mu": Argument(NUMBER),
+        "normal": Argument(MOMENTUM),
+    },
 )
 
-CHAPTER = "gauss-seidel"
+
 SLIDING = {"v_t": numbers(-4, 4), "w": positive_numbers(), "limit": positive_numbers(0.0, 2.0)}
 TANGENT = {"D": nonzero_vectors(12).map(lambda d: d.reshape(2, 6)), "v": vectors(6)}
 STRUCK = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
-IMPLEMENTED = ("rbnotes.constraints.sequential_impulses.friction_impulse",)
-
-
-QUANTITIES = {
-    "D": NUMBER,
-    "impulse": MOMENTUM,
-    "limit": MOMENTUM,
-    "normal": MOMENTUM,
-    "v_t": VELOCITY,
-    "w": INVERSE_MASS,
-}
 
 
 def violation(phi, sigma, limit):
@@ -45,20 +47,18 @@ def impulse_printed(v_t, w, limit):
     return np.select([v_t >= w * limit, v_t <= w * limit], [-limit, limit], -v_t / w)
 
 
-@claim("lloyd/s0.16/d1", "Tangential velocities at a contact")
+@section.definition("d1", "Tangential velocities at a contact")
 class d1:
     formula = r"\mathbf v_t = \mathbf D\mathbf v"
     defines = (r"\mathbf v_t",)
-    verdict = Verdict.DEFINITION
-    implemented_by = IMPLEMENTED
-    chapter = CHAPTER
+    implements = friction_impulse
 
 
-@claim("lloyd/s0.16/d2", "What a friction impulse does to the tangential velocities")
+@section.holds("d2", "What a friction impulse does to the tangential velocities")
 class d2:
     formula = r"\Delta\mathbf v_t = w\,\boldsymbol\phi,\quad w \equiv \mathbf D\mathbf M^{-1}\mathbf D^T"
     inputs = STRUCK
-    result = VELOCITY
+    result = Result(VELOCITY, "along the two tangents of the contact")
 
     def printed(D, v, M, impulse):
         w = D @ np.linalg.inv(M) @ D.T
@@ -68,23 +68,22 @@ class d2:
         none = 0 * M
         return D @ (linearly_implicit_velocity(M, v, D.T @ impulse, none, none, 1.0) - v)
 
-    oracle = "tangential velocities before and after, from the momentum"
-
     def reference(D, v, M, impulse):
-        """Tangential velocity after the impulse less that before: momentum, then the rows."""
+        """Compare with tangential velocities before and after, from the momentum.
+
+        Tangential velocity after the impulse less that before: momentum, then the rows.
+        """
         after = np.linalg.solve(M, M @ v + D.T @ impulse)
         return D @ after - D @ v
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.linearly_implicit_velocity",)
-    chapter = CHAPTER
+    implements = linearly_implicit_velocity
 
 
-@claim("lloyd/s0.16/t720", "The largest friction impulse")
+@section.definition("t720", "The largest friction impulse")
 class t720:
     formula = r"\boldsymbol\phi_{max} \equiv \mu\lambda"
     inputs = {"mu": positive_numbers(0.0, 1.0), "normal": positive_numbers(), "w": positive_numbers()}
-    result = MOMENTUM
+    result = Result(MOMENTUM)
     defines = (r"\boldsymbol\phi_{max}",)
 
     def printed(mu, normal, w):
@@ -94,42 +93,37 @@ class t720:
         """The impulse on a contact that slides fast, in the direction of its sliding."""
         return abs(friction_impulse(-2 * w * mu * normal - 1, w, mu * normal))
 
-    oracle = (
-        "pushed along with a growing impulse, a body starts to slide: at the tangent of the angle of friction"
-    )
-
     def reference(mu, normal, w):
-        """The total impulse leans from the normal by the angle of friction; what of it is tangential."""
+        """Compare with the tangent of the angle of friction, at which a body pushed with a growing impulse
+        starts to slide.
+
+        The total impulse leans from the normal by the angle of friction; what of it is tangential.
+        """
         return normal / np.cos(np.arctan(mu)) * np.sin(np.arctan(mu))
 
-    verdict = Verdict.DEFINITION
     remark = (
         r"Of one direction. The two of a contact, each with this bound, can make an impulse of "
         r"$\sqrt2\,\mu\lambda$ together, more than the largest possible one."
     )
-    implemented_by = IMPLEMENTED
-    chapter = CHAPTER
+    implements = friction_impulse
 
 
-@claim("lloyd/s0.16/d3", "The friction impulse of one direction")
+@section.erratum("d3", "The friction impulse of one direction")
 class d3:
-    formula = (
-        r"\boldsymbol\phi = \begin{cases} -\boldsymbol\phi_\text{max} & v_t \ge "
-        r"w\,\boldsymbol\phi_\text{max} \\"
-        r" \boldsymbol\phi_\text{max} & v_t \le w\,\boldsymbol\phi_\text{max} \\"
-        r" -v_t/w & \text{otherwise} \end{cases}"
-    )
+    formula = r"\boldsymbol\phi = \begin{cases} -\boldsymbol\phi_\text{max} & v_t \ge w\,\boldsymbol\phi_\text{max} \\ \boldsymbol\phi_\text{max} & v_t \le w\,\boldsymbol\phi_\text{max} \\ -v_t/w & \text{otherwise} \end{cases}"
+    edit = (r"v_t \le w", r"v_t \le -w")
     inputs = SLIDING
-    result = MOMENTUM
+    result = Result(MOMENTUM)
     printed = impulse_printed
 
     def library(v_t, w, limit):
         return friction_impulse(v_t, w, limit)
 
-    oracle = "the impulse within its limits that leaves the least speed, by search"
-
     def reference(v_t, w, limit):
-        """The impulse within its limits after which |v_t| is least, by golden-section search of a convex function."""
+        """Compare with the impulse within its limits that leaves the least speed, by search.
+
+        The impulse within its limits after which |v_t| is least, by golden-section search of a convex function.
+        """
         low, high = -limit, limit
         ratio = (np.sqrt(5) - 1) / 2
         for _ in range(80):
@@ -141,7 +135,6 @@ class d3:
                 low = a
         return (low + high) / 2
 
-    verdict = Verdict.ERRATUM
     correction = (
         r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. One direction at a time: $w$ "
         r"is a number."
@@ -150,19 +143,14 @@ class d3:
         "As printed the first two cases cover everything: there is no sticking, and a slow body is "
         "pushed the wrong way."
     )
-    implemented_by = IMPLEMENTED
-    chapter = CHAPTER
+    implements = friction_impulse
 
 
-@claim("lloyd/s0.16/t724", "The impulse is that of box friction")
+@section.erratum("t724", "The impulse is that of box friction")
 class t724:
-    formula = (
-        r"\text{This is equivalent to the box friction conditions described in (0.6):}\quad"
-        r"0\le\boldsymbol\phi-\underline{\boldsymbol\phi}\perp\boldsymbol\sigma\ge0,\quad"
-        r"0\le\overline{\boldsymbol\phi}-\boldsymbol\phi\perp\boldsymbol\sigma\le0"
-    )
+    formula = r"\text{This is equivalent to the box friction conditions described in (0.6):}\quad0\le\boldsymbol\phi-\underline{\boldsymbol\phi}\perp\boldsymbol\sigma\ge0,\quad0\le\overline{\boldsymbol\phi}-\boldsymbol\phi\perp\boldsymbol\sigma\le0"
     inputs = SLIDING
-    result = MOMENTUM
+    result = Result(MOMENTUM, "along the tangent, once by each form")
     constants = (MASS, VELOCITY)
 
     def printed(v_t, w, limit):
@@ -176,10 +164,12 @@ class t724:
         z = solve(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
         return np.array([friction_impulse(v_t, w, limit), z])
 
-    oracle = "the impulse that the projection on its limits leaves alone, by bisection; it violates nothing"
-
     def reference(v_t, w, limit):
-        """(0.6) says that phi is the number within its limits that is nearest to phi - sigma."""
+        """Compare with the impulse that the projection on its limits leaves alone, by bisection; it violates
+        nothing.
+
+        (0.6) says that phi is the number within its limits that is nearest to phi - sigma.
+        """
         low, high = -limit, limit
         for _ in range(80):
             middle = (low + high) / 2
@@ -187,19 +177,15 @@ class t724:
             low, high = (low, middle) if moved > 0 else (middle, high)
         return np.full(2, (low + high) / 2)
 
-    verdict = Verdict.ERRATUM
     correction = (
         r"It is, with the second case corrected, and with the two parts of $\boldsymbol\sigma$ that (0.6) "
         r"needs, a positive one at the lower limit and a negative one at the upper: as printed both conditions "
         r"have the same $\boldsymbol\sigma$, which must then be zero, so that nothing may ever slip. One "
         r"direction at a time."
     )
+    replacement = r"One direction at a time, this is equivalent to the box friction conditions described in (0.6), $0 \le \boldsymbol\phi - \underline{\boldsymbol\phi} \perp \boldsymbol\sigma^+ \ge 0$ and $0 \le \overline{\boldsymbol\phi} - \boldsymbol\phi \perp \boldsymbol\sigma^- \ge 0$, with $\boldsymbol\sigma^+ - \boldsymbol\sigma^- = v_t + w\,\boldsymbol\phi$."
     remark = (
         "Two directions that act on each other, with a matrix $w$ that is not diagonal, take several "
         "turns to get to the impulses of box friction."
     )
-    implemented_by = (
-        "rbnotes.complementarity.BoxLCP",
-        "rbnotes.constraints.sequential_impulses.friction_impulse",
-    )
-    chapter = CHAPTER
+    implements = (BoxLCP, friction_impulse)

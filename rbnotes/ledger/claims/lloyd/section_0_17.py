@@ -7,15 +7,93 @@ violation of a softened constraint. No KKT matrix is solved for it.
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
-from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction
+from rbnotes.attachments import (
+    Attachment,
+    NullSpaceReduction,
+    eliminate_attachment,
+    null_space_reduction,
+    point_on_body,
+    point_on_points,
+)
 from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, solve_step
-from rbnotes.ledger.oracles.attachments import attached_velocities, soft_constrained_motion
-from rbnotes.ledger.quantities import INVERSE_MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing.strategies import arrays, vectors
+from rbnotes.ledger.oracles.attachments import (
+    attached_velocities,
+    effective_mass,
+    effective_rows,
+    soft_constrained_motion,
+)
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    INVERSE_MASS,
+    LENGTH,
+    MASS,
+    MOMENTUM,
+    NUMBER,
+    POSE,
+    TIME,
+    TWIST,
+    VELOCITY,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import arrays, frames, positive_numbers, twists, vectors
 
-CHAPTER = "attachments"
+section = Section(
+    "lloyd/s0.17",
+    chapter="attachments",
+    arguments={
+        "Gka": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "v_active": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "weights": Argument(NUMBER, "of the points that carry the attached one"),
+        "x": Argument(LENGTH, "of points in the world; where there is a pose E, of one point in its body"),
+        "Gba": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "M": Argument(
+            MASS,
+            (
+                "in the coordinates of the whole system, whatever they are: those that are attached after "
+                "those that are not"
+            ),
+        ),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "f": Argument(
+            MOMENTUM,
+            (
+                "in the coordinates of the whole system, whatever they are: those that are attached after "
+                "those that are not"
+            ),
+        ),
+        "g": Argument(VELOCITY, "one for each constraint"),
+        "S": Argument(INVERSE_MASS, "one for each constraint"),
+        "gb": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "va": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "la": Argument(MOMENTUM, "one for each constraint"),
+        "E": Argument(POSE, "of the body in the world"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "h": Argument(TIME),
+        "v": Argument(
+            VELOCITY,
+            (
+                "in the coordinates of the whole system, whatever they are; (2, 3): of points, along the axes"
+                " of the world"
+            ),
+        ),
+        "a": Argument(
+            ACCELERATION,
+            (
+                "in the coordinates of the whole system, whatever they are; (2, 3): of points, along the axes"
+                " of the world"
+            ),
+        ),
+        "Gja": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+    },
+)
+
+
 ACTIVE, ATTACHED, ROWS = 4, 3, 2
 SIZE = ACTIVE + ATTACHED
 ALPHA, BETA = slice(0, ACTIVE), slice(ACTIVE, SIZE)
@@ -31,19 +109,6 @@ WITHOUT_DRIFT = {
     "S": vectors(ROWS, 0.25, 2.0),
 }
 WHOLE = {**WITHOUT_DRIFT, "gb": arrays(ATTACHED)}
-
-
-QUANTITIES = {
-    "Gba": NUMBER,
-    "Gka": NUMBER,
-    "S": INVERSE_MASS,
-    "f": MOMENTUM,
-    "g": VELOCITY,
-    "gb": VELOCITY,
-    "la": MOMENTUM,
-    "v_active": VELOCITY,
-    "va": VELOCITY,
-}
 
 
 def attached(Gba, gb=None) -> NullSpaceReduction:
@@ -64,7 +129,7 @@ def reduced(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> StepProblem:
     return attached(Gba, gb).reduce(problem(M, np.zeros(SIZE) if f is None else f, G, g, S))
 
 
-def motion(M, Gba, G, f, g, S, gb):
+def constrained_motion(M, Gba, G, f, g, S, gb):
     """v, and the multipliers of constraints and attachments as the notes have them: those of opposite forces."""
     rows = np.hstack([Gba, IDENTITY])
     v, push, hold = soft_constrained_motion(M, f, (G, g, S), (rows, gb))
@@ -100,21 +165,17 @@ def whole_library(M, Gba, G, f, g, S, gb):
     return np.concatenate([whole.velocity, -whole.bilateral, -forces])
 
 
-LEAST_ACTION = (
-    "the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each violation; "
-    "multipliers from the forces that it needs"
-)
 SIGN_OF_R = (
     r"$-\mathbf R$ where $+\mathbf G^T$ stands above it; or $-\mathbf G^T$ above $+\mathbf R$, as in "
     r"(0.9)."
 )
 
 
-@claim("lloyd/s0.17/e0.18", "An attachment as a constraint")
+@section.holds("e0.18", "An attachment as a constraint")
 class e0_18:
     formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha = 0"
     inputs = {"Gka": arrays(ATTACHED, ACTIVE), "v_active": vectors(ACTIVE)}
-    result = VELOCITY
+    result = Result(VELOCITY, "of each attached coordinate, in their order")
 
     def printed(Gka, v_active):
         return -Gka @ v_active
@@ -122,26 +183,23 @@ class e0_18:
     def library(Gka, v_active):
         return attached(Gka).expand_velocities(v_active)[BETA]
 
-    oracle = "the attached velocities, row by row"
-
     def reference(Gka, v_active):
+        """Compare with the attached velocities, row by row."""
         return [-sum(g * v for g, v in zip(row, v_active, strict=True)) for row in Gka]
 
     exact = "both sum the same few products in the same order"
-    verdict = Verdict.HOLDS
     remark = (
         r"The library holds the map that it stands for, $\mathbf v_k = \mathbf J\mathbf v_\alpha$ with "
         r"$\mathbf J = -\mathbf G_{k\alpha}$."
     )
-    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
-    chapter = CHAPTER
+    implements = NullSpaceReduction.expand_velocities
 
 
-@claim("lloyd/s0.17/d1", "All attachments as one constraint")
+@section.holds("d1", "All attachments as one constraint")
 class d1:
     formula = r"\mathbf I\mathbf v_\beta + \mathbf G_{\beta\alpha}\mathbf v_\alpha = 0"
     inputs = {"Gba": arrays(ATTACHED, ACTIVE), "v_active": vectors(ACTIVE)}
-    result = VELOCITY
+    result = Result(VELOCITY, "of the active coordinates, then of the attached ones")
 
     def printed(Gba, v_active):
         return np.concatenate([v_active, np.linalg.solve(IDENTITY, -Gba @ v_active)])
@@ -149,44 +207,34 @@ class d1:
     def library(Gba, v_active):
         return attached(Gba).expand_velocities(v_active)
 
-    oracle = "the attached velocities, component by component"
+    oracle = "Compare with the attached velocities, component by component."
     reference = attached_velocities
     exact = "both sum the same few products in the same order"
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.attachments.null_space_reduction",
-        "rbnotes.attachments.NullSpaceReduction.expand_velocities",
-    )
-    chapter = CHAPTER
+    implements = (null_space_reduction, NullSpaceReduction.expand_velocities)
 
 
-@claim("lloyd/s0.17/e0.19", "The whole system with its attachments")
+@section.erratum("e0.19", "The whole system with its attachments")
 class e0_19:
-    formula = (
-        r"\begin{pmatrix}"
-        r" \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T \\"
-        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\"
-        r" \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\"
-        r" \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\"
-        r" \boldsymbol\lambda_\beta \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\"
-        r" \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
+    edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
     inputs = WHOLE
-    result = vector_quantity((VELOCITY, 7), (MOMENTUM, 5))
+    result = Result(
+        vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
+        "of all coordinates, the attached ones last, then of constraints and attachments",
+    )
 
     def printed(M, Gba, G, f, g, S, gb):
         return whole_printed(M, Gba, G, f, g, S, gb)
 
     library = whole_library
-    oracle = LEAST_ACTION
 
     def reference(M, Gba, G, f, g, S, gb):
-        return np.concatenate(motion(M, Gba, G, f, g, S, gb))
+        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
+        each violation; multipliers from the forces that it needs.
+        """
+        return np.concatenate(constrained_motion(M, Gba, G, f, g, S, gb))
 
     combined_with = ("lloyd/s0.11/e0.9",)
-    verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = (
         r"Here $+\mathbf G^T$ makes the multipliers those of opposite forces: $-\mathbf G^T\boldsymbol\lambda$ "
@@ -195,22 +243,14 @@ class e0_19:
         r"$\mathbf G\mathbf M^{-1}\mathbf G^T$ there is no solution at all. With hard constraints, "
         r"$\mathbf R_\alpha = 0$, the system is right."
     )
-    implemented_by = (
-        "rbnotes.dynamics.StepProblem",
-        "rbnotes.attachments.NullSpaceReduction",
-    )
-    chapter = CHAPTER
+    implements = (StepProblem, NullSpaceReduction)
 
 
-@claim("lloyd/s0.17/t752", "The regularization matrix in that system")
+@section.erratum("t752", "The regularization matrix in that system")
 class t752:
-    formula = (
-        r"\begin{pmatrix} \mathbf M & \mathbf G^T \\"
-        r" \mathbf G & \mathbf R_\alpha \end{pmatrix} \text{ where } \mathbf R_\alpha \text{ is a "
-        r"diagonal regularization matrix}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & \mathbf R_\alpha \end{pmatrix} \text{ where } \mathbf R_\alpha \text{ is a diagonal regularization matrix}"
     inputs = WHOLE
-    result = VELOCITY
+    result = Result(VELOCITY, "one for each constraint")
 
     def printed(M, Gba, G, f, g, S, gb):
         return G @ whole_printed(M, Gba, G, f, g, S, gb)[:SIZE] - g
@@ -219,27 +259,27 @@ class t752:
         whole = attached(Gba, gb).expand(solve_step(reduced(M, Gba, G, f, g, S, gb)))
         return G @ whole.velocity - g
 
-    oracle = "violations of the constraints by " + LEAST_ACTION
-
     def reference(M, Gba, G, f, g, S, gb):
-        return G @ motion(M, Gba, G, f, g, S, gb)[0] - g
+        """Compare with violations of the constraints by the motion of least action under the attachments,
+        with a cost (G v - g)^2 / (2 R) for each violation; multipliers from the forces that it needs.
+        """
+        return G @ constrained_motion(M, Gba, G, f, g, S, gb)[0] - g
 
     combined_with = ("lloyd/s0.11/e0.9",)
-    verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
+    replacement = r"where $\mathbf R_\alpha$, which stands in the matrix as $-\mathbf R_\alpha$, is a diagonal regularization matrix for the constraints (since attachments are hard constraints, no regularization is included)."
     remark = (
         r"What regularization is for: a violation that the constraint's own force brings down. With the "
         r"printed signs that force enlarges it."
     )
-    implemented_by = ("rbnotes.dynamics.StepProblem",)
-    chapter = CHAPTER
+    implements = StepProblem
 
 
-@claim("lloyd/s0.17/d2#a", "Velocities of the attached components")
+@section.holds("d2#a", "Velocities of the attached components")
 class d2_a:
     formula = r"\mathbf v_\beta = \mathbf g_\beta - \mathbf G_{\beta\alpha}\mathbf v_\alpha"
     inputs = {**{name: WHOLE[name] for name in ("M", "Gba", "G", "f", "gb")}, "va": arrays(ACTIVE)}
-    result = VELOCITY
+    result = Result(VELOCITY, "of each attached coordinate, in their order")
 
     def printed(M, Gba, G, f, gb, va):
         return gb - Gba @ va
@@ -247,31 +287,24 @@ class d2_a:
     def library(M, Gba, G, f, gb, va):
         return attached(Gba, gb).expand_velocities(va)[BETA]
 
-    oracle = "the last two rows of blocks that concern it, solved for what is attached"
-
     def reference(M, Gba, G, f, gb, va):
+        """Compare with the last two rows of blocks that concern it, solved for what is attached."""
         rows = np.hstack([Gba, IDENTITY])
         return np.linalg.solve(rows[:, BETA], gb - rows[:, ALPHA] @ va)
 
     exact = "both sum the same few products in the same order"
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
-    chapter = CHAPTER
+    implements = NullSpaceReduction.expand_velocities
 
 
-@claim("lloyd/s0.17/d2#b", "Multipliers of the attachments")
+@section.holds("d2#b", "Multipliers of the attachments")
 class d2_b:
-    formula = (
-        r"\boldsymbol\lambda_\beta = \mathbf f_\beta - \mathbf M_{\beta\alpha}\mathbf v_\alpha"
-        r" + \mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}\mathbf v_\alpha - \mathbf M_{\beta\beta}\mathbf g_\beta"
-        r" - \mathbf G_{\alpha\beta}^T\boldsymbol\lambda_\alpha"
-    )
+    formula = r"\boldsymbol\lambda_\beta = \mathbf f_\beta - \mathbf M_{\beta\alpha}\mathbf v_\alpha + \mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}\mathbf v_\alpha - \mathbf M_{\beta\beta}\mathbf g_\beta - \mathbf G_{\alpha\beta}^T\boldsymbol\lambda_\alpha"
     inputs = {
         **{name: WHOLE[name] for name in ("M", "Gba", "G", "f", "gb")},
         "va": arrays(ACTIVE),
         "la": arrays(ROWS),
     }
-    result = MOMENTUM
+    result = Result(MOMENTUM, "of each attached coordinate, in their order")
 
     def printed(M, Gba, G, f, gb, va, la):
         _, _, Mba, Mbb = blocks(M)
@@ -283,9 +316,10 @@ class d2_b:
         system = StepProblem(M, f, BilateralRows(G))
         return -space.attachment_forces(system, StepSolution(space.expand_velocities(va), -la))
 
-    oracle = "the rows of blocks of attached components and attachments in (0.19), solved for both unknowns"
-
     def reference(M, Gba, G, f, gb, va, la):
+        """Compare with the rows of blocks of attached components and attachments in (0.19), solved for both
+        unknowns.
+        """
         attachments = np.hstack([Gba, IDENTITY])
         rows = np.vstack([np.hstack([M[ACTIVE:], G[:, ACTIVE:].T, attachments[:, ACTIVE:].T])])
         known = f[ACTIVE:] - rows[:, :ACTIVE] @ va - rows[:, SIZE : SIZE + ROWS] @ la
@@ -295,8 +329,541 @@ class d2_b:
         right = np.concatenate([known, gb - attachments[:, :ACTIVE] @ va])
         return np.linalg.solve(left, right)[ATTACHED:]
 
-    equivalent_mutants = {"in blocks: swapped indices in `M[ALPHA, BETA]`": "this block is not used here"}
-    verdict = Verdict.HOLDS
     remark = r"The force on the attached components is the opposite, $-\boldsymbol\lambda_\beta$."
-    implemented_by = ("rbnotes.attachments.NullSpaceReduction.attachment_forces",)
-    chapter = CHAPTER
+    implements = NullSpaceReduction.attachment_forces
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Which components an attachment depends on, and what it leaves on the right side.
+
+
+POINTS = 4
+"""Active points, among which the masters are."""
+MASTERS = st.permutations(range(POINTS)).map(lambda order: np.array(order[:2]))
+CARRIED = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)}
+
+
+def drift_reference(E, x, phi, h):
+    """Compare with a point of a body: what its velocity changes by in a step while the body's twist stays, by
+    differences.
+
+    What the velocity of the point changes by while the twist of the body stays as it is.
+    """
+
+    def velocity(t):
+        moving = motion(E, phi)(t)
+        turned = moving[:3, :3]
+        return turned @ (phi[3:] + np.cross(phi[:3], x))
+
+    return h * derivative(velocity).value
+
+
+@section.holds("t732", "Which components an attachment depends on")
+class t732:
+    formula = r"\mathbf G_{k\alpha} \text{ is zero except for the master components to which } k \text{ is attached}"
+    inputs = {"masters": MASTERS, "weights": vectors(2, 0.25, 2.0), "x": arrays(POINTS, 3)}
+    result = Result(NUMBER, "of the attached point by all points, along the axes of the world")
+
+    def printed(masters, weights, x):
+        G = np.zeros((3, POINTS, 3))
+        for master, weight in zip(masters, weights, strict=True):
+            G[:, master] = -weight * np.eye(3)
+        return G.reshape(3, 3 * POINTS)
+
+    def library(masters, weights, x):
+        attachment = point_on_points(POINTS, [int(j) for j in masters], weights)
+        space = null_space_reduction([3] * (POINTS + 1), [attachment])
+        return -np.stack([space.expand_velocities(unit)[3 * POINTS :] for unit in np.eye(3 * POINTS)], axis=1)
+
+    def reference(masters, weights, x):
+        """Compare with the place of the attached point, by differences, as each of the active points moves."""
+
+        def place(points):
+            return weights @ points[masters]
+
+        moves = np.eye(3 * POINTS).reshape(-1, POINTS, 3)
+        return -np.stack([derivative(lambda t, m=m: place(x + t * m)).value for m in moves], axis=1)
+
+    remark = 'The notes say "sparse except for".'
+    implements = NullSpaceReduction.expand_velocities
+
+
+@section.erratum("t774#b", "What is on the right side if the attachment changes along the motion")
+class t774_b:
+    formula = r"\mathbf g_\beta = h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha"
+    inputs = CARRIED
+    result = Result(VELOCITY, "of the attached point, along the axes of the world")
+
+    def printed(E, x, phi, h):
+        """A point of a body: ``v_k + G v_body = 0`` with ``G = -R (-[x] I)``."""
+        R = E[:3, :3]
+        Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
+        return h * Gdot @ phi
+
+    def library(E, x, phi, h):
+        """That of the acceleration, over one step."""
+        return h * point_on_body(1, 0, E, x, phi).bias
+
+    reference = drift_reference
+    tolerance = 1e-08
+    combined_with = ("lloyd/s0.17/e0.19",)
+    correction = r"$\mathbf g_\beta = -h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha$"
+    replacement = r"To see that this is generally the case, we note that typically $\mathbf g_\beta = -h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha$."
+    remark = (
+        r"The attachment at the end of the step is $\mathbf v_\beta + (\mathbf G_{\beta\alpha} + "
+        r"h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0$, and what (0.19) has no room for goes to "
+        r"the right. The next sentence, which replaces $\mathbf G_{\beta\alpha}$ by $\mathbf "
+        r"G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is right, and so is the $\mathbf g_\beta$ of "
+        r"section 0.19."
+    )
+    implements = point_on_body
+
+
+@section.holds("t774#c", "The attachment at the end of the step, without a right side")
+class t774_c:
+    formula = (
+        r"\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0"
+    )
+    inputs = CARRIED
+    result = Result(VELOCITY, "of the attached point, along the axes of the world")
+
+    def printed(E, x, phi, h):
+        """The point's velocity at the end of the step, by the attachment there, for the twist that the body has."""
+        R = E[:3, :3]
+        G = R @ np.hstack([bracket(x), -np.eye(3)])
+        Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
+        return -(G + h * Gdot) @ phi
+
+    def library(E, x, phi, h):
+        point = point_on_body(1, 0, E, x, phi)
+        return point.blocks[0] @ phi + h * point.bias
+
+    def reference(E, x, phi, h):
+        """Compare with a point of a body: its velocity and what that changes by in a step, by differences of
+        its place.
+
+        The velocity now, and what it changes by.
+        """
+        now = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
+        return now + drift_reference(E, x, phi, h)
+
+    tolerance = 1e-08
+    remark = "To first order in h."
+    implements = point_on_body
+
+
+@section.holds("t774#d", "No right side where the attachment is constant")
+class t774_d:
+    formula = r"\mathbf G_{\beta\alpha}\text{ constant}:\quad\mathbf g_\beta = 0"
+    inputs = {
+        "weights": vectors(2, 0.25, 2.0),
+        "x": arrays(2, 3),
+        "v": arrays(2, 3),
+        "a": arrays(2, 3),
+    }
+    result = Result(ACCELERATION, "of the attached point, along the axes of the world")
+
+    def printed(weights, x, v, a):
+        """The acceleration ``-G a + g`` of a point between two others, with g = 0."""
+        G = -np.hstack([weight * np.eye(3) for weight in weights])
+        return -G @ a.ravel()
+
+    def library(weights, x, v, a):
+        attachment = point_on_points(2, [0, 1], weights)
+        return sum(block @ a[j] for j, block in attachment.blocks.items()) + attachment.bias
+
+    def reference(weights, x, v, a):
+        """Compare with differences of the velocity of a point between two that move with changing velocities."""
+
+        def velocity(t):
+            place = derivative(lambda s: weights @ (x + (t + s) * v + (t + s) ** 2 / 2 * a))
+            return place.value
+
+        h = 0.125
+        # The motion is a parabola: its velocity changes evenly.
+        return (velocity(h) - velocity(-h)) / (2 * h)
+
+    implements = point_on_points
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The system in the velocities of the active components, block by block.
+
+
+def reduced_printed(M, Gba, G, f, g, R, gb):
+    """The solution of (0.20), with (0.21) to (0.24) and the regularization matrix diag(R)."""
+    Maa, Mab, Mba, Mbb = blocks(M)
+    Gaa, Gab, fa, fb = G[:, ALPHA], G[:, BETA], f[ALPHA], f[BETA]
+    M1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+    G1 = Gaa - Gab @ Gba
+    f1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
+    gamma1 = g - Gab @ gb
+    return np.linalg.solve(np.block([[M1, G1.T], [G1, np.diag(R)]]), np.concatenate([f1, gamma1]))
+
+
+def reduced_library(M, Gba, G, f, g, S, gb):
+    solved = solve_step(reduced(M, Gba, G, f, g, S, gb))
+    v, push = solved.velocity, solved.bilateral
+    return np.concatenate([v, -push])
+
+
+def reduced_reference(M, Gba, G, f, g, S, gb):
+    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
+    violation; multipliers from the forces that it needs.
+    """
+    v, multipliers, _ = constrained_motion(M, Gba, G, f, g, S, gb)
+    return np.concatenate([v[ALPHA], multipliers])
+
+
+def force_reference(M, Gba, G, f, g, S, gb):
+    """Compare with the effective inertia from the energy, times the constrained motion of least action.
+
+    What the effective inertia and the constraints of the active components leave over of the motion.
+    """
+    v, multipliers, _ = constrained_motion(M, Gba, G, f, g, S, gb)
+    return effective_mass(M, Gba) @ v[ALPHA] + effective_rows(G, Gba).T @ multipliers
+
+
+def target_reference(M, Gba, G, f, g, S, gb):
+    """Compare with the constraints on the active components, applied to the constrained motion of least
+    action.
+
+    What the constraints ask of the active velocities: what they get, and what softness gives away.
+    """
+    v, multipliers, _ = constrained_motion(M, Gba, G, f, g, S, gb)
+    return effective_rows(G, Gba) @ v[ALPHA] - S * multipliers
+
+
+@section.holds("e0.20#a", "The reduced system, as a reduction")
+class e0_20_a:
+    formula = r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix},\quad -\mathbf R_\alpha \text{ positive}"
+    inputs = WHOLE
+    result = Result(
+        vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), "of the active coordinates, then of the constraints"
+    )
+
+    def printed(M, Gba, G, f, g, S, gb):
+        return reduced_printed(M, Gba, G, f, g, -S, gb)
+
+    library = reduced_library
+    reference = reduced_reference
+    remark = (
+        r"With (0.21) to (0.24). The reduction leaves $\mathbf R_\alpha$ as it is, so that what is right in (0.19) "
+        r"is right here; checked with the sign that softens, $\mathbf R_\alpha$ negative."
+    )
+    implements = NullSpaceReduction.reduce
+
+
+@section.erratum("e0.20#b", "The reduced system, with the regularization of (0.9)")
+class e0_20_b:
+    formula = r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix},\quad \mathbf R_\alpha = \gamma\alpha/h^2"
+    edits = (
+        (r"\mathbf G' & \mathbf R_\alpha", r"\mathbf G' & -\mathbf R_\alpha"),
+        (r",\quad \mathbf R_\alpha = \gamma\alpha/h^2", ""),
+    )
+    inputs = WHOLE
+    result = Result(
+        vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), "of the active coordinates, then of the constraints"
+    )
+
+    def printed(M, Gba, G, f, g, S, gb):
+        return reduced_printed(M, Gba, G, f, g, S, gb)
+
+    library = reduced_library
+    reference = reduced_reference
+    combined_with = ("lloyd/s0.11/e0.9",)
+    correction = SIGN_OF_R
+    remark = "The sign of (0.19), carried over."
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.21", "Effective inertia of the active components")
+class e0_21:
+    formula = r"\mathbf M' = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
+    inputs = TIED
+    result = Result(MASS, "of the active coordinates")
+
+    def printed(M, Gba):
+        Maa, Mab, Mba, Mbb = blocks(M)
+        return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+
+    def library(M, Gba):
+        return reduced(M, Gba).mass
+
+    oracle = "Compare with the kinetic energy of all components while the attached ones follow."
+    reference = effective_mass
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.22", "Constraints on the active components")
+class e0_22:
+    formula = r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
+    inputs = {name: WHOLE[name] for name in ("M", "Gba", "G")}
+    result = Result(NUMBER, "one row for each constraint, over the active coordinates")
+
+    def printed(M, Gba, G):
+        Gaa, Gab = G[:, ALPHA], G[:, BETA]
+        return Gaa - Gab @ Gba
+
+    def library(M, Gba, G):
+        return reduced(M, Gba, G).bilateral.rows
+
+    def reference(M, Gba, G):
+        """Compare with what the constraints make of unit velocities of the active components, the attached
+        ones following.
+        """
+        return effective_rows(G, Gba)
+
+    exact = (
+        "each number is one sum of few products, taken in one order: where a processor does not fuse "
+        "them, all round alike"
+    )
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.23", "Forces on the active components")
+class e0_23:
+    formula = r"\mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta - (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    inputs = WHOLE
+    result = Result(MOMENTUM, "of the active coordinates")
+
+    def printed(M, Gba, G, f, g, S, gb):
+        _, Mab, _, Mbb = blocks(M)
+        fa, fb = f[ALPHA], f[BETA]
+        return fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
+
+    def library(M, Gba, G, f, g, S, gb):
+        return reduced(M, Gba, G, f, g, S, gb).momentum
+
+    reference = force_reference
+    remark = "Section 0.21 prints the last term with the opposite sign."
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.24", "Right sides of the constraints on the active components")
+class e0_24:
+    formula = r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
+    inputs = WHOLE
+    result = Result(VELOCITY, "one for each constraint")
+
+    def printed(M, Gba, G, f, g, S, gb):
+        Gab = G[:, BETA]
+        return g - Gab @ gb
+
+    def library(M, Gba, G, f, g, S, gb):
+        return reduced(M, Gba, G, f, g, S, gb).bilateral.target
+
+    reference = target_reference
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("t774#a", "Forces and right sides where attachments do not drift")
+class t774_a:
+    formula = r"\mathbf g_\beta = 0:\quad \mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta,\quad \boldsymbol\gamma' = \mathbf g_\alpha"
+    inputs = WITHOUT_DRIFT
+    result = Result(
+        vector_quantity((MOMENTUM, 4), (VELOCITY, 2)), "of the active coordinates, then of the constraints"
+    )
+
+    def printed(M, Gba, G, f, g, S):
+        fa, fb = f[ALPHA], f[BETA]
+        return np.concatenate([fa - Gba.T @ fb, g])
+
+    def library(M, Gba, G, f, g, S):
+        small = reduced(M, Gba, G, f, g, S)
+        return np.concatenate([small.momentum, small.bilateral.target])
+
+    def reference(M, Gba, G, f, g, S):
+        """Compare with the effective inertia and the rows of the active components, applied to the
+        constrained motion.
+        """
+        case = (M, Gba, G, f, g, S, np.zeros(ATTACHED))
+        return np.concatenate([force_reference(*case), target_reference(*case)])
+
+    implements = NullSpaceReduction.reduce
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The reduction as products of matrices, attachment by attachment.
+
+
+# Active velocities, then three attached components: j, k and another one.
+SIZES = (ACTIVE, 2, ATTACHED, 1)
+FIRST, LAST = ACTIVE + 2, ACTIVE + 2 + ATTACHED
+EVERY = sum(SIZES)
+ONE = {"Gka": arrays(ATTACHED, ACTIVE)}
+PAIR = {**ONE, "Gja": arrays(2, ACTIVE)}
+
+
+def P_printed(Gba):
+    P = np.zeros((SIZE, SIZE))
+    P[:ACTIVE, :ACTIVE], P[:ACTIVE, ACTIVE:] = np.eye(ACTIVE), -Gba.T
+    return P
+
+
+def P_k_printed(Gka):
+    P = np.diag(np.repeat([1.0, 1.0, 0.0, 1.0], SIZES))
+    P[:ACTIVE, FIRST:LAST] = -Gka.T
+    return P
+
+
+def P_j_printed(Gja):
+    P = np.diag(np.repeat([1.0, 0.0, 1.0, 1.0], SIZES))
+    P[:ACTIVE, ACTIVE:FIRST] = -Gja.T
+    return P
+
+
+def k_attached(Gka):
+    return Attachment(2, {0: -Gka})
+
+
+def j_attached(Gja):
+    return Attachment(1, {0: -Gja})
+
+
+def forces_handed_on(sizes, attachments):
+    """Column by column: what is left of unit forces after the elimination of attachments in an order."""
+    columns = []
+    for unit in np.eye(sum(sizes)):
+        system = StepProblem(np.eye(sum(sizes)), unit)
+        for attachment in attachments:
+            system = eliminate_attachment(system, sizes, attachment)
+        columns.append(system.momentum)
+    return np.stack(columns, axis=1)
+
+
+def handed_on(Gka):
+    """Compare with unit forces: those on k go to its masters, the others stay where they are.
+
+    Column by column: forces that the others keep, and a force on k that its masters take over.
+    """
+    P = np.zeros((EVERY, EVERY))
+    for i, unit in enumerate(np.eye(EVERY)):
+        held = unit.copy()
+        held[FIRST:LAST] = 0.0
+        for force, row in zip(unit[FIRST:LAST], Gka, strict=True):
+            held[:ACTIVE] -= force * row
+        P[:, i] = held
+    return P
+
+
+@section.holds("d3", "The reduction as a product of matrices")
+class d3:
+    formula = r"\mathbf P\mathbf M\mathbf P^T = \begin{pmatrix} \mathbf M'_{\alpha\alpha} & 0 \\ 0 & 0 \end{pmatrix}"
+    inputs = TIED
+    result = Result(MASS, "of all coordinates, the attached ones last")
+
+    def printed(M, Gba):
+        P = P_printed(Gba)
+        return P @ M @ P.T
+
+    def library(M, Gba):
+        system = StepProblem(M, np.zeros(SIZE))
+        return eliminate_attachment(system, [ACTIVE, ATTACHED], Attachment(1, {0: -Gba})).mass
+
+    def reference(M, Gba):
+        """Compare with the kinetic energy of all components while the attached ones follow."""
+        padded = np.zeros((SIZE, SIZE))
+        padded[:ACTIVE, :ACTIVE] = effective_mass(M, Gba)
+        return padded
+
+    implements = eliminate_attachment
+
+
+@section.holds("d4", "The matrix of the reduction")
+class d4:
+    formula = (
+        r"\mathbf P \equiv \begin{pmatrix} \mathbf I & -\mathbf G_{\beta\alpha}^T \\ 0 & 0 \end{pmatrix}"
+    )
+    inputs = {"Gba": arrays(ATTACHED, ACTIVE)}
+    result = Result(NUMBER, "of all coordinates, the attached ones last")
+
+    def printed(Gba):
+        return P_printed(Gba)
+
+    def library(Gba):
+        return forces_handed_on([ACTIVE, ATTACHED], [Attachment(1, {0: -Gba})])
+
+    def reference(Gba):
+        """Compare with the velocities that follow each unit velocity of the active components, as rows.
+
+        Forces on all components, handed to the active ones so that their power stays.
+        """
+        columns = [attached_velocities(Gba, unit) for unit in np.eye(ACTIVE)]
+        return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
+
+    exact = "both only place entries and their opposites"
+    implements = eliminate_attachment
+
+
+@section.holds("d5", "The matrix of the reduction for one attachment")
+class d5:
+    formula = r"\mathbf P_k \equiv \begin{pmatrix} \mathbf I & 0 & -\mathbf G_{k\alpha}^T & 0 \\ 0 & \mathbf I & 0 & 0 \\ 0 & 0 & 0 & 0 \\ 0 & 0 & 0 & \mathbf I \end{pmatrix}"
+    inputs = ONE
+    result = Result(NUMBER, "of all coordinates, the attached ones last")
+    printed = P_k_printed
+
+    def library(Gka):
+        return forces_handed_on(SIZES, [k_attached(Gka)])
+
+    reference = handed_on
+    exact = "both only place entries and their opposites"
+    implements = eliminate_attachment
+
+
+@section.holds("t786", "Attachment by attachment")
+class t786:
+    formula = r"\mathbf P_j(\mathbf P_k\mathbf M\mathbf P_k^T)\mathbf P_j^T = \mathbf P\mathbf M\mathbf P^T"
+    inputs = {"M": arrays(EVERY, EVERY).map(lambda A: A @ A.T / EVERY + 0.5 * np.eye(EVERY)), **PAIR}
+    result = Result(MASS, "of all coordinates, the attached ones last")
+
+    def printed(M, Gka, Gja):
+        P_k, P_j = P_k_printed(Gka), P_j_printed(Gja)
+        return P_j @ (P_k @ M @ P_k.T) @ P_j.T
+
+    def library(M, Gka, Gja):
+        without_k = eliminate_attachment(StepProblem(M, np.zeros(EVERY)), SIZES, k_attached(Gka))
+        return eliminate_attachment(without_k, SIZES, j_attached(Gja)).mass
+
+    def reference(M, Gka, Gja):
+        """Compare with the kinetic energy of all components while j and k follow, both at once."""
+        kept = [*range(ACTIVE), EVERY - 1]
+        order = [*kept, *range(ACTIVE, EVERY - 1)]
+        G = np.zeros((2 + ATTACHED, ACTIVE + 1))
+        G[:2, :ACTIVE], G[2:, :ACTIVE] = Gja, Gka
+        padded = np.zeros((EVERY, EVERY))
+        padded[np.ix_(kept, kept)] = effective_mass(M[np.ix_(order, order)], G)
+        return padded
+
+    remark = "Here neither component is a master of the other; section 0.18 has the other case."
+    implements = eliminate_attachment
+
+
+@section.holds("t793", "The order of the reductions does not matter")
+class t793:
+    formula = r"\mathbf P_j\mathbf P_k = \mathbf P_k\mathbf P_j"
+    inputs = PAIR
+    result = Result(NUMBER, "of all coordinates, the attached ones last, in either order of the reductions")
+
+    def printed(Gka, Gja):
+        P_k, P_j = P_k_printed(Gka), P_j_printed(Gja)
+        return np.stack([P_k @ P_j, P_j @ P_k])
+
+    def library(Gka, Gja):
+        k, j = k_attached(Gka), j_attached(Gja)
+        return np.stack([forces_handed_on(SIZES, (k, j)), forces_handed_on(SIZES, (j, k))])
+
+    def reference(Gka, Gja):
+        """Compare with unit forces: those on j and on k go to their masters, whichever is first.
+
+        Both forces are taken over by the masters, whichever is first.
+        """
+        P = handed_on(Gka)
+        P[:, ACTIVE:FIRST] = 0.0
+        for i, row in enumerate(Gja):
+            P[:ACTIVE, ACTIVE + i] = -row
+        return np.stack([P, P])
+
+    exact = "both only place entries and their opposites"
+    remark = "True as long as neither component is attached to the other, which this section assumes."
+    implements = eliminate_attachment

@@ -7,36 +7,70 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, null_space_reduction
-from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
-from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
-from rbnotes.ledger.oracles.attachments import (
-    effective_mass,
-    effective_rows,
-    soft_constrained_motion,
+from rbnotes.attachments import (
+    Attachment,
+    NullSpaceReduction,
+    eliminate_attachment,
+    elimination_order,
+    null_space_reduction,
+    point_on_points,
 )
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing.strategies import arrays, vectors
+from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
+from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, problem
+from rbnotes.ledger.oracles.attachments import effective_mass, effective_rows, soft_constrained_motion
+from rbnotes.ledger.oracles.constrained_systems import energy_matrix
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.testing.strategies import arrays, positive_numbers, vectors
 
-CHAPTER = "attachments-on-attachments"
+section = Section(
+    "lloyd/s0.18",
+    chapter="attachments-on-attachments",
+    arguments={
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "va": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "vb": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "M": Argument(
+            MASS,
+            (
+                "in the coordinates of the whole system, whatever they are: those that are attached after "
+                "those that are not"
+            ),
+        ),
+        "onto_active": Argument(NUMBER, "one matrix for each attachment, over the coordinates of the next"),
+        "onto_next": Argument(NUMBER, "one matrix for each attachment, over the coordinates of the next"),
+        "Gb": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "Gk": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "f": Argument(
+            MOMENTUM,
+            (
+                "in the coordinates of the whole system, whatever they are: those that are attached after "
+                "those that are not"
+            ),
+        ),
+        "S": Argument(INVERSE_MASS, "one for each constraint"),
+        "ga": Argument(VELOCITY, "one for each constraint"),
+        "gb": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "gk": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "mj": Argument(MASS),
+        "mm": Argument(MASS),
+        "mk": Argument(MASS),
+        "ma": Argument(MASS),
+        "v": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "w1": Argument(NUMBER),
+        "w2": Argument(NUMBER),
+        "m1": Argument(MASS),
+        "m2": Argument(MASS),
+    },
+)
+
+
 # Active components, attached ones that stay for now, and the one that is eliminated; constraints.
 A, B, K, ROWS = 3, 2, 2, 1
 SIZE, KEPT = A + B + K, A + B
 ALPHA, BETA, LAST = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
 IDENTITY = np.eye(K)
-REDUCE = ("rbnotes.attachments.NullSpaceReduction.reduce",)
-
-
-QUANTITIES = {
-    "Gb": units.NUMBER,
-    "Gk": units.NUMBER,
-    "S": units.INVERSE_MASS,
-    "f": units.MOMENTUM,
-    "ga": units.VELOCITY,
-    "gb": units.VELOCITY,
-    "gk": units.VELOCITY,
-}
 
 
 def one_in_beta_on_the_other(G):
@@ -149,6 +183,9 @@ def without_k_library(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 
 def without_k_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
+    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
+    violation; multipliers from the forces that it needs.
+    """
     v, constraints, beta, _ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
     return np.concatenate([v[:KEPT], constraints, beta])
 
@@ -159,117 +196,592 @@ def force_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
     return effective_mass(M, Gk) @ v[:KEPT] + effective_rows(G, Gk).T @ constraints + Gb.T @ beta
 
 
-FOLLOWING_ENERGY = "the kinetic energy of all components while k follows"
-FOLLOWING_ROWS = "what the constraints make of unit velocities of the components that stay, k following"
-LEFT = "the effective inertia from the energy, times the constrained motion of least action"
-
-
-@claim("lloyd/s0.18/e0.25", "The whole system with one attachment apart")
+@section.erratum("e0.25", "The whole system with one attachment apart")
 class e0_25:
-    formula = (
-        r"\begin{pmatrix}"
-        r" \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf M_{\alpha k}"
-        r" & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T & \mathbf G_{k\alpha}^T \\"
-        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf M_{\beta k}"
-        r" & \mathbf G_{\alpha\beta}^T & \mathbf G_{\beta\beta}^T & \mathbf G_{k\beta}^T \\"
-        r" \mathbf M_{k\alpha} & \mathbf M_{k\beta} & \mathbf M_{kk}"
-        r" & \mathbf G_{\alpha k}^T & 0 & \mathbf I \\"
-        r" \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf G_{\alpha k}"
-        r" & \mathbf R_\alpha & 0 & 0 \\"
-        r" \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 & 0 & 0 \\"
-        r" \mathbf G_{k\alpha} & \mathbf G_{k\beta} & \mathbf I & 0 & 0 & 0 \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \mathbf v_k \\"
-        r" \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \\ \boldsymbol\lambda_k \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf f_k \\"
-        r" \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf M_{\alpha k} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T & \mathbf G_{k\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf M_{\beta k} & \mathbf G_{\alpha\beta}^T & \mathbf G_{\beta\beta}^T & \mathbf G_{k\beta}^T \\ \mathbf M_{k\alpha} & \mathbf M_{k\beta} & \mathbf M_{kk} & \mathbf G_{\alpha k}^T & 0 & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf G_{\alpha k} & \mathbf R_\alpha & 0 & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 & 0 & 0 \\ \mathbf G_{k\alpha} & \mathbf G_{k\beta} & \mathbf I & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \mathbf v_k \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \\ \boldsymbol\lambda_k \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf f_k \\ \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
+    edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
     inputs = WHOLE
-    result = units.vector_quantity((units.VELOCITY, 7), (units.MOMENTUM, 5))
+    result = Result(
+        vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
+        "of all coordinates, those of k last, then of the constraints, then of the attachment",
+    )
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return whole_printed(M, G, Gb, Gk, f, S, ga, gb, gk)
 
     library = whole_library
-    oracle = LEAST_ACTION
 
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
+        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
+        each violation; multipliers from the forces that it needs.
+        """
         return np.concatenate(motion(M, G, Gb, Gk, f, S, ga, gb, gk))
 
     special = ONE_ON_THE_OTHER
     combined_with = ("lloyd/s0.11/e0.9",)
-    verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = (
         "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
         "over. With hard constraints the system is right."
     )
-    implemented_by = ("rbnotes.dynamics.StepProblem", "rbnotes.attachments.null_space_reduction")
-    chapter = CHAPTER
+    implements = (StepProblem, null_space_reduction)
 
 
-@claim("lloyd/s0.18/e0.26#a", "The system without k, as a reduction")
+@section.holds("e0.26#a", "The system without k, as a reduction")
 class e0_26_a:
-    formula = (
-        r"\begin{pmatrix}"
-        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\"
-        r" \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\"
-        r" \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\"
-        r" \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\"
-        r" \boldsymbol\lambda_\beta \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\"
-        r" \mathbf g_\beta \end{pmatrix},\quad"
-        r" -\mathbf R_\alpha \text{ positive}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix},\quad -\mathbf R_\alpha \text{ positive}"
     inputs = WHOLE
-    result = units.vector_quantity((units.VELOCITY, 5), (units.MOMENTUM, 3))
+    result = Result(
+        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the coordinates that stay, then of the constraints"
+    )
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return without_k_printed(M, G, Gb, Gk, f, -S, ga, gb, gk)
 
     library = without_k_library
-    oracle = LEAST_ACTION
     reference = without_k_reference
     special = ONE_ON_THE_OTHER
-    equivalent_mutants = {
-        "in without_k_printed: negated zero_columns in `[Gba, Gbb, zero_columns, zero]`": "a block of zeros has no sign"
-    }
-    verdict = Verdict.HOLDS
     remark = (
         r"With (0.27) to (0.35). The elimination leaves $\mathbf R_\alpha$ as it is; checked with the sign that "
         r"softens, $\mathbf R_\alpha$ negative."
     )
-    implemented_by = REDUCE
-    chapter = CHAPTER
+    implements = NullSpaceReduction.reduce
 
 
-@claim("lloyd/s0.18/e0.26#b", "The system without k, with the regularization of (0.9)")
+@section.erratum("e0.26#b", "The system without k, with the regularization of (0.9)")
 class e0_26_b:
-    formula = (
-        r"\begin{pmatrix}"
-        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\"
-        r" \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\"
-        r" \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\"
-        r" \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\"
-        r" \boldsymbol\lambda_\beta \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\"
-        r" \mathbf g_\beta \end{pmatrix},\quad"
-        r" \mathbf R_\alpha = \gamma\alpha/h^2"
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix},\quad \mathbf R_\alpha = \gamma\alpha/h^2"
+    edits = (
+        (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0"),
+        (r",\quad \mathbf R_\alpha = \gamma\alpha/h^2", ""),
     )
     inputs = WHOLE
-    result = units.vector_quantity((units.VELOCITY, 5), (units.MOMENTUM, 3))
+    result = Result(
+        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the coordinates that stay, then of the constraints"
+    )
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         return without_k_printed(M, G, Gb, Gk, f, S, ga, gb, gk)
 
     library = without_k_library
-    oracle = LEAST_ACTION
     reference = without_k_reference
     special = ONE_ON_THE_OTHER
     combined_with = ("lloyd/s0.11/e0.9",)
-    verdict = Verdict.ERRATUM
     correction = SIGN_OF_R
     remark = "The sign of (0.19) and (0.25), carried over."
-    implemented_by = REDUCE
-    chapter = CHAPTER
+    implements = NullSpaceReduction.reduce
+
+
+# ------------------------------------------------------------------------------------------------------------
+# One attachment after the other, along the graph of attachments.
+
+
+CHAIN = (point_on_points(0, [3], [1.0]), point_on_points(1, [0], [1.0]), point_on_points(2, [1], [1.0]))
+"""j on the active particle 3, m on j, k on m."""
+TWO = 2
+"""Velocities of a component of the graph below."""
+SIZES = (TWO,) * 4
+GRAPH = {
+    "M": arrays(8, 8).map(lambda S: S @ S.T / 8 + 0.5 * np.eye(8)),
+    "onto_active": arrays(3, TWO, TWO),
+    "onto_next": arrays(3, TWO, TWO),
+    "f": arrays(8),
+}
+"""Components 0, 1 and 2, each attached to the next one and to the active component 3."""
+
+
+def eliminated(masses, order):
+    """Effective mass of the active particle after the elimination of the chain in an order."""
+    system = StepProblem(np.diag(np.repeat(masses, 3)), np.zeros(12))
+    for attachment in order:
+        system = eliminate_attachment(system, [3, 3, 3, 3], attachment)
+    return system.mass[9, 9]
+
+
+def graph(onto_active, onto_next):
+    """The attachments; component 2 has the active one alone for a master, with both blocks."""
+    chained = [Attachment(k, {3: -onto_active[k], k + 1: -onto_next[k]}) for k in (0, 1)]
+    return [*chained, Attachment(2, {3: -onto_active[2] - onto_next[2]})]
+
+
+def follow(onto_active, onto_next, v_active):
+    """All velocities, masters first, each attached one as its own constraint says."""
+    v = np.zeros((4, TWO))
+    v[3] = v_active
+    for k in (2, 1, 0):
+        v[k] = [-(onto_active[k][i] @ v[3]) - onto_next[k][i] @ v[k + 1] for i in range(TWO)]
+    return v.ravel()
+
+
+def graph_energy(M, onto_active, onto_next):
+    """Compare with the kinetic energy of all components, velocities from masters to attached ones."""
+    return energy_matrix(M, lambda v: follow(onto_active, onto_next, v), TWO)
+
+
+def graph_power(onto_active, onto_next, f):
+    """Compare with the power of all forces on unit velocities of the active component.
+
+    Power of all forces on unit velocities of the active component.
+    """
+    return np.array([f @ follow(onto_active, onto_next, unit) for unit in np.eye(TWO)])
+
+
+def between(w1, w2, v):
+    """Velocities of two particles and of one between them."""
+    return np.concatenate([v, w1 * v[:3] + w2 * v[3:]])
+
+
+MASTERS = {
+    "w1": positive_numbers(),
+    "w2": positive_numbers(),
+    "m1": positive_numbers(),
+    "m2": positive_numbers(),
+    "mk": positive_numbers(),
+}
+
+
+def two_masters_library(w1, w2, m1, m2, mk):
+    masses = np.diag(np.repeat([m1, m2, mk], 3))
+    space = null_space_reduction([3, 3, 3], (point_on_points(2, (0, 1), (w1, w2)),))
+    return space.reduce(StepProblem(masses, np.zeros(9))).mass
+
+
+def two_masters_reference(w1, w2, m1, m2, mk):
+    """Compare with the kinetic energy of the three particles while the third follows."""
+    return energy_matrix(np.diag(np.repeat([m1, m2, mk], 3)), lambda v: between(w1, w2, v), 6)
+
+
+ON_BOTH = {"G": arrays(K, KEPT), "va": vectors(A), "vb": vectors(B)}
+
+
+def attached_to_both_library(G, va, vb):
+    space = null_space_reduction([A, B, K], [Attachment(2, {0: -G[:, ALPHA], 1: -G[:, BETA]})])
+    return space.expand_velocities(np.concatenate([va, vb]))[KEPT:]
+
+
+def attached_to_both_reference(G, va, vb):
+    """Compare with the constraint solved for the velocity of k, by least squares.
+
+    The v_k that makes the constraint's sum zero, by least squares.
+    """
+    rows = np.hstack([G, IDENTITY])
+    others = np.concatenate([va, vb, np.zeros(K)])
+    return np.linalg.lstsq(rows[:, KEPT:], -(rows @ others), rcond=None)[0]
+
+
+@section.holds("t801", "Elimination one attachment at a time")
+class t801:
+    formula = r"\text{the null-space reduction can still be done, one attachment at a time, starting with those to which no other components are attached}"
+    inputs = {name: GRAPH[name] for name in ("M", "onto_active", "onto_next")}
+    result = Result(MASS, "of the active coordinates, which are the last")
+
+    def printed(M, onto_active, onto_next):
+        """(0.27) for component 0, then for 1, then for 2, each with all the others that are left."""
+        for k in (0, 1, 2):
+            Gk = np.zeros((TWO, len(M) - TWO))
+            Gk[:, -TWO:] += onto_active[k]
+            Gk[:, :TWO] += onto_next[k]
+            stay, own = slice(TWO, None), slice(0, TWO)
+            M = M[stay, stay] - M[stay, own] @ Gk - Gk.T @ M[own, stay] + Gk.T @ M[own, own] @ Gk
+        return M
+
+    def library(M, onto_active, onto_next):
+        system = StepProblem(M, np.zeros(8))
+        for attachment in elimination_order(reversed(graph(onto_active, onto_next))):
+            system = eliminate_attachment(system, SIZES, attachment)
+        return system.mass[-TWO:, -TWO:]
+
+    reference = graph_energy
+    implements = (eliminate_attachment, elimination_order)
+
+
+@section.erratum("t849", "The order of elimination")
+class t849:
+    formula = r"\text{the masters of } k \text{ are unattached or attached only to components } j > k"
+    inputs = {name: positive_numbers() for name in ("mj", "mm", "mk", "ma")}
+    result = Result(MASS)
+
+    def printed(mj, mm, mk, ma):
+        """m first, then k, then j. The masters of m and k are j and m, which are attached to later ones only."""
+        return eliminated([mj, mm, mk, ma], (CHAIN[1], CHAIN[2], CHAIN[0]))
+
+    def library(mj, mm, mk, ma):
+        return eliminated([mj, mm, mk, ma], elimination_order(CHAIN))
+
+    def reference(mj, mm, mk, ma):
+        """Compare with a chain of particles that move as one: the sum of their masses."""
+        return mj + mm + mk + ma
+
+    exact = "both add up the same four masses"
+    correction = r"The masters of $k$ are unattached, or are attached components $j > k$ themselves."
+    replacement = "Now, assuming that the attachments form a directed acyclic graph, order this graph such that for each attached component $k$, its masters are either unattached or themselves attached components $j > k$."
+    remark = (
+        r"Further on, where $\mathbf G_{k\beta}$ only contains entries for components $j > k$, it is right. By the "
+        "sentence as it stands a component may be eliminated before another one that is attached to it, whose "
+        "mass is then lost."
+    )
+    implements = elimination_order
+
+
+@section.holds("t851", "Forces alone, recursively")
+class t851:
+    formula = r"\text{we can recursively compute } \mathbf f'_\alpha \text{ and } \mathbf f'_\beta \text{ in the prescribed order}"
+    inputs = {name: GRAPH[name] for name in ("onto_active", "onto_next", "f")}
+    result = Result(MOMENTUM, "of the active coordinates, which are the last")
+
+    def printed(onto_active, onto_next, f):
+        """(0.33) and (0.34) for component 0, then for 1, then for 2, without drift and without masses."""
+        f = np.reshape(f, (4, TWO)).copy()
+        for k in (0, 1, 2):
+            f[3] = f[3] - onto_active[k].T @ f[k]
+            f[k + 1] = f[k + 1] - onto_next[k].T @ f[k]
+        return f[3]
+
+    def library(onto_active, onto_next, f):
+        space = null_space_reduction(SIZES, graph(onto_active, onto_next))
+        return space.reduce(StepProblem(np.eye(8), f)).momentum
+
+    reference = graph_power
+    exact = "both sum the same few products in the same order"
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("d1", "An attachment to attached components")
+class d1:
+    formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha + \mathbf G_{k\beta}\mathbf v_\beta = 0"
+    inputs = ON_BOTH
+    result = Result(VELOCITY, "of the attached coordinates")
+
+    def printed(G, va, vb):
+        """The zero of the sum, in v_k."""
+        at_zero = G[:, ALPHA] @ va + G[:, BETA] @ vb
+        return np.linalg.solve(IDENTITY, -at_zero)
+
+    library = attached_to_both_library
+    reference = attached_to_both_reference
+    implements = NullSpaceReduction.expand_velocities
+
+
+@section.holds("d2", "Velocity of an attached component")
+class d2:
+    formula = r"\mathbf v_k = -\mathbf G_{k\alpha}\mathbf v_\alpha - \mathbf G_{k\beta}\mathbf v_\beta"
+    inputs = ON_BOTH
+    result = Result(VELOCITY, "of the attached coordinates")
+
+    def printed(G, va, vb):
+        Gka, Gkb = G[:, ALPHA], G[:, BETA]
+        return -Gka @ va - Gkb @ vb
+
+    library = attached_to_both_library
+    reference = attached_to_both_reference
+
+    remark = r"With the $\mathbf g_k = 0$ that the text assumes further up; else $+\mathbf g_k$."
+    implements = NullSpaceReduction.expand_velocities
+
+
+@section.holds("t857", "Velocities in reverse order")
+class t857:
+    formula = r"\mathbf G_{k\beta} \text{ only contains entries for components } j > k \text{ and hence the velocities } \mathbf v_\beta \text{ have already been updated}"
+    inputs = {"onto_active": arrays(3, TWO, TWO), "onto_next": arrays(3, TWO, TWO), "v": arrays(TWO)}
+    result = Result(VELOCITY, "of all coordinates, the active ones last")
+
+    def printed(onto_active, onto_next, v):
+        v_k = np.zeros((4, TWO))
+        v_k[3] = v
+        for k in (2, 1, 0):
+            v_k[k] = -onto_active[k] @ v_k[3] - onto_next[k] @ v_k[k + 1]
+        return v_k.ravel()
+
+    def library(onto_active, onto_next, v):
+        return null_space_reduction(SIZES, graph(onto_active, onto_next)).expand_velocities(v)
+
+    def reference(onto_active, onto_next, v):
+        """Compare with the constraints of all attached components solved at once, as one linear system."""
+        left, right = np.eye(8), np.zeros(8)
+        for k in range(3):
+            own, following = slice(TWO * k, TWO * k + TWO), slice(TWO * k + TWO, TWO * k + 2 * TWO)
+            left[own, following] += onto_next[k]
+            left[own, 6:] += onto_active[k]
+        right[6:] = v
+        return np.linalg.solve(left, right)
+
+    implements = (null_space_reduction, NullSpaceReduction.expand_velocities)
+
+
+@section.holds("t859#a", "Two masters are coupled")
+class t859_a:
+    formula = r"\text{if a component is attached to more than one master, the resulting mass matrix for those masters is no longer block diagonal}"
+    inputs = MASTERS
+    result = Result(MASS, "between the two masters, along the axes of the world")
+
+    def printed(w1, w2, m1, m2, mk):
+        return w1 * w2 * mk * np.eye(3)
+
+    def library(w1, w2, m1, m2, mk):
+        return two_masters_library(w1, w2, m1, m2, mk)[:3, 3:]
+
+    def reference(w1, w2, m1, m2, mk):
+        """Compare with the kinetic energy of the three particles while the third follows, its mixed part."""
+        return two_masters_reference(w1, w2, m1, m2, mk)[:3, 3:]
+
+    implements = NullSpaceReduction.reduce
+
+
+@section.misprint("t859#b", "Where the coupling of two masters is seen")
+class t859_b:
+    formula = r"\text{`to note from (0.35)':}\quad \mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\alpha k}\mathbf g_k"
+    inputs = MASTERS
+    result = Result(MASS, "of the two masters, along the axes of the world")
+
+    def printed(w1, w2, m1, m2, mk):
+        """(0.35) for one row of a constraint, without right sides of its own: no mass comes into it."""
+        Gak, ga, gk = np.array([[w1, w2, m1]]), np.zeros(1), np.zeros(3)
+        return ga - Gak @ gk
+
+    library = two_masters_library
+    reference = two_masters_reference
+    undefined = "the right side of a constraint is no mass matrix"
+    correction = r"From (0.27): both masters are active here, and $-\mathbf G_{k\alpha}$ has a block with the weight of each."
+    replacement = "One important thing to note from (0.27) is that if a component is attached to more than one master, the resulting mass matrix for those masters is no longer block diagonal."
+    implements = NullSpaceReduction.reduce
+
+
+@section.definition("d3", "A particle attached to two others")
+class d3:
+    formula = r"\mathbf v_k = w_1\mathbf v_1 + w_2\mathbf v_2"
+    defines = (r"\mathbf v_k",)
+    implements = point_on_points
+
+
+@section.definition("d4", "Mass matrix of the two without it")
+class d4:
+    formula = r"\begin{pmatrix} m_1\mathbf I & 0 \\ 0 & m_2\mathbf I \end{pmatrix}"
+    implements = StepProblem
+
+
+@section.holds("d5", "Mass matrix of the two with it")
+class d5:
+    formula = r"\begin{pmatrix} (m_1 + w_1^2 m_k)\mathbf I & w_1 w_2 m_k\mathbf I \\ w_2 w_1 m_k\mathbf I & (m_2 + w_2^2 m_k)\mathbf I \end{pmatrix}"
+    inputs = MASTERS
+    result = Result(MASS, "of the two masters, along the axes of the world")
+
+    def printed(w1, w2, m1, m2, mk):
+        I3 = np.eye(3)
+        return np.block(
+            [
+                [(m1 + w1**2 * mk) * I3, w1 * w2 * mk * I3],
+                [w2 * w1 * mk * I3, (m2 + w2**2 * mk) * I3],
+            ]
+        )
+
+    library = two_masters_library
+    reference = two_masters_reference
+    implements = NullSpaceReduction.reduce
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The blocks of the system from which one attached component has been eliminated.
+
+
+ABOVE = slice(0, ROWS)
+"""Rows of the constraints, above those of the attachments of beta."""
+
+
+@section.holds("e0.27", "Effective inertia, block alpha alpha")
+class e0_27:
+    formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha k}\mathbf G_{k\alpha} - \mathbf G_{k\alpha}^T\mathbf M_{k\alpha} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+
+    def printed(M, G, Gb, Gk):
+        (Maa, _, Mak), _, (Mka, _, Mkk) = blocks(M)
+        Gka = Gk[:, ALPHA]
+        return Maa - Mak @ Gka - Gka.T @ Mka + Gka.T @ Mkk @ Gka
+
+    def library(M, G, Gb, Gk):
+        return without_k(M, G, Gb, Gk).mass[ALPHA, ALPHA]
+
+    def reference(M, G, Gb, Gk):
+        """Compare with the kinetic energy of all components while k follows."""
+        return effective_mass(M, Gk)[ALPHA, ALPHA]
+
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.28", "Effective inertia, block alpha beta")
+class e0_28:
+    formula = r"\mathbf M'_{\alpha\beta} = \mathbf M_{\alpha\beta} - \mathbf M_{\alpha k}\mathbf G_{k\beta} - \mathbf G_{k\alpha}^T\mathbf M_{k\beta} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\beta}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+
+    def printed(M, G, Gb, Gk):
+        (_, Mab, Mak), _, (_, Mkb, Mkk) = blocks(M)
+        Gka, Gkb = Gk[:, ALPHA], Gk[:, BETA]
+        return Mab - Mak @ Gkb - Gka.T @ Mkb + Gka.T @ Mkk @ Gkb
+
+    def library(M, G, Gb, Gk):
+        return without_k(M, G, Gb, Gk).mass[ALPHA, BETA]
+
+    def reference(M, G, Gb, Gk):
+        """Compare with the kinetic energy of all components while k follows."""
+        return effective_mass(M, Gk)[ALPHA, BETA]
+
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.29", "Effective inertia, block beta alpha")
+class e0_29:
+    formula = r"\mathbf M'_{\beta\alpha} = \mathbf M_{\beta\alpha} - \mathbf M_{\beta k}\mathbf G_{k\alpha} - \mathbf G_{k\beta}^T\mathbf M_{k\alpha} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+
+    def printed(M, G, Gb, Gk):
+        _, (Mba, _, Mbk), (Mka, _, Mkk) = blocks(M)
+        Gka, Gkb = Gk[:, ALPHA], Gk[:, BETA]
+        return Mba - Mbk @ Gka - Gkb.T @ Mka + Gkb.T @ Mkk @ Gka
+
+    def library(M, G, Gb, Gk):
+        return without_k(M, G, Gb, Gk).mass[BETA, ALPHA]
+
+    def reference(M, G, Gb, Gk):
+        """Compare with the kinetic energy of all components while k follows."""
+        return effective_mass(M, Gk)[BETA, ALPHA]
+
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.30", "Effective inertia, block beta beta")
+class e0_30:
+    formula = r"\mathbf M'_{\beta\beta} = \mathbf M_{\beta\beta} - \mathbf M_{\beta k}\mathbf G_{k\beta} - \mathbf G_{k\beta}^T\mathbf M_{k\beta} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\beta}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+
+    def printed(M, G, Gb, Gk):
+        _, (_, Mbb, Mbk), (_, Mkb, Mkk) = blocks(M)
+        Gkb = Gk[:, BETA]
+        return Mbb - Mbk @ Gkb - Gkb.T @ Mkb + Gkb.T @ Mkk @ Gkb
+
+    def library(M, G, Gb, Gk):
+        return without_k(M, G, Gb, Gk).mass[BETA, BETA]
+
+    def reference(M, G, Gb, Gk):
+        """Compare with the kinetic energy of all components while k follows."""
+        return effective_mass(M, Gk)[BETA, BETA]
+
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.31", "Constraints on the components that stay, block alpha")
+class e0_31:
+    formula = (
+        r"\mathbf G'_{\alpha\alpha} = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha k}\mathbf G_{k\alpha}"
+    )
+    inputs = TIED
+    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+
+    def printed(M, G, Gb, Gk):
+        Gaa, Gak, Gka = G[:, ALPHA], G[:, LAST], Gk[:, ALPHA]
+        return Gaa - Gak @ Gka
+
+    def library(M, G, Gb, Gk):
+        return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, ALPHA]
+
+    def reference(M, G, Gb, Gk):
+        """Compare with what the constraints make of unit velocities of the components that stay, k following."""
+        return effective_rows(G, Gk)[:, ALPHA]
+
+    exact = "both sum the same few products in the same order"
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.32", "Constraints on the components that stay, block beta")
+class e0_32:
+    formula = r"\mathbf G'_{\alpha\beta} = \mathbf G_{\alpha\beta} - \mathbf G_{\alpha k}\mathbf G_{k\beta}"
+    inputs = TIED
+    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+
+    def printed(M, G, Gb, Gk):
+        Gab, Gak, Gkb = G[:, BETA], G[:, LAST], Gk[:, BETA]
+        return Gab - Gak @ Gkb
+
+    def library(M, G, Gb, Gk):
+        return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, BETA]
+
+    def reference(M, G, Gb, Gk):
+        """Compare with what the constraints make of unit velocities of the components that stay, k following."""
+        return effective_rows(G, Gk)[:, BETA]
+
+    exact = "both sum the same few products in the same order"
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.33", "Forces on the components that stay, block alpha")
+class e0_33:
+    formula = r"\mathbf f'_\alpha = \mathbf f_\alpha - \mathbf G_{k\alpha}^T\mathbf f_k - (\mathbf M_{\alpha k} - \mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k"
+    inputs = WHOLE
+    result = Result(MOMENTUM, "of the coordinates that stay, alpha or beta")
+
+    def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
+        Mak, Mkk, Gka = M[ALPHA, LAST], M[LAST, LAST], Gk[:, ALPHA]
+        return f[ALPHA] - Gka.T @ f[LAST] - (Mak - Gka.T @ Mkk) @ gk
+
+    def library(M, G, Gb, Gk, f, S, ga, gb, gk):
+        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).momentum[ALPHA]
+
+    def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
+        """Compare with the effective inertia from the energy, times the constrained motion of least action."""
+        return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[ALPHA]
+
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.34", "Forces on the components that stay, block beta")
+class e0_34:
+    formula = r"\mathbf f'_\beta = \mathbf f_\beta - \mathbf G_{k\beta}^T\mathbf f_k - (\mathbf M_{\beta k} - \mathbf G_{k\beta}^T\mathbf M_{kk})\mathbf g_k"
+    inputs = WHOLE
+    result = Result(MOMENTUM, "of the coordinates that stay, alpha or beta")
+
+    def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
+        Mbk, Mkk, Gkb = M[BETA, LAST], M[LAST, LAST], Gk[:, BETA]
+        return f[BETA] - Gkb.T @ f[LAST] - (Mbk - Gkb.T @ Mkk) @ gk
+
+    def library(M, G, Gb, Gk, f, S, ga, gb, gk):
+        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).momentum[BETA]
+
+    def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
+        """Compare with the effective inertia from the energy, times the constrained motion of least action."""
+        return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[BETA]
+
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("e0.35", "Right sides of the constraints that stay")
+class e0_35:
+    formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\alpha k}\mathbf g_k"
+    inputs = WHOLE
+    result = Result(VELOCITY, "one for each constraint")
+
+    def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
+        Gak = G[:, LAST]
+        return ga - Gak @ gk
+
+    def library(M, G, Gb, Gk, f, S, ga, gb, gk):
+        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).bilateral.target[ABOVE]
+
+    def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
+        """Compare with the constraints on the components that stay, applied to the constrained motion of
+        least action.
+        """
+        v, constraints, *_ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
+        return effective_rows(G, Gk) @ v[:KEPT] - S * constraints
+
+    special = ONE_ON_THE_OTHER
+    implements = NullSpaceReduction.reduce

@@ -5,23 +5,51 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from rbnotes.attachments import null_space_reduction, point_on_body
+from rbnotes import so3
+from rbnotes.attachments import NullSpaceReduction, null_space_reduction, point_on_body
 from rbnotes.dynamics import StepProblem
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.constrained_systems import energy_matrix
 from rbnotes.ledger.quantities import (
     ACCELERATION,
+    LENGTH,
     LINEAR_FIRST_TWIST,
     LINEAR_FIRST_WRENCH,
+    MASS,
+    NUMBER,
+    RATE,
     TIME,
     VELOCITY,
     matrix_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays, positive_numbers, rotations, vectors
 
-CHAPTER = "attachments"
+ON_BODY_LINEAR_FIRST = "on the body, linear part first, along its axes"
+
+section = Section(
+    "lloyd/s0.19",
+    chapter="attachments",
+    arguments={
+        "R": Argument(NUMBER, "of the body in the world"),
+        "c": Argument(LENGTH, "of the point, in the frame of the body"),
+        "v": Argument(VELOCITY, "of the origin of the body, along the axes of the body"),
+        "w": Argument(RATE, "of the body, along its own axes"),
+        "m": Argument(MASS),
+        "M": Argument(
+            matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST),
+            "of the body, about its origin and along its axes",
+        ),
+        "a": Argument(ACCELERATION, "of the origin of the body, along the axes of the body"),
+        "wdot": Argument(NUMBER / TIME**2, "of the body, along its own axes"),
+        "vdot": Argument(ACCELERATION, "of the origin of the body, along the axes of the body"),
+        "b": Argument(LENGTH, "along the axes of the body"),
+    },
+)
+
+
 cross = np.cross
 POINT = {"R": rotations(), "c": vectors()}
 MOVING = {**POINT, "v": vectors(), "w": vectors()}
@@ -29,12 +57,7 @@ ACCELERATED = {**MOVING, "vdot": vectors(), "wdot": vectors()}
 HEAVY = {**POINT, "m": positive_numbers()}
 BODY = {**HEAVY, "M": arrays(6, 6).map(lambda S: S @ S.T / 6 + np.eye(6))}
 FORCED = {"c": vectors(), "a": vectors(), "w": vectors(), "wdot": vectors(), "m": positive_numbers()}
-POINT_ON_BODY = ("rbnotes.attachments.point_on_body",)
-REDUCE = ("rbnotes.attachments.point_on_body", "rbnotes.attachments.NullSpaceReduction.reduce")
-BY_DIFFERENCES = "the acceleration of a point of a body with changing twist, by differences"
-
-
-QUANTITIES = {"M": matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST), "a": ACCELERATION}
+REDUCE = (point_on_body, NullSpaceReduction.reduce)
 
 
 def swapped(vector):
@@ -49,7 +72,11 @@ def attached(R, c, v=None, w=None):
 
 
 def point_velocity(R, c, v, w):
-    """Of a point of a body that turns about an axis while its origin flies, by differences of its place."""
+    """Compare with differences of the particle's place while the body turns about an axis and its origin
+    flies.
+
+    Of a point of a body that turns about an axis while its origin flies, by differences of its place.
+    """
     E = np.eye(4)
     E[:3, :3] = R
     moving = motion(E, np.concatenate([w, v]))
@@ -57,7 +84,10 @@ def point_velocity(R, c, v, w):
 
 
 def point_acceleration(R, c, v, w, vdot, wdot):
-    """By differences of the point's velocity, as the body changes its twist at a constant rate."""
+    """Compare with the acceleration of a point of a body with changing twist, by differences.
+
+    By differences of the point's velocity, as the body changes its twist at a constant rate.
+    """
 
     def velocity(t):
         # The rotation reaches the angular velocity w + t wdot to first order in t.
@@ -69,7 +99,10 @@ def point_acceleration(R, c, v, w, vdot, wdot):
 
 
 def rows_reference(R, c):
-    """The opposite of the velocities that unit twists give the point."""
+    """Compare with differences of the particle's place for each unit twist of the body.
+
+    The opposite of the velocities that unit twists give the point.
+    """
     still = np.zeros(3)
     columns = [point_velocity(R, c, unit, still) for unit in np.eye(3)]
     columns += [point_velocity(R, c, still, unit) for unit in np.eye(3)]
@@ -85,6 +118,7 @@ def inertia_library(R, c, m, M):
 
 
 def inertia_reference(R, c, m, M):
+    """Compare with the kinetic energy of body and particle, the particle's velocity by differences."""
     follows = -rows_reference(R, c)
 
     def velocities(twist):
@@ -100,11 +134,11 @@ def acceleration_library(R, c, v, w, vdot, wdot):
     return point.blocks[0] @ np.concatenate((wdot, vdot)) + point.bias
 
 
-@claim("lloyd/s0.19/e0.36", "Velocity of a particle attached to a body")
+@section.holds("e0.36", "Velocity of a particle attached to a body")
 class e0_36:
     formula = r"\mathbf v_p = \mathbf R_{BW}\mathbf v - \mathbf R_{BW}\,\mathbf c\times\boldsymbol\omega"
     inputs = MOVING
-    result = VELOCITY
+    result = Result(VELOCITY, "along the axes of the world")
 
     def printed(R, c, v, w):
         return R @ v - R @ cross(c, w)
@@ -113,20 +147,20 @@ class e0_36:
         point = attached(R, c)
         return point.blocks[0] @ np.concatenate([w, v]) + point.bias
 
-    oracle = "differences of the particle's place while the body turns about an axis and its origin flies"
     reference = point_velocity
-    verdict = Verdict.HOLDS
-    implemented_by = POINT_ON_BODY
-    chapter = CHAPTER
+    implements = point_on_body
 
 
-@claim("lloyd/s0.19/d1", "Its attachment as a constraint")
+@section.holds("d1", "Its attachment as a constraint")
 class d1:
     formula = (
         r"\mathbf G_{\beta\alpha} = \begin{pmatrix} -\mathbf R_{BW} & \mathbf R_{BW}[\mathbf c] \end{pmatrix}"
     )
     inputs = POINT
-    result = matrix_quantity(VELOCITY, LINEAR_FIRST_TWIST)
+    result = Result(
+        matrix_quantity(VELOCITY, LINEAR_FIRST_TWIST),
+        "in the world, by the motion of the body, linear part first, along its axes",
+    )
 
     def printed(R, c):
         return np.hstack([-R, R @ bracket(c)])
@@ -136,18 +170,18 @@ class d1:
         units = np.eye(6)[[3, 4, 5, 0, 1, 2]]
         return -np.stack([space.expand_velocities(unit)[6:] for unit in units], axis=1)
 
-    oracle = "differences of the particle's place for each unit twist of the body"
     reference = rows_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.attachments.NullSpaceReduction.expand_velocities",)
-    chapter = CHAPTER
+    implements = NullSpaceReduction.expand_velocities
 
 
-@claim("lloyd/s0.19/d2#a", "Effective inertia of the body, by (0.21)")
+@section.holds("d2#a", "Effective inertia of the body, by (0.21)")
 class d2_a:
     formula = r"\mathbf M' = \mathbf M + m\,\mathbf G_{\beta\alpha}^T\mathbf G_{\beta\alpha}"
     inputs = BODY
-    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = Result(
+        matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST),
+        "about the origin of the body, linear part first, along its axes",
+    )
 
     def printed(R, c, m, M):
         G = np.hstack((-R, R @ bracket(c)))
@@ -155,22 +189,18 @@ class d2_a:
 
     library = inertia_library
 
-    oracle = "the kinetic energy of body and particle, the particle's velocity by differences"
     reference = inertia_reference
-    verdict = Verdict.HOLDS
-    implemented_by = REDUCE
-    chapter = CHAPTER
+    implements = REDUCE
 
 
-@claim("lloyd/s0.19/d2#b", "Effective inertia of the body, with the inertia of a point mass")
+@section.holds("d2#b", "Effective inertia of the body, with the inertia of a point mass")
 class d2_b:
-    formula = (
-        r"\mathbf M' = \mathbf M + \begin{pmatrix}"
-        r" m\mathbf I & -m[\mathbf c] \\"
-        r" m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}"
-    )
+    formula = r"\mathbf M' = \mathbf M + \begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}"
     inputs = BODY
-    result = matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST)
+    result = Result(
+        matrix_quantity(LINEAR_FIRST_WRENCH * TIME, LINEAR_FIRST_TWIST),
+        "about the origin of the body, linear part first, along its axes",
+    )
 
     def printed(R, c, m, M):
         I = np.eye(3)
@@ -178,27 +208,15 @@ class d2_b:
 
     library = inertia_library
 
-    oracle = "the kinetic energy of body and particle, the particle's velocity by differences"
     reference = inertia_reference
-    equivalent_mutants = {
-        "swapped operands in `-m * bracket(c) @ bracket(c)`": "both factors are the same matrix"
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = REDUCE
-    chapter = CHAPTER
+    implements = REDUCE
 
 
-@claim("lloyd/s0.19/d3", "Newton and Euler for the point mass")
+@section.holds("d3", "Newton and Euler for the point mass")
 class d3:
-    formula = (
-        r"\begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf a \\ \dot{\boldsymbol\omega} \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f \\ \boldsymbol\tau \end{pmatrix}"
-        r" + \begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\"
-        r" m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix} \begin{pmatrix} \mathbf a \\ \dot{\boldsymbol\omega} \end{pmatrix} = \begin{pmatrix} \mathbf f \\ \boldsymbol\tau \end{pmatrix} + \begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
     inputs = FORCED
-    result = LINEAR_FIRST_WRENCH
+    result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
 
     def printed(c, a, w, wdot, m):
         """Force and moment on the particle, in body coordinates."""
@@ -215,29 +233,24 @@ class d3:
         small = null_space_reduction((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9)))
         return swapped(small.mass @ np.concatenate((wdot, a)) - small.momentum)
 
-    oracle = (
-        "Newton's law for the particle, its acceleration by differences, and the moment of the force on it"
-    )
-
     def reference(c, a, w, wdot, m):
-        """Newton's law for the particle, with its acceleration by differences, and the moment of that force."""
+        """Compare with Newton's law for the particle, its acceleration by differences, and the moment of the
+        force on it.
+
+        Newton's law for the particle, with its acceleration by differences, and the moment of that force.
+        """
         force = m * point_acceleration(np.eye(3), c, np.zeros(3), w, a, wdot)
         return np.concatenate([force, cross(c, force)])
 
-    equivalent_mutants = {
-        "swapped operands in `-m * bracket(c) @ bracket(c)`": "both factors are the same matrix"
-    }
-    verdict = Verdict.HOLDS
     remark = "Products are taken from right to left."
-    implemented_by = REDUCE
-    chapter = CHAPTER
+    implements = REDUCE
 
 
-@claim("lloyd/s0.19/t900#a", "Acceleration of the body's origin, seen from the body")
+@section.holds("t900#a", "Acceleration of the body's origin, seen from the body")
 class t900_a:
     formula = r"\mathbf a = \mathbf R_{WB}\,{}^W\dot{\mathbf v} = \dot{\mathbf v} + \boldsymbol\omega\times\mathbf v"
     inputs = {"R": rotations(), "v": vectors(), "w": vectors(), "vdot": vectors()}
-    result = ACCELERATION
+    result = Result(ACCELERATION, "along the axes of the body")
 
     def printed(R, v, w, vdot):
         return vdot + cross(w, v)
@@ -247,27 +260,22 @@ class t900_a:
         point = attached(R, np.zeros(3), v, w)
         return R.T @ (point.blocks[0] @ np.concatenate((np.zeros(3), vdot)) + point.bias)
 
-    oracle = "differences of the origin's velocity in the world"
-
     def reference(R, v, w, vdot):
+        """Compare with differences of the origin's velocity in the world."""
+
         def velocity(t):
             return R @ Rotation.from_rotvec(t * w).as_matrix() @ (v + t * vdot)
 
         return R.T @ derivative(velocity).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = POINT_ON_BODY
-    chapter = CHAPTER
+    implements = point_on_body
 
 
-@claim("lloyd/s0.19/d4#a", "Acceleration of the particle, differentiated")
+@section.holds("d4#a", "Acceleration of the particle, differentiated")
 class d4_a:
-    formula = (
-        r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega}"
-        r" + \dot{\mathbf R}_{BW}\mathbf v - \dot{\mathbf R}_{BW}\,\mathbf c\times\boldsymbol\omega"
-    )
+    formula = r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega} + \dot{\mathbf R}_{BW}\mathbf v - \dot{\mathbf R}_{BW}\,\mathbf c\times\boldsymbol\omega"
     inputs = ACCELERATED
-    result = ACCELERATION
+    result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(R, c, v, w, vdot, wdot):
         Rdot = R @ bracket(w)
@@ -275,43 +283,30 @@ class d4_a:
 
     library = acceleration_library
 
-    oracle = BY_DIFFERENCES
     reference = point_acceleration
-    verdict = Verdict.HOLDS
-    implemented_by = POINT_ON_BODY
-    chapter = CHAPTER
+    implements = point_on_body
 
 
-@claim("lloyd/s0.19/d4#b", "Acceleration of the particle, with the rate of the rotation")
+@section.holds("d4#b", "Acceleration of the particle, with the rate of the rotation")
 class d4_b:
-    formula = (
-        r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega}"
-        r" + \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf v"
-        r" - \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf c\times\boldsymbol\omega"
-    )
+    formula = r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega} + \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf v - \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf c\times\boldsymbol\omega"
     inputs = ACCELERATED
-    result = ACCELERATION
+    result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(R, c, v, w, vdot, wdot):
         return R @ vdot - R @ cross(c, wdot) + R @ cross(w, v) - R @ cross(w, cross(c, w))
 
     library = acceleration_library
 
-    oracle = BY_DIFFERENCES
     reference = point_acceleration
-    verdict = Verdict.HOLDS
-    implemented_by = POINT_ON_BODY
-    chapter = CHAPTER
+    implements = point_on_body
 
 
-@claim("lloyd/s0.19/d4#c", "Acceleration of the particle, by the constraint and its drift")
+@section.holds("d4#c", "Acceleration of the particle, by the constraint and its drift")
 class d4_c:
-    formula = (
-        r"\dot{\mathbf v}_p = -\mathbf G_{\beta\alpha}(\mathbf a, \dot{\boldsymbol\omega})^T + \mathbf g_\beta,\quad"
-        r"\mathbf g_\beta = \mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c"
-    )
+    formula = r"\dot{\mathbf v}_p = -\mathbf G_{\beta\alpha}(\mathbf a, \dot{\boldsymbol\omega})^T + \mathbf g_\beta,\quad\mathbf g_\beta = \mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c"
     inputs = ACCELERATED
-    result = ACCELERATION
+    result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(R, c, v, w, vdot, wdot):
         G = np.hstack([-R, R @ bracket(c)])
@@ -321,8 +316,114 @@ class d4_c:
 
     library = acceleration_library
 
-    oracle = BY_DIFFERENCES
     reference = point_acceleration
-    verdict = Verdict.HOLDS
-    implemented_by = POINT_ON_BODY
-    chapter = CHAPTER
+    implements = point_on_body
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The change of the forces is the fictitious forces of a point mass.
+
+
+TURNING = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}
+
+
+def change_library(R, c, w, m):
+    masses = np.zeros((9, 9))
+    masses[6:, 6:] = m * np.eye(3)
+    point = attached(R, c, np.zeros(3), w)
+    return swapped(null_space_reduction((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum)
+
+
+def change_reference(R, c, w, m):
+    """Compare with the force and moment that keep the particle in a steady turn, by differences.
+
+    The opposite of the force and moment, seen from the body, that keep the particle in a steady turn.
+    """
+    still = np.zeros(3)
+    force = m * (R.T @ point_acceleration(R, c, still, w, still, still))
+    return -np.concatenate([force, cross(c, force)])
+
+
+@section.holds("d5#a", "The change of the forces, by (0.23)")
+class d5_a:
+    formula = r"m\begin{pmatrix} -\mathbf R_{BW}^T \\ -[\mathbf c]\,\mathbf R_{BW}^T \end{pmatrix}\bigl(\mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c\bigr)"
+    inputs = TURNING
+    result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
+
+    def printed(R, c, w, m):
+        g = R @ cross(w, cross(w, c))
+        return m * (np.vstack([-R.T, -bracket(c) @ R.T]) @ g)
+
+    library = change_library
+
+    reference = change_reference
+    implements = REDUCE
+
+
+@section.holds("d5#b", "The change of the forces is the fictitious forces")
+class d5_b:
+    formula = r"\begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
+    inputs = TURNING
+    result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
+
+    def printed(R, c, w, m):
+        return np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
+
+    library = change_library
+
+    reference = change_reference
+    implements = REDUCE
+
+
+@section.holds("t914", "The identity of the two triple products")
+class t914:
+    formula = r"\mathbf a\times\mathbf b\times\mathbf b\times\mathbf a = -\mathbf b\times\mathbf a\times\mathbf a\times\mathbf b"
+    inputs = {"a": vectors(), "b": vectors()}
+    arguments = {"a": Argument(LENGTH, "of the origin of the body, along the axes of the body")}
+    result = Result(LENGTH**4, "in the frame of a and b")
+
+    def printed(a, b):
+        return -cross(b, cross(a, cross(a, b)))
+
+    def library(a, b):
+        return so3.hat(a) @ so3.hat(b) @ so3.hat(b) @ a
+
+    def reference(a, b):
+        """Compare with the left side, product by product by its components."""
+        product = a
+        for left in (b, b, a):
+            x, y, z = left
+            product = np.array(
+                [
+                    y * product[2] - z * product[1],
+                    z * product[0] - x * product[2],
+                    x * product[1] - y * product[0],
+                ]
+            )
+        return product
+
+    implements = so3.hat
+
+
+@section.misprint("t900#b", "Where the fictitious forces stand")
+class t900_b:
+    formula = r"\text{`the fictitous forces given by the rightmost vector in (0.19)':}\quad \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
+    inputs = TURNING
+    result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
+
+    def printed(R, c, w, m):
+        """The right side of (0.19) for body and particle, without forces and other constraints."""
+        on_body, on_particle = np.zeros(6), np.zeros(3)
+        return np.concatenate([on_body, on_particle, R @ cross(w, cross(w, c))])
+
+    library = change_library
+    reference = change_reference
+    undefined = (
+        "the right side of (0.19) has a part for each component and each constraint, no wrench on the body"
+    )
+    correction = (
+        "The rightmost vector of the equation of the point inertia just above, which has no number; the end of "
+        "the section refers to (0.19) in its place, too."
+    )
+    replacement = "We therefore expect the attachment to add the fictitious forces given by the rightmost vector of the equation above."
+    implements = REDUCE

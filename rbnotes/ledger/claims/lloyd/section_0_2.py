@@ -8,15 +8,29 @@ from scipy.spatial.transform import Rotation
 from rbnotes import quaternion
 from rbnotes.ledger.oracles.quaternions import UNITS, multiply, rotation_quaternion
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import numbers, unit_quaternions, unit_vectors, vectors
 
+ROTATED_TO_WORLD = "of the quaternion that takes rotated to world coordinates"
+
+section = Section(
+    "lloyd/s0.2",
+    chapter="quaternions",
+    arguments={
+        "u": Argument(NUMBER, "axis of the rotation, the same in the world and in the rotated frame"),
+        "theta": Argument(NUMBER),
+        "q": Argument(NUMBER, "takes rotated to world coordinates where it is of unit length"),
+        "p": Argument(NUMBER, "second factor"),
+        "omega": Argument(RATE, "in base coordinates, which are those of the world"),
+        "v": Argument(LENGTH, "in rotated coordinates"),
+    },
+)
+
+
 TURN = {"u": unit_vectors(), "theta": numbers(-6, 6)}
 SPINNING = {**TURN, "omega": vectors()}
-
-
-QUANTITIES = {"p": NUMBER, "q": NUMBER, "v": LENGTH}
 
 
 def quaternion_rate(q, rotation):
@@ -39,6 +53,7 @@ def base_rate_library(u, theta, omega):
 
 
 def base_rate_reference(u, theta, omega):
+    """Compare with differences of scipy's quaternions along a rotation that spins in the base frame."""
     start = Rotation.from_rotvec(theta * u)
     return quaternion_rate(rotation_quaternion(u, theta), lambda t: Rotation.from_rotvec(t * omega) * start)
 
@@ -48,15 +63,16 @@ def body_rate_library(u, theta, omega):
 
 
 def body_rate_reference(u, theta, omega):
+    """Compare with differences of scipy's quaternions along a rotation that spins in its own frame."""
     start = Rotation.from_rotvec(theta * u)
     return quaternion_rate(rotation_quaternion(u, theta), lambda t: start * Rotation.from_rotvec(t * omega))
 
 
-@claim("lloyd/s0.2/d1", "Unit quaternion of a rotation by an angle about an axis")
+@section.holds("d1", "Unit quaternion of a rotation by an angle about an axis")
 class d1:
     formula = r"\mathbf q = (\cos(\theta/2),\ \sin(\theta/2)\,\mathbf u)"
     inputs = TURN
-    result = NUMBER
+    result = Result(NUMBER, "scalar first; takes rotated to world coordinates")
 
     def printed(u, theta):
         return np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
@@ -64,18 +80,19 @@ class d1:
     def library(u, theta):
         return quaternion.from_axis_angle(u, theta)
 
-    oracle = "matrix exponential of the axis as a complex 2 x 2 matrix, which knows no half-angle formula"
+    oracle = (
+        "Compare with the matrix exponential of the axis as a complex 2 x 2 matrix, which knows no "
+        "half-angle formula."
+    )
     reference = rotation_quaternion
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.from_axis_angle",)
-    chapter = "quaternions"
+    implements = quaternion.from_axis_angle
 
 
-@claim("lloyd/s0.2/t24", "The quaternion of a rotation is a unit one")
+@section.holds("t24", "The quaternion of a rotation is a unit one")
 class t24:
     formula = r"\mathbf q\cdot\mathbf q = \cos^2(\theta/2) + \sin^2(\theta/2)\,\mathbf u\cdot\mathbf u = 1"
     inputs = TURN
-    result = NUMBER
+    result = Result(NUMBER)
 
     def printed(u, theta):
         return np.cos(theta / 2) ** 2 + np.sin(theta / 2) ** 2 * u @ u
@@ -84,122 +101,99 @@ class t24:
         q = quaternion.from_axis_angle(u, theta)
         return q @ q
 
-    oracle = "the determinant of the complex 2 x 2 matrix that stands for the turn"
-
     def reference(u, theta):
+        """Compare with the determinant of the complex 2 x 2 matrix that stands for the turn."""
         return np.linalg.det(np.tensordot(rotation_quaternion(u, theta), UNITS, axes=1)).real
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.from_axis_angle",)
-    chapter = "quaternions"
+    implements = quaternion.from_axis_angle
 
 
-@claim("lloyd/s0.2/d2", "Product of two quaternions")
+@section.holds("d2", "Product of two quaternions")
 class d2:
-    formula = (
-        r"\mathbf q\mathbf p = (q_s p_s - \mathbf q_v\cdot\mathbf p_v,\ q_s\mathbf p_v + p_s\mathbf q_v + "
-        r"\mathbf q_v\times\mathbf p_v)"
-    )
+    formula = r"\mathbf q\mathbf p = (q_s p_s - \mathbf q_v\cdot\mathbf p_v,\ q_s\mathbf p_v + p_s\mathbf q_v + \mathbf q_v\times\mathbf p_v)"
     inputs = {"q": vectors(4), "p": vectors(4)}
-    result = NUMBER
+    result = Result(
+        NUMBER, "scalar first; the rotation p, then the rotation q, where both are of unit length"
+    )
     printed = product_printed
 
     def library(q, p):
         return quaternion.product(q, p)
 
-    oracle = "products of the complex 2 x 2 matrices that stand for 1, i, j, k"
-
     def reference(q, p):
+        """Compare with products of the complex 2 x 2 matrices that stand for 1, i, j, k."""
         return multiply(q, p)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.product",)
-    chapter = "quaternions"
+    implements = quaternion.product
 
 
-@claim("lloyd/s0.2/e0.1#a", "Rate of a quaternion, angular velocity in base coordinates")
+@section.holds("e0.1#a", "Rate of a quaternion, angular velocity in base coordinates")
 class e0_1_a:
     formula = r"\dot{\mathbf q} = \tfrac12 (0,\boldsymbol\omega)\,\mathbf q"
     inputs = SPINNING
-    result = RATE
+    result = Result(RATE, ROTATED_TO_WORLD)
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
         return 1 / 2 * multiply(np.concatenate([[0.0], omega]), q)
 
     library = base_rate_library
-    oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
     reference = base_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.derivative_from_base",)
-    chapter = "quaternions"
+    implements = quaternion.derivative_from_base
 
 
-@claim("lloyd/s0.2/e0.1#b", "The same, written out with axis and angle")
+@section.holds("e0.1#b", "The same, written out with axis and angle")
 class e0_1_b:
-    formula = (
-        r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
-        r"\cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
-    )
+    formula = r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ \cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
     inputs = SPINNING
-    result = RATE
+    result = Result(RATE, ROTATED_TO_WORLD)
 
     def printed(u, theta, omega):
         c, s = np.cos(theta / 2), np.sin(theta / 2)
         return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega + s * np.cross(omega, u)])
 
     library = base_rate_library
-    oracle = "differences of scipy's quaternions along a rotation that spins in the base frame"
     reference = base_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.derivative_from_base",)
-    chapter = "quaternions"
+    implements = quaternion.derivative_from_base
 
 
-@claim("lloyd/s0.2/d3#a", "Rate of a quaternion, angular velocity in rotated coordinates")
+@section.holds("d3#a", "Rate of a quaternion, angular velocity in rotated coordinates")
 class d3_a:
     formula = r"\dot{\mathbf q} = \tfrac12\,\mathbf q\,(0,\boldsymbol\omega)"
     inputs = SPINNING
-    result = RATE
+    arguments = {"omega": Argument(RATE, "in rotated coordinates")}
+    result = Result(RATE, ROTATED_TO_WORLD)
 
     def printed(u, theta, omega):
         q = np.concatenate([[np.cos(theta / 2)], np.sin(theta / 2) * u])
         return 1 / 2 * multiply(q, np.concatenate([[0.0], omega]))
 
     library = body_rate_library
-    oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"
     reference = body_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.derivative_from_body",)
-    chapter = "quaternions"
+    implements = quaternion.derivative_from_body
 
 
-@claim("lloyd/s0.2/d3#b", "The same, written out with axis and angle")
+@section.holds("d3#b", "The same, written out with axis and angle")
 class d3_b:
-    formula = (
-        r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ "
-        r"\cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
-    )
+    formula = r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ \cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
     inputs = SPINNING
-    result = RATE
+    arguments = {"omega": Argument(RATE, "in rotated coordinates")}
+    result = Result(RATE, ROTATED_TO_WORLD)
 
     def printed(u, theta, omega):
         c, s = np.cos(theta / 2), np.sin(theta / 2)
         return 1 / 2 * np.concatenate([[-s * omega @ u], c * omega - s * np.cross(omega, u)])
 
     library = body_rate_library
-    oracle = "differences of scipy's quaternions along a rotation that spins in its own frame"
     reference = body_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.derivative_from_body",)
-    chapter = "quaternions"
+    implements = quaternion.derivative_from_body
 
 
-@claim("lloyd/s0.2/d4", "A unit quaternion turns vectors from rotated to world coordinates")
+@section.holds("d4", "A unit quaternion turns vectors from rotated to world coordinates")
 class d4:
     formula = r"{}^W\mathbf v = \mathbf q\,(0,{}^R\mathbf v)\,\mathbf q^{-1}"
     inputs = {"q": unit_quaternions(), "v": vectors()}
-    result = LENGTH
+    result = Result(LENGTH, "a zero, then the vector in world coordinates")
 
     def printed(q, v):
         inverse = np.concatenate([[q[0]], -q[1:]]) / (q @ q)
@@ -208,14 +202,8 @@ class d4:
     def library(q, v):
         return np.concatenate([[0.0], quaternion.rotate(q, v)])
 
-    oracle = "scipy's rotation of the vector"
-
     def reference(q, v):
+        """Compare with scipy's rotation of the vector."""
         return np.concatenate([[0.0], Rotation.from_quat(np.roll(q, -1)).apply(v)])
 
-    equivalent_mutants = {
-        "dropped factor `q @ q` in `np.concatenate([[q[0]], -q[1:]]) / (q @ q)`": "the quaternion is a unit one"
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.quaternion.rotate",)
-    chapter = "quaternions"
+    implements = quaternion.rotate

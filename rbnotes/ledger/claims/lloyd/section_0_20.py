@@ -5,15 +5,30 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.attachments import null_space_reduction, point_on_points
+from rbnotes.attachments import NullSpaceReduction, null_space_reduction, point_on_points
 from rbnotes.constraints.sequential_impulses import solve_single_constraint
 from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.ledger.oracles.constrained_systems import least_action
-from rbnotes.ledger.quantities import INVERSE_MASS, NUMBER, VELOCITY
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, NUMBER, VELOCITY
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import arrays, nonzero_vectors, numbers, spd_matrices, vectors
 
-CHAPTER = "gauss-seidel"
+section = Section(
+    "lloyd/s0.20",
+    chapter="gauss-seidel",
+    arguments={
+        "own": Argument(NUMBER, "the rows of the two masters, along the axes of the world"),
+        "attached": Argument(NUMBER, "the row of the attached point, along the axes of the world"),
+        "weights": Argument(NUMBER, "of the masters"),
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "G": Argument(NUMBER, "the row of the constraint, over the coordinates of the whole system"),
+        "v0": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "gamma": Argument(VELOCITY),
+    },
+)
+
+
 FIRST, SECOND = 2, 3
 ACTIVE = 4
 ALONE = {
@@ -22,9 +37,6 @@ ALONE = {
     "v0": vectors(5),
     "gamma": numbers(),
 }
-
-
-QUANTITIES = {"attached": NUMBER, "gamma": VELOCITY, "own": NUMBER}
 
 
 def block_diagonal(M):
@@ -43,7 +55,10 @@ def uncoupled(M, G, v0, gamma):
 
 
 def change_reference(M, G, v0, gamma):
-    """The velocity with ``G v = gamma`` that is nearest to v0 in the norm of M."""
+    """Compare with the velocity that satisfies the row with the least change in the norm of M.
+
+    The velocity with ``G v = gamma`` that is nearest to v0 in the norm of M.
+    """
     return least_action(M, M @ v0, G[None], np.array([gamma]))
 
 
@@ -51,14 +66,11 @@ def velocity_library(M, G, v0, gamma):
     return solve_single_constraint(np.linalg.inv(M), G, gamma, v0)[0]
 
 
-@claim("lloyd/s0.20/d1", "A single constraint satisfied in isolation")
+@section.holds("d1", "A single constraint satisfied in isolation")
 class d1:
-    formula = (
-        r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf "
-        r"G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
-    )
+    formula = r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
     inputs = ALONE
-    result = VELOCITY
+    result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, G, v0, gamma):
         row = G[None]
@@ -66,22 +78,15 @@ class d1:
         return v0 + Mi @ row.T @ np.linalg.inv(row @ Mi @ row.T) @ (gamma - row @ v0)
 
     library = velocity_library
-    oracle = "the velocity that satisfies the row with the least change in the norm of M"
     reference = change_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.sequential_impulses.solve_single_constraint",)
-    chapter = CHAPTER
+    implements = solve_single_constraint
 
 
-@claim("lloyd/s0.20/d2", "The same, component by component")
+@section.conditional("d2", "The same, component by component")
 class d2:
-    formula = (
-        r"\mathbf v_j = \mathbf v_{j0} + \mathbf M_j^{-1}\mathbf g_j^T\Bigl(\sum_{k\in\alpha}\mathbf "
-        r"g_k\mathbf M_k^{-1}\mathbf g_k^T\Bigr)^{-1}\Bigl(\gamma - \sum_{k\in\alpha}\mathbf g_k\mathbf "
-        r"v_{k0}\Bigr)"
-    )
+    formula = r"\mathbf v_j = \mathbf v_{j0} + \mathbf M_j^{-1}\mathbf g_j^T\Bigl(\sum_{k\in\alpha}\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T\Bigr)^{-1}\Bigl(\gamma - \sum_{k\in\alpha}\mathbf g_k\mathbf v_{k0}\Bigr)"
     inputs = ALONE
-    result = VELOCITY
+    result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, G, v0, gamma):
         g1, g2 = G[:FIRST], G[FIRST:]
@@ -91,9 +96,7 @@ class d2:
         return np.concatenate([v0[:FIRST] + Mi1 @ g1 * impulse, v0[FIRST:] + Mi2 @ g2 * impulse])
 
     library = velocity_library
-    oracle = "the velocity that satisfies the row with the least change in the norm of M"
     reference = change_reference
-    verdict = Verdict.CONDITIONAL
     given = BLOCKS
     holds_when = uncoupled
     condition = "the mass matrix is block diagonal"
@@ -101,15 +104,14 @@ class d2:
         "Attaching a component to more than one master couples the masters' masses, as 0.18 says; then "
         "this does not hold."
     )
-    implemented_by = ("rbnotes.constraints.sequential_impulses.solve_single_constraint",)
-    chapter = CHAPTER
+    implements = solve_single_constraint
 
 
-@claim("lloyd/s0.20/t928", "The effective inverse inertia of a component along the constraint")
+@section.holds("t928", "The effective inverse inertia of a component along the constraint")
 class t928:
     formula = r"\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T"
     inputs = {**BLOCKS, "G": REACHING}
-    result = INVERSE_MASS
+    result = Result(INVERSE_MASS)
 
     def printed(M, G, v0, gamma):
         g = G[:FIRST]
@@ -123,33 +125,29 @@ class t928:
         )
         return 1 / impulse
 
-    oracle = "the change of G v by a unit impulse that reaches the first component alone"
-
     def reference(M, G, v0, gamma):
-        """How much of G v a unit impulse along the row changes through the first component alone."""
+        """Compare with the change of G v by a unit impulse that reaches the first component alone.
+
+        How much of G v a unit impulse along the row changes through the first component alone.
+        """
         impulse = np.concatenate([G[:FIRST], np.zeros(SECOND)])
         return G @ np.linalg.solve(M, impulse)
 
     special = {"M": "the masses of two components that nothing couples"}
-    verdict = Verdict.HOLDS
     remark = "For a mass matrix that is block diagonal."
-    implemented_by = ("rbnotes.constraints.sequential_impulses.solve_single_constraint",)
-    chapter = CHAPTER
+    implements = solve_single_constraint
 
 
-@claim("lloyd/s0.20/t918#a", "Which entries the row has after attachment resolution")
+@section.holds("t918#a", "Which entries the row has after attachment resolution")
 class t918_a:
-    formula = (
-        r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
-        r" \text{ is zero except for a number of row vectors } \mathbf g_j"
-    )
+    formula = r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha} \text{ is zero except for a number of row vectors } \mathbf g_j"
     inputs = {
         "own": arrays(2, 3),
         "attached": arrays(3),
         "weights": vectors(2, 0.25, 2.0),
         "masters": st.permutations(range(ACTIVE)).map(np.array),
     }
-    result = NUMBER
+    result = Result(NUMBER, "over the active points, along the axes of the world")
 
     def printed(own, attached, weights, masters):
         """A row on two active points and on one that is attached to the second of them and to a third."""
@@ -167,9 +165,11 @@ class t918_a:
         system = StepProblem(masses, np.zeros(len(masses)), BilateralRows(row.reshape(1, -1)))
         return null_space_reduction([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
 
-    oracle = "what the constraint makes of unit velocities of the active points, the attached one following"
-
     def reference(own, attached, weights, masters):
+        """Compare with what the constraint makes of unit velocities of the active points, the attached one
+        following.
+        """
+
         def rate(velocities):
             follows = weights[0] * velocities[masters[1]] + weights[1] * velocities[masters[2]]
             return own[0] @ velocities[masters[0]] + own[1] @ velocities[masters[1]] + attached @ follows
@@ -177,20 +177,15 @@ class t918_a:
         return np.array([rate(unit) for unit in np.eye(3 * ACTIVE).reshape(-1, ACTIVE, 3)])
 
     exact = "both sum the same few products in the same order"
-    verdict = Verdict.HOLDS
     remark = 'The notes say "sparse, except for".'
-    implemented_by = ("rbnotes.attachments.NullSpaceReduction.reduce", "rbnotes.attachments.point_on_points")
-    chapter = CHAPTER
+    implements = (NullSpaceReduction.reduce, point_on_points)
 
 
-@claim("lloyd/s0.20/t918#b", "Where the row after attachment resolution stands")
+@section.misprint("t918#b", "Where the row after attachment resolution stands")
 class t918_b:
-    formula = (
-        r"\mathbf G' \text{ `in (0.24)':}\quad "
-        r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
-    )
+    formula = r"\mathbf G' \text{ `in (0.24)':}\quad \boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
     inputs = t918_a.inputs
-    result = NUMBER
+    result = Result(NUMBER, "over the active points, along the axes of the world")
 
     def printed(own, attached, weights, masters):
         """(0.24) where nothing has a right side: one number for the row."""
@@ -198,11 +193,9 @@ class t918_b:
         return ga - attached[None] @ gb
 
     library = t918_a.library
-    oracle = t918_a.oracle
     reference = t918_a.reference
     undefined = "(0.24) has the right side of the constraint, one number, and not its row"
     exact = t918_a.exact
-    verdict = Verdict.MISPRINT
     correction = r"$\mathbf G'$ stands in (0.22)."
-    implemented_by = t918_a.implemented_by
-    chapter = CHAPTER
+    replacement = r"Then after attachment resolution, $\mathbf G^\prime = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}$ in (0.22) will be sparse, except for a number of row vectors $\mathbf g_j$, $j\in\alpha$, which are $1\times n$, with $n$ the velocity size of component $j$."
+    implements = (NullSpaceReduction.reduce, point_on_points)

@@ -8,27 +8,48 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.attachments import Attachment, null_space_reduction, solve_prescribed_motion
+from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction, solve_prescribed_motion
 from rbnotes.dynamics import StepSolution
-from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.lloyd.section_0_17 import LEAST_ACTION, SIGN_OF_R, problem
+from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, problem
 from rbnotes.ledger.oracles.attachments import (
     attached_velocities,
     effective_mass,
     effective_rows,
     soft_constrained_motion,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import arrays, vectors
 
-CHAPTER = "attachments-on-attachments"
+section = Section(
+    "lloyd/s0.21",
+    chapter="attachments-on-attachments",
+    arguments={
+        "M": Argument(
+            MASS,
+            (
+                "in the coordinates of the whole system, whatever they are: those that are moved as they are "
+                "told after those that are not"
+            ),
+        ),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "Gb": Argument(NUMBER, "one row for each attached coordinate, over the others"),
+        "fa": Argument(MOMENTUM, "of the coordinates in question, in their order"),
+        "fb": Argument(MOMENTUM, "of the coordinates in question, in their order"),
+        "S": Argument(INVERSE_MASS, "one for each constraint"),
+        "gs": Argument(VELOCITY, "one for each constraint"),
+        "gb": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "vr": Argument(VELOCITY, "of the coordinates in question, in their order"),
+    },
+)
+
+
 # Active components, controlled ones, attached ones; constraints, of which the first are those of alpha.
 A, P, B, ROWS, ROWS_OF_ALPHA = 3, 2, 2, 3, 2
 SIZE, KEPT = A + P + B, A + P
 ALPHA, RHO, BETA = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
 IDENTITY = np.eye(B)
-REDUCE = ("rbnotes.attachments.NullSpaceReduction.reduce",)
-CONTROL = ("rbnotes.attachments.solve_prescribed_motion",)
 
 TIED = {
     "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
@@ -43,15 +64,6 @@ WHOLE = {
     "gs": arrays(ROWS),
     "gb": arrays(B),
     "vr": arrays(P),
-}
-QUANTITIES = {
-    "Gb": units.NUMBER,
-    "S": units.INVERSE_MASS,
-    "fa": units.MOMENTUM,
-    "fb": units.MOMENTUM,
-    "gb": units.VELOCITY,
-    "gs": units.VELOCITY,
-    "vr": units.VELOCITY,
 }
 
 
@@ -150,7 +162,11 @@ def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """With f'_rho: the power of all forces, and of the inertia of the drift, on unit controlled velocities."""
+    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
+    violation; multipliers from the forces that it needs; controlled velocities prescribed.
+
+    With f'_rho: the power of all forces, and of the inertia of the drift, on unit controlled velocities.
+    """
     v, multipliers, _, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     total = np.concatenate([fa, force, fb]) - M @ np.concatenate([np.zeros(KEPT), gb])
     powers = [attached_velocities(Gb, unit) @ total for unit in np.eye(KEPT)[RHO]]
@@ -182,137 +198,101 @@ def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
+    violation; multipliers from the forces that it needs; controlled velocities prescribed.
+    """
     v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     return np.concatenate([v[ALPHA], multipliers])
 
 
-CONTROLLED_ACTION = LEAST_ACTION + "; controlled velocities prescribed"
-ENERGY = "the kinetic energy of all components while the attached ones follow"
-FOLLOWING = (
-    "what the constraints make of unit velocities of the components that stay, the attached ones following"
-)
-LEFT = (
-    "the effective inertia from the energy, times the motion of least action with the prescribed velocities"
-)
 SIGN_OF_R_SIGMA = SIGN_OF_R.replace(r"\alpha", r"\sigma")
 
 
-@claim("lloyd/s0.21/d1", "The whole system with controlled components")
+@section.erratum("d1", "The whole system with controlled components")
 class d1:
-    formula = (
-        r"\begin{pmatrix}"
-        r" \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta}"
-        r" & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\"
-        r" \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta}"
-        r" & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\"
-        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta}"
-        r" & \mathbf G_{\sigma\beta}^T & \mathbf I \\"
-        r" \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\"
-        r" \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\"
-        r" \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\"
-        r" \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta} & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta} & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta} & \mathbf G_{\sigma\beta}^T & \mathbf I \\ \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\ \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\ \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
+    edit = (r"\mathbf R_\sigma & 0", r"-\mathbf R_\sigma & 0")
     inputs = WHOLE
-    result = units.vector_quantity(
-        (units.VELOCITY, 3), (units.MOMENTUM, 2), (units.VELOCITY, 2), (units.MOMENTUM, 5)
+    result = Result(
+        vector_quantity((VELOCITY, 3), (MOMENTUM, 2), (VELOCITY, 2), (MOMENTUM, 5)),
+        "active velocities, controlled forces, attached velocities, then multipliers of both kinds",
     )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return whole_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
 
     library = whole_library
-    oracle = CONTROLLED_ACTION
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
+        each violation; multipliers from the forces that it needs; controlled velocities prescribed.
+        """
         v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
 
-    equivalent_mutants = {
-        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached components enter here",
-        "in all_forces: negated force in `[fa, force, fb]`": "only the forces on attached components enter here",
-    }
     combined_with = ("lloyd/s0.11/e0.9",)
-    verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = (
         "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
         "over. With hard constraints the system is right."
     )
-    implemented_by = CONTROL
-    chapter = CHAPTER
+    implements = solve_prescribed_motion
 
 
-@claim("lloyd/s0.21/d2#a", "The system without the attached components, as a reduction")
+@section.holds("d2#a", "The system without the attached components, as a reduction")
 class d2_a:
-    formula = (
-        r"\begin{pmatrix}"
-        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\"
-        r" \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\"
-        r" \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad"
-        r" -\mathbf R_\sigma \text{ positive}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad -\mathbf R_\sigma \text{ positive}"
     inputs = WHOLE
-    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 5))
+    result = Result(
+        vector_quantity((VELOCITY, 3), (MOMENTUM, 5)),
+        "active velocities, controlled forces, then multipliers of constraints",
+    )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return reduced_printed(M, G, Gb, fa, fb, -S, gs, gb, vr)
 
     library = reduced_library
-    oracle = CONTROLLED_ACTION
     reference = reduced_reference
-    verdict = Verdict.HOLDS
     remark = (
         r"With the forces as they should be, see below. The elimination leaves $\mathbf R_\sigma$ as it is; checked "
         r"with the sign that softens, $\mathbf R_\sigma$ negative."
     )
-    implemented_by = CONTROL
-    chapter = CHAPTER
+    implements = solve_prescribed_motion
 
 
-@claim("lloyd/s0.21/d2#b", "The system without the attached components, with the regularization of (0.9)")
+@section.erratum("d2#b", "The system without the attached components, with the regularization of (0.9)")
 class d2_b:
-    formula = (
-        r"\begin{pmatrix}"
-        r" \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\"
-        r" \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\"
-        r" \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad"
-        r" \mathbf R_\sigma = \gamma\alpha/h^2"
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad \mathbf R_\sigma = \gamma\alpha/h^2"
+    edits = (
+        (r"\mathbf G'_{\sigma\rho} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\rho} & -\mathbf R_\sigma"),
+        (r",\quad \mathbf R_\sigma = \gamma\alpha/h^2", ""),
     )
     inputs = WHOLE
-    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 5))
+    result = Result(
+        vector_quantity((VELOCITY, 3), (MOMENTUM, 5)),
+        "active velocities, controlled forces, then multipliers of constraints",
+    )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         return reduced_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
 
     library = reduced_library
-    oracle = CONTROLLED_ACTION
     reference = reduced_reference
-    equivalent_mutants = {
-        "in all_forces: negated fa in `[fa, force, fb]`": "only the forces on attached and controlled components enter here"
-    }
     combined_with = ("lloyd/s0.11/e0.9",)
-    verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = "The sign of (0.19), carried over."
-    implemented_by = CONTROL
-    chapter = CHAPTER
+    implements = solve_prescribed_motion
 
 
-@claim("lloyd/s0.21/d4", "The force that moves the controlled components")
+@section.erratum("d4", "The force that moves the controlled components")
 class d4:
-    formula = (
-        r"\mathbf f_\rho = \mathbf M'_{\rho\alpha}\mathbf v_\alpha + \mathbf M'_{\rho\rho}\mathbf v_\rho"
-        r" + \mathbf G'^T_{\sigma\rho}\boldsymbol\lambda_\sigma + \mathbf G_{\beta\rho}^T\mathbf f_\beta"
-        r" - (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    formula = r"\mathbf f_\rho = \mathbf M'_{\rho\alpha}\mathbf v_\alpha + \mathbf M'_{\rho\rho}\mathbf v_\rho + \mathbf G'^T_{\sigma\rho}\boldsymbol\lambda_\sigma + \mathbf G_{\beta\rho}^T\mathbf f_\beta - (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    edit = (
+        r"- (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
+        r"+ (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
     )
     inputs = WHOLE
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "of the controlled coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """With the motion that the library finds."""
@@ -333,32 +313,33 @@ class d4:
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
         return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
 
-    oracle = CONTROLLED_ACTION
-
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
+        each violation; multipliers from the forces that it needs; controlled velocities prescribed.
+        """
         return motion(M, G, Gb, fa, fb, S, gs, gb, vr)[-1]
 
-    verdict = Verdict.ERRATUM
     correction = (
         r"The last term has a plus sign: "
         r"$+(\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
     )
     remark = r"The sign of $\mathbf f'_\rho$ above, carried over."
-    implemented_by = CONTROL
-    chapter = CHAPTER
+    implements = solve_prescribed_motion
 
 
-@claim("lloyd/s0.21/d5#a", "The system of the active components alone, its indices")
+@section.misprint("d5#a", "The system of the active components alone, its indices")
 class d5_a:
-    formula = (
-        r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\alpha\alpha} \\"
-        r" \mathbf G'_{\alpha\alpha} & \mathbf R_\alpha \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\"
-        r" \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\alpha\alpha} \\ \mathbf G'_{\alpha\alpha} & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\ \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
+    edits = (
+        (r"\mathbf G'^T_{\alpha\alpha}", r"\mathbf G'^T_{\sigma\alpha}"),
+        (r"\mathbf G'_{\alpha\alpha}", r"\mathbf G'_{\sigma\alpha}"),
+        (r"\mathbf R_\alpha", r"-\mathbf R_\sigma"),
+        (r"\mathbf g'_\alpha", r"\mathbf g'_\sigma"),
     )
     inputs = WHOLE
-    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 3))
+    result = Result(
+        vector_quantity((VELOCITY, 3), (MOMENTUM, 3)), "of the active coordinates, then of the constraints"
+    )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """The rows of alpha where the print has alpha; the sizes then do not fit those of sigma."""
@@ -366,41 +347,262 @@ class d5_a:
         return rest_printed(M, G, Gb, fa, fb, -S, gs, gb, vr, rows)
 
     library = rest_library
-    oracle = CONTROLLED_ACTION
     reference = rest_reference
     undefined = "the rows of alpha are fewer than the multipliers of sigma: the sizes do not fit"
-    verdict = Verdict.MISPRINT
     correction = (
         r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in the place of $\mathbf G'_{\alpha\alpha}$, "
         r"$\mathbf R_\alpha$ and $\mathbf g'_\alpha$: the rows are still those of all constraints."
     )
-    implemented_by = CONTROL
-    chapter = CHAPTER
+    implements = solve_prescribed_motion
 
 
-@claim("lloyd/s0.21/d5#b", "The system of the active components alone, with the regularization of (0.9)")
+@section.erratum("d5#b", "The system of the active components alone, with the regularization of (0.9)")
 class d5_b:
-    formula = (
-        r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\sigma\alpha} \\"
-        r" \mathbf G'_{\sigma\alpha} & \mathbf R_\sigma \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\"
-        r" \mathbf g'_\sigma - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix},\quad"
-        r" \mathbf R_\sigma = \gamma\alpha/h^2"
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf G'_{\sigma\alpha} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\ \mathbf g'_\sigma - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix},\quad \mathbf R_\sigma = \gamma\alpha/h^2"
+    edits = (
+        (r"\mathbf G'_{\sigma\alpha} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\alpha} & -\mathbf R_\sigma"),
+        (r",\quad \mathbf R_\sigma = \gamma\alpha/h^2", ""),
     )
     inputs = WHOLE
-    result = units.vector_quantity((units.VELOCITY, 3), (units.MOMENTUM, 3))
+    result = Result(
+        vector_quantity((VELOCITY, 3), (MOMENTUM, 3)), "of the active coordinates, then of the constraints"
+    )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         rows = slice(0, ROWS)
         return rest_printed(M, G, Gb, fa, fb, S, gs, gb, vr, rows)
 
     library = rest_library
-    oracle = CONTROLLED_ACTION
     reference = rest_reference
     combined_with = ("lloyd/s0.11/e0.9",)
-    verdict = Verdict.ERRATUM
     correction = SIGN_OF_R_SIGMA
     remark = "With the indices of all constraints; the sign of (0.19), carried over."
-    implemented_by = CONTROL
-    chapter = CHAPTER
+    implements = solve_prescribed_motion
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The blocks of the system from which the attached components have been eliminated.
+
+
+@section.holds("d3#a", "Effective inertia, block alpha alpha")
+class d3_a:
+    formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, active or controlled")
+
+    def printed(M, G, Gb):
+        (Maa, _, Mab), _, (Mba, _, Mbb) = blocks(M)
+        Gba = Gb[:, ALPHA]
+        return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
+
+    def library(M, G, Gb):
+        return reduced(M, G, Gb)[2].mass[ALPHA, ALPHA]
+
+    def reference(M, G, Gb):
+        """Compare with the kinetic energy of all components while the attached ones follow."""
+        return effective_mass(M, Gb)[ALPHA, ALPHA]
+
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("d3#b", "Effective inertia, block alpha rho")
+class d3_b:
+    formula = r"\mathbf M'_{\alpha\rho} = \mathbf M_{\alpha\rho} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, active or controlled")
+
+    def printed(M, G, Gb):
+        (_, Mar, Mab), _, (_, Mbr, Mbb) = blocks(M)
+        Gba, Gbr = Gb[:, ALPHA], Gb[:, RHO]
+        return Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
+
+    def library(M, G, Gb):
+        return reduced(M, G, Gb)[2].mass[ALPHA, RHO]
+
+    def reference(M, G, Gb):
+        """Compare with the kinetic energy of all components while the attached ones follow."""
+        return effective_mass(M, Gb)[ALPHA, RHO]
+
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("d3#c", "Effective inertia, block rho alpha")
+class d3_c:
+    formula = r"\mathbf M'_{\rho\alpha} = \mathbf M_{\rho\alpha} - \mathbf M_{\rho\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, active or controlled")
+
+    def printed(M, G, Gb):
+        _, (Mra, _, Mrb), (Mba, _, Mbb) = blocks(M)
+        Gba, Gbr = Gb[:, ALPHA], Gb[:, RHO]
+        return Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
+
+    def library(M, G, Gb):
+        return reduced(M, G, Gb)[2].mass[RHO, ALPHA]
+
+    def reference(M, G, Gb):
+        """Compare with the kinetic energy of all components while the attached ones follow."""
+        return effective_mass(M, Gb)[RHO, ALPHA]
+
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("d3#d", "Effective inertia, block rho rho")
+class d3_d:
+    formula = r"\mathbf M'_{\rho\rho} = \mathbf M_{\rho\rho} - \mathbf M_{\rho\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
+    inputs = TIED
+    result = Result(MASS, "of the coordinates that stay, active or controlled")
+
+    def printed(M, G, Gb):
+        _, (_, Mrr, Mrb), (_, Mbr, Mbb) = blocks(M)
+        Gbr = Gb[:, RHO]
+        return Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
+
+    def library(M, G, Gb):
+        return reduced(M, G, Gb)[2].mass[RHO, RHO]
+
+    def reference(M, G, Gb):
+        """Compare with the kinetic energy of all components while the attached ones follow."""
+        return effective_mass(M, Gb)[RHO, RHO]
+
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("d3#e", "Constraints on the components that stay, block alpha")
+class d3_e:
+    formula = r"\mathbf G'_{\sigma\alpha} = \mathbf G_{\sigma\alpha} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\alpha}"
+    inputs = TIED
+    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+
+    def printed(M, G, Gb):
+        Gsa, Gsb, Gba = G[:, ALPHA], G[:, BETA], Gb[:, ALPHA]
+        return Gsa - Gsb @ Gba
+
+    def library(M, G, Gb):
+        return reduced(M, G, Gb)[2].bilateral.rows[:, ALPHA]
+
+    def reference(M, G, Gb):
+        """Compare with what the constraints make of unit velocities of the components that stay, the attached
+        ones following.
+        """
+        return effective_rows(G, Gb)[:, ALPHA]
+
+    exact = "both sum the same few products in the same order"
+    implements = NullSpaceReduction.reduce
+
+
+@section.holds("d3#f", "Constraints on the components that stay, block rho")
+class d3_f:
+    formula = (
+        r"\mathbf G'_{\sigma\rho} = \mathbf G_{\sigma\rho} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\rho}"
+    )
+    inputs = TIED
+    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+
+    def printed(M, G, Gb):
+        Gsr, Gsb, Gbr = G[:, RHO], G[:, BETA], Gb[:, RHO]
+        return Gsr - Gsb @ Gbr
+
+    def library(M, G, Gb):
+        return reduced(M, G, Gb)[2].bilateral.rows[:, RHO]
+
+    def reference(M, G, Gb):
+        """Compare with what the constraints make of unit velocities of the components that stay, the attached
+        ones following.
+        """
+        return effective_rows(G, Gb)[:, RHO]
+
+    implements = NullSpaceReduction.reduce
+
+
+@section.erratum("d3#g", "Forces on the active components")
+class d3_g:
+    formula = r"\mathbf f'_\alpha = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta + (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    edit = (
+        r"+ (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
+        r"- (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
+    )
+    inputs = WHOLE
+    result = Result(MOMENTUM, "of the active coordinates")
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        Mab, Mbb, Gba = M[ALPHA, BETA], M[BETA, BETA], Gb[:, ALPHA]
+        return fa - Gba.T @ fb + (Mab - Gba.T @ Mbb) @ gb
+
+    def library(M, G, Gb, fa, fb, S, gs, gb, vr):
+        f = np.concatenate((fa, vr, fb))  # whatever acts on the controlled ones
+        return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[ALPHA]
+
+    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """Compare with the effective inertia from the energy, times the motion of least action with the
+        prescribed velocities.
+        """
+        return force_reference(M, G, Gb, fa, fb, S, gs, gb, vr)[ALPHA]
+
+    combined_with = ("lloyd/s0.21/d1",)
+    correction = (
+        r"The last term has a minus sign, as in (0.23): "
+        r"$-(\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
+    )
+    implements = NullSpaceReduction.reduce
+
+
+@section.erratum("d3#h", "Forces on the controlled components")
+class d3_h:
+    formula = r"\mathbf f'_\rho = \mathbf f_\rho - \mathbf G_{\beta\rho}^T\mathbf f_\beta + (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
+    edit = (
+        r"+ (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
+        r"- (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
+    )
+    inputs = WHOLE
+    result = Result(MOMENTUM, "of the controlled coordinates")
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """With the f_rho that the library finds."""
+        fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
+        Mrb, Mbb, Gbr = M[RHO, BETA], M[BETA, BETA], Gb[:, RHO]
+        return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb
+
+    def library(M, G, Gb, fa, fb, S, gs, gb, vr):
+        f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
+        return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[RHO]
+
+    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """Compare with the effective inertia from the energy, times the motion of least action with the
+        prescribed velocities.
+        """
+        return force_reference(M, G, Gb, fa, fb, S, gs, gb, vr)[RHO]
+
+    correction = (
+        r"The last term has a minus sign, as in (0.23): "
+        r"$-(\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
+    )
+    implements = NullSpaceReduction.reduce
+
+
+@section.misprint("d3#i", "Right sides of the constraints that stay")
+class d3_i:
+    formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\sigma\beta}\mathbf g_\beta"
+    edit = (r"\mathbf g'_\alpha = \mathbf g_\alpha", r"\mathbf g'_\sigma = \mathbf g_\sigma")
+    inputs = WHOLE
+    result = Result(VELOCITY, "one for each constraint")
+
+    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """The rows of alpha, where sigma has more: the sizes do not fit."""
+        ga, Gsb = gs[:ROWS_OF_ALPHA], G[:, BETA]
+        return ga - Gsb @ gb
+
+    def library(M, G, Gb, fa, fb, S, gs, gb, vr):
+        return reduced(M, G, Gb, None, S, gs, gb)[2].bilateral.target
+
+    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+        """Compare with the constraints on the components that stay, applied to the motion of least action."""
+        v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+        return effective_rows(G, Gb) @ v[:KEPT] - S * multipliers
+
+    undefined = "g of alpha has fewer rows than G of sigma: the sizes do not fit"
+    correction = (
+        r"$\mathbf g'_\sigma = \mathbf g_\sigma - \mathbf G_{\sigma\beta}\mathbf g_\beta$: the index is that of the system "
+        "above."
+    )
+    implements = NullSpaceReduction.reduce

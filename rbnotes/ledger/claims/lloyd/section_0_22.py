@@ -13,24 +13,60 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from rbnotes import se3
 from rbnotes.arguments import Array
-from rbnotes.forces.frame_spring import FrameSpring, frame_displacement, frame_spring_forces
+from rbnotes.forces import FrameSpring, frame_spring_forces
+from rbnotes.forces.frame_spring import frame_displacement
 from rbnotes.forces.world_axes import at_constant_world_velocity, rotate_to_world
 from rbnotes.forces.wrenches import BodyForces
 from rbnotes.inertia import LINEAR_FIRST
 from rbnotes.ledger.oracles.frame_springs import (
     ZERO_VELOCITIES,
+    axial,
     body_twists,
     elastic_forces,
     frame_spring_quantities,
     frames_as_bodies,
+    orientations,
+    origin_velocities,
+    pose_derivative,
+    to_body,
     viscous_forces,
 )
-from rbnotes.ledger.quantities import FORCE, NUMBER, POSE, RATE, TORQUE, VELOCITY, stacked_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    ANGULAR_MOMENTUM,
+    DAMPING,
+    FORCE,
+    NUMBER,
+    POSE,
+    RATE,
+    STIFFNESS,
+    TORQUE,
+    VELOCITY,
+    stacked_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.se3 import frame
 from rbnotes.testing.strategies import arrays, positive_numbers
 
-CHAPTER = "frame-springs"
+section = Section(
+    "lloyd/s0.22",
+    chapter="frame-springs",
+    arguments={
+        "poses": Argument(POSE, "of the bodies A and B in the world, of frame 1 in A, of frame 2 in B"),
+        "k_t": Argument(STIFFNESS),
+        "k_r": Argument(TORQUE),
+        "velocities": Argument(
+            stacked_quantity(VELOCITY, RATE),
+            "linear and angular of A, then of B, along the axes of the world",
+        ),
+        "d_t": Argument(DAMPING),
+        "d_r": Argument(ANGULAR_MOMENTUM),
+    },
+)
+
+
 TO_BODY = ("rbnotes.ledger.oracles.frame_springs.to_body",)
 CHANGES_OF_AXES = (
     "rbnotes.ledger.oracles.frame_springs.to_body",
@@ -45,12 +81,7 @@ MOTIONS_IN_THE_WORLD = (
     "rbnotes.ledger.oracles.frame_springs.vary_poses",
     "rbnotes.ledger.oracles.frame_springs.to_world",
 )
-FORCES = "rbnotes.forces.frame_spring.frame_spring_forces"
-DISPLACEMENT = "rbnotes.forces.frame_spring.frame_displacement"
 LLOYD_ORDER = np.concatenate([LINEAR_FIRST, 6 + LINEAR_FIRST])
-
-
-QUANTITIES = {"velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def _poses(entries: Array) -> Array:
@@ -109,39 +140,19 @@ def displacement_library(poses):
     return frame_displacement(FrameSpring.isotropic(*poses[2:], 1.0, 1.0), poses[:2])
 
 
-ENERGY = "differences of the potential k_t dist^2/2 + k_r angle^2/2 along motions of the two bodies"
-DISSIPATION = (
-    "slope of d_t |x2' - x1'|^2/2 + d_r |omega2 - omega1|^2/2, relative velocities from moving the bodies"
-)
-MOVING = "differences in time along motions of the two bodies"
-
-
-@claim("lloyd/s0.22/d1", "Poses of the frames that a frame spring joins")
+@section.definition("d1", "Poses of the frames that a frame spring joins")
 class d1:
-    formula = (
-        r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\"
-        r"0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\"
-        r"0&1\end{pmatrix}"
-    )
+    formula = r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\0&1\end{pmatrix}"
     defines = (r"\mathbf X_{1W}", r"\mathbf X_{2W}")
-    verdict = Verdict.DEFINITION
     remark = "Lloyd's index pair reads from frame 1 to W: our E with the indices exchanged."
-    implemented_by = (
-        DISPLACEMENT,
-        "rbnotes.se3.frame",
-    )
-    chapter = CHAPTER
+    implements = (frame_displacement, frame)
 
 
-@claim("lloyd/s0.22/d2", "Displacement between the two frames")
+@section.holds("d2", "Displacement between the two frames")
 class d2:
-    formula = (
-        r"\mathbf X_{1W}^{-1}\mathbf X_{2W}"
-        r"=\begin{pmatrix}\mathbf R_{21}&\mathbf R_{1W}^T\mathbf x_2-\mathbf R_{1W}^T\mathbf x_1\\"
-        r"0&1\end{pmatrix}"
-    )
+    formula = r"\mathbf X_{1W}^{-1}\mathbf X_{2W}=\begin{pmatrix}\mathbf R_{21}&\mathbf R_{1W}^T\mathbf x_2-\mathbf R_{1W}^T\mathbf x_1\\0&1\end{pmatrix}"
     inputs = PAIRS
-    result = POSE
+    result = Result(POSE, "takes coordinates of frame 2 to those of frame 1")
 
     def printed(poses):
         n = frame_spring_quantities(poses)
@@ -151,21 +162,19 @@ class d2:
         )
 
     library = displacement_library
-    oracle = "numerical solution of X_1W X = X_2W as 4 x 4 matrices"
 
     def reference(poses):
+        """Compare with the numerical solution of X_1W X = X_2W as 4 x 4 matrices."""
         return np.linalg.solve(poses[0] @ poses[2], poses[1] @ poses[3])
 
-    verdict = Verdict.HOLDS
-    implemented_by = (DISPLACEMENT,)
-    chapter = CHAPTER
+    implements = frame_displacement
 
 
-@claim("lloyd/s0.22/t996", "Rotation from frame 2 to frame 1")
+@section.holds("t996", "Rotation from frame 2 to frame 1")
 class t996:
     formula = r"\mathbf R_{21}=\mathbf R_{1W}^T\mathbf R_{2W}"
     inputs = PAIRS
-    result = NUMBER
+    result = Result(NUMBER, "takes coordinates of frame 2 to those of frame 1")
 
     def printed(poses):
         n = frame_spring_quantities(poses)
@@ -174,29 +183,24 @@ class t996:
     def library(poses):
         return displacement_library(poses)[:3, :3]
 
-    oracle = "direction cosines between the axes of the two frames"
-
     def reference(poses):
+        """Compare with the direction cosines between the axes of the two frames."""
         # The axes of frame 2 measured along those of frame 1.
         frame_1, frame_2 = poses[0] @ poses[2], poses[1] @ poses[3]
         return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
 
     exact = "each number is one sum of three products: where a processor does not fuse them, all round alike"
-    verdict = Verdict.HOLDS
-    implemented_by = (DISPLACEMENT,)
-    chapter = CHAPTER
+    implements = frame_displacement
 
 
-@claim("lloyd/s0.22/e0.37", "Elastic forces and torques on frames 1 and 2")
+@section.holds("e0.37", "Elastic forces and torques on frames 1 and 2")
 class e0_37:
-    formula = (
-        r"\begin{aligned}\mathbf f_{1k}&=k_t\mathbf R_{1W}^T(\mathbf x_2"
-        r"-\mathbf x_1),&\boldsymbol\tau_{1k}&=k_r(\phi\mathbf u),\\"
-        r"\mathbf f_{2k}&=-k_t\mathbf R_{2W}^T(\mathbf x_2-\mathbf x_1),&\boldsymbol\tau_{2k}"
-        r"&=-k_r\mathbf R_{12}(\phi\mathbf u)\end{aligned}"
-    )
+    formula = r"\begin{aligned}\mathbf f_{1k}&=k_t\mathbf R_{1W}^T(\mathbf x_2-\mathbf x_1),&\boldsymbol\tau_{1k}&=k_r(\phi\mathbf u),\\\mathbf f_{2k}&=-k_t\mathbf R_{2W}^T(\mathbf x_2-\mathbf x_1),&\boldsymbol\tau_{2k}&=-k_r\mathbf R_{12}(\phi\mathbf u)\end{aligned}"
     inputs = ELASTIC
-    result = stacked_quantity(FORCE, TORQUE)
+    result = Result(
+        stacked_quantity(FORCE, TORQUE),
+        "on frame 1, then on frame 2 (force, moment), each along its own axes",
+    )
 
     def printed(poses, k_t, k_r):
         n = frame_spring_quantities(poses)
@@ -209,33 +213,25 @@ class e0_37:
     def library(poses, k_t, k_r):
         return library_forces(frames_as_bodies(poses), ZERO_VELOCITIES, k_t, k_r).w
 
-    oracle = ENERGY
-
     def reference(poses, k_t, k_r):
+        """Compare with differences of the potential k_t dist^2/2 + k_r angle^2/2 along motions of the two
+        bodies.
+        """
         return elastic_forces(frames_as_bodies(poses), k_t, k_r)
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.frames_as_bodies",)
-    equivalent_mutants = {
-        "swapped operands in `-k_r * n.R_12 @ (n.phi * n.u)`": "the rotation leaves its own axis alone, its inverse too"
-    }
-    verdict = Verdict.HOLDS
     remark = r"$\mathbf R_{12}$ leaves its own axis alone, so $\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ too."
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22/e0.38", "Damping forces and torques on frames 1 and 2")
+@section.holds("e0.38", "Damping forces and torques on frames 1 and 2")
 class e0_38:
-    formula = (
-        r"\begin{aligned}\mathbf f_{1d}&=d_t\mathbf R_{1W}^T(\dot{\mathbf x}_2"
-        r"-\dot{\mathbf x}_1),&\boldsymbol\tau_{1d}"
-        r"&=d_r\mathbf R_{1W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1),\\"
-        r"\mathbf f_{2d}&=-d_t\mathbf R_{2W}^T(\dot{\mathbf x}_2"
-        r"-\dot{\mathbf x}_1),&\boldsymbol\tau_{2d}"
-        r"&=-d_r\mathbf R_{2W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)\end{aligned}"
-    )
+    formula = r"\begin{aligned}\mathbf f_{1d}&=d_t\mathbf R_{1W}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&\boldsymbol\tau_{1d}&=d_r\mathbf R_{1W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1),\\\mathbf f_{2d}&=-d_t\mathbf R_{2W}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&\boldsymbol\tau_{2d}&=-d_r\mathbf R_{2W}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)\end{aligned}"
     inputs = VISCOUS
-    result = stacked_quantity(FORCE, TORQUE)
+    result = Result(
+        stacked_quantity(FORCE, TORQUE),
+        "on frame 1, then on frame 2 (force, moment), each along its own axes",
+    )
 
     def printed(poses, velocities, d_t, d_r):
         n = frame_spring_quantities(poses)
@@ -249,20 +245,143 @@ class e0_38:
     def library(poses, velocities, d_t, d_r):
         return library_forces(frames_as_bodies(poses), velocities, d_t=d_t, d_r=d_r).w
 
-    oracle = DISSIPATION
-
     def reference(poses, velocities, d_t, d_r):
+        """Compare with the slope of d_t |x2' - x1'|^2/2 + d_r |omega2 - omega1|^2/2, relative velocities from
+        moving the bodies.
+        """
         return viscous_forces(frames_as_bodies(poses), velocities, d_t, d_r)
 
     primitives = (
         "rbnotes.ledger.oracles.frame_springs.frames_as_bodies",
         "rbnotes.ledger.oracles.frame_springs.to_body",
     )
-    verdict = Verdict.HOLDS
     remark = (
         r"While $\mathbf x_1\ne\mathbf x_2$ these forces also brake a common rotation of both frames, and "
         r"their couple $(\mathbf x_1-\mathbf x_2)\times\mathbf f$ changes the angular momentum of the "
         r"pair; the library's ``damping='displacement'`` does neither."
     )
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Frame springs on bodies: poses, forces and velocities of their frames.
+
+
+def origin_velocities_printed(poses, velocities):
+    n = frame_spring_quantities(poses)
+    v_A, omega_A, v_B, omega_B = velocities
+    p_1_world, p_2_world = n.R_AW @ n.p_1, n.R_BW @ n.p_2
+    return np.array([v_A + np.cross(omega_A, p_1_world), v_B + np.cross(omega_B, p_2_world)])
+
+
+@section.definition("d3", "Poses of the bodies")
+class d3:
+    formula = r"\mathbf X_{AW}=\begin{pmatrix}\mathbf R_{AW}&\mathbf x_A\\0&1\end{pmatrix},\quad\mathbf X_{BW}=\begin{pmatrix}\mathbf R_{BW}&\mathbf x_B\\0&1\end{pmatrix}"
+    defines = (r"\mathbf X_{AW}", r"\mathbf X_{BW}")
+    implements = frame_spring_forces
+
+
+@section.definition("d4", "Poses of the frames in their bodies")
+class d4:
+    formula = r"\mathbf X_{1A}=\begin{pmatrix}\mathbf R_{1A}&\mathbf p_1\\0&1\end{pmatrix},\quad\mathbf X_{2B}=\begin{pmatrix}\mathbf R_{2B}&\mathbf p_2\\0&1\end{pmatrix}"
+    defines = (r"\mathbf X_{1A}", r"\mathbf X_{2B}")
+    implements = FrameSpring
+
+
+@section.holds("e0.39", "Elastic forces and torques on the bodies")
+class e0_39:
+    formula = r"\begin{aligned}\mathbf f_{Ak}&=k_t\mathbf R_{AW}^T(\mathbf x_2-\mathbf x_1),&\boldsymbol\tau_{Ak}&=k_r\mathbf R_{1A}(\phi\mathbf u)+\mathbf p_1\times\mathbf f_{Ak},\\\mathbf f_{Bk}&=-k_t\mathbf R_{BW}^T(\mathbf x_2-\mathbf x_1),&\boldsymbol\tau_{Bk}&=-k_r\mathbf R_{1B}(\phi\mathbf u)+\mathbf p_2\times\mathbf f_{Bk}\end{aligned}"
+    inputs = ELASTIC
+    result = Result(
+        stacked_quantity(FORCE, TORQUE), "on A, then on B (force, moment), each along its own axes"
+    )
+
+    def printed(poses, k_t, k_r):
+        n = frame_spring_quantities(poses)
+        f_Ak = k_t * n.R_AW.T @ (n.x_2 - n.x_1)
+        tau_Ak = k_r * n.R_1A @ (n.phi * n.u) + np.cross(n.p_1, f_Ak)
+        f_Bk = -k_t * n.R_BW.T @ (n.x_2 - n.x_1)
+        tau_Bk = -k_r * n.R_1B @ (n.phi * n.u) + np.cross(n.p_2, f_Bk)
+        return np.array([f_Ak, tau_Ak, f_Bk, tau_Bk])
+
+    def library(poses, k_t, k_r):
+        return library_forces(poses, ZERO_VELOCITIES, k_t, k_r).w
+
+    oracle = (
+        "Compare with differences of the potential k_t dist^2/2 + k_r angle^2/2 along motions of the "
+        "two bodies."
+    )
+    reference = elastic_forces
+    implements = frame_spring_forces
+
+
+@section.holds("e0.40", "Damping forces and torques on the bodies")
+class e0_40:
+    formula = r"\begin{aligned}\mathbf f_{Ad}&=d_t\mathbf R_{AW}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&\boldsymbol\tau_{Ad}&=d_r\mathbf R_{AW}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)+\mathbf p_1\times\mathbf f_{Ad},\\\mathbf f_{Bd}&=-d_t\mathbf R_{BW}^T(\dot{\mathbf x}_2-\dot{\mathbf x}_1),&\boldsymbol\tau_{Bd}&=-d_r\mathbf R_{BW}^T(\boldsymbol\omega_2-\boldsymbol\omega_1)+\mathbf p_2\times\mathbf f_{Bd}\end{aligned}"
+    inputs = VISCOUS
+    result = Result(
+        stacked_quantity(FORCE, TORQUE), "on A, then on B (force, moment), each along its own axes"
+    )
+
+    def printed(poses, velocities, d_t, d_r):
+        n = frame_spring_quantities(poses)
+        dx_1, dx_2 = origin_velocities_printed(poses, velocities)
+        omega_1, omega_2 = velocities[1], velocities[3]
+        f_Ad = d_t * n.R_AW.T @ (dx_2 - dx_1)
+        tau_Ad = d_r * n.R_AW.T @ (omega_2 - omega_1) + np.cross(n.p_1, f_Ad)
+        f_Bd = -d_t * n.R_BW.T @ (dx_2 - dx_1)
+        tau_Bd = -d_r * n.R_BW.T @ (omega_2 - omega_1) + np.cross(n.p_2, f_Bd)
+        return np.array([f_Ad, tau_Ad, f_Bd, tau_Bd])
+
+    def library(poses, velocities, d_t, d_r):
+        return library_forces(poses, velocities, d_t=d_t, d_r=d_r).w
+
+    oracle = (
+        "Compare with the slope of d_t |x2' - x1'|^2/2 + d_r |omega2 - omega1|^2/2, relative "
+        "velocities from moving the bodies."
+    )
+    reference = viscous_forces
+    primitives = TO_BODY
+    implements = frame_spring_forces
+
+
+@section.holds("e0.41", "Velocities of the origins of the frames")
+class e0_41:
+    formula = r"\dot{\mathbf x}_1=\mathbf v_A+\boldsymbol\omega_A\times{}^W\mathbf p_1,\quad\dot{\mathbf x}_2=\mathbf v_B+\boldsymbol\omega_B\times{}^W\mathbf p_2"
+    inputs = {"poses": POSES, "velocities": VELOCITIES}
+    result = Result(VELOCITY, "of frame 1, then of frame 2, along the axes of the world")
+    printed = origin_velocities_printed
+
+    def library(poses, velocities):
+        phi = to_body(poses[:2, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
+        return se3.point_velocity(poses[:2], poses[2:, :3, 3], phi)
+
+    oracle = "Compare with differences in time along motions of the two bodies."
+    reference = origin_velocities
+    implements = se3.point_velocity
+
+
+@section.holds("e0.42", "Angular velocities of the frames")
+class e0_42:
+    formula = r"\boldsymbol\omega_1=\boldsymbol\omega_A,\quad\boldsymbol\omega_2=\boldsymbol\omega_B"
+    inputs = {"poses": POSES, "velocities": VELOCITIES}
+    result = Result(RATE, "of frame 1, then of frame 2, along the axes of the world")
+
+    def printed(poses, velocities):
+        omega_1 = velocities[1]
+        omega_2 = velocities[3]
+        return np.array([omega_1, omega_2])
+
+    def library(poses, velocities):
+        body = to_body(poses[:2, :3, :3], velocities).reshape(2, 6)[:, LINEAR_FIRST]
+        at_frames = np.einsum("bij,bj->bi", se3.Ad_inverse(poses[2:]), body)
+        return np.einsum("bij,bj->bi", orientations(poses[None])[0], at_frames[:, :3])
+
+    def reference(poses, velocities):
+        """Compare with differences in time along motions of the two bodies."""
+        turning = pose_derivative(orientations, poses, velocities[None], axes="world")[0]
+        return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
+
+    primitives = ("rbnotes.ledger.oracles.frame_springs.orientations",)
+    remark = "In world components; in components of its own frame each is turned by the offset rotation."
+    implements = se3.Ad_inverse

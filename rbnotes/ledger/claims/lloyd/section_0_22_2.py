@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from rbnotes.forces import frame_spring_forces
 from rbnotes.ledger.claims.lloyd.section_0_22 import (
     CHANGES_OF_AXES,
-    CHAPTER,
-    FORCES,
     TO_BODY,
     VELOCITIES,
     VISCOUS,
@@ -28,24 +27,44 @@ from rbnotes.ledger.oracles.frame_springs import (
     world_forces,
 )
 from rbnotes.ledger.quantities import (
+    ANGULAR_MOMENTUM,
+    DAMPING,
     FORCE,
     LINEAR_FIRST_TWIST,
     LINEAR_FIRST_WRENCH,
+    POSE,
     RATE,
     TORQUE,
     VELOCITY,
     matrix_quantity,
     stacked_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
+
+section = Section(
+    "lloyd/s0.22.2",
+    chapter="frame-springs",
+    arguments={
+        "poses": Argument(POSE, "of the bodies A and B in the world, of frame 1 in A, of frame 2 in B"),
+        "d_t": Argument(DAMPING),
+        "d_r": Argument(ANGULAR_MOMENTUM),
+        "delta": Argument(
+            stacked_quantity(VELOCITY, RATE),
+            "changes of the velocities of A, then of B (linear, angular), along the axes of the world",
+        ),
+        "velocities": Argument(
+            stacked_quantity(VELOCITY, RATE),
+            "linear and angular of A, then of B, along the axes of the world",
+        ),
+    },
+)
+
 
 IDENTITY = np.eye(3)
 VARIATION = {**{name: VISCOUS[name] for name in ("poses", "d_t", "d_r")}, "delta": VELOCITIES}
 WHOLE = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
-
-
-QUANTITIES = {"delta": stacked_quantity(VELOCITY, RATE), "velocities": stacked_quantity(VELOCITY, RATE)}
 
 
 def variation_reference(poses, d_t, d_r, delta):
@@ -69,6 +88,9 @@ def force_A_library(poses, d_t, d_r, delta):
 
 
 def force_A_reference(poses, d_t, d_r, delta):
+    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
+    bodies.
+    """
     return variation_reference(poses, d_t, d_r, delta)[0]
 
 
@@ -77,10 +99,16 @@ def torque_A_library(poses, d_t, d_r, delta):
 
 
 def torque_A_reference(poses, d_t, d_r, delta):
+    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
+    bodies.
+    """
     return variation_reference(poses, d_t, d_r, delta)[1]
 
 
 def velocity_jacobian_reference(poses, velocities, d_t, d_r):
+    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
+    bodies.
+    """
     there = np.tile(poses, (12, 1, 1, 1))
     R = there[:, :2, :3, :3]
     start = to_body(poses[:2, :3, :3], velocities)
@@ -91,18 +119,11 @@ def velocity_jacobian_reference(poses, velocities, d_t, d_r):
     return derivative(force).value.reshape(12, 12).T
 
 
-DIFFERENCES = "differences in the velocities of damping forces, computed in the world and moved to the bodies"
-
-
-@claim("lloyd/s0.22.2/e0.54#a", "How the damping force on A varies with the velocities")
+@section.holds("e0.54#a", "How the damping force on A varies with the velocities")
 class e0_54_a:
-    formula = (
-        r"\delta\mathbf f_{Ad}=d_t\mathbf R_{AW}^T(\delta\mathbf v_B-{}^W\mathbf "
-        r"p_2\times\delta\boldsymbol\omega_B"
-        r"-\delta\mathbf v_A+{}^W\mathbf p_1\times\delta\boldsymbol\omega_A)"
-    )
+    formula = r"\delta\mathbf f_{Ad}=d_t\mathbf R_{AW}^T(\delta\mathbf v_B-{}^W\mathbf p_2\times\delta\boldsymbol\omega_B-\delta\mathbf v_A+{}^W\mathbf p_1\times\delta\boldsymbol\omega_A)"
     inputs = VARIATION
-    result = FORCE
+    result = Result(FORCE, "on A, along its axes")
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
@@ -111,22 +132,16 @@ class e0_54_a:
         return d_t * n.R_AW.T @ (dv_B - np.cross(p_2, domega_B) - dv_A + np.cross(p_1, domega_A))
 
     library = force_A_library
-    oracle = DIFFERENCES
     reference = force_A_reference
     primitives = TO_BODY
-    verdict = Verdict.HOLDS
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/e0.54#b", "The same in the axes of the bodies")
+@section.holds("e0.54#b", "The same in the axes of the bodies")
 class e0_54_b:
-    formula = (
-        r"d_t\mathbf R_{BA}(\delta\,{}^B\mathbf v_B-[\mathbf p_2]\delta\,{}^B\boldsymbol\omega_B)"
-        r"-d_t(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
-    )
+    formula = r"d_t\mathbf R_{BA}(\delta\,{}^B\mathbf v_B-[\mathbf p_2]\delta\,{}^B\boldsymbol\omega_B)-d_t(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
     inputs = VARIATION
-    result = FORCE
+    result = Result(FORCE, "on A, along its axes")
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
@@ -135,22 +150,16 @@ class e0_54_b:
         return d_t * n.R_BA @ (dv_B - p_2 @ domega_B) - d_t * (dv_A - p_1 @ domega_A)
 
     library = force_A_library
-    oracle = DIFFERENCES
     reference = force_A_reference
     primitives = TO_BODY
-    verdict = Verdict.HOLDS
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/e0.55#a", "How the damping torque on A varies with the velocities")
+@section.holds("e0.55#a", "How the damping torque on A varies with the velocities")
 class e0_55_a:
-    formula = (
-        r"\delta\boldsymbol\tau_{Ad}=d_r\mathbf R_{AW}^T(\delta\boldsymbol\omega_B"
-        r"-\delta\boldsymbol\omega_A)+\mathbf p_1\times\delta\mathbf f_{Ad}"
-    )
+    formula = r"\delta\boldsymbol\tau_{Ad}=d_r\mathbf R_{AW}^T(\delta\boldsymbol\omega_B-\delta\boldsymbol\omega_A)+\mathbf p_1\times\delta\mathbf f_{Ad}"
     inputs = VARIATION
-    result = TORQUE
+    result = Result(TORQUE, "on A, along its axes")
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
@@ -159,22 +168,16 @@ class e0_55_a:
         return d_r * n.R_AW.T @ (domega_B - domega_A) + np.cross(n.p_1, df_Ad)
 
     library = torque_A_library
-    oracle = DIFFERENCES
     reference = torque_A_reference
     primitives = TO_BODY
-    verdict = Verdict.HOLDS
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/e0.55#b", "The same in the axes of the bodies")
+@section.holds("e0.55#b", "The same in the axes of the bodies")
 class e0_55_b:
-    formula = (
-        r"d_r\mathbf R_{BA}{}^B\delta\boldsymbol\omega_B-d_r\,\delta\,{}^A\boldsymbol\omega_A"
-        r"+\mathbf p_1\times\delta\mathbf f_{Ad}"
-    )
+    formula = r"d_r\mathbf R_{BA}{}^B\delta\boldsymbol\omega_B-d_r\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_1\times\delta\mathbf f_{Ad}"
     inputs = VARIATION
-    result = TORQUE
+    result = Result(TORQUE, "on A, along its axes")
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
@@ -183,23 +186,16 @@ class e0_55_b:
         return d_r * n.R_BA @ domega_B - d_r * domega_A + np.cross(n.p_1, df_Ad)
 
     library = torque_A_library
-    oracle = DIFFERENCES
     reference = torque_A_reference
     primitives = TO_BODY
-    verdict = Verdict.HOLDS
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/e0.56", "How the damping force on B varies with the velocities")
+@section.holds("e0.56", "How the damping force on B varies with the velocities")
 class e0_56:
-    formula = (
-        r"\delta\mathbf f_{Bd}=-d_t(\delta\,{}^B\mathbf v_B-[\mathbf "
-        r"p_2]\delta\,{}^B\boldsymbol\omega_B)"
-        r"+d_t\mathbf R_{AB}(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
-    )
+    formula = r"\delta\mathbf f_{Bd}=-d_t(\delta\,{}^B\mathbf v_B-[\mathbf p_2]\delta\,{}^B\boldsymbol\omega_B)+d_t\mathbf R_{AB}(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
     inputs = VARIATION
-    result = FORCE
+    result = Result(FORCE, "on B, along its axes")
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
@@ -210,25 +206,22 @@ class e0_56:
     def library(poses, d_t, d_r, delta):
         return variation_library(poses, d_t, d_r, delta)[2]
 
-    oracle = DIFFERENCES
-
     def reference(poses, d_t, d_r, delta):
+        """Compare with differences in the velocities of damping forces, computed in the world and moved to
+        the bodies.
+        """
         return variation_reference(poses, d_t, d_r, delta)[2]
 
     primitives = TO_BODY
-    verdict = Verdict.HOLDS
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/e0.57", "How the damping torque on B varies with the velocities")
+@section.erratum("e0.57", "How the damping torque on B varies with the velocities")
 class e0_57:
-    formula = (
-        r"\delta\boldsymbol\tau_{Bd}=-d_r\,{}^B\delta\boldsymbol\omega_B"
-        r"-d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_2\times\delta\mathbf f_{Bd}"
-    )
+    formula = r"\delta\boldsymbol\tau_{Bd}=-d_r\,{}^B\delta\boldsymbol\omega_B-d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_2\times\delta\mathbf f_{Bd}"
+    edit = (r"-d_r\mathbf R_{AB}", r"+d_r\mathbf R_{AB}")
     inputs = VARIATION
-    result = TORQUE
+    result = Result(TORQUE, "on B, along its axes")
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
@@ -239,27 +232,32 @@ class e0_57:
     def library(poses, d_t, d_r, delta):
         return variation_library(poses, d_t, d_r, delta)[3]
 
-    oracle = DIFFERENCES
-
     def reference(poses, d_t, d_r, delta):
+        """Compare with differences in the velocities of damping forces, computed in the world and moved to
+        the bodies.
+        """
         return variation_reference(poses, d_t, d_r, delta)[3]
 
     primitives = TO_BODY
-    verdict = Verdict.ERRATUM
     correction = (
         r"$-d_r\,{}^B\delta\boldsymbol\omega_B+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf "
         r"p_2\times\delta\mathbf f_{Bd}$: the damper acts on the difference of the angular velocities. "
         r"The assembled matrix has the sign right."
     )
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/t1200", "Which displays make up the velocity Jacobian")
+@section.erratum("t1200", "Which displays make up the velocity Jacobian")
 class t1200:
     formula = r"\text{Assembling (0.54), (0.55), (0.56) and (0.57) yields the velocity Jacobian }\mathbf J_v"
     inputs = WHOLE
-    result = matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
+    result = Result(
+        matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST),
+        (
+            "of A, then of B, linear before angular, along the axes of each body: rows of forces, columns"
+            " of motions"
+        ),
+    )
 
     def printed(poses, velocities, d_t, d_r):
         """What stands before each variation of the velocities in those displays."""
@@ -274,42 +272,32 @@ class t1200:
     def library(poses, velocities, d_t, d_r):
         return library_forces(poses, velocities, d_t=d_t, d_r=d_r).D
 
-    oracle = DIFFERENCES
     reference = velocity_jacobian_reference
     primitives = CHANGES_OF_AXES
-    verdict = Verdict.ERRATUM
     correction = "After the sign in (0.57) has been corrected; the matrix that follows has it right."
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    replacement = r"Assembling (0.54), (0.55), (0.56) and (0.57), with $+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A$ in the last one, yields the velocity Jacobian $\mathbf J_v$, which satisfies"
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/d1", "What the velocity Jacobian maps")
+@section.definition("d1", "What the velocity Jacobian maps")
 class d1:
-    formula = (
-        r"\mathbf J_v\equiv\frac{\partial(\mathbf f_A,\boldsymbol\tau_A,\mathbf f_B,\boldsymbol\tau_B)}"
-        r"{\partial(\mathbf v_A,\boldsymbol\omega_A,\mathbf v_B,\boldsymbol\omega_B)}"
-    )
+    formula = r"\mathbf J_v\equiv\frac{\partial(\mathbf f_A,\boldsymbol\tau_A,\mathbf f_B,\boldsymbol\tau_B)}{\partial(\mathbf v_A,\boldsymbol\omega_A,\mathbf v_B,\boldsymbol\omega_B)}"
     defines = (r"\mathbf J_v",)
-    verdict = Verdict.DEFINITION
     remark = "Linear parts first; the library stacks angular parts first."
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces
 
 
-@claim("lloyd/s0.22.2/d2", "The velocity Jacobian in body coordinates")
+@section.holds("d2", "The velocity Jacobian in body coordinates")
 class d2:
-    formula = (
-        r"\mathbf J_v=\begin{pmatrix}-d_t\mathbf I&d_t[\mathbf p_1]&d_t\mathbf R_{BA}&-d_t\mathbf "
-        r"R_{BA}[\mathbf p_2]\\-d_t[\mathbf p_1]&-d_r\mathbf I"
-        r"+d_t[\mathbf p_1][\mathbf p_1]&d_t[\mathbf p_1]\mathbf R_{BA}&d_r\mathbf R_{BA}"
-        r"-d_t[\mathbf p_1]\mathbf R_{BA}[\mathbf p_2]\\"
-        r"d_t\mathbf R_{AB}&-d_t\mathbf R_{AB}[\mathbf p_1]&-d_t\mathbf I&d_t[\mathbf p_2]\\"
-        r"d_t[\mathbf p_2]\mathbf R_{AB}&d_r\mathbf R_{AB}"
-        r"-d_t[\mathbf p_2]\mathbf R_{AB}[\mathbf p_1]&-d_t[\mathbf p_2]&-d_r\mathbf I"
-        r"+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
-    )
+    formula = r"\mathbf J_v=\begin{pmatrix}-d_t\mathbf I&d_t[\mathbf p_1]&d_t\mathbf R_{BA}&-d_t\mathbf R_{BA}[\mathbf p_2]\\-d_t[\mathbf p_1]&-d_r\mathbf I+d_t[\mathbf p_1][\mathbf p_1]&d_t[\mathbf p_1]\mathbf R_{BA}&d_r\mathbf R_{BA}-d_t[\mathbf p_1]\mathbf R_{BA}[\mathbf p_2]\\d_t\mathbf R_{AB}&-d_t\mathbf R_{AB}[\mathbf p_1]&-d_t\mathbf I&d_t[\mathbf p_2]\\d_t[\mathbf p_2]\mathbf R_{AB}&d_r\mathbf R_{AB}-d_t[\mathbf p_2]\mathbf R_{AB}[\mathbf p_1]&-d_t[\mathbf p_2]&-d_r\mathbf I+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
     inputs = WHOLE
-    result = matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST)
+    result = Result(
+        matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST),
+        (
+            "of A, then of B, linear before angular, along the axes of each body: rows of forces, columns"
+            " of motions"
+        ),
+    )
 
     def printed(poses, velocities, d_t, d_r):
         n = frame_spring_quantities(poses)
@@ -336,14 +324,7 @@ class d2:
     def library(poses, velocities, d_t, d_r):
         return library_forces(poses, velocities, d_t=d_t, d_r=d_r).D
 
-    oracle = DIFFERENCES
     reference = velocity_jacobian_reference
     primitives = CHANGES_OF_AXES
-    equivalent_mutants = {
-        "swapped operands in `d_t * p_1 @ p_1`": "both factors are the same matrix",
-        "swapped operands in `d_t * p_2 @ p_2`": "both factors are the same matrix",
-    }
-    verdict = Verdict.HOLDS
     remark = "Symmetric, and the sign that (0.57) has wrong is right here."
-    implemented_by = (FORCES,)
-    chapter = CHAPTER
+    implements = frame_spring_forces

@@ -10,19 +10,20 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.ledger import quantities as units
+from rbnotes.forces import at_constant_world_velocity, rotate_to_world
 from rbnotes.ledger.claims.lloyd.section_0_22 import (
-    CHAPTER,
     MOTIONS_AND_AXES,
+    MOTIONS_IN_THE_WORLD,
     VELOCITIES,
     VISCOUS,
     library_forces,
 )
-from rbnotes.ledger.claims.lloyd.section_0_22_1 import WHOLE, WORLD
-from rbnotes.ledger.claims.lloyd.section_0_22_1_rotation_vector import U_printed
+from rbnotes.ledger.claims.lloyd.section_0_22_1.body_a_force import WHOLE
+from rbnotes.ledger.claims.lloyd.section_0_22_1.rotation_vector import U_printed
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.frame_springs import (
     UNIT_VARIATIONS,
+    elastic_forces,
     force_variations,
     frame_spring_quantities,
     orientations,
@@ -30,22 +31,66 @@ from rbnotes.ledger.oracles.frame_springs import (
     to_body,
     to_world,
     vary_poses,
+    viscous_forces,
     world_forces,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    ANGULAR_MOMENTUM,
+    DAMPING,
+    FORCE,
+    LENGTH,
+    LINEAR_FIRST_TWIST,
+    LINEAR_FIRST_WRENCH,
+    NUMBER,
+    POSE,
+    RATE,
+    STIFFNESS,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    matrix_quantity,
+    stacked_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import rotations, vectors
 
+OF_BOTH_IN_WORLD = (
+    "of A, then of B, linear before angular, along the axes of the world: rows of forces, columns of motions"
+)
+ON_A_IN_WORLD = "on A, along the axes of the world"
+
+section = Section(
+    "lloyd/s0.22.3",
+    chapter="frame-springs",
+    arguments={
+        "poses": Argument(POSE, "of the bodies A and B in the world, of frame 1 in A, of frame 2 in B"),
+        "velocities": Argument(
+            stacked_quantity(VELOCITY, RATE),
+            "linear and angular of A, then of B, along the axes of the world",
+        ),
+        "d_t": Argument(DAMPING),
+        "d_r": Argument(ANGULAR_MOMENTUM),
+        "R": Argument(NUMBER, "takes coordinates of one frame to those of another"),
+        "a": Argument(LENGTH, "in the coordinates that R takes to others"),
+        "k_t": Argument(STIFFNESS),
+        "k_r": Argument(TORQUE),
+        "omega": Argument(RATE, "of frame 2 against frame 1, along the axes of the world"),
+        "delta": Argument(
+            stacked_quantity(LENGTH, NUMBER),
+            "small motions of A, then of B (translation, rotation), along the axes of the world",
+        ),
+    },
+)
+
+
 IDENTITY = np.eye(3)
-AXES = "rbnotes.forces.world_axes.rotate_to_world"
 COUPLED = {
     "poses": WHOLE["poses"],
     "velocities": VELOCITIES,
     **{n: WHOLE[n] for n in ("k_t", "k_r", "d_t", "d_r")},
 }
-
-
-QUANTITIES = {"a": units.LENGTH, "velocities": units.stacked_quantity(units.VELOCITY, units.RATE)}
 
 
 def pull_on_1(poses, velocities, k_t, k_r, d_t, d_r):
@@ -66,6 +111,9 @@ def world_velocity_library(poses, velocities, d_t, d_r):
 
 
 def world_velocity_reference(poses, velocities, d_t, d_r):
+    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
+    bodies; world components throughout.
+    """
     there = np.tile(poses, (12, 1, 1, 1))
 
     def force(t):
@@ -82,7 +130,11 @@ def turned(poses, columns):
 
 
 def rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
-    """Components in the bodies, along motions of both; seen in the world where the bodies were."""
+    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
+    bodies; in body axes, the result turned.
+
+    Components in the bodies, along motions of both; seen in the world where the bodies were.
+    """
 
     def rows(t):
         there = vary_poses(poses, UNIT_VARIATIONS, t, "world")
@@ -97,21 +149,20 @@ def world_position_library(poses, velocities, k_t, k_r, d_t, d_r):
 
 
 def world_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
+    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
+    bodies, all in world axes.
+    """
     change = force_variations(
         poses, velocities, UNIT_VARIATIONS, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r
     )
     return change.reshape(12, 12).T
 
 
-@claim("lloyd/s0.22.3/e0.58", "Velocity Jacobian turned into world axes")
+@section.holds("e0.58", "Velocity Jacobian turned into world axes")
 class e0_58:
-    formula = (
-        r"{}^W\mathbf J_v=\mathrm{diag}(\mathbf R_{AW},\mathbf R_{AW},\mathbf R_{BW},\mathbf "
-        r"R_{BW})\,\mathbf J_v\,\mathrm{diag}(\mathbf R_{AW}^T,\mathbf R_{AW}^T,\mathbf R_{BW}^T,\mathbf "
-        r"R_{BW}^T)"
-    )
+    formula = r"{}^W\mathbf J_v=\mathrm{diag}(\mathbf R_{AW},\mathbf R_{AW},\mathbf R_{BW},\mathbf R_{BW})\,\mathbf J_v\,\mathrm{diag}(\mathbf R_{AW}^T,\mathbf R_{AW}^T,\mathbf R_{BW}^T,\mathbf R_{BW}^T)"
     inputs = VISCOUS
-    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
+    result = Result(matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST), OF_BOTH_IN_WORLD)
 
     def printed(poses, velocities, d_t, d_r):
         n, zero = frame_spring_quantities(poses), np.zeros((3, 3))
@@ -134,21 +185,15 @@ class e0_58:
         return left @ library_forces(poses, velocities, d_t=d_t, d_r=d_r).D @ right
 
     library = world_velocity_library
-    oracle = (
-        "differences in the velocities of damping forces, computed in the world and moved to the bodies; "
-        "world components throughout"
-    )
     reference = world_velocity_reference
-    verdict = Verdict.HOLDS
-    implemented_by = (AXES,)
-    chapter = CHAPTER
+    implements = rotate_to_world
 
 
-@claim("lloyd/s0.22.3/d1", "Bracket of a turned vector")
+@section.holds("d1", "Bracket of a turned vector")
 class d1:
     formula = r"\mathbf R[\mathbf a]=[\mathbf R\mathbf a]\mathbf R"
     inputs = {"R": rotations(), "a": vectors()}
-    result = units.LENGTH
+    result = Result(LENGTH, "in the coordinates that R makes of those of a")
 
     def printed(R, a):
         return bracket(R @ a) @ R
@@ -156,28 +201,21 @@ class d1:
     def library(R, a):
         return so3.hat(R @ a) @ R
 
-    oracle = "cross products with the axes, computed before turning; this checks the right-hand side"
-
     def reference(R, a):
+        """Compare with cross products with the axes, computed before turning; this checks the right-hand
+        side.
+        """
         # Columns: the cross product of a with each axis, turned as one body.
         return np.stack([R @ np.cross(a, axis) for axis in IDENTITY], axis=-1)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = CHAPTER
+    implements = so3.hat
 
 
-@claim("lloyd/s0.22.3/d2", "Velocity Jacobian in world coordinates")
+@section.holds("d2", "Velocity Jacobian in world coordinates")
 class d2:
-    formula = (
-        r"{}^W\mathbf J_v=\begin{pmatrix}-d_t\mathbf I&d_t[\mathbf p_1]&d_t\mathbf I&-d_t[\mathbf p_2]\\"
-        r"-d_t[\mathbf p_1]&-d_r\mathbf I+d_t[\mathbf p_1][\mathbf p_1]&d_t[\mathbf p_1]&d_r\mathbf I"
-        r"-d_t[\mathbf p_1][\mathbf p_2]\\d_t\mathbf I&-d_t[\mathbf p_1]&-d_t\mathbf I&d_t[\mathbf p_2]\\"
-        r"d_t[\mathbf p_2]&d_r\mathbf I-d_t[\mathbf p_2][\mathbf p_1]&-d_t[\mathbf p_2]&-d_r\mathbf I"
-        r"+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
-    )
+    formula = r"{}^W\mathbf J_v=\begin{pmatrix}-d_t\mathbf I&d_t[\mathbf p_1]&d_t\mathbf I&-d_t[\mathbf p_2]\\-d_t[\mathbf p_1]&-d_r\mathbf I+d_t[\mathbf p_1][\mathbf p_1]&d_t[\mathbf p_1]&d_r\mathbf I-d_t[\mathbf p_1][\mathbf p_2]\\d_t\mathbf I&-d_t[\mathbf p_1]&-d_t\mathbf I&d_t[\mathbf p_2]\\d_t[\mathbf p_2]&d_r\mathbf I-d_t[\mathbf p_2][\mathbf p_1]&-d_t[\mathbf p_2]&-d_r\mathbf I+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
     inputs = VISCOUS
-    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST)
+    result = Result(matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST), OF_BOTH_IN_WORLD)
 
     def printed(poses, velocities, d_t, d_r):
         n = frame_spring_quantities(poses)
@@ -192,37 +230,15 @@ class d2:
         )
 
     library = world_velocity_library
-    oracle = (
-        "differences in the velocities of damping forces, computed in the world and moved to the bodies; "
-        "world components throughout"
-    )
     reference = world_velocity_reference
-    equivalent_mutants = {
-        "swapped operands in `d_t * p_1 @ p_1`": "both factors are the same matrix",
-        "swapped operands in `d_t * p_2 @ p_2`": "both factors are the same matrix",
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = (AXES,)
-    chapter = CHAPTER
+    implements = rotate_to_world
 
 
-@claim("lloyd/s0.22.3/e0.59", "Position Jacobian of the body coordinates, turned into world axes")
+@section.holds("e0.59", "Position Jacobian of the body coordinates, turned into world axes")
 class e0_59:
-    formula = (
-        r"\begin{pmatrix}-k_t\mathbf I&k_t[\mathbf p_1]"
-        r"+d_t[\boldsymbol\omega_A][\mathbf p_1]+[{}^W\mathbf f_1]&k_t\mathbf I&-k_t[\mathbf p_2]"
-        r"-d_t[\boldsymbol\omega_B][\mathbf p_2]\\"
-        r"-k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{01}"
-        r"-k_r{}^W\mathbf U^T+[{}^W\boldsymbol\tau_1]&k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{03}"
-        r"+k_r{}^W\mathbf U\\k_t\mathbf I&-k_t[\mathbf p_1]"
-        r"-d_t[\boldsymbol\omega_A][\mathbf p_1]&-k_t\mathbf I&k_t[\mathbf p_2]"
-        r"+d_t[\boldsymbol\omega_B][\mathbf p_2]+[{}^W\mathbf f_2]\\"
-        r"k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{21}"
-        r"+k_r{}^W\mathbf U^T&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}"
-        r"-k_r{}^W\mathbf U+[{}^W\boldsymbol\tau_2]\end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix}-k_t\mathbf I&k_t[\mathbf p_1]+d_t[\boldsymbol\omega_A][\mathbf p_1]+[{}^W\mathbf f_1]&k_t\mathbf I&-k_t[\mathbf p_2]-d_t[\boldsymbol\omega_B][\mathbf p_2]\\-k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{01}-k_r{}^W\mathbf U^T+[{}^W\boldsymbol\tau_1]&k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{03}+k_r{}^W\mathbf U\\k_t\mathbf I&-k_t[\mathbf p_1]-d_t[\boldsymbol\omega_A][\mathbf p_1]&-k_t\mathbf I&k_t[\mathbf p_2]+d_t[\boldsymbol\omega_B][\mathbf p_2]+[{}^W\mathbf f_2]\\k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{21}+k_r{}^W\mathbf U^T&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}-k_r{}^W\mathbf U+[{}^W\boldsymbol\tau_2]\end{pmatrix}"
     inputs = COUPLED
-    result = units.matrix_quantity(units.LINEAR_FIRST_WRENCH, units.LINEAR_FIRST_TWIST * units.TIME)
+    result = Result(matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME), OF_BOTH_IN_WORLD)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = frame_spring_quantities(poses)
@@ -255,29 +271,20 @@ class e0_59:
         K = library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
         return turned(poses, K.T.reshape(12, 4, 3))
 
-    oracle = (
-        "differences of forces computed in the world and moved to the bodies, along motions of both "
-        "bodies; in body axes, the result turned"
-    )
     reference = rotated_position_reference
     primitives = MOTIONS_AND_AXES
-    verdict = Verdict.HOLDS
     remark = (
         "This is not yet the Jacobian of forces in world axes, as the notes say; velocities are held in "
         "the world."
     )
-    implemented_by = (WORLD,)
-    chapter = CHAPTER
+    implements = at_constant_world_velocity
 
 
-@claim("lloyd/s0.22.3/t1253#a", "U in world axes")
+@section.holds("t1253#a", "U in world axes")
 class t1253_a:
-    formula = (
-        r"{}^W\mathbf U=\mathbf R_{1W}\mathbf U\mathbf R_{1W}^T"
-        r"\text{ is defined by (0.45) with }\mathbf u\text{ expressed in world coordinates}"
-    )
+    formula = r"{}^W\mathbf U=\mathbf R_{1W}\mathbf U\mathbf R_{1W}^T\text{ is defined by (0.45) with }\mathbf u\text{ expressed in world coordinates}"
     inputs = {"poses": COUPLED["poses"], "omega": vectors()}
-    result = units.RATE
+    result = Result(RATE, "along the axes of the world")
 
     def printed(poses, omega):
         n = frame_spring_quantities(poses)
@@ -287,9 +294,10 @@ class t1253_a:
         n = frame_spring_quantities(poses)
         return n.R_1W @ so3.left_jacobian_inverse(n.phi * n.u) @ n.R_1W.T @ omega
 
-    oracle = "differences of the world components of the rotation vector while frame 2 turns in the world, 1 at rest"
-
     def reference(poses, omega):
+        """Compare with differences of the world components of the rotation vector while frame 2 turns in the
+        world, 1 at rest.
+        """
         R_1W, R_2W = orientations(poses[None])[0]
 
         def vector(t):
@@ -298,19 +306,14 @@ class t1253_a:
 
         return derivative(vector).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.left_jacobian_inverse",)
-    chapter = CHAPTER
+    implements = so3.left_jacobian_inverse
 
 
-@claim("lloyd/s0.22.3/t1253#b", "It is not the Jacobian in world coordinates")
+@section.holds("t1253#b", "It is not the Jacobian in world coordinates")
 class t1253_b:
-    formula = (
-        r"\text{because of rotating coordinate frames, this is not the world coordinate Jacobian:}\quad"
-        r"\mathbf J_{01}-[{}^W\mathbf f_1]\text{ is its block}"
-    )
+    formula = r"\text{because of rotating coordinate frames, this is not the world coordinate Jacobian:}\quad\mathbf J_{01}-[{}^W\mathbf f_1]\text{ is its block}"
     inputs = COUPLED
-    result = units.FORCE
+    result = Result(FORCE, "force on A by its rotation, along the axes of the world")
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """By how much the block of (0.59) differs from that of the world's Jacobian."""
@@ -322,15 +325,308 @@ class t1253_b:
         in_world = world_position_library(poses, velocities, k_t, k_r, d_t, d_r)
         return (turned(poses, K.T.reshape(12, 4, 3)) - in_world)[:3, 3:6]
 
-    oracle = (
-        "both by differences of forces, along motions of both bodies: turned afterwards, and in world axes"
-    )
-
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
+        """Compute both by differences of forces along motions of both bodies: turned afterwards, and in world
+        axes.
+        """
         case = (poses, velocities, k_t, k_r, d_t, d_r)
         return (rotated_position_reference(*case) - world_position_reference(*case))[:3, 3:6]
 
     primitives = MOTIONS_AND_AXES
-    verdict = Verdict.HOLDS
-    implemented_by = (AXES,)
-    chapter = CHAPTER
+    implements = rotate_to_world
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What the turned position Jacobian lacks, and the position Jacobian in world coordinates.
+
+
+VARIATION = {**WHOLE, "delta": VELOCITIES}
+
+
+def world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    stiffness = {"k_t": k_t, "k_r": k_r, "d_t": d_t, "d_r": d_r}
+    return force_variations(poses, velocities, delta[None], axes="world", **stiffness)[0]
+
+
+def body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    """Change in body axes along variations that are given in world axes, by the library."""
+    K = library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
+    return (K @ to_body(poses[:2, :3, :3], delta).ravel()).reshape(4, 3)
+
+
+def world_force_A_library(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    K = library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").K
+    return K[:3] @ delta.ravel()
+
+
+def world_force_A_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
+    bodies, all in world axes.
+    """
+    return world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
+
+
+def couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    """Change of A_tau_1, the couple on frame 1 in the axes of A: the torque without that of the force."""
+    n = frame_spring_quantities(poses)
+    df_A, dtau_A, _, _ = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
+    return dtau_A - np.cross(n.p_1, df_A)
+
+
+def world_torque_variation_library(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    K = library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").K
+    return K[3:6] @ delta.ravel()
+
+
+def world_torque_variation_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
+    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
+    bodies, all in world axes.
+    """
+    return world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[1]
+
+
+def diagonal_blocks(J):
+    return np.array([J[:3, 3:6], J[6:9, 9:], J[3:6, 3:6], J[9:, 9:]])
+
+
+def virtual_work(poses, velocities, k_t, k_r, d_t, d_r):
+    """Rows (f_A, tau_A, f_B, tau_B) in world axes: slopes of the potential and of the dissipation function."""
+    rows = elastic_forces(poses, k_t, k_r) + viscous_forces(poses, velocities, d_t, d_r)
+    return to_world(poses[:2, :3, :3], rows)
+
+
+@section.holds("d3#a", "Variation of the force on A in world axes")
+class d3_a:
+    formula = r"\delta\,{}^W\mathbf f_A=\mathbf R_{AW}\,\delta\,{}^A\mathbf f_A+\delta\boldsymbol\theta_A\times{}^W\mathbf f_A"
+    inputs = VARIATION
+    result = Result(FORCE, ON_A_IN_WORLD)
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
+        n = frame_spring_quantities(poses)
+        dtheta_A = delta[1]
+        df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
+        f_A = library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[0]
+        return n.R_AW @ df_A + np.cross(dtheta_A, f_A)
+
+    library = world_force_A_library
+    reference = world_force_A_reference
+    primitives = ("rbnotes.ledger.oracles.frame_springs.to_world",)
+    implements = rotate_to_world
+
+
+@section.holds("d3#b", "The same with the force on frame 1")
+class d3_b:
+    formula = r"\mathbf R_{AW}\,\delta\,{}^A\mathbf f_A-[{}^W\mathbf f_1]\delta\boldsymbol\theta_A"
+    inputs = VARIATION
+    result = Result(FORCE, ON_A_IN_WORLD)
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
+        n = frame_spring_quantities(poses)
+        dtheta_A = delta[1]
+        df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        return n.R_AW @ df_A - bracket(f_1) @ dtheta_A
+
+    library = world_force_A_library
+    reference = world_force_A_reference
+    primitives = MOTIONS_IN_THE_WORLD
+    implements = rotate_to_world
+
+
+@section.holds("t1258", "The force on A is that on frame 1")
+class t1258:
+    formula = r"{}^W\mathbf f_A={}^W\mathbf f_1"
+    inputs = COUPLED
+    result = Result(FORCE, ON_A_IN_WORLD)
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r):
+        """The force on frame 1 by (0.37) and (0.38), turned into world axes."""
+        n = frame_spring_quantities(poses)
+        dx_1, dx_2 = origin_velocities(poses, velocities)
+        f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
+        f_1d = d_t * n.R_1W.T @ (dx_2 - dx_1)
+        return n.R_1W @ (f_1k + f_1d)
+
+    def library(poses, velocities, k_t, k_r, d_t, d_r):
+        return library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[0]
+
+    def reference(poses, velocities, k_t, k_r, d_t, d_r):
+        """Compare with virtual work: slopes of the potential and of the dissipation function along motions of
+        A.
+        """
+        return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[0]
+
+    primitives = (
+        "rbnotes.ledger.oracles.frame_springs.axial",
+        "rbnotes.ledger.oracles.frame_springs.to_body",
+        "rbnotes.ledger.oracles.frame_springs.to_world",
+    )
+    implements = rotate_to_world
+
+
+@section.holds("d4", "Torque on A in world axes")
+class d4:
+    formula = r"{}^W\boldsymbol\tau_A=\mathbf R_{AW}{}^A\boldsymbol\tau_1+\mathbf R_{AW}\mathbf p_1\times{}^W\mathbf f_1"
+    inputs = COUPLED
+    result = Result(TORQUE, ON_A_IN_WORLD)
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r):
+        """The torque on frame 1 by (0.37) and (0.38), in the axes of A, and the force on it, in the world."""
+        n = frame_spring_quantities(poses)
+        tau_1 = k_r * (n.phi * n.u) + d_r * n.R_1W.T @ (velocities[3] - velocities[1])
+        A_tau_1 = n.R_1A @ tau_1
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        return n.R_AW @ A_tau_1 + np.cross(n.R_AW @ n.p_1, f_1)
+
+    def library(poses, velocities, k_t, k_r, d_t, d_r):
+        return library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[1]
+
+    def reference(poses, velocities, k_t, k_r, d_t, d_r):
+        """Compare with virtual work: slopes of the potential and of the dissipation function along motions of
+        A.
+        """
+        return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[1]
+
+    primitives = (
+        "rbnotes.ledger.oracles.frame_springs.axial",
+        "rbnotes.ledger.oracles.frame_springs.to_body",
+        "rbnotes.ledger.oracles.frame_springs.to_world",
+    )
+    implements = rotate_to_world
+
+
+@section.erratum("d5#a", "Variation of the torque on A in world axes")
+class d5_a:
+    formula = r"\delta\,{}^W\boldsymbol\tau_A=\mathbf R_{AW}\,\delta\,{}^A\boldsymbol\tau_1+\delta\boldsymbol\theta_A\times{}^W\boldsymbol\tau_1+(\delta\boldsymbol\theta_A\times{}^W\mathbf p_1)\times{}^W\mathbf f_1"
+    edit = (r"\times{}^W\mathbf f_1", r"\times{}^W\mathbf f_1+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1")
+    inputs = VARIATION
+    result = Result(TORQUE, ON_A_IN_WORLD)
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
+        n = frame_spring_quantities(poses)
+        dtheta_A = delta[1]
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
+        dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
+        arm = n.R_AW @ n.p_1
+        return n.R_AW @ dA_tau_1 + np.cross(dtheta_A, tau_1) + np.cross(np.cross(dtheta_A, arm), f_1)
+
+    library = world_torque_variation_library
+    reference = world_torque_variation_reference
+    primitives = MOTIONS_IN_THE_WORLD
+    correction = (
+        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$: the force in the moment varies too. The "
+        r"assembled matrix has the term, as $[\mathbf p_1]\mathbf J_{01}$ and its neighbours."
+    )
+    implements = rotate_to_world
+
+
+@section.erratum("d5#b", "The same as matrices")
+class d5_b:
+    formula = r"\mathbf R_{AW}\,\delta\,{}^A\boldsymbol\tau_1-[{}^W\boldsymbol\tau_1]\delta\boldsymbol\theta_A+[{}^W\mathbf f_1][{}^W\mathbf p_1]\delta\boldsymbol\theta_A"
+    edit = (
+        r"[{}^W\mathbf p_1]\delta\boldsymbol\theta_A",
+        r"[{}^W\mathbf p_1]\delta\boldsymbol\theta_A+[{}^W\mathbf p_1]\,\delta\,{}^W\mathbf f_1",
+    )
+    inputs = VARIATION
+    result = Result(TORQUE, ON_A_IN_WORLD)
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r, delta):
+        n = frame_spring_quantities(poses)
+        dtheta_A = delta[1]
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
+        dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
+        arm = n.R_AW @ n.p_1
+        return n.R_AW @ dA_tau_1 - bracket(tau_1) @ dtheta_A + bracket(f_1) @ bracket(arm) @ dtheta_A
+
+    library = world_torque_variation_library
+    reference = world_torque_variation_reference
+    primitives = MOTIONS_IN_THE_WORLD
+    correction = r"One more term, $+[{}^W\mathbf p_1]\,\delta\,{}^W\mathbf f_1$."
+    implements = rotate_to_world
+
+
+@section.holds("t1267", "From the turned Jacobian to that in world coordinates")
+class t1267:
+    formula = r"\text{drop }[{}^W\mathbf f_i]\text{ from }\mathbf J_{01},\mathbf J_{23};\ [{}^W\mathbf f_i][\mathbf p_i]\text{ in place of }[{}^W\boldsymbol\tau_i]\text{ in }\mathbf J_{11},\mathbf J_{33}"
+    inputs = COUPLED
+    result = Result(
+        stacked_quantity(FORCE, FORCE, TORQUE, TORQUE),
+        "blocks of force and of moment by rotation, of A and of B, along the axes of the world",
+    )
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r):
+        """(0.59) without [f_1] in block (0,1) and [f_2] in (2,3), with [f][p] in place of [tau] in (1,1), (3,3)."""
+        n = frame_spring_quantities(poses)
+        f_1, tau_1 = (
+            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+        )
+        f_2, tau_2 = -f_1, -tau_1
+        p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
+        J = turned(poses, library_forces(poses, velocities, k_t, k_r, d_t, d_r).K.T.reshape(12, 4, 3))
+        J_01 = J[:3, 3:6] - bracket(f_1)
+        J_23 = J[6:9, 9:] - bracket(f_2)
+        # The blocks (0,1) and (2,3) also enter (1,1) and (3,3).
+        J_11 = J[3:6, 3:6] - p_1 @ bracket(f_1) - bracket(tau_1) + bracket(f_1) @ p_1
+        J_33 = J[9:, 9:] - p_2 @ bracket(f_2) - bracket(tau_2) + bracket(f_2) @ p_2
+        return np.array([J_01, J_23, J_11, J_33])
+
+    def library(poses, velocities, k_t, k_r, d_t, d_r):
+        return diagonal_blocks(world_position_library(poses, velocities, k_t, k_r, d_t, d_r))
+
+    def reference(poses, velocities, k_t, k_r, d_t, d_r):
+        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
+        both bodies, all in world axes.
+        """
+        J = world_position_reference(poses, velocities, k_t, k_r, d_t, d_r)
+        return np.stack([J[:3, 3:6], J[6:9, 9:], J[3:6, 3:6], J[9:, 9:]])
+
+    primitives = MOTIONS_IN_THE_WORLD
+    remark = (
+        r"$\mathbf J_{01}$ inside $\mathbf J_{11}$, and $\mathbf J_{23}$ inside $\mathbf J_{33}$, are the "
+        r"blocks without $[{}^W\mathbf f_i]$."
+    )
+    implements = rotate_to_world
+
+
+@section.holds("d6", "The position Jacobian in world coordinates")
+class d6:
+    formula = r"{}^W\mathbf J_p=\begin{pmatrix}-k_t\mathbf I&k_t[\mathbf p_1]+d_t[\boldsymbol\omega_A][\mathbf p_1]&k_t\mathbf I&-k_t[\mathbf p_2]-d_t[\boldsymbol\omega_B][\mathbf p_2]\\-k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{01}-k_r{}^W\mathbf U^T+[{}^W\mathbf f_1][\mathbf p_1]&k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{03}+k_r{}^W\mathbf U\\k_t\mathbf I&-k_t[\mathbf p_1]-d_t[\boldsymbol\omega_A][\mathbf p_1]&-k_t\mathbf I&k_t[\mathbf p_2]+d_t[\boldsymbol\omega_B][\mathbf p_2]\\k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{21}+k_r{}^W\mathbf U^T&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}-k_r{}^W\mathbf U+[{}^W\mathbf f_2][\mathbf p_2]\end{pmatrix}"
+    inputs = COUPLED
+    result = Result(matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME), OF_BOTH_IN_WORLD)
+
+    def printed(poses, velocities, k_t, k_r, d_t, d_r):
+        n = frame_spring_quantities(poses)
+        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        f_2 = -f_1
+        U = U_printed(n.R_1W @ (n.phi * n.u))
+        p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
+        w_A, w_B = bracket(velocities[1]), bracket(velocities[3])
+        J_01 = k_t * p_1 + d_t * w_A @ p_1
+        J_03 = -k_t * p_2 - d_t * w_B @ p_2
+        J_21 = -k_t * p_1 - d_t * w_A @ p_1
+        J_23 = k_t * p_2 + d_t * w_B @ p_2
+        J_11 = p_1 @ J_01 - k_r * U.T + bracket(f_1) @ p_1
+        J_13 = p_1 @ J_03 + k_r * U
+        J_31 = p_2 @ J_21 + k_r * U.T
+        J_33 = p_2 @ J_23 - k_r * U + bracket(f_2) @ p_2
+        return np.block(
+            [
+                [-k_t * IDENTITY, J_01, k_t * IDENTITY, J_03],
+                [-k_t * p_1, J_11, k_t * p_1, J_13],
+                [k_t * IDENTITY, J_21, -k_t * IDENTITY, J_23],
+                [k_t * p_2, J_31, -k_t * p_2, J_33],
+            ]
+        )
+
+    library = world_position_library
+    reference = world_position_reference
+    primitives = MOTIONS_IN_THE_WORLD
+    remark = r"$\mathbf J_{ij}$ are blocks of this matrix, and velocities are held in the world."
+    implements = (rotate_to_world, at_constant_world_velocity)

@@ -7,21 +7,31 @@ from itertools import product
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.complementarity import QP, lcp_from_qp, qp_minimizer, solve
+from rbnotes.complementarity import LCP, QP, lcp_from_qp, qp_minimizer, solve
 from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, STIFFNESS
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import matrices, spd_matrices, vectors
 
-CHAPTER = "qp-and-lcp"
+section = Section(
+    "lloyd/s0.3",
+    chapter="qp-and-lcp",
+    arguments={
+        "Q": Argument(STIFFNESS, "numbers without a frame"),
+        "c": Argument(FORCE, "numbers without a frame"),
+        "A": Argument(NUMBER, "numbers without a frame"),
+        "b": Argument(LENGTH, "numbers without a frame"),
+        "z": Argument(FORCE, "numbers without a frame"),
+    },
+)
+
+
 ROWS, SIZE = 3, 3
 
 
 QP_DATA = {"Q": spd_matrices(SIZE), "c": vectors(SIZE), "A": matrices(ROWS, SIZE), "b": vectors(ROWS)}
 FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
 """Programs that allow x = 0, which is no loss: x can be measured from any point that is allowed."""
-
-
-QUANTITIES = {"A": NUMBER, "Q": STIFFNESS, "b": LENGTH, "c": FORCE, "z": FORCE}
 
 
 def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
@@ -49,32 +59,25 @@ def lcp_by_trying(M: Array, q: Array) -> Array:
     return best
 
 
-@claim("lloyd/s0.3/d1", "A quadratic program with inequalities")
+@section.definition("d1", "A quadratic program with inequalities")
 class d1:
-    formula = (
-        r"f(x) = \tfrac12 \mathbf x^T\mathbf Q\mathbf x + \mathbf c^T\mathbf x,\quad "
-        r"\mathbf A\mathbf x \ge \mathbf b"
-    )
+    formula = r"f(x) = \tfrac12 \mathbf x^T\mathbf Q\mathbf x + \mathbf c^T\mathbf x,\quad \mathbf A\mathbf x \ge \mathbf b"
     defines = (r"f(x)",)
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.complementarity.QP",)
-    chapter = CHAPTER
+    implements = QP
 
 
-@claim("lloyd/s0.3/d2", "A linear complementarity problem")
+@section.definition("d2", "A linear complementarity problem")
 class d2:
     formula = r"\mathbf M\mathbf z + \mathbf q = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0"
     defines = (r"\mathbf w",)
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.complementarity.LCP",)
-    chapter = CHAPTER
+    implements = LCP
 
 
-@claim("lloyd/s0.3/d3#a", "Matrix of the LCP of a quadratic program")
+@section.holds("d3#a", "Matrix of the LCP of a quadratic program")
 class d3_a:
     formula = r"\mathbf M = \mathbf A\mathbf Q^{-1}\mathbf A^T"
     inputs = QP_DATA
-    result = LENGTH / FORCE
+    result = Result(LENGTH / FORCE, "of the inequalities, in their order")
 
     def printed(Q, c, A, b):
         return A @ np.linalg.inv(Q) @ A.T
@@ -82,23 +85,22 @@ class d3_a:
     def library(Q, c, A, b):
         return lcp_from_qp(QP(Q, c, A, b)).M
 
-    oracle = "how the slacks of the minimised Lagrangian answer to each multiplier, by least squares"
-
     def reference(Q, c, A, b):
-        """Column j: how the slacks answer to a unit of z_j."""
+        """Measure how the slacks of the minimized Lagrangian answer to each multiplier, by least squares.
+
+        Column j: how the slacks answer to a unit of z_j.
+        """
         at_zero = slack(Q, c, A, b, np.zeros(ROWS))
         return np.stack([slack(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_qp",)
-    chapter = CHAPTER
+    implements = lcp_from_qp
 
 
-@claim("lloyd/s0.3/d3#b", "Vector of the LCP of a quadratic program")
+@section.holds("d3#b", "Vector of the LCP of a quadratic program")
 class d3_b:
     formula = r"\mathbf q = -\mathbf b - \mathbf A\mathbf Q^{-1}\mathbf c"
     inputs = QP_DATA
-    result = LENGTH
+    result = Result(LENGTH, "of the inequalities, in their order")
 
     def printed(Q, c, A, b):
         return -b - A @ np.linalg.inv(Q) @ c
@@ -106,21 +108,18 @@ class d3_b:
     def library(Q, c, A, b):
         return lcp_from_qp(QP(Q, c, A, b)).q
 
-    oracle = "slacks of the unconstrained minimiser, by least squares"
-
     def reference(Q, c, A, b):
+        """Compare with slacks of the unconstrained minimizer, by least squares."""
         return slack(Q, c, A, b, np.zeros(ROWS))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.lcp_from_qp",)
-    chapter = CHAPTER
+    implements = lcp_from_qp
 
 
-@claim("lloyd/s0.3/d3#c", "The minimiser from the multipliers")
+@section.holds("d3#c", "The minimiser from the multipliers")
 class d3_c:
     formula = r"\mathbf x = \mathbf Q^{-1}(\mathbf A^T\mathbf z - \mathbf c)"
     inputs = {**QP_DATA, "z": vectors(ROWS)}
-    result = LENGTH
+    result = Result(LENGTH, "numbers without a frame")
 
     def printed(Q, c, A, b, z):
         return np.linalg.inv(Q) @ (A.T @ z - c)
@@ -128,24 +127,18 @@ class d3_c:
     def library(Q, c, A, b, z):
         return qp_minimizer(QP(Q, c, A, b), z)
 
-    oracle = "minimiser of the Lagrangian by least squares in a factor of Q"
-
     def reference(Q, c, A, b, z):
+        """Compare with the minimizer of the Lagrangian by least squares in a factor of Q."""
         return stationary(Q, c, A, z)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.qp_minimizer",)
-    chapter = CHAPTER
+    implements = qp_minimizer
 
 
-@claim("lloyd/s0.3/t51", "The quadratic program and the LCP have the same solution")
+@section.holds("t51", "The quadratic program and the LCP have the same solution")
 class t51:
-    formula = (
-        r"\min f,\ \mathbf A\mathbf x \ge \mathbf b \iff 0 \le \mathbf z \perp \mathbf M\mathbf z + "
-        r"\mathbf q \ge 0"
-    )
+    formula = r"\min f,\ \mathbf A\mathbf x \ge \mathbf b \iff 0 \le \mathbf z \perp \mathbf M\mathbf z + \mathbf q \ge 0"
     inputs = FEASIBLE
-    result = LENGTH
+    result = Result(LENGTH, "numbers without a frame")
 
     def printed(Q, c, A, b):
         M = A @ np.linalg.inv(Q) @ A.T
@@ -157,10 +150,11 @@ class t51:
         qp = QP(Q, c, A, b)
         return qp_minimizer(qp, solve(lcp_from_qp(qp)).z)
 
-    oracle = "the program solved by trying all sets of active rows; no multiplier is used"
-
     def reference(Q, c, A, b):
-        """Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows."""
+        """Compare with the program solved by trying all sets of active rows; no multiplier is used.
+
+        Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows.
+        """
         best, least = np.zeros(SIZE), np.inf
         for kept in product((False, True), repeat=ROWS):
             G, g = A[list(kept)], b[list(kept)]
@@ -174,13 +168,4 @@ class t51:
         return best
 
     tolerance = 1e-08
-    equivalent_mutants = {
-        "in lcp_by_trying: min for max*": "the equations that are solved hold for every choice",
-        "in lcp_by_trying: dropped abs*": "the equations that are solved hold for every choice",
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.complementarity.solve",
-        "rbnotes.complementarity.lcp_from_qp",
-    )
-    chapter = CHAPTER
+    implements = (solve, lcp_from_qp)

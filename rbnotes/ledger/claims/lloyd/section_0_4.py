@@ -7,17 +7,31 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from rbnotes import euler
-from rbnotes.ledger.quantities import ENERGY, NUMBER, RATE, TORQUE
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import NUMBER, RATE, TORQUE
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import numbers, vectors
+
+section = Section(
+    "lloyd/s0.4",
+    chapter="quaternions",
+    arguments={
+        "angles": Argument(
+            NUMBER,
+            "about z, then about the y axis that this has turned, then about the x axis that both have",
+        ),
+        "rates": Argument(RATE, "of these three angles, in that order"),
+        "theta": Argument(NUMBER),
+        "side": Argument(NUMBER),
+        "multipliers": Argument(TORQUE, "of the constraints on these three angles, in that order"),
+    },
+)
+
 
 ANGLES = st.tuples(numbers(-3, 3), numbers(-1.25, 1.25), numbers(-3, 3)).map(np.array)
 MOVING = {"angles": ANGLES, "rates": vectors()}
 X, Y, Z = np.eye(3)
-
-
-QUANTITIES = {"multipliers": ENERGY, "side": NUMBER}
 
 
 def orientation(angles):
@@ -26,13 +40,17 @@ def orientation(angles):
 
 
 def velocity_reference(angles, rates):
-    """Angular velocity from the motion of the frame's axes: sum of e x de/dt, halved."""
+    """Compare with differences of the rotation matrix that scipy builds from the angles.
+
+    Angular velocity from the motion of the frame's axes: sum of e x de/dt, halved.
+    """
     R = orientation(angles)
     Rdot = derivative(lambda t: orientation(angles + t * rates)).value
     return np.sum(np.cross(R, Rdot, axis=0), axis=1) / 2
 
 
 def map_reference(angles):
+    """Compare with differences of the rotation matrix that scipy builds from the angles, one angle at a time."""
     return np.stack([velocity_reference(angles, rate) for rate in np.eye(3)], axis=-1)
 
 
@@ -48,11 +66,13 @@ def inverse_printed(angles):
     return np.array([[sf * ct / cf, sf * st / cf, 1], [-st, ct, 0], [ct / cf, st / cf, 0]])
 
 
-@claim("lloyd/s0.4/t64", "Roll, pitch and yaw: turns about z, the new y' and the final x''")
+@section.definition("t64", "Roll, pitch and yaw: turns about z, the new y' and the final x''")
 class t64:
     formula = r"\mathbf R = \mathbf R_z(\theta)\,\mathbf R_y(\phi)\,\mathbf R_x(\psi)"
     inputs = {"angles": ANGLES}
-    result = NUMBER
+    result = Result(
+        NUMBER, "takes coordinates of the frame that all three angles have turned to base coordinates"
+    )
 
     def printed(angles):
         (ct, cf, cp), (st, sf, sp) = np.cos(angles), np.sin(angles)
@@ -64,26 +84,26 @@ class t64:
     def library(angles):
         return euler.to_rotation(angles)
 
-    oracle = "three turns of scipy about axes of the base frame, each where the turns before have left it"
-
     def reference(angles):
-        """Each turn about the axis that the turns before have left it."""
+        """Compare with three turns of scipy about axes of the base frame, each where the turns before have
+        left it.
+
+        Each turn about the axis that the turns before have left it.
+        """
         z, y1, x2 = axes_of(angles).T
         theta, phi, psi = angles
         turns = [Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))]
         return turns[2] @ turns[1] @ turns[0]
 
     defines = (r"\mathbf R",)
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.euler.to_rotation",)
-    chapter = "quaternions"
+    implements = euler.to_rotation
 
 
-@claim("lloyd/s0.4/d1", "Angular velocity from the rates of roll, pitch and yaw")
+@section.holds("d1", "Angular velocity from the rates of roll, pitch and yaw")
 class d1:
     formula = r"\boldsymbol\omega = \mathbf z\,\dot\theta + \mathbf y'\,\dot\phi + \mathbf x''\,\dot\psi"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, "in base coordinates")
 
     def printed(angles, rates):
         z, y1, x2 = axes_of(angles).T
@@ -92,22 +112,15 @@ class d1:
     def library(angles, rates):
         return euler.rates_to_velocity(angles) @ rates
 
-    oracle = "differences of the rotation matrix that scipy builds from the angles"
     reference = velocity_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.euler.rates_to_velocity",)
-    chapter = "quaternions"
+    implements = euler.rates_to_velocity
 
 
-@claim("lloyd/s0.4/d2", "The map from rates to angular velocity in the base frame")
+@section.holds("d2", "The map from rates to angular velocity in the base frame")
 class d2:
-    formula = (
-        r"\boldsymbol\omega = \begin{pmatrix} 0 & -s_\theta & c_\theta c_\phi \\"
-        r" 0 & c_\theta & s_\theta c_\phi \\ 1 & 0 & -s_\phi \end{pmatrix}\begin{pmatrix}\dot\theta\\"
-        r"\dot\phi\\\dot\psi\end{pmatrix}"
-    )
+    formula = r"\boldsymbol\omega = \begin{pmatrix} 0 & -s_\theta & c_\theta c_\phi \\ 0 & c_\theta & s_\theta c_\phi \\ 1 & 0 & -s_\phi \end{pmatrix}\begin{pmatrix}\dot\theta\\\dot\phi\\\dot\psi\end{pmatrix}"
     inputs = {"angles": ANGLES}
-    result = NUMBER
+    result = Result(NUMBER, "takes rates of the three angles to angular velocities in base coordinates")
 
     def printed(angles):
         (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
@@ -116,43 +129,32 @@ class d2:
     def library(angles):
         return euler.rates_to_velocity(angles)
 
-    oracle = "differences of the rotation matrix that scipy builds from the angles, one angle at a time"
     reference = map_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.euler.rates_to_velocity",)
-    chapter = "quaternions"
+    implements = euler.rates_to_velocity
 
 
-@claim("lloyd/s0.4/e0.2", "The rates of roll, pitch and yaw from the angular velocity")
+@section.holds("e0.2", "The rates of roll, pitch and yaw from the angular velocity")
 class e0_2:
-    formula = (
-        r"\begin{pmatrix}\dot\theta\\\dot\phi\\"
-        r"\dot\psi\end{pmatrix} = \begin{pmatrix} \frac{s_\phi c_\theta}{c_\phi} & \frac{s_\phi "
-        r"s_\theta}{c_\phi} & 1 \\ -s_\theta & c_\theta & 0 \\"
-        r" \frac{c_\theta}{c_\phi} & \frac{s_\theta}{c_\phi} & 0 \end{pmatrix}\boldsymbol\omega"
-    )
+    formula = r"\begin{pmatrix}\dot\theta\\\dot\phi\\\dot\psi\end{pmatrix} = \begin{pmatrix} \frac{s_\phi c_\theta}{c_\phi} & \frac{s_\phi s_\theta}{c_\phi} & 1 \\ -s_\theta & c_\theta & 0 \\ \frac{c_\theta}{c_\phi} & \frac{s_\theta}{c_\phi} & 0 \end{pmatrix}\boldsymbol\omega"
     inputs = {"angles": ANGLES}
-    result = NUMBER
+    result = Result(NUMBER, "takes angular velocities in base coordinates to rates of the three angles")
     printed = inverse_printed
 
     def library(angles):
         return euler.velocity_to_rates(angles)
 
-    oracle = "numerical inverse of the map found by differences of scipy's rotation matrix"
-
     def reference(angles):
+        """Compare with the numerical inverse of the map found by differences of scipy's rotation matrix."""
         return np.linalg.inv(map_reference(angles))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.euler.velocity_to_rates",)
-    chapter = "quaternions"
+    implements = euler.velocity_to_rates
 
 
-@claim("lloyd/s0.4/t90#a", "Where the cosine of the pitch vanishes, the first and the last axis align")
+@section.holds("t90#a", "Where the cosine of the pitch vanishes, the first and the last axis align")
 class t90_a:
     formula = r"c_\phi = 0 \;\Rightarrow\; \mathbf z \parallel \mathbf x''"
     inputs = {"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))}
-    result = NUMBER
+    result = Result(NUMBER, "in base coordinates")
 
     def printed(theta, side):
         """The last axis, for a pitch of a quarter turn to that side."""
@@ -161,21 +163,18 @@ class t90_a:
     def library(theta, side):
         return euler.rates_to_velocity([theta, side * np.pi / 2, 0.0])[:, 2]
 
-    oracle = "the last axis itself, by turning the base frame"
-
     def reference(theta, side):
+        """Compare with the last axis itself, by turning the base frame."""
         return axes_of([theta, side * np.pi / 2, 0.0])[:, 2]
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.euler.rates_to_velocity",)
-    chapter = "quaternions"
+    implements = euler.rates_to_velocity
 
 
-@claim("lloyd/s0.4/t90#b", "The map from rates to angular velocity is singular there, and nowhere else")
+@section.holds("t90#b", "The map from rates to angular velocity is singular there, and nowhere else")
 class t90_b:
     formula = r"\det(\mathbf z\ \ \mathbf y'\ \ \mathbf x'') = -c_\phi"
     inputs = {"angles": st.tuples(numbers(-3, 3), numbers(-3, 3), numbers(-3, 3)).map(np.array)}
-    result = NUMBER
+    result = Result(NUMBER)
 
     def printed(angles):
         return -np.cos(angles[1])
@@ -183,23 +182,20 @@ class t90_b:
     def library(angles):
         return np.linalg.det(euler.rates_to_velocity(angles))
 
-    oracle = "the volume between the three axes, found by turning the first frame's axes"
-
     def reference(angles):
+        """Compare with the volume between the three axes, found by turning the first frame's axes."""
         z, y1, x2 = axes_of(angles).T
         return np.cross(z, y1) @ x2
 
-    verdict = Verdict.HOLDS
     remark = "The notes set no symbol for it: the determinant says where there is a singularity."
-    implemented_by = ("rbnotes.euler.rates_to_velocity",)
-    chapter = "quaternions"
+    implements = euler.rates_to_velocity
 
 
-@claim("lloyd/s0.4/t92", "Constraint wrenches of limits on the angles are the rows of (0.2)")
+@section.holds("t92", "Constraint wrenches of limits on the angles are the rows of (0.2)")
 class t92:
     formula = r"\boldsymbol\tau = \mathbf G^T\boldsymbol\lambda,\quad \mathbf G \text{ the matrix of (0.2)}"
     inputs = {"angles": ANGLES, "multipliers": vectors()}
-    result = TORQUE
+    result = Result(TORQUE, "in base coordinates")
 
     def printed(angles, multipliers):
         return inverse_printed(angles).T @ multipliers
@@ -207,10 +203,12 @@ class t92:
     def library(angles, multipliers):
         return euler.velocity_to_rates(angles).T @ multipliers
 
-    oracle = "work of the multipliers on the angles that scipy reads from rotations about the base axes"
-
     def reference(angles, multipliers):
-        """The torque about each base axis that does the same work as the multipliers do on the angles."""
+        """Compare with the work of the multipliers on the angles that scipy reads from rotations about the
+        base axes.
+
+        The torque about each base axis that does the same work as the multipliers do on the angles.
+        """
         R = Rotation.from_matrix(orientation(angles))
 
         def work(axis):
@@ -223,26 +221,20 @@ class t92:
 
         return np.array([work(axis) for axis in np.eye(3)])
 
-    verdict = Verdict.HOLDS
     remark = (
         r"The torque comes out in base coordinates, as the angular velocity of (0.2) is; in body "
         r"coordinates the rows are those of $\mathbf G\,\mathbf R$."
     )
-    implemented_by = ("rbnotes.euler.velocity_to_rates",)
-    chapter = "quaternions"
+    implements = euler.velocity_to_rates
 
 
-@claim("lloyd/s0.4/d3", "Time derivatives of the rows that constrain roll, pitch and yaw")
+@section.holds("d3", "Time derivatives of the rows that constrain roll, pitch and yaw")
 class d3:
-    formula = (
-        r"\begin{pmatrix} -s_\theta t_\phi\dot\theta + (1"
-        r"+t_\phi^2)c_\theta\dot\phi & c_\theta t_\phi\dot\theta + (1+t_\phi^2)s_\theta\dot\phi & 0 \\"
-        r" -c_\theta\dot\theta & -s_\theta\dot\theta & 0 \\"
-        r" (-s_\theta\dot\theta + c_\theta t_\phi\dot\phi)/c_\phi & (c_\theta\dot\theta + s_\theta "
-        r"t_\phi\dot\phi)/c_\phi & 0 \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} -s_\theta t_\phi\dot\theta + (1+t_\phi^2)c_\theta\dot\phi & c_\theta t_\phi\dot\theta + (1+t_\phi^2)s_\theta\dot\phi & 0 \\ -c_\theta\dot\theta & -s_\theta\dot\theta & 0 \\ (-s_\theta\dot\theta + c_\theta t_\phi\dot\phi)/c_\phi & (c_\theta\dot\theta + s_\theta t_\phi\dot\phi)/c_\phi & 0 \end{pmatrix}"
     inputs = MOVING
-    result = RATE
+    result = Result(
+        RATE, "of the map from angular velocities in base coordinates to rates of the three angles"
+    )
 
     def printed(angles, rates):
         (ct, cf, _), (st, sf, _) = np.cos(angles), np.sin(angles)
@@ -259,11 +251,10 @@ class d3:
     def library(angles, rates):
         return euler.velocity_to_rates_dot(angles, rates)
 
-    oracle = "differences along a motion of the inverse of the matrix whose columns are the three axes"
-
     def reference(angles, rates):
+        """Compare with differences along a motion of the inverse of the matrix whose columns are the three
+        axes.
+        """
         return derivative(lambda t: np.linalg.inv(axes_of(angles + t * rates))).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.euler.velocity_to_rates_dot",)
-    chapter = "quaternions"
+    implements = euler.velocity_to_rates_dot

@@ -6,14 +6,52 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
-from rbnotes.constraints import constrained_force, force_projection
-from rbnotes.ledger.oracles.constrained_systems import least_constraint, least_squares_multipliers
-from rbnotes.ledger.quantities import ACCELERATION, FORCE, LENGTH, NUMBER
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.constraints import (
+    constrained_force,
+    constrained_velocity,
+    force_projection,
+    kkt_inverse,
+    velocity_projection,
+)
+from rbnotes.ledger.oracles.constrained_systems import (
+    constrained_system,
+    least_constraint,
+    least_squares_multipliers,
+    project_velocity,
+)
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    FORCE,
+    LENGTH,
+    MASS,
+    MOMENTUM,
+    NUMBER,
+    VELOCITY,
+    matrix_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
-CHAPTER = "constraints-and-kkt"
+SYSTEM_COORDINATES = "in the coordinates of the whole system"
+
+section = Section(
+    "lloyd/s0.5",
+    chapter="constraints-and-kkt",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "H": Argument(
+            NUMBER / LENGTH, "one row for each constraint, over the coordinates of the whole system"
+        ),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+    },
+)
+
+
 N, K = 4, 2
 SYSTEM = {"M": spd_matrices(N), "G": full_rank_matrices(K, N)}
 FORCED = {**SYSTEM, "f": vectors(N)}
@@ -26,9 +64,6 @@ TURNING = {
     "v": vectors(3),
     "f": vectors(3),
 }
-
-
-QUANTITIES = {"H": NUMBER / LENGTH}
 
 
 def tangent_velocity(G: Array, v: Array) -> Array:
@@ -46,11 +81,11 @@ def P_f(M, G):
     return IDENTITY - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi
 
 
-@claim("lloyd/s0.5/d1", "Constraints on velocity and acceleration")
+@section.conditional("d1", "Constraints on velocity and acceleration")
 class d1:
     formula = r"\mathbf G\dot{\mathbf x} = 0 \quad\text{and}\quad \mathbf G\ddot{\mathbf x} = 0"
     inputs = TURNING
-    result = ACCELERATION
+    result = Result(ACCELERATION, SYSTEM_COORDINATES)
 
     def printed(M, G, H, v, f):
         """The constraint force is such that ``G a = 0``."""
@@ -62,10 +97,12 @@ class d1:
         v = tangent_velocity(G, v)
         return np.linalg.solve(M, constrained_force(M, G, f, -v[None] @ H @ v)[0])
 
-    oracle = "acceleration that keeps G v = 0 along the motion, the change of G by numerical differentiation"
-
     def reference(M, G, H, v, f):
-        """The normal changes as ``G + (H x)^T``; ``G v = 0`` has to stay true along the motion."""
+        """Compare with the acceleration that keeps G v = 0 along the motion, the change of G by numerical
+        differentiation.
+
+        The normal changes as ``G + (H x)^T``; ``G v = 0`` has to stay true along the motion.
+        """
         v = v - (G[0] @ v) / (G[0] @ G[0]) * G[0]
 
         def drift(t: float) -> Array:
@@ -74,7 +111,6 @@ class d1:
         Z, particular = np.linalg.svd(G)[2][1:].T, np.linalg.pinv(G) @ -derivative(drift).value
         return particular + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (f - M @ particular))
 
-    verdict = Verdict.CONDITIONAL
     given = {**TURNING, "H": st.just(np.zeros((3, 3)))}
     special = {"H": "second derivatives of a constraint: symmetric"}
     holds_when = keeps_its_rows
@@ -86,15 +122,18 @@ class d1:
         r"A bead on a rail: with $\mathbf G\ddot{\mathbf x} = 0$ it leaves every bend on the tangent, "
         r"since the centripetal force is missing."
     )
-    implemented_by = ("rbnotes.constraints.constrained_force",)
-    chapter = CHAPTER
+    effect = (
+        "A pendulum that is let go level, on a rod of one metre, is 3.28 m long a second later; with "
+        "the rows' own turning it is 1.01 m."
+    )
+    implements = constrained_force
 
 
-@claim("lloyd/s0.5/t106", "Constraint forces lie in the range of G^T")
+@section.holds("t106", "Constraint forces lie in the range of G^T")
 class t106:
     formula = r"\mathbf f - \mathbf f_x \in \operatorname{range}\mathbf G^T"
     inputs = FORCED
-    result = FORCE
+    result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, G, f):
         """The force in the range of G^T that leaves no acceleration across the constraints."""
@@ -104,25 +143,19 @@ class t106:
     def library(M, G, f):
         return constrained_force(M, G, f)[0] - f
 
-    oracle = "the force that Gauss's principle of least constraint asks for, by least squares"
-
     def reference(M, G, f):
+        """Compare with the force that Gauss's principle of least constraint asks for, by least squares."""
         return least_constraint(M, G, f) - f
 
-    verdict = Verdict.HOLDS
     remark = "They do no work on motions that the constraints allow; friction is another matter."
-    implemented_by = ("rbnotes.constraints.constrained_force",)
-    chapter = CHAPTER
+    implements = constrained_force
 
 
-@claim("lloyd/s0.5/d2", "Constraint forces are such that no acceleration across the constraints is left")
+@section.holds("d2", "Constraint forces are such that no acceleration across the constraints is left")
 class d2:
-    formula = (
-        r"\mathbf G\ddot{\mathbf x}"
-        r" = \mathbf G\mathbf M^{-1}(\mathbf f_x + \mathbf G^T\boldsymbol\lambda) = 0"
-    )
+    formula = r"\mathbf G\ddot{\mathbf x} = \mathbf G\mathbf M^{-1}(\mathbf f_x + \mathbf G^T\boldsymbol\lambda) = 0"
     inputs = FORCED
-    result = FORCE
+    result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, f):
         """The multipliers at which the printed expression, affine in them, is zero."""
@@ -138,27 +171,23 @@ class d2:
     def library(M, G, f):
         return constrained_force(M, G, f)[1]
 
-    oracle = (
-        "Gauss's principle of least constraint by least squares; the force missing, as a sum of rows of G"
-    )
-
     def reference(M, G, f):
+        """Compare with Gauss's principle of least constraint by least squares; the force missing, as a sum of
+        rows of G.
+        """
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
-    verdict = Verdict.HOLDS
     remark = "Under the premise of the display before, that the rows do not change along the motion."
-    implemented_by = ("rbnotes.constraints.constrained_force",)
-    chapter = CHAPTER
+    implements = constrained_force
 
 
-@claim("lloyd/s0.5/d3", "Multipliers of the constraint forces")
+@section.holds("d3", "Multipliers of the constraint forces")
 class d3:
     formula = (
-        r"\boldsymbol\lambda = -(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf "
-        r"f_x"
+        r"\boldsymbol\lambda = -(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf f_x"
     )
     inputs = FORCED
-    result = FORCE
+    result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, f):
         return -np.linalg.inv(G @ np.linalg.inv(M) @ G.T) @ G @ np.linalg.inv(M) @ f
@@ -166,28 +195,23 @@ class d3:
     def library(M, G, f):
         return constrained_force(M, G, f)[1]
 
-    oracle = (
-        "Gauss's principle of least constraint by least squares; the force missing, as a sum of rows of G"
-    )
-
     def reference(M, G, f):
-        """What the constraints must add to f, written as a combination of the rows of G."""
+        """Compare with Gauss's principle of least constraint by least squares; the force missing, as a sum of
+        rows of G.
+
+        What the constraints must add to f, written as a combination of the rows of G.
+        """
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.constrained_force",)
-    chapter = CHAPTER
+    implements = constrained_force
 
 
-@claim("lloyd/s0.5/d4", "Total force under constraints")
+@section.holds("d4", "Total force under constraints")
 class d4:
-    formula = (
-        r"\mathbf f = \mathbf f_x - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf "
-        r"M^{-1}\mathbf f_x"
-    )
+    formula = r"\mathbf f = \mathbf f_x - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf f_x"
     inputs = FORCED
-    result = FORCE
+    result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, G, f):
         Mi = np.linalg.inv(M)
@@ -196,18 +220,18 @@ class d4:
     def library(M, G, f):
         return constrained_force(M, G, f)[0]
 
-    oracle = "mass times the acceleration of Gauss's principle of least constraint, by least squares"
+    oracle = (
+        "Compare with mass times the acceleration of Gauss's principle of least constraint, by least squares."
+    )
     reference = least_constraint
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.constrained_force",)
-    chapter = CHAPTER
+    implements = constrained_force
 
 
-@claim("lloyd/s0.5/d5", "Total force as a projection of the applied one")
+@section.holds("d5", "Total force as a projection of the applied one")
 class d5:
     formula = r"\mathbf f = \mathbf P_f\mathbf f_x"
     inputs = FORCED
-    result = FORCE
+    result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, G, f):
         return P_f(M, G) @ f
@@ -215,31 +239,195 @@ class d5:
     def library(M, G, f):
         return force_projection(M, G) @ f
 
-    oracle = "mass times the acceleration of Gauss's principle of least constraint, by least squares"
-    reference = least_constraint
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.force_projection",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.5/d6", "Projection of forces")
-class d6:
-    formula = (
-        r"\mathbf P_f \equiv \mathbf I - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf "
-        r"G\mathbf M^{-1}"
+    oracle = (
+        "Compare with mass times the acceleration of Gauss's principle of least constraint, by least squares."
     )
+    reference = least_constraint
+    implements = force_projection
+
+
+@section.holds("d6", "Projection of forces")
+class d6:
+    formula = r"\mathbf P_f \equiv \mathbf I - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}"
     inputs = SYSTEM
-    result = NUMBER
+    result = Result(NUMBER, SYSTEM_COORDINATES)
     printed = P_f
 
     def library(M, G):
         return force_projection(M, G)
 
-    oracle = "the total force for each unit force, by Gauss's principle of least constraint"
-
     def reference(M, G):
+        """Compare with the total force for each unit force, by Gauss's principle of least constraint."""
         return np.stack([least_constraint(M, G, unit) for unit in IDENTITY], axis=1)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.constraints.force_projection",)
-    chapter = CHAPTER
+    implements = force_projection
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Constraint satisfaction as projection, velocities and the whole system.
+
+
+MOVING = {**SYSTEM, "v": vectors(N)}
+
+
+def P_v(M, G):
+    Mi = np.linalg.inv(M)
+    return IDENTITY - Mi @ G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
+
+
+def velocity_projection_reference(M, G):
+    """Compare with the nearest admissible velocity to each unit velocity, by least squares."""
+    return np.stack([project_velocity(M, G, unit) for unit in IDENTITY], axis=1)
+
+
+@section.holds("t100", "Satisfying constraints is a projection")
+class t100:
+    formula = r"\mathbf P_f\mathbf P_f = \mathbf P_f,\quad \mathbf P_v\mathbf P_v = \mathbf P_v\qquad\text{(Constraint Satisfaction as Projection)}"
+    inputs = SYSTEM
+    result = Result(NUMBER, "of forces, then of velocities, in the coordinates of the whole system")
+
+    def printed(M, G):
+        Mi = np.linalg.inv(M)
+        held = G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
+        Pf, Pv = IDENTITY - held @ Mi, IDENTITY - Mi @ held
+        return np.array([Pf @ Pf, Pv @ Pv])
+
+    def library(M, G):
+        return np.array([force_projection(M, G), velocity_projection(M, G)])
+
+    def reference(M, G):
+        """Compare with the total force and the admissible velocity of each unit, by Gauss's principle, once."""
+        forces = [least_constraint(M, G, unit) for unit in IDENTITY]
+        return np.array([np.stack(forces, axis=1), velocity_projection_reference(M, G)])
+
+    remark = (
+        r"Oblique ones: symmetric only where $\mathbf M$ takes the range of $\mathbf G^T$ to itself, as with masses that "
+        "are all equal."
+    )
+    implements = (force_projection, velocity_projection)
+
+
+@section.erratum("t126", "The impulse that satisfies velocity constraints")
+class t126:
+    formula = r"\text{impulse } \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda"
+    inputs = MOVING
+    result = Result(MOMENTUM, SYSTEM_COORDINATES)
+
+    def printed(M, G, v):
+        Mi = np.linalg.inv(M)
+        multipliers = np.linalg.inv(G @ Mi @ G.T) @ (0.0 - G @ v)
+        return Mi @ G.T @ multipliers
+
+    def library(M, G, v):
+        return G.T @ constrained_velocity(M, G, v)[1]
+
+    def reference(M, G, v):
+        """Compare with the change of momentum to the nearest admissible velocity in kinetic energy, by least
+        squares.
+        """
+        return M @ project_velocity(M, G, v) - M @ v
+
+    correction = (
+        r"The impulse is $\mathbf G^T\boldsymbol\lambda$; $\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda$ "
+        r"is the change of velocity that it makes, as the display that follows has it."
+    )
+    replacement = r"Similarly, we can ensure that velocity constraints are satisfied by applying an impulse $\mathbf G^T\boldsymbol\lambda$, so that the constrained velocity $\dot{\mathbf x}^\prime$ is given by"
+    units_mismatch = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
+    implements = constrained_velocity
+
+
+@section.holds("d7", "Velocity after the constraint impulse")
+class d7:
+    formula = r"\dot{\mathbf x}' = \dot{\mathbf x} - \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\dot{\mathbf x}"
+    inputs = MOVING
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
+
+    def printed(M, G, v):
+        Mi = np.linalg.inv(M)
+        return v - Mi @ G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ v
+
+    def library(M, G, v):
+        return constrained_velocity(M, G, v)[0]
+
+    oracle = "Compare with the nearest admissible velocity in kinetic energy, by least squares."
+    reference = project_velocity
+    implements = constrained_velocity
+
+
+@section.holds("d8", "Velocity after the constraint impulse as a projection")
+class d8:
+    formula = r"\dot{\mathbf x}' = \mathbf P_v\dot{\mathbf x}"
+    inputs = MOVING
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
+
+    def printed(M, G, v):
+        return P_v(M, G) @ v
+
+    def library(M, G, v):
+        return velocity_projection(M, G) @ v
+
+    oracle = "Compare with the nearest admissible velocity in kinetic energy, by least squares."
+    reference = project_velocity
+    implements = velocity_projection
+
+
+@section.holds("d9", "Projection of velocities")
+class d9:
+    formula = r"\mathbf P_v \equiv \mathbf I - \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G"
+    inputs = SYSTEM
+    result = Result(NUMBER, SYSTEM_COORDINATES)
+    printed = P_v
+
+    def library(M, G):
+        return velocity_projection(M, G)
+
+    reference = velocity_projection_reference
+    implements = velocity_projection
+
+
+@section.holds("d10", "The projections are each other's transpose")
+class d10:
+    formula = r"\mathbf P_v = \mathbf P_f^T"
+    inputs = SYSTEM
+    result = Result(NUMBER, SYSTEM_COORDINATES)
+
+    def printed(M, G):
+        Mi = np.linalg.inv(M)
+        return (IDENTITY - G.T @ np.linalg.inv(G @ Mi @ G.T) @ G @ Mi).T
+
+    def library(M, G):
+        return velocity_projection(M, G)
+
+    reference = velocity_projection_reference
+    implements = velocity_projection
+
+
+@section.holds("d11", "Block inverse of the KKT matrix")
+class d11:
+    formula = r"\begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & 0 \end{pmatrix}^{-1} = \begin{pmatrix} \mathbf M^{-1}\mathbf P_f & \mathbf M^{-1}\mathbf G^T\mathbf S^{-1} \\ -\mathbf S^{-1}\mathbf G\mathbf M^{-1} & \mathbf S^{-1} \end{pmatrix},\quad \mathbf S = \mathbf G\mathbf M^{-1}\mathbf G^T"
+    inputs = SYSTEM
+    result = Result(
+        matrix_quantity(
+            vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), vector_quantity((MOMENTUM, 4), (VELOCITY, 2))
+        ),
+        "in the coordinates of the whole system, then of the constraints",
+    )
+
+    def printed(M, G):
+        Mi = np.linalg.inv(M)
+        S = G @ Mi @ G.T
+        Pf = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
+        return np.block(
+            [[Mi @ Pf, Mi @ G.T @ np.linalg.inv(S)], [-np.linalg.inv(S) @ G @ Mi, np.linalg.inv(S)]]
+        )
+
+    def library(M, G):
+        return kkt_inverse(M, G)
+
+    def reference(M, G):
+        """Compare with the whole system solved for each unit right side by elimination."""
+        units = np.eye(N + K)
+        return np.stack([np.concatenate(constrained_system(M, G, u[:N], u[N:])) for u in units], axis=1)
+
+    tolerance = 1e-08
+    implements = kkt_inverse

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.constraints import factor_kkt, kkt_matrix
-from rbnotes.ledger import quantities as units
+from rbnotes.constraints import KKT, factor_kkt, kkt_matrix
 from rbnotes.ledger.oracles.constrained_systems import constrained_system
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import full_rank_matrices, spd_matrices, vectors
 
-CHAPTER = "constraints-and-kkt"
+section = Section(
+    "lloyd/s0.6",
+    chapter="constraints-and-kkt",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "multipliers": Argument(MOMENTUM, "one for each constraint"),
+        "b": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
+        "g": Argument(VELOCITY, "one for each constraint"),
+    },
+)
+
+
 N, K = 4, 2
 IDENTITY = np.eye(N)
 SYSTEM = {
@@ -19,11 +33,7 @@ SYSTEM = {
     "b": vectors(N),
     "g": vectors(K),
 }
-SOLVED = ("rbnotes.constraints.factor_kkt", "rbnotes.constraints.KKT.solve")
-ELIMINATION = "the whole system assembled row by row and solved by elimination"
-
-
-QUANTITIES = {"b": units.MOMENTUM, "g": units.VELOCITY, "multipliers": units.MOMENTUM}
+SOLVED = (factor_kkt, KKT.solve)
 
 
 def velocity_library(M, G, b, g):
@@ -31,18 +41,18 @@ def velocity_library(M, G, b, g):
 
 
 def velocity_reference(M, G, b, g):
+    """Compare with the whole system assembled row by row and solved by elimination."""
     return constrained_system(M, G, b, g)[0]
 
 
-@claim("lloyd/s0.6/e0.3", "A KKT system")
+@section.holds("e0.3", "A KKT system")
 class e0_3:
-    formula = (
-        r"\begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & 0 \end{pmatrix}"
-        r" \begin{pmatrix} \mathbf v \\ \boldsymbol\lambda \end{pmatrix}"
-        r" = \begin{pmatrix} \mathbf b \\ \mathbf g \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & 0 \end{pmatrix} \begin{pmatrix} \mathbf v \\ \boldsymbol\lambda \end{pmatrix} = \begin{pmatrix} \mathbf b \\ \mathbf g \end{pmatrix}"
     inputs = {"M": SYSTEM["M"], "G": SYSTEM["G"], "v": vectors(N), "multipliers": vectors(K)}
-    result = units.vector_quantity((units.MOMENTUM, 4), (units.VELOCITY, 2))
+    result = Result(
+        vector_quantity((MOMENTUM, 4), (VELOCITY, 2)),
+        "in the coordinates of the whole system, then of the constraints",
+    )
 
     def printed(M, G, v, multipliers):
         return np.block([[M, -G.T], [G, np.zeros((K, K))]]) @ np.concatenate([v, multipliers])
@@ -50,27 +60,23 @@ class e0_3:
     def library(M, G, v, multipliers):
         return kkt_matrix(M, G) @ np.concatenate([v, multipliers])
 
-    oracle = "momentum less the constraint impulses, row by row, and the speeds across the constraints"
-
     def reference(M, G, v, multipliers):
+        """Compare with the momentum less the constraint impulses, row by row, and the speeds across the
+        constraints.
+        """
         momentum = sum(column * part for column, part in zip(M.T, v, strict=True))
         impulse = sum(size * row for size, row in zip(multipliers, G, strict=True))
         return np.append(momentum - impulse, [sum(row * v) for row in G])
 
-    verdict = Verdict.HOLDS
     remark = r"It says $\mathbf M\mathbf v = \mathbf b + \mathbf G^T\boldsymbol\lambda$ and $\mathbf G\mathbf v = \mathbf g$."
-    implemented_by = ("rbnotes.constraints.kkt_matrix",)
-    chapter = CHAPTER
+    implements = kkt_matrix
 
 
-@claim("lloyd/s0.6/d1#a", "Multipliers of a KKT system")
+@section.holds("d1#a", "Multipliers of a KKT system")
 class d1_a:
-    formula = (
-        r"\boldsymbol\lambda = (\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}"
-        r"(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf b)"
-    )
+    formula = r"\boldsymbol\lambda = (\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf b)"
     inputs = SYSTEM
-    result = units.MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)
@@ -79,48 +85,35 @@ class d1_a:
     def library(M, G, b, g):
         return factor_kkt(M, G).solve(b, g)[1]
 
-    oracle = ELIMINATION
-
     def reference(M, G, b, g):
+        """Compare with the whole system assembled row by row and solved by elimination."""
         return constrained_system(M, G, b, g)[1]
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = SOLVED
-    chapter = CHAPTER
+    implements = SOLVED
 
 
-@claim("lloyd/s0.6/d1#b", "Velocities of a KKT system")
+@section.holds("d1#b", "Velocities of a KKT system")
 class d1_b:
-    formula = (
-        r"\mathbf v = \mathbf M^{-1}\mathbf b"
-        r" + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}"
-        r"(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf b)"
-    )
+    formula = r"\mathbf v = \mathbf M^{-1}\mathbf b + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf b)"
     inputs = SYSTEM
-    result = units.VELOCITY
+    result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)
         return Mi @ b + Mi @ G.T @ np.linalg.inv(G @ Mi @ G.T) @ (g - G @ Mi @ b)
 
     library = velocity_library
-    oracle = ELIMINATION
     reference = velocity_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = SOLVED
-    chapter = CHAPTER
+    implements = SOLVED
 
 
-@claim("lloyd/s0.6/d2", "Velocities of a KKT system by the projection")
+@section.holds("d2", "Velocities of a KKT system by the projection")
 class d2:
-    formula = (
-        r"\mathbf v = \mathbf M^{-1}\bigl(\mathbf P_f\mathbf b"
-        r" + \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf g\bigr)"
-    )
+    formula = r"\mathbf v = \mathbf M^{-1}\bigl(\mathbf P_f\mathbf b + \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf g\bigr)"
     inputs = SYSTEM
-    result = units.VELOCITY
+    result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)
@@ -128,9 +121,6 @@ class d2:
         return Mi @ (Pf @ b + G.T @ np.linalg.inv(G @ Mi @ G.T) @ g)
 
     library = velocity_library
-    oracle = ELIMINATION
     reference = velocity_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = SOLVED
-    chapter = CHAPTER
+    implements = SOLVED

@@ -2,26 +2,53 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
+
 import numpy as np
+from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
+from rbnotes.constraints import factor_kkt, kkt_matrix
 from rbnotes.dynamics import (
     BilateralRows,
     StepProblem,
     StepSolution,
     UnilateralRows,
+    box_lcp_from_step,
     lcp_from_step,
     recover_unknowns,
+    solve_step,
     step_residuals,
 )
-from rbnotes.ledger.oracles.constrained_systems import constrained_system, mixed_motion
-from rbnotes.ledger.quantities import MASS, MOMENTUM, VELOCITY
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.claims.lloyd.section_0_3 import lcp_by_trying
+from rbnotes.ledger.oracles.constrained_systems import constrained_system, least_action, mixed_motion
+from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
-CHAPTER = "qp-and-lcp"
+section = Section(
+    "lloyd/s0.7",
+    chapter="qp-and-lcp",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
+        "f": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
+        "g": Argument(VELOCITY, "one for each constraint"),
+        "gap": Argument(VELOCITY, "one for each contact"),
+        "z": Argument(MOMENTUM, "one for each contact"),
+        "rows": Argument(NUMBER, "in the coordinates of the whole system, whatever they are"),
+        "inside": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "n": Argument(VELOCITY, "one for each contact"),
+        "x": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "multipliers": Argument(MOMENTUM, "one for each constraint"),
+    },
+)
+
+
 SIZE, EQUATIONS, ROWS = 4, 2, 3
-WHOLE = "the whole mixed system for the given z, assembled row by row and solved by elimination"
 PROBLEM = {
     "M": spd_matrices(SIZE),
     "G": full_rank_matrices(EQUATIONS, SIZE),
@@ -35,11 +62,11 @@ UNFORCED = {name: strategy for name, strategy in AT_Z.items() if name != "g"}
 IDENTITY = np.eye(SIZE)
 
 
-QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "gap": VELOCITY, "n": VELOCITY, "z": MOMENTUM}
-
-
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
-    """w under the given z."""
+    """Compare with the whole mixed system for the given z, assembled row by row and solved by elimination.
+
+    w under the given z.
+    """
     x, _ = mixed_motion(M, G, N, f, g, z)
     return np.array([row @ x for row in N]) - n
 
@@ -52,10 +79,12 @@ def candidate(M: Array, G: Array, N: Array, f: Array, g: Array, gap: Array, z: A
 
 
 def multipliers_reference(M, G, N, f, g, n, z):
+    """Compare with the whole mixed system for the given z, assembled row by row and solved by elimination."""
     return mixed_motion(M, G, N, f, g, z)[1]
 
 
 def start_reference(M, G, N, f, g, n):
+    """Compare with the whole system without contacts, solved by elimination."""
     return mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
 
 
@@ -65,7 +94,10 @@ def speed_library(M, G, N, f, g, n, z):
 
 
 def speed_reference(M, G, N, f, g, n, z):
-    """``N x``."""
+    """Compare with the whole mixed system for the given z, assembled row by row and solved by elimination.
+
+    ``N x``.
+    """
     return slacks(M, G, N, f, g, 0 * n, z)
 
 
@@ -75,14 +107,15 @@ def P_f(M: Array, G: Array) -> Array:
     return np.stack([M @ constrained_system(M, G, unit, zero)[0] for unit in np.eye(len(M))], axis=1)
 
 
-@claim("lloyd/s0.7/d1", "A mixed LCP")
+@section.misprint("d1", "A mixed LCP")
 class d1:
-    formula = (
-        r"\mathbf M\mathbf x - \mathbf G^T\boldsymbol\lambda - \mathbf N^T\mathbf z "
-        r"= \mathbf f,\quad \mathbf G\mathbf x = \mathbf g,\quad \mathbf N\mathbf x \ge \mathbf n"
+    formula = r"\mathbf M\mathbf x - \mathbf G^T\boldsymbol\lambda - \mathbf N^T\mathbf z = \mathbf f,\quad \mathbf G\mathbf x = \mathbf g,\quad \mathbf N\mathbf x \ge \mathbf n"
+    edit = (
+        r"\mathbf N\mathbf x \ge \mathbf n",
+        r"0 \le \mathbf z \perp \mathbf N\mathbf x - \mathbf n \ge 0",
     )
     inputs = {**{name: PROBLEM[name] for name in "MGNfg"}, "gap": vectors(ROWS), "z": vectors(ROWS)}
-    result = VELOCITY
+    result = Result(VELOCITY)
     constants = (MASS,)
 
     def printed(M, G, N, f, g, gap, z):
@@ -98,32 +131,26 @@ class d1:
         )
         return max(residuals.equations, residuals.natural)
 
-    oracle = "by construction all else holds: what is violated is the smaller of each push and its gap"
-
     def reference(M, G, N, f, g, gap, z):
-        """... of the optimality conditions: that equations hold is known, so it is push against gap."""
+        """Compute the violation as the smaller of each push and its gap, since all else holds by
+        construction.
+
+        ... of the optimality conditions: that equations hold is known, so it is push against gap.
+        """
         return max(min(abs(push), abs(distance)) for push, distance in zip(z, gap, strict=True))
 
-    verdict = Verdict.MISPRINT
     correction = (
         r"The line $0 \le \mathbf z \perp \mathbf N\mathbf x - \mathbf n \ge 0$ is missing; it is there "
         r"in the block form further on. Without it every $\mathbf z$ that separates the contacts would do."
     )
-    implemented_by = (
-        "rbnotes.dynamics.StepProblem",
-        "rbnotes.dynamics.step_residuals",
-    )
-    chapter = CHAPTER
+    implements = (StepProblem, step_residuals)
 
 
-@claim("lloyd/s0.7/d2#a", "Multipliers of the equations as a function of z")
+@section.holds("d2#a", "Multipliers of the equations as a function of z")
 class d2_a:
-    formula = (
-        r"\boldsymbol\lambda = -(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf "
-        r"N^T\mathbf z + \boldsymbol\lambda_0"
-    )
+    formula = r"\boldsymbol\lambda = -(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf N^T\mathbf z + \boldsymbol\lambda_0"
     inputs = AT_Z
-    result = MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -134,22 +161,16 @@ class d2_a:
     def library(M, G, N, f, g, n, z):
         return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[1]
 
-    oracle = WHOLE
     reference = multipliers_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
-    chapter = CHAPTER
+    implements = recover_unknowns
 
 
-@claim("lloyd/s0.7/d2#b", "Multipliers of the equations without contacts")
+@section.holds("d2#b", "Multipliers of the equations without contacts")
 class d2_b:
-    formula = (
-        r"\boldsymbol\lambda_0 \equiv (\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\mathbf g - \mathbf "
-        r"G\mathbf M^{-1}\mathbf f)"
-    )
+    formula = r"\boldsymbol\lambda_0 \equiv (\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf f)"
     inputs = PROBLEM
-    result = MOMENTUM
+    result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, N, f, g, n):
         Mi = np.linalg.inv(M)
@@ -160,22 +181,16 @@ class d2_b:
             1
         ]
 
-    oracle = "the whole system without contacts, solved by elimination"
     reference = start_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
-    chapter = CHAPTER
+    implements = recover_unknowns
 
 
-@claim("lloyd/s0.7/d3#a", "x from both kinds of multipliers")
+@section.holds("d3#a", "x from both kinds of multipliers")
 class d3_a:
-    formula = (
-        r"\mathbf x = \mathbf M^{-1}\mathbf f + \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + \mathbf "
-        r"M^{-1}\mathbf N^T\mathbf z"
-    )
+    formula = r"\mathbf x = \mathbf M^{-1}\mathbf f + \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + \mathbf M^{-1}\mathbf N^T\mathbf z"
     inputs = AT_Z
-    result = VELOCITY
+    result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -185,26 +200,22 @@ class d3_a:
     def library(M, G, N, f, g, n, z):
         return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[0]
 
-    oracle = WHOLE
-
     def reference(M, G, N, f, g, n, z):
+        """Compare with the whole mixed system for the given z, assembled row by row and solved by
+        elimination.
+        """
         return mixed_motion(M, G, N, f, g, z)[0]
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
     remark = "Printed with a plain $G$."
-    implemented_by = ("rbnotes.dynamics.recover_unknowns",)
-    chapter = CHAPTER
+    implements = recover_unknowns
 
 
-@claim("lloyd/s0.7/d3#b", "Separation speeds from both kinds of multipliers")
+@section.holds("d3#b", "Separation speeds from both kinds of multipliers")
 class d3_b:
-    formula = (
-        r"\mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + "
-        r"\mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n"
-    )
+    formula = r"\mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + \mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n"
     inputs = AT_Z
-    result = VELOCITY
+    result = Result(VELOCITY, "one for each contact")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -212,23 +223,16 @@ class d3_b:
         return N @ Mi @ f + N @ Mi @ G.T @ multipliers + N @ Mi @ N.T @ z
 
     library = speed_library
-    oracle = WHOLE
     reference = speed_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
-    chapter = CHAPTER
+    implements = lcp_from_step
 
 
-@claim("lloyd/s0.7/d3#c", "The multipliers of the equations substituted")
+@section.holds("d3#c", "The multipliers of the equations substituted")
 class d3_c:
-    formula = (
-        r"\mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\bigl[-(\mathbf G\mathbf "
-        r"M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf N^T\mathbf z + \boldsymbol\lambda_0\bigr] "
-        r"+ \mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n"
-    )
+    formula = r"\mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\bigl[-(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf N^T\mathbf z + \boldsymbol\lambda_0\bigr] + \mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n"
     inputs = AT_Z
-    result = VELOCITY
+    result = Result(VELOCITY, "one for each contact")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -237,23 +241,16 @@ class d3_c:
         return N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + start) + N @ Mi @ N.T @ z
 
     library = speed_library
-    oracle = WHOLE
     reference = speed_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
-    chapter = CHAPTER
+    implements = lcp_from_step
 
 
-@claim("lloyd/s0.7/d3#d", "Terms in z collected")
+@section.holds("d3#d", "Terms in z collected")
 class d3_d:
-    formula = (
-        r"\mathbf N\mathbf M^{-1}\bigl[\mathbf I - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf "
-        r"G^T)^{-1}\mathbf G\mathbf M^{-1}\bigr]\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf f + "
-        r"\mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n"
-    )
+    formula = r"\mathbf N\mathbf M^{-1}\bigl[\mathbf I - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\bigr]\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n"
     inputs = AT_Z
-    result = VELOCITY
+    result = Result(VELOCITY, "one for each contact")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -263,22 +260,16 @@ class d3_d:
         return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
 
     library = speed_library
-    oracle = WHOLE
     reference = speed_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
-    chapter = CHAPTER
+    implements = lcp_from_step
 
 
-@claim("lloyd/s0.7/d4", "The contact problem with projected forces")
+@section.holds("d4", "The contact problem with projected forces")
 class d4:
-    formula = (
-        r"\mathbf N\mathbf M^{-1}\mathbf P_f\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf f + "
-        r"\mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n"
-    )
+    formula = r"\mathbf N\mathbf M^{-1}\mathbf P_f\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n"
     inputs = AT_Z
-    result = VELOCITY
+    result = Result(VELOCITY, "one for each contact")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -286,22 +277,16 @@ class d4:
         return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
 
     library = speed_library
-    oracle = WHOLE
     reference = speed_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
-    chapter = CHAPTER
+    implements = lcp_from_step
 
 
-@claim("lloyd/s0.7/d5", "The contact problem with projected forces, for constraints at rest")
+@section.holds("d5", "The contact problem with projected forces, for constraints at rest")
 class d5:
-    formula = (
-        r"\mathbf N\mathbf M^{-1}\mathbf P_f\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf "
-        r"P_f\mathbf f \ge \mathbf n \quad (\mathbf g = 0)"
-    )
+    formula = r"\mathbf N\mathbf M^{-1}\mathbf P_f\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf P_f\mathbf f \ge \mathbf n \quad (\mathbf g = 0)"
     inputs = UNFORCED
-    result = VELOCITY
+    result = Result(VELOCITY, "one for each contact")
 
     def printed(M, G, N, f, n, z):
         Mi = np.linalg.inv(M)
@@ -310,12 +295,233 @@ class d5:
     def library(M, G, N, f, n, z):
         return speed_library(M, G, N, f, np.zeros(EQUATIONS), n, z)
 
-    oracle = WHOLE
-
     def reference(M, G, N, f, n, z):
+        """Compare with the whole mixed system for the given z, assembled row by row and solved by
+        elimination.
+        """
         return speed_reference(M, G, N, f, np.zeros(EQUATIONS), n, z)
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
-    chapter = CHAPTER
+    implements = lcp_from_step
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The mixed LCP in blocks, and the regular LCP that is made from them.
+
+
+UNKNOWNS = {**AT_Z, "x": vectors(SIZE), "multipliers": vectors(EQUATIONS)}
+
+
+def blocks_library(M, G, N, f, g, n, z, x, multipliers):
+    box = box_lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
+    return box.M @ np.concatenate((x, multipliers, z)) + box.q
+
+
+def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
+    """Compare with what is missing in each equation for arbitrary unknowns, written out with sums.
+
+    What is missing in each equation, written out with sums.
+    """
+    missing = []
+    for i in range(SIZE):
+        pull = sum(G[k, i] * multipliers[k] for k in range(EQUATIONS))
+        pull += sum(N[j, i] * z[j] for j in range(ROWS))
+        missing.append(M[i] @ x - pull - f[i])
+    missing += [G[k] @ x - g[k] for k in range(EQUATIONS)]
+    missing += [N[j] @ x - n[j] for j in range(ROWS)]
+    return np.array(missing)
+
+
+def partition(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
+    """A and N-bar as defined."""
+    A = np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]])
+    return A, np.hstack([N, np.zeros((len(N), len(G)))])
+
+
+@section.holds("d6", "The mixed LCP in blocks")
+class d6:
+    formula = r"\begin{pmatrix} \mathbf M & -\mathbf G^T & -\mathbf N^T \\ \mathbf G & 0 & 0 \\ \mathbf N & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \\ \mathbf z \end{pmatrix} + \begin{pmatrix} -\mathbf f \\ -\mathbf g \\ -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \mathbf w \end{pmatrix}"
+    inputs = UNKNOWNS
+    result = Result(
+        vector_quantity((MOMENTUM, 4), (VELOCITY, 5)),
+        "in the coordinates of the whole system, then of the constraints, then of the contacts",
+    )
+
+    def printed(M, G, N, f, g, n, z, x, multipliers):
+        matrix = np.zeros((SIZE + EQUATIONS + ROWS, SIZE + EQUATIONS + ROWS))
+        matrix[:SIZE] = np.hstack([M, -G.T, -N.T])
+        matrix[SIZE : SIZE + EQUATIONS, :SIZE], matrix[SIZE + EQUATIONS :, :SIZE] = G, N
+        return matrix @ np.concatenate([x, multipliers, z]) + np.concatenate([-f, -g, -n])
+
+    library = blocks_library
+    reference = blocks_reference
+    implements = box_lcp_from_step
+
+
+@section.holds("d7", "The mixed LCP partitioned")
+class d7:
+    formula = r"\begin{pmatrix} \mathbf A & -\bar{\mathbf N}^T \\ \bar{\mathbf N} & 0 \end{pmatrix} \begin{pmatrix} \mathbf y \\ \mathbf z \end{pmatrix} + \begin{pmatrix} -\mathbf b \\ -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix}"
+    inputs = UNKNOWNS
+    result = Result(
+        vector_quantity((MOMENTUM, 4), (VELOCITY, 5)),
+        "in the coordinates of the whole system, then of the constraints, then of the contacts",
+    )
+
+    def printed(M, G, N, f, g, n, z, x, multipliers):
+        A, Nb = partition(M, G, N)
+        y, b = np.concatenate((x, multipliers)), np.concatenate((f, g))
+        zero = np.zeros((ROWS, ROWS))
+        return np.block([[A, -Nb.T], [Nb, zero]]) @ np.concatenate([y, z]) + np.concatenate([-b, -n])
+
+    library = blocks_library
+    reference = blocks_reference
+    implements = box_lcp_from_step
+
+
+@section.definition("d8", "Names of the partition")
+class d8:
+    formula = r"\mathbf A \equiv \begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & 0 \end{pmatrix},\quad \mathbf y \equiv \begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \end{pmatrix},\quad \bar{\mathbf N} \equiv (\mathbf N\ \ 0),\quad \mathbf b \equiv \begin{pmatrix} \mathbf f \\ \mathbf g \end{pmatrix}"
+    defines = (r"\mathbf A", r"\mathbf y", r"\bar{\mathbf N}", r"\mathbf b")
+    implements = (kkt_matrix, StepProblem)
+
+
+@section.holds("d9", "The regular LCP")
+class d9:
+    formula = r"\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T\mathbf z + \bar{\mathbf N}\mathbf A^{-1}\mathbf b - \mathbf n = \mathbf w,\quad 0 \le \mathbf z \perp \mathbf w \ge 0"
+    inputs = AT_Z
+    result = Result(VELOCITY, "one for each contact")
+
+    def printed(M, G, N, f, g, n, z):
+        A, Nb = partition(M, G, N)
+        b = np.concatenate((f, g))
+        return Nb @ np.linalg.inv(A) @ Nb.T @ z + Nb @ np.linalg.inv(A) @ b - n
+
+    def library(M, G, N, f, g, n, z):
+        lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
+        return lcp.M @ z + lcp.q
+
+    reference = slacks
+    tolerance = 1e-08
+    implements = lcp_from_step
+
+
+@section.holds("t229", "Solves that it takes to make the regular LCP")
+class t229:
+    formula = r"n + 1 \text{ solves of } \mathbf A,\ n \text{ the number of rows of } \bar{\mathbf N}"
+    inputs = {"N": st.integers(1, 5).flatmap(lambda rows: matrices(rows, 4))}
+    result = Result(NUMBER, "how many solves, then the speeds of the contacts")
+
+    def printed(N):
+        """The number of solves, and the LCP that they make for unit masses, forces and equations."""
+        A, padded = partition(np.eye(4), np.ones((1, 4)), N)
+        return np.append(len(N) + 1, padded @ np.linalg.inv(A) @ np.array([1.0, 2.0, 3.0, 4.0, 1.0]))
+
+    def library(N):
+        """Right sides handed to the factored KKT matrix while the LCP is made."""
+        size = N.shape[1]
+        kkt = factor_kkt(np.eye(size), np.ones((1, size)))
+        count = 0
+
+        def counting(b: Array, g: Array) -> tuple[Array, Array]:
+            nonlocal count
+            count += 1 if b.ndim == 1 else b.shape[1]
+            return kkt.solve_unchecked(b, g)
+
+        equations = BilateralRows(np.ones((1, size)), np.ones(1))
+        problem = StepProblem(np.eye(size), np.arange(1.0, 5.0), equations, UnilateralRows(N))
+        lcp = lcp_from_step(problem, replace(kkt, solve_unchecked=counting))
+        return np.append(count, lcp.q)
+
+    def reference(N):
+        """Compare with an affine function of z is known from as many values as there are points in general
+        position.
+
+        M and q are known once w is known at as many z as there are points of an affine basis.
+        """
+        rows = len(N)
+        points = np.vstack([np.zeros((1, rows)), np.eye(rows)])
+        count = np.linalg.matrix_rank(np.hstack([points, np.ones((rows + 1, 1))]))
+        return np.append(count, N @ least_action(np.eye(4), np.arange(1.0, 5.0), np.ones((1, 4)), np.ones(1)))
+
+    remark = (
+        r"One more gives $\mathbf x$ and $\boldsymbol\lambda$ at the end, unless $\mathbf "
+        r"A^{-1}\bar{\mathbf N}^T$ and $\mathbf A^{-1}\mathbf b$ are kept. The letter n stands for the "
+        r"right side of the inequalities as well."
+    )
+    implements = lcp_from_step
+
+
+@section.holds("d10", "Back to x and lambda")
+class d10:
+    formula = r"\begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \end{pmatrix} = \mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z)"
+    inputs = AT_Z
+    result = Result(
+        vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
+        "in the coordinates of the whole system, then of the constraints",
+    )
+
+    def printed(M, G, N, f, g, n, z):
+        A, Nb = partition(M, G, N)
+        b = np.concatenate((f, g))
+        return np.linalg.inv(A) @ (b + Nb.T @ z)
+
+    def library(M, G, N, f, g, n, z):
+        return np.concatenate(
+            recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)
+        )
+
+    def reference(M, G, N, f, g, n, z):
+        """Compare with the whole mixed system for the given z, assembled row by row and solved by
+        elimination.
+        """
+        return np.concatenate(mixed_motion(M, G, N, f, g, z))
+
+    tolerance = 1e-08
+    implements = recover_unknowns
+
+
+@section.holds("t174", "The mixed LCP is the pure one with its multipliers solved for")
+class t174:
+    formula = r"\text{`We can turn this into a pure LCP by solving for}\ \boldsymbol\lambda\text{'}:\quad 0 \le \mathbf z \perp \bar{\mathbf N}\mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z) - \mathbf n \ge 0"
+    inputs = {
+        "M": PROBLEM["M"],
+        "rows": full_rank_matrices(EQUATIONS + 2, SIZE),
+        "f": vectors(SIZE),
+        "inside": vectors(SIZE),
+        "gap": vectors(2),
+    }
+    result = Result(VELOCITY, "in the coordinates of the whole system")
+
+    def printed(M, rows, f, inside, gap):
+        """x, by way of the pure LCP."""
+        G, N = rows[:EQUATIONS], rows[EQUATIONS:]
+        A, padded = partition(M, G, N)
+        b, n = np.concatenate([f, G @ inside]), N @ inside - np.abs(gap)
+        Ai = np.linalg.inv(A)
+        z = lcp_by_trying(padded @ Ai @ padded.T, padded @ Ai @ b - n)
+        return (Ai @ (b + padded.T @ z))[:SIZE]
+
+    def library(M, rows, f, inside, gap):
+        G, N = rows[:EQUATIONS], rows[EQUATIONS:]
+        equations, pairs = BilateralRows(G, G @ inside), UnilateralRows(N, N @ inside - np.abs(gap))
+        return solve_step(StepProblem(M, f, equations, pairs)).velocity
+
+    def reference(M, rows, f, inside, gap):
+        """Compare with least action of all x that the rows allow, by trying every set of them: no multiplier
+        is used.
+
+        What the mixed LCP says of x: least action among all that satisfy the rows, such as ``inside``.
+        """
+        bounds = rows @ inside - np.append(np.zeros(EQUATIONS), np.abs(gap))
+        best, least = inside, np.inf
+        for kept in product((False, True), repeat=2):
+            touched = [*range(EQUATIONS), *(EQUATIONS + np.flatnonzero(kept))]
+            x = least_action(M, f, rows[touched], bounds[touched])
+            value = x @ M @ x / 2 - f @ x
+            if np.all(rows @ x >= bounds - 1e-9) and value < least:
+                best, least = x, value
+        return best
+
+    tolerance = 1e-08
+    remark = "With the line that the mixed LCP lacks in print. The rows allow some x here; else neither has a solution."
+    implements = solve_step

@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, Basis, PivotingData
+from rbnotes.complementarity import LCP, Basis, LazyColumns, PivotingData
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, lcp_from_step
 from rbnotes.ledger.oracles.constrained_systems import constrained_system
 from rbnotes.ledger.oracles.index_partitions import ordered_indices, split_indices
-from rbnotes.ledger.quantities import INVERSE_MASS, MOMENTUM, VELOCITY, matrix_quantity, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    INVERSE_MASS,
+    MASS,
+    MOMENTUM,
+    NUMBER,
+    VELOCITY,
+    matrix_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
-CHAPTER = "pivoting"
+CONTACTS_OF_ALPHA_FIRST = "of the contacts: those of alpha, then the others"
+
+section = Section(
+    "lloyd/s0.8",
+    chapter="pivoting",
+    arguments={
+        "M": Argument(INVERSE_MASS, "of the complementarity problem: a row and a column for each contact"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
+        "f": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
+        "g": Argument(VELOCITY, "one for each constraint"),
+        "n": Argument(VELOCITY, "one for each contact"),
+        "alpha": Argument(NUMBER),
+        "q": Argument(VELOCITY, "one for each contact"),
+        "other": Argument(INVERSE_MASS, "of another problem, whose columns outside of alpha are these"),
+    },
+)
+
+
 SIZE, EQUATIONS, ROWS = 4, 2, 4
 PARTITIONS = st.sampled_from([(0,), (2,), (1, 3), (2, 0), (0, 1, 3), (3, 2, 1)])
 MIXED = {
@@ -33,9 +62,6 @@ PIVOTED = {
 }
 SORTED = ("rbnotes.ledger.oracles.index_partitions",)
 COLUMN = {"M": PIVOTED["M"], "alpha": PARTITIONS, "choice": st.integers(0, 2)}
-
-
-QUANTITIES = {"f": MOMENTUM, "g": VELOCITY, "n": VELOCITY, "q": VELOCITY}
 
 
 def blocks(M: Array, alpha: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
@@ -89,18 +115,12 @@ def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
     return basis_of(M, np.zeros(ROWS), alpha).pivoted_column(r)[ordered_indices(alpha, ROWS)]
 
 
-@claim("lloyd/s0.8/d1#a", "The LCP matrix partitioned by the basis")
+@section.holds("d1#a", "The LCP matrix partitioned by the basis")
 class d1_a:
-    formula = (
-        r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} \\"
-        r" \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} \end{pmatrix} "
-        r"= \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf "
-        r"N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\beta^T \\"
-        r" \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\beta\mathbf "
-        r"A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} \end{pmatrix} = \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\beta^T \\ \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}"
     inputs = MIXED
-    result = INVERSE_MASS
+    arguments = {"M": Argument(MASS, "in the coordinates of the whole system, whatever they are")}
+    result = Result(INVERSE_MASS, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
         a, b = split_indices(alpha, ROWS)
@@ -114,10 +134,11 @@ class d1_a:
             np.ix_(order, order)
         ]
 
-    oracle = "how w answers to a unit of each z, from the whole mixed system"
-
     def reference(M, G, N, f, g, n, alpha):
-        """How w answers to a unit of each z, in the order of the partition."""
+        """Measure how w answers to a unit of each z, from the whole mixed system.
+
+        How w answers to a unit of each z, in the order of the partition.
+        """
         order = ordered_indices(alpha, ROWS)
         at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
         answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
@@ -125,26 +146,19 @@ class d1_a:
 
     tolerance = 1e-08
     primitives = SORTED
-    equivalent_mutants = {
-        "in inverse_and_rows: negated G in `[G, np.zeros((EQUATIONS, EQUATIONS))]`": "changes the sign of lambda alone",
-        "in inverse_and_rows: dropped minus in `-G.T`": "changes the sign of lambda alone",
-        "in inverse_and_rows: negated N in `[N, np.zeros((ROWS, EQUATIONS))]`": "N stands on both sides",
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
-    chapter = CHAPTER
+    implements = lcp_from_step
 
 
-@claim("lloyd/s0.8/d1#b", "The LCP vector partitioned by the basis")
+@section.erratum("d1#b", "The LCP vector partitioned by the basis")
 class d1_b:
-    formula = (
-        r"\begin{pmatrix} \mathbf q_\alpha \\"
-        r" \mathbf q_\beta \end{pmatrix} "
-        r"= \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b \\"
-        r" \bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b \end{pmatrix}"
+    formula = r"\begin{pmatrix} \mathbf q_\alpha \\ \mathbf q_\beta \end{pmatrix} = \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b \\ \bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b \end{pmatrix}"
+    edits = (
+        (r"_\alpha\mathbf A^{-1}\mathbf b", r"_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha"),
+        (r"_\beta\mathbf A^{-1}\mathbf b", r"_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta"),
     )
     inputs = MIXED
-    result = VELOCITY
+    arguments = {"M": Argument(MASS, "in the coordinates of the whole system, whatever they are")}
+    result = Result(VELOCITY, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
         a, b = split_indices(alpha, ROWS)
@@ -158,38 +172,37 @@ class d1_b:
             ordered_indices(alpha, ROWS)
         ]
 
-    oracle = "w without contact impulses, from the whole mixed system"
-
     def reference(M, G, N, f, g, n, alpha):
-        """w without contact impulses."""
+        """Compare with w without contact impulses, from the whole mixed system.
+
+        w without contact impulses.
+        """
         return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered_indices(alpha, ROWS)]
 
     tolerance = 1e-08
     primitives = SORTED
-    verdict = Verdict.ERRATUM
     correction = (
         r"$\begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha \\ "
         r"\bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta \end{pmatrix}$, as in the "
         r"section before. Without $\mathbf n$ contacts neither rebound nor take up penetration, and gaps "
         r"close at once."
     )
-    implemented_by = ("rbnotes.dynamics.lcp_from_step",)
-    chapter = CHAPTER
-
-
-@claim("lloyd/s0.8/e0.4#a", "The pivoted matrix")
-class e0_4_a:
-    formula = (
-        r"\mathbf M' = \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1} & -\mathbf "
-        r"M_{\alpha\alpha}^{-1}\mathbf M_{\alpha\beta} \\"
-        r" \mathbf M_{\beta\alpha}\mathbf M_{\alpha\alpha}^{-1} & \mathbf M_{\beta\beta} + \mathbf "
-        r"M_{\beta\alpha}\mathbf M'_{\alpha\beta} \end{pmatrix}"
+    effect = (
+        "A body that falls from 1 m above the floor stays there in mid-air: its contact counts as closed."
     )
-    inputs = PIVOTED
-    quantities = {"M": INVERSE_MASS}
+    implements = lcp_from_step
 
-    def result(values):
-        return matrix_quantity(basic(values), nonbasic(values))
+
+def e0_4_a_quantity(values):
+    return matrix_quantity(basic(values), nonbasic(values))
+
+
+@section.holds("e0.4#a", "The pivoted matrix")
+class e0_4_a:
+    formula = r"\mathbf M' = \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1} & -\mathbf M_{\alpha\alpha}^{-1}\mathbf M_{\alpha\beta} \\ \mathbf M_{\beta\alpha}\mathbf M_{\alpha\alpha}^{-1} & \mathbf M_{\beta\beta} + \mathbf M_{\beta\alpha}\mathbf M'_{\alpha\beta} \end{pmatrix}"
+    inputs = PIVOTED
+
+    result = Result(e0_4_a_quantity, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, q, alpha):
         Maa, Mab, Mba, Mbb = blocks(M, alpha)
@@ -202,27 +215,22 @@ class e0_4_a:
         basis, order = basis_of(M, q, alpha), ordered_indices(alpha, ROWS)
         return np.stack([basis.pivoted_column(r) for r in order], axis=1)[order]
 
-    oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
-
     def reference(M, q, alpha):
+        """Compare with w = M z + q solved for the basic variables by elimination, for matrices that are not
+        symmetric.
+        """
         return exchanged(M, q, alpha)[0]
 
     tolerance = 1e-08
     primitives = SORTED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.Basis.pivoted_column",)
-    chapter = CHAPTER
+    implements = Basis.pivoted_column
 
 
-@claim("lloyd/s0.8/e0.4#b", "The pivoted vector")
+@section.holds("e0.4#b", "The pivoted vector")
 class e0_4_b:
-    formula = (
-        r"\mathbf q' = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf q_\alpha \\"
-        r" \mathbf q_\beta + \mathbf M_{\beta\alpha}\mathbf q'_\alpha \end{pmatrix}"
-    )
+    formula = r"\mathbf q' = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf q_\alpha \\ \mathbf q_\beta + \mathbf M_{\beta\alpha}\mathbf q'_\alpha \end{pmatrix}"
     inputs = PIVOTED
-    quantities = {"M": INVERSE_MASS}
-    result = basic
+    result = Result(basic, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, q, alpha):
         a, b = split_indices(alpha, ROWS)
@@ -234,31 +242,27 @@ class e0_4_b:
         basis = basis_of(M, q, alpha)
         return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
 
-    oracle = "w = M z + q solved for the basic variables by elimination, for matrices that are not symmetric"
-
     def reference(M, q, alpha):
+        """Compare with w = M z + q solved for the basic variables by elimination, for matrices that are not
+        symmetric.
+        """
         return exchanged(M, q, alpha)[1]
 
     tolerance = 1e-08
     primitives = SORTED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.Basis.recompute_values",)
-    chapter = CHAPTER
+    implements = Basis.recompute_values
 
 
-@claim("lloyd/s0.8/d2", "A column of the pivoted matrix with index in alpha")
+def d2_quantity(values):
+    return basic(values) / VELOCITY
+
+
+@section.holds("d2", "A column of the pivoted matrix with index in alpha")
 class d2:
-    formula = (
-        r"\mathbf m'_r = \begin{pmatrix} \mathbf m'_{\alpha r} \\"
-        r" \mathbf m'_{\beta r} \end{pmatrix} "
-        r"= \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1}\mathbf e_r \\"
-        r" \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \alpha"
-    )
+    formula = r"\mathbf m'_r = \begin{pmatrix} \mathbf m'_{\alpha r} \\ \mathbf m'_{\beta r} \end{pmatrix} = \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1}\mathbf e_r \\ \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \alpha"
     inputs = COLUMN
-    quantities = {"M": INVERSE_MASS}
 
-    def result(values):
-        return basic(values) / VELOCITY
+    result = Result(d2_quantity, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, alpha, choice):
         Maa, _, Mba, _ = blocks(M, alpha)
@@ -269,31 +273,26 @@ class d2:
     def library(M, alpha, choice):
         return pivoted_library_column(M, alpha, alpha[choice % len(alpha)])
 
-    oracle = "w = M z + q solved for the basic variables by elimination"
-
     def reference(M, alpha, choice):
+        """Compare with w = M z + q solved for the basic variables by elimination."""
         return exchanged(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
 
     tolerance = 1e-08
     primitives = SORTED
-    verdict = Verdict.HOLDS
     remark = r"$\mathbf e_r$ has as many entries as $\alpha$, the one at the place of r in $\alpha$ being 1."
-    implemented_by = ("rbnotes.complementarity.Basis.pivoted_column",)
-    chapter = CHAPTER
+    implements = Basis.pivoted_column
 
 
-@claim("lloyd/s0.8/d3", "A column of the pivoted matrix with index in beta")
+def d3_quantity(values):
+    return basic(values) / MOMENTUM
+
+
+@section.holds("d3", "A column of the pivoted matrix with index in beta")
 class d3:
-    formula = (
-        r"\mathbf m'_r = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf m_{\alpha r} \\"
-        r" \mathbf m_{\beta r} + \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad "
-        r"r \in \beta"
-    )
+    formula = r"\mathbf m'_r = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf m_{\alpha r} \\ \mathbf m_{\beta r} + \mathbf M_{\beta\alpha}\mathbf m'_{\alpha r} \end{pmatrix},\quad r \in \beta"
     inputs = COLUMN
-    quantities = {"M": INVERSE_MASS}
 
-    def result(values):
-        return basic(values) / MOMENTUM
+    result = Result(d3_quantity, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, alpha, choice):
         a, b = split_indices(alpha, ROWS)
@@ -306,14 +305,133 @@ class d3:
         b = split_indices(alpha, ROWS)[1]
         return pivoted_library_column(M, alpha, b[choice % len(b)])
 
-    oracle = "w = M z + q solved for the basic variables by elimination"
-
     def reference(M, alpha, choice):
+        """Compare with w = M z + q solved for the basic variables by elimination."""
         b = split_indices(alpha, ROWS)[1]
         return exchanged(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
 
     tolerance = 1e-08
     primitives = SORTED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.complementarity.Basis.pivoted_column",)
-    chapter = CHAPTER
+    implements = Basis.pivoted_column
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Columns of the LCP matrix that are computed when they are needed.
+
+
+def known_columns(M, alpha, other):
+    """The matrix with other numbers in the columns that were never computed, those of beta."""
+    return np.where(np.isin(np.arange(ROWS), alpha), M, other)
+
+
+@section.erratum("t236", "When building columns on demand pays")
+class t236:
+    formula = r"\text{number of pivots} < \text{number of columns of } \bar{\mathbf N}"
+    inputs = {
+        "rows": st.integers(1, 4),
+        "columns": st.integers(1, 8),
+        "pivots": st.integers(0, 4),
+    }
+    result = Result(NUMBER, CONTACTS_OF_ALPHA_FIRST)
+
+    def printed(rows, columns, pivots):
+        """Whether the number of pivots is smaller than the number of columns of N-bar."""
+        return float(pivots < columns)
+
+    def library(rows, columns, pivots):
+        """Whether columns are left that were never built, if every pivot brings in another z_j."""
+        on_demand = LazyColumns(rows, lambda j: np.eye(rows)[j])
+        for j in range(pivots):
+            _ = on_demand[j % rows]
+        return float(on_demand.num_built < rows)
+
+    def reference(rows, columns, pivots):
+        """Try all sequences of that many pivots, and see whether each leaves some z_j out.
+
+        Whether some contact stays out of the basis whatever the pivots are, by trying all sequences of them.
+        """
+        return float(all(len(set(entered)) < rows for entered in product(range(rows), repeat=pivots)))
+
+    combined_with = ("lloyd/s0.7/t229",)
+    correction = (
+        r"number of pivots $<$ number of *rows* of $\bar{\mathbf N}$, which are the columns of "
+        r"$\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T$."
+    )
+    replacement = r"The matrix $\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T$ described in the previous section can be created on demand, which may be advantageous if the number of pivots is smaller than the number of rows of $\bar{\mathbf N}$."
+    remark = (
+        r"The columns of $\bar{\mathbf N}$ belong to the unknowns $\mathbf x$ and $\boldsymbol\lambda$, "
+        r"whose number says nothing about it. What counts are the different $z_j$ that enter: one that "
+        r"enters again costs no solve, so that it may pay with more pivots than rows too."
+    )
+    implements = LazyColumns
+
+
+@section.holds("t254", "Columns stored as their z_j enter give the blocks of the basis")
+class t254:
+    formula = r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, \mathbf M_{\beta\alpha} \text{ available}"
+    inputs = {**MIXED, "left": st.integers(0, ROWS - 1)}
+    arguments = {"M": Argument(MASS, "in the coordinates of the whole system, whatever they are")}
+    result = Result(INVERSE_MASS, "columns of alpha: row by row, those of alpha before the others")
+
+    def printed(M, G, N, f, g, n, alpha, left):
+        """Columns are computed once each, as z_j enter; the last to enter may leave again, and its column stays."""
+        Ai, padded = inverse_and_rows(M, G, N)
+        stored = {}
+        for j in (*alpha, left, *alpha):
+            if j not in stored:
+                stored[j] = padded @ Ai @ padded[j]
+        basic, rest = split_indices(alpha, ROWS)
+        columns = np.stack([stored[j] for j in basic], axis=1)
+        return np.concatenate([columns[basic].ravel(), columns[rest].ravel()])
+
+    def library(M, G, N, f, g, n, alpha, left):
+        lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
+        basis = Basis(PivotingData(lcp))
+        for j in alpha:
+            basis.exchange(j)
+        inside = [
+            basis.columns.entries(i, basis.basic_indices) for i in (*alpha, *split_indices(alpha, ROWS)[1])
+        ]
+        return np.concatenate(inside)
+
+    def reference(M, G, N, f, g, n, alpha, left):
+        """Measure how the slacks of the mixed system, solved whole, answer to a unit of each basic z."""
+        at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
+        answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in alpha]
+        rows = [*alpha, *(i for i in range(ROWS) if i not in alpha)]
+        return np.array([[answer[i] for answer in answers] for i in rows]).ravel()
+
+    tolerance = 1e-08
+    remark = (
+        r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound "
+        r"and is never added; the text below says so ('if necessary')."
+    )
+    implements = Basis.exchange
+
+
+@section.holds("t256", "The pivoted vector takes no column that was not computed")
+class t256:
+    formula = r"\mathbf q'\ \text{`can be determined using}\ \mathbf M_{\alpha\alpha}\ \text{and}\ \mathbf M_{\beta\alpha}\text{, assuming that}\ \mathbf q\ \text{has already been computed'}"
+    inputs = {**PIVOTED, "other": matrices(ROWS, ROWS)}
+    result = Result(basic, CONTACTS_OF_ALPHA_FIRST)
+
+    def printed(M, q, alpha, other):
+        """(0.4), with other numbers in the columns of beta."""
+        a, b = split_indices(alpha, ROWS)
+        Maa, _, Mba, _ = blocks(known_columns(M, alpha, other), alpha)
+        qa = -np.linalg.inv(Maa) @ q[a]
+        return np.concatenate([qa, q[b] + Mba @ qa])
+
+    def library(M, q, alpha, other):
+        basis = basis_of(known_columns(M, alpha, other), q, alpha)
+        return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
+
+    def reference(M, q, alpha, other):
+        """Compare with w = M z + q solved for the basic variables by elimination, with the columns as they
+        are.
+        """
+        return exchanged(M, q, alpha)[1]
+
+    tolerance = 1e-08
+    primitives = SORTED
+    implements = Basis.recompute_values

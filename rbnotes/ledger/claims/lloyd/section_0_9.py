@@ -14,8 +14,31 @@ from rbnotes.ledger.oracles.integration import (
     trapezoidal_velocity,
 )
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force
-from rbnotes.ledger.quantities import ACCELERATION, VELOCITY, stacked_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    DAMPING,
+    FORCE,
+    LENGTH,
+    MASS,
+    STIFFNESS,
+    VELOCITY,
+    stacked_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+
+section = Section(
+    "lloyd/s0.9",
+    chapter="time-stepping",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "K": Argument(STIFFNESS, "in the coordinates of the whole system, whatever they are"),
+        "D": Argument(DAMPING, "in the coordinates of the whole system, whatever they are"),
+        "x": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+    },
+)
 
 
 def derivative_from_above(ends, start):
@@ -25,15 +48,17 @@ def derivative_from_above(ends, start):
     return sum(weight * (ends(s) - start) / s for weight, s in zip(weights, sizes, strict=True))
 
 
-@claim("lloyd/s0.9/t269", "The schemes solve for the evolution in time")
+@section.holds("t269", "The schemes solve for the evolution in time")
 class t269:
-    formula = (
-        r"\frac{d}{dh}\bigl(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1}\bigr)\Big|_{h=0}"
-        r" = \bigl(\dot{\mathbf x}^k, \mathbf M^{-1}\mathbf f^k\bigr)"
-        r"\quad\text{for each of the four}"
-    )
+    formula = r"\frac{d}{dh}\bigl(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1}\bigr)\Big|_{h=0} = \bigl(\dot{\mathbf x}^k, \mathbf M^{-1}\mathbf f^k\bigr)\quad\text{for each of the four}"
     inputs = {name: strategy for name, strategy in STEP.items() if name != "h"}
-    result = stacked_quantity(stacked_quantity(VELOCITY, ACCELERATION))
+    result = Result(
+        stacked_quantity(stacked_quantity(VELOCITY, ACCELERATION)),
+        (
+            "rates of positions and of velocities for each of the schemes (symplectic Euler, implicit "
+            "Euler, trapezoidal, Bridson and Marino), in the coordinates of the whole system"
+        ),
+    )
 
     def printed(M, f, K, D, x, v):
         return np.array(4 * [[v, np.linalg.inv(M) @ f]])
@@ -48,11 +73,11 @@ class t269:
 
         return derivative_from_above(ends, np.array([x, v]))
 
-    oracle = (
-        "how the states after small steps grow with the step, each from the equations that define its scheme"
-    )
-
     def reference(M, f, K, D, x, v):
+        """Measure how the states after small steps grow with the step, each from the equations that define
+        its scheme.
+        """
+
         def ends(h):
             kicked = v + h * np.linalg.lstsq(M, f, rcond=None)[0]
             implicit, mean = (
@@ -68,19 +93,9 @@ class t269:
         quotients = [((ends(s) - [x, v]) / s).ravel() for s in sizes]
         return np.polynomial.polynomial.polyfit(sizes / sizes[-1], quotients, 7)[0].reshape(4, 2, len(x))
 
-    equivalent_mutants = {
-        "swapped operands in `np.linalg.inv(M) @ f`": "the mass matrix is symmetric, so is its inverse"
-    }
     primitives = BENT
-    verdict = Verdict.HOLDS
     remark = (
         "So each of them converges: the first two with the first order of the step, the last two with "
         "the second, as the chapter measures."
     )
-    implemented_by = (
-        "rbnotes.dynamics.symplectic_euler",
-        "rbnotes.dynamics.implicit_euler",
-        "rbnotes.dynamics.trapezoidal",
-        "rbnotes.dynamics.bridson_marino",
-    )
-    chapter = "time-stepping"
+    implements = (symplectic_euler, implicit_euler, trapezoidal, bridson_marino)

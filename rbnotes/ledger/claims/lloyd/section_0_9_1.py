@@ -5,13 +5,28 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, System, symplectic_euler
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, SYMMETRIC, N, bent_system, stacked
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, N, bent_system, stacked
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force
-from rbnotes.ledger.quantities import LENGTH, MASS, VELOCITY, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import DAMPING, FORCE, LENGTH, MASS, STIFFNESS, TIME, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import jacobian
 
-CHAPTER = "time-stepping"
+section = Section(
+    "lloyd/s0.9.1",
+    chapter="time-stepping",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "K": Argument(STIFFNESS, "in the coordinates of the whole system, whatever they are"),
+        "D": Argument(DAMPING, "in the coordinates of the whole system, whatever they are"),
+        "x": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "h": Argument(TIME),
+    },
+)
+
+
 PULLED = {name: STEP[name] for name in ("M", "x", "v", "h")}
 
 
@@ -38,14 +53,14 @@ def area_form(M):
     return J
 
 
-@claim("lloyd/s0.9.1/d1#a", "A step of symplectic Euler")
+@section.holds("d1#a", "A step of symplectic Euler")
 class d1_a:
-    formula = (
-        r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1},\quad "
-        r"\mathbf M\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\mathbf f^k"
-    )
+    formula = r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1},\quad \mathbf M\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\mathbf f^k"
     inputs = STEP
-    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
+    result = Result(
+        vector_quantity((LENGTH, 3), (VELOCITY, 3)),
+        "positions, then velocities, in the coordinates of the whole system",
+    )
 
     def printed(M, f, K, D, x, v, h):
         v1 = np.linalg.solve(M, M @ v + h * f)
@@ -54,30 +69,24 @@ class d1_a:
     def library(M, f, K, D, x, v, h):
         return stacked(symplectic_euler(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
-    oracle = "second differences of three successive positions are the acceleration, as in a leapfrog"
-
     def reference(M, f, K, D, x, v, h):
-        """Positions before, at and after the start, with ``M (x1 - 2 x0 + x_before) / h^2 = f``."""
+        """Compare with second differences of three successive positions, as in a leapfrog.
+
+        Positions before, at and after the start, with ``M (x1 - 2 x0 + x_before) / h^2 = f``.
+        """
         before = x - h * v
         after = np.linalg.solve(M / h**2, M @ (2 * x - before) / h**2 + nonlinear_force(f, K, D, x, v)(x, v))
         return np.concatenate([after, (after - x) / h])
 
-    equivalent_mutants = SYMMETRIC
     primitives = BENT
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.symplectic_euler",)
-    chapter = CHAPTER
+    implements = symplectic_euler
 
 
-@claim("lloyd/s0.9.1/d1#b", "It is symplectic")
+@section.holds("d1#b", "It is symplectic")
 class d1_b:
-    formula = (
-        r"\mathbf f = -\frac{\partial U}{\partial\mathbf x}"
-        r" \;\Rightarrow\; A^T J A = J,\quad "
-        r"J = \begin{pmatrix} 0 & \mathbf M \\ -\mathbf M & 0 \end{pmatrix}"
-    )
+    formula = r"\mathbf f = -\frac{\partial U}{\partial\mathbf x} \;\Rightarrow\; A^T J A = J,\quad J = \begin{pmatrix} 0 & \mathbf M \\ -\mathbf M & 0 \end{pmatrix}"
     inputs = PULLED
-    result = MASS
+    result = Result(MASS, "positions, then velocities, in the coordinates of the whole system")
 
     def printed(M, x, v, h):
         A = step_slopes(lambda x, v: pulled_step(M, x, v, h), x, v)
@@ -92,29 +101,9 @@ class d1_b:
         A = step_slopes(step, x, v)
         return A.T @ area_form(M) @ A
 
-    oracle = "the form itself, which the derivative of the step, by differences, must keep"
-
     def reference(M, x, v, h):
+        """Compare with the form itself, which the derivative of the step, by differences, must keep."""
         return np.kron([[0.0, 1.0], [-1.0, 0.0]], M)
 
-    verdict = Verdict.HOLDS
-    equivalent_mutants = {
-        **{
-            f"in pull: {change}": "the force of another potential"
-            for change in (
-                "dropped minus in `-np.array([x[0] + x[1] ** 3, 3 * x[0] * x[1] ** 2 + np.sin(x[2]), "
-                "x[1] * np.cos(x[2]) + x[2] ** 3])`",
-                "dropped `x[0]` in `x[0] + x[1] ** 3`",
-                "flipped sign in `x[1] * np.cos(x[2]) + x[2] ** 3`",
-                "dropped `x[2] ** 3` in `x[1] * np.cos(x[2]) + x[2] ** 3`",
-                "swapped operands in `x[2] ** 3`",
-                "dropped factor `3` in `x[2] ** 3`",
-                "doubled 3 in `x[2] ** 3`",
-            )
-        },
-        "in pulled_step: *": "another kick along a potential's slope, another drift along the momentum",
-        "in step_slopes: negated*": "the derivative elsewhere, where the step is symplectic as well",
-    }
     remark = "For forces of a potential, which damping is not; $A$ is the derivative of the step."
-    implemented_by = ("rbnotes.dynamics.symplectic_euler",)
-    chapter = CHAPTER
+    implements = symplectic_euler

@@ -18,18 +18,42 @@ from rbnotes.dynamics import (
     linearly_implicit_problem,
     solve_unconstrained_step,
 )
-from rbnotes.ledger.oracles.integration import (
-    follow_root,
-    implicit_euler_equations,
-    newton_step,
-)
+from rbnotes.ledger.oracles.integration import follow_root, implicit_euler_equations, newton_step
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force, nonlinear_force_derivatives
-from rbnotes.ledger.quantities import FORCE, LENGTH, MASS, TIME, VELOCITY, stacked_quantity, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    DAMPING,
+    FORCE,
+    LENGTH,
+    MASS,
+    STIFFNESS,
+    TIME,
+    VELOCITY,
+    stacked_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import matrices, numbers, positive_numbers, spd_matrices, vectors
 
-CHAPTER = "time-stepping"
+SYSTEM_COORDINATES = "in the coordinates of the whole system"
+
+section = Section(
+    "lloyd/s0.9.2",
+    chapter="time-stepping",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "K": Argument(STIFFNESS, "in the coordinates of the whole system, whatever they are"),
+        "D": Argument(DAMPING, "in the coordinates of the whole system, whatever they are"),
+        "x": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "h": Argument(TIME),
+        "share": Argument(FORCE),
+    },
+)
+
+
 N = 3
 SLOPES = matrices(N, N).map(lambda A: -(A @ A.T) / N + (A - A.T) / 8)
 STEP = {
@@ -50,13 +74,8 @@ GENTLE = {
 }
 """Masses so large that the equations with the force at the end have one root."""
 AFFINE = {**GENTLE, "share": numbers(0.0, 0.0)}
-SYMMETRIC = {"swapped operands in `M @ v`": "the mass matrix is symmetric, so that v M is M v"}
 BENT = ("rbnotes.ledger.oracles.nonlinear_forces",)
-ARRANGED = (
-    "rbnotes.dynamics.implicit_euler_problem",
-    "rbnotes.dynamics.effective_force",
-)
-NEWTON = "the equations of implicit Euler for a nonlinear force: the first step of Newton's method"
+ARRANGED = (implicit_euler_problem, effective_force)
 
 
 def bent_system(M, f, K, D, x, v):
@@ -87,24 +106,27 @@ def change_library(M, f, K, D, x, v, h):
 
 
 def newton_reference(M, f, K, D, x, v, h):
-    """Positions and velocities after one step of Newton's method from the state at the start."""
+    """Compare with the equations of implicit Euler for a nonlinear force: the first step of Newton's method.
+
+    Positions and velocities after one step of Newton's method from the state at the start.
+    """
     equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     return newton_step(equations, np.concatenate([x, v]))
 
 
 def velocity_reference(M, f, K, D, x, v, h):
+    """Compare with the equations of implicit Euler for a nonlinear force: the first step of Newton's method."""
     return newton_reference(M, f, K, D, x, v, h)[N:]
 
 
-@claim("lloyd/s0.9.2/t276", "The scheme is implicit Euler")
+@section.conditional("t276", "The scheme is implicit Euler")
 class t276:
-    formula = (
-        r"\text{Implicit Euler: } \mathbf M\dot{\mathbf x}^{k+1} "
-        r"= \mathbf M\dot{\mathbf x}^k + h\,\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})"
-    )
+    formula = r"\text{Implicit Euler: } \mathbf M\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\,\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})"
     inputs = GENTLE
-    quantities = {"share": FORCE}
-    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
+    result = Result(
+        vector_quantity((LENGTH, 3), (VELOCITY, 3)),
+        "positions, then velocities, in the coordinates of the whole system",
+    )
     constants = (LENGTH, TIME)
 
     def printed(M, f, K, D, x, v, h, share):
@@ -123,13 +145,11 @@ class t276:
             x1 = x + h * v1
         return np.concatenate([x1, v1])
 
-    oracle = "the root of the two equations of implicit Euler for a nonlinear force"
-
     def reference(M, f, K, D, x, v, h, share):
+        """Compare with the root of the two equations of implicit Euler for a nonlinear force."""
         equations_at = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v, share), x, v)
         return follow_root(equations_at, np.concatenate([x, v]), h)
 
-    verdict = Verdict.CONDITIONAL
     given = AFFINE
     holds_when = is_affine
     condition = r"$\mathbf f$ is affine in positions and velocities"
@@ -138,21 +158,17 @@ class t276:
         r"as the root up to $O(h^3)$ in each step, so that the order stays, and cheaper."
     )
     primitives = BENT
-    implemented_by = ("rbnotes.dynamics.linearly_implicit_problem",)
-    chapter = CHAPTER
+    implements = linearly_implicit_problem
 
 
-@claim("lloyd/s0.9.2/d1", "A step of linearly implicit Euler")
+@section.holds("d1", "A step of linearly implicit Euler")
 class d1:
-    formula = (
-        r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1},\quad "
-        r"\left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}"
-        r" - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} "
-        r"= \left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
-        r"\dot{\mathbf x}^k + h\mathbf f^k"
-    )
+    formula = r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1},\quad \left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} = \left(\mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^k + h\mathbf f^k"
     inputs = STEP
-    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
+    result = Result(
+        vector_quantity((LENGTH, 3), (VELOCITY, 3)),
+        "positions, then velocities, in the coordinates of the whole system",
+    )
 
     def printed(M, f, K, D, x, v, h):
         v1 = np.linalg.solve(M - h * D - h**2 * K, (M - h * D) @ v + h * f)
@@ -161,22 +177,16 @@ class d1:
     def library(M, f, K, D, x, v, h):
         return stacked(implicit_euler(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
-    oracle = NEWTON
     reference = newton_reference
-    verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = (
-        "rbnotes.dynamics.implicit_euler",
-        "rbnotes.dynamics.implicit_euler_problem",
-    )
-    chapter = CHAPTER
+    implements = (implicit_euler, implicit_euler_problem)
 
 
-@claim("lloyd/s0.9.2/d2", "The step with a changed force")
+@section.holds("d2", "The step with a changed force")
 class d2:
     formula = r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k"
     inputs = STEP
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h * D - h**2 * K
@@ -184,25 +194,19 @@ class d2:
         return np.linalg.solve(M_hat, M @ v + h * f_hat)
 
     library = arranged_library
-    oracle = NEWTON
     reference = velocity_reference
-    verdict = Verdict.HOLDS
-    equivalent_mutants = SYMMETRIC
     primitives = BENT
-    implemented_by = ARRANGED
-    chapter = CHAPTER
+    implements = ARRANGED
 
 
-@claim("lloyd/s0.9.2/d3", "Mass and force of that arrangement")
+@section.holds("d3", "Mass and force of that arrangement")
 class d3:
-    formula = (
-        r"\hat{\mathbf M} \equiv \mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}"
-        r" - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad "
-        r"\hat{\mathbf f}^k \equiv \mathbf f^k"
-        r" - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
-    )
+    formula = r"\hat{\mathbf M} \equiv \mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad \hat{\mathbf f}^k \equiv \mathbf f^k - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
     inputs = STEP
-    result = stacked_quantity(MASS, MASS, MASS, FORCE)
+    result = Result(
+        stacked_quantity(MASS, MASS, MASS, FORCE),
+        "a matrix in the coordinates of the whole system, and the force below it as its last row",
+    )
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h * D - h**2 * K
@@ -213,13 +217,12 @@ class d3:
         system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
         return np.vstack([system.mass, effective_force(system, M, v, h)])
 
-    oracle = (
-        "the momentum that implicit Euler leaves unbalanced, the positions following the new velocities: "
-        "its slope, and what is left of it for new velocities of zero"
-    )
-
     def reference(M, f, K, D, x, v, h):
-        """M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest."""
+        """Compare with the momentum that implicit Euler leaves unbalanced, the positions following the new
+        velocities: its slope, and what is left of it for new velocities of zero.
+
+        M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest.
+        """
         equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
         start = np.concatenate([x, v])
         slopes, missing = complex_step(equations, start), equations(start)
@@ -232,19 +235,17 @@ class d3:
         M_hat = np.stack([unbalanced(unit) - at_rest for unit in np.eye(N)], axis=1)
         return np.vstack([M_hat, (-at_rest - M @ v) / h])
 
-    verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = ARRANGED
-    chapter = CHAPTER
+    implements = ARRANGED
 
 
-@claim("lloyd/s0.9.2/d4", "The step as a change of the velocities")
+@section.holds("d4", "The step as a change of the velocities")
 class d4:
     formula = (
         r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k"
     )
     inputs = STEP
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, f, K, D, x, v, h):
         M_hat = M - h * D - h**2 * K
@@ -252,22 +253,16 @@ class d4:
         return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
 
     library = change_library
-    oracle = NEWTON
     reference = velocity_reference
-    verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = ARRANGED
-    chapter = CHAPTER
+    implements = ARRANGED
 
 
-@claim("lloyd/s0.9.2/d5", "The force of that arrangement")
+@section.holds("d5", "The force of that arrangement")
 class d5:
-    formula = (
-        r"\tilde{\mathbf f}^k \equiv \mathbf f^k"
-        r" + h\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
-    )
+    formula = r"\tilde{\mathbf f}^k \equiv \mathbf f^k + h\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     inputs = STEP
-    result = FORCE
+    result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, f, K, D, x, v, h):
         return f + h * K @ v
@@ -276,13 +271,12 @@ class d5:
         system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
         return effective_force(system, system.mass, v, h)
 
-    oracle = "the tangent of the force at the start, where the body is after a step at its old velocities"
-
     def reference(M, f, K, D, x, v, h):
+        """Compare with the tangent of the force at the start, where the body is after a step at its old
+        velocities.
+        """
         force = nonlinear_force(f, K, D, x, v)
         return f + complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
 
-    verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = ARRANGED
-    chapter = CHAPTER
+    implements = ARRANGED

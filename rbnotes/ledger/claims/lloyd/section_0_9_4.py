@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.dynamics import State, System, bridson_marino
+from rbnotes.dynamics import State, System, bridson_marino, constrained_step
 from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, bent_system, stacked
 from rbnotes.ledger.oracles.integration import (
     half_step_velocity,
@@ -12,38 +12,52 @@ from rbnotes.ledger.oracles.integration import (
     trapezoidal_velocity,
 )
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force
-from rbnotes.ledger.quantities import FORCE, LENGTH, TIME, VELOCITY, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import DAMPING, FORCE, LENGTH, MASS, STIFFNESS, TIME, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 
-CHAPTER = "time-stepping"
-SCHEME = ("rbnotes.dynamics.bridson_marino",)
+SYSTEM_COORDINATES = "in the coordinates of the whole system"
+
+section = Section(
+    "lloyd/s0.9.4",
+    chapter="time-stepping",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "K": Argument(STIFFNESS, "in the coordinates of the whole system, whatever they are"),
+        "D": Argument(DAMPING, "in the coordinates of the whole system, whatever they are"),
+        "x": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "h": Argument(TIME),
+    },
+)
 
 
 def halfway_reference(M, f, K, D, x, v, h):
+    """Compare with implicit Euler over half the step at fixed positions: the first step of Newton's method."""
     return half_step_velocity(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def position_reference(M, f, K, D, x, v, h):
+    """Compare with free flight plus the acceleration of the half step over half the square of the step."""
     return midpoint_acceleration_positions(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def velocity_reference(M, f, K, D, x, v, h):
+    """Compare with the trapezoidal rule in the velocities with both positions known: a step of Newton's
+    method, with the slopes of the first half.
+    """
     force = nonlinear_force(f, K, D, x, v)
     x1 = midpoint_acceleration_positions(M, force, x, v, h)
     return trapezoidal_velocity(M, force, x, x1, v, h)
 
 
-@claim("lloyd/s0.9.4/d1", "The intermediate velocity")
+@section.holds("d1", "The intermediate velocity")
 class d1:
-    formula = (
-        r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
-        r"\dot{\mathbf x}^{k+1/2} "
-        r"= \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
-        r"\dot{\mathbf x}^k + \tfrac h2\mathbf f^k"
-    )
+    formula = r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^{k+1/2} = \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^k + \tfrac h2\mathbf f^k"
     inputs = STEP
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, f, K, D, x, v, h):
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * f)
@@ -51,29 +65,24 @@ class d1:
     def library(M, f, K, D, x, v, h):
         return (bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q - x) / h
 
-    oracle = "implicit Euler over half the step at fixed positions: the first step of Newton's method"
     reference = halfway_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = SCHEME
-    chapter = CHAPTER
+    implements = bridson_marino
 
 
-@claim("lloyd/s0.9.4/t330", "The intermediate velocity is modified to satisfy constraints")
+@section.definition("t330", "The intermediate velocity is modified to satisfy constraints")
 class t330:
     formula = r"\dot{\mathbf x}^{k+1/2}\text{, modified to satisfy constraints}"
-    verdict = Verdict.DEFINITION
     remark = "An impulse along the rows of the constraints does it, as in 0.10."
-    implemented_by = ("rbnotes.dynamics.constrained_step",)
-    chapter = CHAPTER
+    implements = constrained_step
 
 
-@claim("lloyd/s0.9.4/d2", "The new positions")
+@section.holds("d2", "The new positions")
 class d2:
     formula = r"\mathbf x^{k+1} = \mathbf x^k + h\dot{\mathbf x}^{k+1/2}"
     inputs = STEP
-    result = LENGTH
+    result = Result(LENGTH, SYSTEM_COORDINATES)
 
     def printed(M, f, K, D, x, v, h):
         return x + h * half_step_velocity(M, nonlinear_force(f, K, D, x, v), x, v, h)
@@ -81,19 +90,16 @@ class d2:
     def library(M, f, K, D, x, v, h):
         return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q
 
-    oracle = "free flight plus the acceleration of the half step over half the square of the step"
     reference = position_reference
-    verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = SCHEME
-    chapter = CHAPTER
+    implements = bridson_marino
 
 
-@claim("lloyd/s0.9.4/t334", "The force with the new positions and the old velocities")
+@section.misprint("t334", "The force with the new positions and the old velocities")
 class t334:
     formula = r"\mathbf f' \equiv \mathbf f(\dot{\mathbf x}^k, \mathbf x^{k+1})"
     inputs = STEP
-    result = FORCE
+    result = Result(FORCE, SYSTEM_COORDINATES)
     constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
@@ -105,11 +111,10 @@ class t334:
         w = bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
         return 2 / h * (M - h / 2 * D) @ (w - v) - f
 
-    oracle = (
-        "the force at the start and its change on the way to the new positions, by quadrature of its slopes"
-    )
-
     def reference(M, f, K, D, x, v, h):
+        """Compare with the force at the start and its change on the way to the new positions, by quadrature
+        of its slopes.
+        """
         force = nonlinear_force(f, K, D, x, v)
         way = midpoint_acceleration_positions(M, force, x, v, h) - x
         nodes, weights = np.polynomial.legendre.leggauss(24)
@@ -120,23 +125,17 @@ class t334:
         return f + np.array(weights) / 2 @ slopes
 
     tolerance = 1e-08
-    verdict = Verdict.MISPRINT
     correction = r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^k)$: 0.9 has the positions first."
+    replacement = r"We can then determine $\mathbf f^\prime \equiv \mathbf f(\mathbf x^{k+1},\dot{\mathbf x}^k)$, and use this to solve for $\dot{\mathbf x}^{k+1}$:"
     primitives = BENT
-    implemented_by = SCHEME
-    chapter = CHAPTER
+    implements = bridson_marino
 
 
-@claim("lloyd/s0.9.4/d3", "The new velocities")
+@section.holds("d3", "The new velocities")
 class d3:
-    formula = (
-        r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
-        r"\dot{\mathbf x}^{k+1} "
-        r"= \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)"
-        r"\dot{\mathbf x}^k + \tfrac h2(\mathbf f^k + \mathbf f')"
-    )
+    formula = r"\left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^{k+1} = \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\right)\dot{\mathbf x}^k + \tfrac h2(\mathbf f^k + \mathbf f')"
     inputs = STEP
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
     constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
@@ -147,26 +146,20 @@ class d3:
     def library(M, f, K, D, x, v, h):
         return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
-    oracle = (
-        "the trapezoidal rule in the velocities with both positions known: a step of Newton's method, "
-        "with the slopes of the first half"
-    )
     reference = velocity_reference
-    verdict = Verdict.HOLDS
     remark = "With $\\mathbf f'$ as corrected, and its slope at the start: that at the new positions is $O(h)$ away."
     primitives = BENT
-    implemented_by = SCHEME
-    chapter = CHAPTER
+    implements = bridson_marino
 
 
-@claim("lloyd/s0.9.4/t338", "The position Jacobian is not used")
+@section.holds("t338", "The position Jacobian is not used")
 class t338:
-    formula = (
-        r"\frac{\partial\mathbf f}{\partial\mathbf x}"
-        r"\text{ is used neither for } \mathbf x^{k+1}\text{ nor for }\dot{\mathbf x}^{k+1}"
-    )
+    formula = r"\frac{\partial\mathbf f}{\partial\mathbf x}\text{ is used neither for } \mathbf x^{k+1}\text{ nor for }\dot{\mathbf x}^{k+1}"
     inputs = STEP
-    result = vector_quantity((LENGTH, 3), (VELOCITY, 3))
+    result = Result(
+        vector_quantity((LENGTH, 3), (VELOCITY, 3)),
+        "positions, then velocities, in the coordinates of the whole system",
+    )
     constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
@@ -182,15 +175,12 @@ class t338:
         system = System(M, nonlinear_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
         return stacked(bridson_marino(system, State(q=x, qdot=v), h))
 
-    oracle = "positions and velocities from the equations of both halves"
-
     def reference(M, f, K, D, x, v, h):
+        """Compare with positions and velocities from the equations of both halves."""
         force = nonlinear_force(f, K, D, x, v)
         x1 = midpoint_acceleration_positions(M, force, x, v, h)
         return np.concatenate([x1, trapezoidal_velocity(M, force, x, x1, v, h)])
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
     primitives = BENT
-    implemented_by = SCHEME
-    chapter = CHAPTER
+    implements = bridson_marino

@@ -4,25 +4,58 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes.ledger.claims.si.section_4_trees import ACCELERATED, CHAPTER, MOVING, PLACED
-from rbnotes.ledger.oracles import body_trees
+from rbnotes.ledger.claims.si.section_4.forces import forces_library, forces_reference
+from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED, LOADED, MOVING, PLACED
+from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, velocities
+from rbnotes.ledger.oracles import articulated_bodies, body_trees
 from rbnotes.ledger.oracles.body_quantities import (
     adjoint_matrix,
     block_diagonal,
     body_quantities,
     lie_bracket_matrix,
     stacked_matrices,
+    twist_propagation_matrix,
 )
 from rbnotes.ledger.oracles.body_quantities_inputs import library_tree_of
+from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator
-from rbnotes.ledger.quantities import ADJOINT, NUMBER, SCREW, TIME, TWIST, matrix_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    ADJOINT,
+    INERTIA,
+    NUMBER,
+    SCREW,
+    TIME,
+    TORQUE,
+    TWIST,
+    WRENCH,
+    matrix_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
+from rbnotes.multibody.reduced import SpatialOperators
 
-OPERATORS = ("rbnotes.multibody.reduced.SpatialOperators",)
+section = Section(
+    "si/sA",
+    chapter="general-joints-linear-time",
+    arguments={
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+        "qddot": Argument(accelerations, "of the joints, in their order"),
+        "wrenches": Argument(WRENCH, "on each body, about its origin, along its axes"),
+    },
+)
+
+
 REST = np.zeros(6)
-POSES = "complex steps of all poses in the world"
-CONJUGATED = "conjugations of unit twists with the poses of bodies, seen from their ancestors"
 UNSTEADY = {name: ACCELERATED[name] for name in ("assembly", "q", "qdot", "qddot")}
 
 
@@ -32,6 +65,7 @@ def operators(assembly, q, qdot, wrenches=0.0):
 
 
 def rates_reference(assembly, q, qdot, qddot):
+    """Compare with differences of all twists along a motion with these accelerations."""
     return body_trees.twist_rates(assembly, q, qdot, qddot).ravel()
 
 
@@ -45,12 +79,12 @@ def of_parents(assembly, rows):
     return np.stack([rows[parent] if parent >= 0 else REST for parent in assembly.parents])
 
 
-@claim("si/sA/d1", "The twists of all bodies in one column")
+@section.definition("d1", "The twists of all bodies in one column")
 class d1:
     formula = r"\mathbf v = [\mathbf v_1^T\ \ \mathbf v_2^T\ \cdots\ \mathbf v_n^T]^T"
     defines = (r"\mathbf v",)
     inputs = MOVING
-    result = TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         return np.concatenate(list(body_quantities(assembly, q, qdot).v))
@@ -58,45 +92,38 @@ class d1:
     def library(assembly, q, qdot):
         return operators(assembly, q, qdot).v
 
-    oracle = "Jacobian by complex steps of poses, times the rates"
-
     def reference(assembly, q, qdot):
+        """Compare with Jacobian by complex steps of poses, times the rates."""
         return body_trees.jacobian(assembly, q) @ qdot
 
-    verdict = Verdict.DEFINITION
     remark = r"A column of $6n$ numbers."
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sA/d2", "The twists of all parents in one column")
+@section.definition("d2", "The twists of all parents in one column")
 class d2:
-    formula = (
-        r"\mathbf v_\lambda = [\mathbf v_{\lambda(1)}^T\ \ \mathbf v_{\lambda(2)}^T\ \cdots\ "
-        r"\mathbf v_{\lambda(n)}^T]^T"
-    )
+    formula = r"\mathbf v_\lambda = [\mathbf v_{\lambda(1)}^T\ \ \mathbf v_{\lambda(2)}^T\ \cdots\ \mathbf v_{\lambda(n)}^T]^T"
     defines = (r"\mathbf v_\lambda",)
-    verdict = Verdict.DEFINITION
     remark = "The world does not move: bodies that hang there have zeros."
-    implemented_by = ("rbnotes.multibody.reduced.SpatialOperators.Theta",)
-    chapter = CHAPTER
+    implements = (reduced.SpatialOperators.Theta,)
 
 
-@claim("si/sA/d3", "The coordinates of all joints in one column")
+@section.definition("d3", "The coordinates of all joints in one column")
 class d3:
     formula = r"\mathbf q = [\mathbf q_1^T\ \ \mathbf q_2^T\ \cdots\ \mathbf q_n^T]^T"
     defines = (r"\mathbf q",)
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.multibody.reduced.Tree.coordinate_slices",)
-    chapter = CHAPTER
+    implements = (reduced.Tree.coordinate_slices,)
 
 
-@claim("si/sA/d4", "S of all joints")
+@section.definition("d4", "S of all joints")
 class d4:
     formula = r"\mathbf S = \mathrm{diag}(\mathbf S_1, \mathbf S_2, \dots, \mathbf S_n)"
     defines = (r"\mathbf S",)
     inputs = PLACED
-    result = matrix_quantity(SCREW, NUMBER)
+    result = Result(
+        matrix_quantity(SCREW, NUMBER),
+        "of all bodies, each in its frame: a column for each coordinate of the joints",
+    )
 
     def printed(assembly, q):
         S, row, column = np.zeros((18, 6)), 0, 0
@@ -108,30 +135,24 @@ class d4:
     def library(assembly, q):
         return operators(assembly, q, REST).S
 
-    oracle = POSES + ", of those of a body's own joint alone"
-
     def reference(assembly, q):
+        """Compare with complex steps of all poses in the world, of those of a body's own joint alone."""
         J = body_trees.jacobian(assembly, q)
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
             rows = J[6 * i : 6 * i + 6]
             rows[:, [place for place in range(6) if not own.start <= place < own.stop]] = 0
         return J
 
-    verdict = Verdict.DEFINITION
     remark = r"$6n$ rows and $\sum_i d_i$ columns."
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sA/d5", "The adjoints from all parents")
+@section.definition("d5", "The adjoints from all parents")
 class d5:
-    formula = (
-        r"\mathbf M_\lambda = \mathrm{diag}(\mathrm{Ad}_{f_{\lambda(1),1}}^{-1}, "
-        r"\mathrm{Ad}_{f_{\lambda(2),2}}^{-1}, \dots, \mathrm{Ad}_{f_{\lambda(n),n}}^{-1})"
-    )
+    formula = r"\mathbf M_\lambda = \mathrm{diag}(\mathrm{Ad}_{f_{\lambda(1),1}}^{-1}, \mathrm{Ad}_{f_{\lambda(2),2}}^{-1}, \dots, \mathrm{Ad}_{f_{\lambda(n),n}}^{-1})"
     defines = (r"\mathbf M_\lambda",)
     inputs = PLACED
-    result = ADJOINT
+    result = Result(ADJOINT, "takes twists of parents to the frames of their bodies")
 
     def printed(assembly, q):
         return block_diagonal(
@@ -141,9 +162,8 @@ class d5:
     def library(assembly, q):
         return operators(assembly, q, REST).M_lambda
 
-    oracle = CONJUGATED
-
     def reference(assembly, q):
+        """Compare with conjugations of unit twists with the poses of bodies, seen from their ancestors."""
         E, M = body_trees.poses(assembly, q), np.zeros((18, 18))
         for i, parent in enumerate(assembly.parents):
             before = E[parent] if parent >= 0 else np.eye(4)
@@ -151,21 +171,16 @@ class d5:
             M[own, own] = adjoint_by_conjugation(np.linalg.inv(E[i]) @ before)
         return M
 
-    verdict = Verdict.DEFINITION
     remark = "No mass matrix, in spite of its letter. The inverse of an adjoint is the adjoint of the inverse pose."
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sA/d6", "Brackets with what each joint does")
+@section.definition("d6", "Brackets with what each joint does")
 class d6:
-    formula = (
-        r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}} = \mathrm{diag}(-\mathrm{ad}_{\mathbf S_1\dot{\mathbf q}_1}, "
-        r"-\mathrm{ad}_{\mathbf S_2\dot{\mathbf q}_2}, \dots, -\mathrm{ad}_{\mathbf S_n\dot{\mathbf q}_n})"
-    )
+    formula = r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}} = \mathrm{diag}(-\mathrm{ad}_{\mathbf S_1\dot{\mathbf q}_1}, -\mathrm{ad}_{\mathbf S_2\dot{\mathbf q}_2}, \dots, -\mathrm{ad}_{\mathbf S_n\dot{\mathbf q}_n})"
     defines = (r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}}",)
     inputs = MOVING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, "of all bodies, each in its frame")
 
     def printed(assembly, q, qdot):
         at = body_quantities(assembly, q, qdot)
@@ -176,9 +191,8 @@ class d6:
     def library(assembly, q, qdot):
         return operators(assembly, q, qdot).ad_Sqdot
 
-    oracle = "commutators of unit twists with the body's twist in its parent, of steps of the pose"
-
     def reference(assembly, q, qdot):
+        """Compare with commutators of unit twists with the body's twist in its parent, of steps of the pose."""
         brackets = np.zeros((18, 18))
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
             alone = REST.copy()
@@ -187,20 +201,18 @@ class d6:
             brackets[rows, rows] = np.stack([commutator(unit, twist) for unit in np.eye(6)], axis=-1)
         return brackets
 
-    verdict = Verdict.DEFINITION
     remark = (
         r"The minus signs are part of the symbol, other than in $\mathrm{ad}_{\mathbf g}$ of (3): with them the signs "
         "of (37) are right."
     )
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sA/e36", "All twists at once")
+@section.holds("e36", "All twists at once")
 class e36:
     formula = r"\mathbf v = \mathbf S\dot{\mathbf q} + \mathbf M_\lambda\mathbf v_\lambda"
     inputs = MOVING
-    result = TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         at = stacked_matrices(assembly, q, qdot)
@@ -211,25 +223,19 @@ class e36:
         at = operators(assembly, q, qdot)
         return at.S @ qdot + at.M_lambda @ at.Theta @ at.v
 
-    oracle = POSES
-
     def reference(assembly, q, qdot):
+        """Compare with complex steps of all poses in the world."""
         return body_trees.jacobian(assembly, q) @ qdot
 
-    verdict = Verdict.HOLDS
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sA/e37", "The rates of all twists at once")
+@section.erratum("e37", "The rates of all twists at once")
 class e37:
-    formula = (
-        r"\dot{\mathbf v} = \dot{\mathbf S}\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q} + "
-        r"\mathbf M_\lambda\dot{\mathbf v}_\lambda + \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf M_\lambda"
-        r"\mathbf v_\lambda"
-    )
+    formula = r"\dot{\mathbf v} = \dot{\mathbf S}\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q} + \mathbf M_\lambda\dot{\mathbf v}_\lambda + \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf M_\lambda\mathbf v_\lambda"
+    edit = (r"= \dot{\mathbf S}\dot{", r"= \mathbf S\ddot{")
     inputs = UNSTEADY
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
         at = stacked_matrices(assembly, q, qdot)
@@ -239,10 +245,8 @@ class e37:
         return S_dot @ qdot + S_dot @ qdot + M @ vdot_lambda + ad @ M @ v_lambda
 
     library = rates_library
-    oracle = "differences of all twists along a motion with these accelerations"
     reference = rates_reference
     tolerance = 1e-8
-    verdict = Verdict.ERRATUM
     scan = True
     correction = (
         r"The first of the two equal terms is $\mathbf S\ddot{\mathbf q}$, as in (11): $\dot{\mathbf v} = "
@@ -250,19 +254,15 @@ class e37:
         r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf M_\lambda\mathbf v_\lambda$. As printed, no acceleration of "
         "a joint moves anything."
     )
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sA/e38", "The matrix that chooses parents")
+@section.definition("e38", "The matrix that chooses parents")
 class e38:
-    formula = (
-        r"\Theta_\lambda(i, j) = \begin{cases}\mathbf I_{6\times6} & \text{if } \lambda(i) = j \\"
-        r" \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
-    )
+    formula = r"\Theta_\lambda(i, j) = \begin{cases}\mathbf I_{6\times6} & \text{if } \lambda(i) = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
     defines = (r"\Theta_\lambda(i, j)",)
     inputs = MOVING
-    result = TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         rows = []
@@ -275,21 +275,18 @@ class e38:
         at = operators(assembly, q, qdot)
         return at.Theta @ at.v
 
-    oracle = "the twist of each body's parent, by complex steps of its pose"
-
     def reference(assembly, q, qdot):
+        """Compare with the twist of each body's parent, by complex steps of its pose."""
         return of_parents(assembly, body_trees.twists(assembly, q, qdot)).ravel()
 
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.multibody.reduced.SpatialOperators.Theta",)
-    chapter = CHAPTER
+    implements = (reduced.SpatialOperators.Theta,)
 
 
-@claim("si/sA/e39", "The twists of all parents, from all twists")
+@section.holds("e39", "The twists of all parents, from all twists")
 class e39:
     formula = r"\mathbf v_\lambda = \Theta_\lambda\mathbf v"
     inputs = MOVING
-    result = TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         return stacked_matrices(assembly, q, qdot).parent_selection @ body_trees.jacobian(assembly, q) @ qdot
@@ -298,21 +295,18 @@ class e39:
         at = operators(assembly, q, qdot)
         return at.Theta @ at.v
 
-    oracle = "the twist of each body's parent, by a complex step of its pose along the motion"
-
     def reference(assembly, q, qdot):
+        """Compare with the twist of each body's parent, by a complex step of its pose along the motion."""
         return of_parents(assembly, body_trees.twists(assembly, q, qdot)).ravel()
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.SpatialOperators.Theta",)
-    chapter = CHAPTER
+    implements = (reduced.SpatialOperators.Theta,)
 
 
-@claim("si/sA/e40", "The rates of the twists of all parents")
+@section.holds("e40", "The rates of the twists of all parents")
 class e40:
     formula = r"\dot{\mathbf v}_\lambda = \Theta_\lambda\dot{\mathbf v}"
     inputs = UNSTEADY
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
         at = stacked_matrices(assembly, q, qdot)
@@ -321,22 +315,19 @@ class e40:
     def library(assembly, q, qdot, qddot):
         return operators(assembly, q, qdot).Theta @ rates_library(assembly, q, qdot, qddot)
 
-    oracle = "differences of the parents' twists along the motion"
-
     def reference(assembly, q, qdot, qddot):
+        """Compare with differences of the parents' twists along the motion."""
         return of_parents(assembly, body_trees.twist_rates(assembly, q, qdot, qddot)).ravel()
 
     tolerance = 1e-8
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.SpatialOperators.Theta",)
-    chapter = CHAPTER
+    implements = (reduced.SpatialOperators.Theta,)
 
 
-@claim("si/sA/e41", "All twists, from the rates of the joints")
+@section.holds("e41", "All twists, from the rates of the joints")
 class e41:
     formula = r"\mathbf v = \mathbf G_\lambda\mathbf S\dot{\mathbf q}"
     inputs = MOVING
-    result = TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         at = stacked_matrices(assembly, q, qdot)
@@ -345,25 +336,20 @@ class e41:
     def library(assembly, q, qdot):
         return operators(assembly, q, qdot).v
 
-    oracle = POSES
-
     def reference(assembly, q, qdot):
+        """Compare with complex steps of all poses in the world."""
         return body_trees.twists(assembly, q, qdot).ravel()
 
-    verdict = Verdict.HOLDS
     remark = r"So $\mathbf G_\lambda\mathbf S$ is the Jacobian of the tree."
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sA/e42", "The rates of all twists, from those of the joints")
+@section.erratum("e42", "The rates of all twists, from those of the joints")
 class e42:
-    formula = (
-        r"\dot{\mathbf v} = \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\dot{\mathbf S}"
-        r"\dot{\mathbf q} + \mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf v"
-    )
+    formula = r"\dot{\mathbf v} = \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf v"
+    edit = (r"= \mathbf G_\lambda\dot{\mathbf S}\dot{", r"= \mathbf G_\lambda\mathbf S\ddot{")
     inputs = UNSTEADY
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
         at = stacked_matrices(assembly, q, qdot)
@@ -371,14 +357,441 @@ class e42:
         return G @ S_dot @ qdot + G @ S_dot @ qdot + G @ at.ad_Sqdot @ at.Gamma @ v
 
     library = rates_library
-    oracle = "differences of all twists along a motion with these accelerations"
     reference = rates_reference
     tolerance = 1e-8
-    verdict = Verdict.ERRATUM
     scan = True
     correction = (
         r"$\dot{\mathbf v} = \mathbf G_\lambda\mathbf S\ddot{\mathbf q} + \mathbf G_\lambda\dot{\mathbf S}"
         r"\dot{\mathbf q} + \mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf v$"
     )
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Si & Guenter, appendix A: the matrices that hand twists down the tree, eqs. (43) to (45).
+
+
+@section.definition("e43", "What children have of their parents' twists")
+class e43:
+    formula = r"\Gamma_\lambda = \mathbf M_\lambda\Theta_\lambda"
+    defines = (r"\Gamma_\lambda",)
+    inputs = PLACED
+    result = Result(ADJOINT, "takes twists of parents to the frames of their bodies")
+
+    def printed(assembly, q):
+        at = stacked_matrices(assembly, q, REST)
+        return at.parent_adjoints @ at.parent_selection
+
+    def library(assembly, q):
+        return operators(assembly, q, REST).Gamma
+
+    def reference(assembly, q):
+        """Compare with conjugations of unit twists with the poses of bodies, seen from their ancestors."""
+        E, Gamma = body_trees.poses(assembly, q), np.zeros((18, 18))
+        for i, parent in enumerate(assembly.parents):
+            if parent >= 0:
+                seen = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[parent])
+                Gamma[6 * i : 6 * i + 6, 6 * parent : 6 * parent + 6] = seen
+        return Gamma
+
+    implements = SpatialOperators
+
+
+@section.definition("e44", "The operator that hands twists down the tree")
+class e44:
+    formula = r"\mathbf G_\lambda = (\mathbf I - \Gamma_\lambda)^{-1}"
+    defines = (r"\mathbf G_\lambda",)
+    inputs = PLACED
+    result = Result(ADJOINT, "of all bodies, each in its frame")
+
+    def printed(assembly, q):
+        return np.linalg.inv(np.eye(18) - stacked_matrices(assembly, q, REST).Gamma)
+
+    def library(assembly, q):
+        return operators(assembly, q, REST).G
+
+    def reference(assembly, q):
+        """Compare with poses of bodies, seen from each of their ancestors, as adjoints."""
+        return twist_propagation_matrix(body_quantities(assembly, q, REST))
+
+    implements = SpatialOperators
+
+
+@section.holds("e45", "The same as a finite sum")
+class e45:
+    formula = r"\mathbf G_\lambda = \mathbf I + \Gamma_\lambda + \cdots + \Gamma_\lambda^{n-1}"
+    inputs = PLACED
+    result = Result(ADJOINT, "of all bodies, each in its frame")
+
+    def printed(assembly, q):
+        Gamma = stacked_matrices(assembly, q, REST).Gamma
+        return np.eye(18) + Gamma + Gamma @ Gamma
+
+    def library(assembly, q):
+        return operators(assembly, q, REST).G
+
+    def reference(assembly, q):
+        """Compare with poses of bodies, seen from each of their ancestors, as adjoints."""
+        return twist_propagation_matrix(body_quantities(assembly, q, REST))
+
+    implements = SpatialOperators
+
+
+@section.holds("t292", "Gamma is nilpotent")
+class t292:
+    formula = r"\Gamma_\lambda^n = 0"
+    inputs = PLACED
+    result = Result(NUMBER, "ranks of the powers")
+
+    def printed(assembly, q):
+        """Ranks of its powers: the last one is zero."""
+        Gamma = stacked_matrices(assembly, q, REST).Gamma
+        return [np.linalg.matrix_rank(np.linalg.matrix_power(Gamma, p)) for p in (1, 2, 3)]
+
+    def library(assembly, q):
+        Gamma = operators(assembly, q, REST).Gamma
+        twice = Gamma @ Gamma
+        values = [np.linalg.svd(power, compute_uv=False) for power in (Gamma, twice, twice @ Gamma)]
+        return [np.sum(each > 1e-9) for each in values]
+
+    def reference(assembly, q):
+        """Count how many bodies are parents, grandparents, and so on; each counts six times."""
+        counts, bodies = [], set(range(len(assembly.parents)))
+        for _ in q[::2]:
+            bodies = {assembly.parents[i] for i in bodies} - {-1}
+            counts.append(6 * len(bodies))
+        return counts
+
+    exact = "ranks are whole numbers"
+    remark = "A power leads from a body to an ancestor so many steps back, and nobody has n of them."
+    implements = SpatialOperators
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Si & Guenter, appendix A: the forces of all bodies, and the equations of motion, eqs. (46) to (53).
+
+
+DOTTED = (
+    r"The bracket is that of the twists, as in (4), (13) and (21), not of their rates: $\mathrm{ad}_{\mathbf v}^* = "
+    r"\mathrm{diag}(-\mathrm{ad}_{\mathbf v_1}^*, \dots, -\mathrm{ad}_{\mathbf v_n}^*)$. With a dot, forces are of the "
+    "third order in time, and a body that turns steadily needs none."
+)
+
+
+def column_reference(assembly, q, qdot, wrenches, qddot):
+    """Compare with what the points of a body and of all that hang on it need, less their loads, moved to its
+    origin.
+    """
+    return forces_reference(assembly, q, qdot, wrenches, qddot).ravel()
+
+
+def column_library(assembly, q, qdot, wrenches, qddot):
+    return forces_library(assembly, q, qdot, wrenches, qddot).ravel()
+
+
+@section.definition("d7", "The forces in all joints in one column")
+class d7:
+    formula = r"\mathbf f = [\mathbf f_1^T\ \ \mathbf f_2^T\ \cdots\ \mathbf f_n^T]^T"
+    defines = (r"\mathbf f",)
+    implements = reduced.SpatialOperators
+
+
+@section.definition("d8", "The inertias of all bodies")
+class d8:
+    formula = r"\mathbf J = \mathrm{diag}(\mathbf J_1, \mathbf J_2, \dots, \mathbf J_n)"
+    defines = (r"\mathbf J",)
+    inputs = {**PLACED, "qdot": MOVING["qdot"]}
+    result = Result(WRENCH * TIME, "on all bodies, each in its frame")
+
+    def printed(assembly, q, qdot):
+        return block_diagonal(body_quantities(assembly, q, REST).J) @ (
+            body_trees.jacobian(assembly, q) @ qdot
+        )
+
+    def library(assembly, q, qdot):
+        at = operators(assembly, q, qdot)
+        return at.J @ at.v
+
+    def reference(assembly, q, qdot):
+        """Compare with what points of a body at rest need if its twist begins to change at this rate."""
+        phi = body_trees.twists(assembly, q, qdot)
+        bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
+        return np.concatenate([inertial_wrench(m, c, J, REST, phi[i]) for i, (m, c, J) in enumerate(bodies)])
+
+    implements = reduced.SpatialOperators
+
+
+@section.erratum("d9", "Brackets that make the wrenches of steady twists")
+class d9:
+    formula = r"\mathrm{ad}_{\dot{\mathbf v}}^* = \mathrm{diag}(-\mathrm{ad}_{\dot{\mathbf v}_1}^*, -\mathrm{ad}_{\dot{\mathbf v}_2}^*, \dots, -\mathrm{ad}_{\dot{\mathbf v}_n}^*)"
+    edit = (r"\mathrm{ad}_{\dot{\mathbf v}", r"\mathrm{ad}_{\mathbf v")
+    inputs = UNSTEADY
+    result = Result(WRENCH, "on all bodies, each in its frame")
+
+    def printed(assembly, q, qdot, qddot):
+        """For what (46) does with it."""
+        at = body_quantities(assembly, q, qdot)
+        ad = block_diagonal([-lie_bracket_matrix(rate).T for rate in at.vdot(qddot)])
+        return ad @ block_diagonal(at.J) @ at.v.ravel()
+
+    def library(assembly, q, qdot, qddot):
+        at = operators(assembly, q, qdot)
+        return at.ad_v @ at.J @ at.v
+
+    def reference(assembly, q, qdot, qddot):
+        """Compare with what six point masses of each body need while its twist is steady."""
+        phi = body_trees.twists(assembly, q, qdot)
+        bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
+        return np.concatenate([inertial_wrench(m, c, J, phi[i], REST) for i, (m, c, J) in enumerate(bodies)])
+
+    tolerance = 1e-8
+    scan = True
+    correction = DOTTED
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    combined_with = ("si/sA/e46", "si/s3/e4")
+    implements = reduced.SpatialOperators
+
+
+@section.misprint("d10", "The loads of all bodies, with a minus")
+class d10:
+    formula = r"\mathbf f_e = \begin{bmatrix}-\mathbf f_{e,1}^T & -\mathbf f_{e,2}^T & \cdots & \mathbf f_{e,n}^T\end{bmatrix}^T"
+    edit = (r"\cdots & \mathbf f_{e,n}", r"\cdots & -\mathbf f_{e,n}")
+    inputs = LOADED
+    result = Result(WRENCH, "on all bodies, each in its frame")
+
+    def printed(assembly, q, qdot, wrenches):
+        f = body_quantities(assembly, q, qdot).gravity_wrenches + wrenches
+        return np.concatenate([-f[0], -f[1], f[2]])
+
+    def library(assembly, q, qdot, wrenches):
+        return operators(assembly, q, qdot, wrenches).f_e
+
+    def reference(assembly, q, qdot, wrenches):
+        """Compare with what has to be brought to bodies at rest, so that they stay."""
+        return articulated_bodies.joint_wrenches(assembly, q, 0 * qdot, REST, wrenches).ravel()
+
+    tolerance = 1e-8
+    scan = True
+    correction = r"All loads have a minus, the last one too: $\mathbf f_e = [-\mathbf f_{e,1}^T\ \cdots\ -\mathbf f_{e,n}^T]^T$."
+    implements = reduced.SpatialOperators
+
+
+@section.erratum("e46", "The forces in all joints at once")
+class e46:
+    formula = r"\mathbf f = \Gamma_\lambda^T\mathbf f + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf v + \mathbf J\dot{\mathbf v} + \mathbf f_e"
+    edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
+    inputs = ACCELERATED
+    result = Result(WRENCH, "on all bodies, each in its frame")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        """The right side, with the forces that there are."""
+        at, f = stacked_matrices(assembly, q, qdot), column_reference(assembly, q, qdot, wrenches, qddot)
+        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
+        return at.Gamma.T @ f + at.ad_vdot(qddot) @ at.J @ v + at.J @ vdot + f_e
+
+    def library(assembly, q, qdot, wrenches, qddot):
+        at, f = operators(assembly, q, qdot, wrenches), column_library(assembly, q, qdot, wrenches, qddot)
+        return at.Gamma.T @ f + at.ad_v @ at.J @ at.v + at.J @ at.G @ (at.S @ qddot + at.a) + at.f_e
+
+    def reference(assembly, q, qdot, wrenches, qddot):
+        """Compare with what the points of a body and of all that hang on it need, less their loads, moved to
+        its origin.
+        """
+        return articulated_bodies.subtree_wrenches(
+            assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, qddot, wrenches)
+        ).ravel()
+
+    tolerance = 1e-8
+    scan = True
+    correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    implements = reduced.SpatialOperators
+
+
+@section.erratum("e47", "The same, solved")
+class e47:
+    formula = r"\mathbf f = \mathbf G_\lambda^T\mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf v + \mathbf G_\lambda^T\mathbf J\dot{\mathbf v} + \mathbf G_\lambda^T\mathbf f_e"
+    edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
+    inputs = ACCELERATED
+    result = Result(WRENCH, "on all bodies, each in its frame")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        at, Gt = stacked_matrices(assembly, q, qdot), stacked_matrices(assembly, q, qdot).G.T
+        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
+        return Gt @ at.ad_vdot(qddot) @ at.J @ v + Gt @ at.J @ vdot + Gt @ f_e
+
+    library = column_library
+    reference = column_reference
+    tolerance = 1e-8
+    scan = True
+    correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    implements = reduced.SpatialOperators
+
+
+@section.holds("e48", "The joint forces of all joints at once")
+class e48:
+    formula = r"\boldsymbol\tau = \mathbf S^T\mathbf f"
+    inputs = ACCELERATED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        return stacked_matrices(assembly, q, qdot).S.T @ column_reference(assembly, q, qdot, wrenches, qddot)
+
+    def library(assembly, q, qdot, wrenches, qddot):
+        return operators(assembly, q, qdot).S.T @ column_library(assembly, q, qdot, wrenches, qddot)
+
+    def reference(assembly, q, qdot, wrenches, qddot):
+        """Compare with d'Alembert's principle for the point masses of all bodies, less the work of weights
+        and wrenches.
+        """
+        M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
+        return M @ qddot + C_qdot + phi
+
+    tolerance = 1e-8
+    implements = reduced.SpatialOperators
+
+
+def coriolis_printed(assembly, q, qdot, qddot):
+    """(52), with the bracket of the rates of the twists."""
+    at = stacked_matrices(assembly, q, qdot)
+    G, S, J, ad = at.G, at.S, at.J, at.ad_vdot(qddot)
+    return S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + ad @ J @ G @ S)
+
+
+@section.erratum("e49", "The joint forces, with everything put in")
+class e49:
+    formula = r"\boldsymbol\tau = \mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S + \mathbf J\mathbf G_\lambda\dot{\mathbf S} + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S)\dot{\mathbf q} + \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
+    edits = (
+        (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*"),
+        (
+            r"\mathbf J\mathbf G_\lambda\mathbf S\dot{\mathbf q} +",
+            r"\mathbf J\mathbf G_\lambda\mathbf S\ddot{\mathbf q} +",
+        ),
+    )
+    inputs = ACCELERATED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        at = stacked_matrices(assembly, q, qdot)
+        G, S, J = at.G, at.S, at.J
+        C = coriolis_printed(assembly, q, qdot, qddot)
+        return S.T @ G.T @ J @ G @ S @ qdot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
+
+    def library(assembly, q, qdot, wrenches, qddot):
+        at = operators(assembly, q, qdot, wrenches)
+        return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
+
+    def reference(assembly, q, qdot, wrenches, qddot):
+        """Compare with d'Alembert's principle for the point masses of all bodies."""
+        M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
+        return M @ qddot + C_qdot + phi
+
+    tolerance = 1e-8
+    scan = True
+    correction = (
+        r"The first term has the accelerations, $\mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S"
+        r"\ddot{\mathbf q}$, as (50) and (51) have it, and the bracket is $\mathrm{ad}_{\mathbf v}^*$, without a dot."
+    )
+    units_mismatch = r"velocities stand where accelerations belong, and the other way round"
+    implements = reduced.SpatialOperators
+
+
+@section.holds("e50", "The equations of motion")
+class e50:
+    formula = r"\mathbf M(\mathbf q)\ddot{\mathbf q} + \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} + \phi(\mathbf q) = \boldsymbol\tau"
+    inputs = ACCELERATED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        """With (51), (52) mended, and (53)."""
+        at = stacked_matrices(assembly, q, qdot)
+        G, S, J, v = at.G, at.S, at.J, at.ad_v
+        M = S.T @ G.T @ J @ G @ S
+        C = S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + v @ J @ G @ S)
+        return M @ qddot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
+
+    def library(assembly, q, qdot, wrenches, qddot):
+        return reduced.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
+
+    def reference(assembly, q, qdot, wrenches, qddot):
+        """Compare with d'Alembert's principle for the point masses of all bodies."""
+        M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
+        return M @ qddot + C_qdot + phi
+
+    tolerance = 1e-8
+    implements = reduced.inverse_dynamics_dense
+
+
+@section.holds("e51", "The mass matrix")
+class e51:
+    formula = r"\mathbf M(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S"
+    inputs = PLACED
+    result = Result(INERTIA, "of the joints, in their order")
+
+    def printed(assembly, q):
+        at = stacked_matrices(assembly, q, REST)
+        return at.S.T @ at.G.T @ at.J @ at.G @ at.S
+
+    def library(assembly, q):
+        return operators(assembly, q, REST).mass_matrix
+
+    def reference(assembly, q):
+        """Compare with displacements of all point masses with each coordinate: the energy's matrix."""
+        W = body_trees.mass_weighted_jacobian(assembly, q)
+        return W.T @ W
+
+    remark = r"Its factors $\mathbf G_\lambda\mathbf S$ are not square."
+    implements = reduced.SpatialOperators
+
+
+@section.erratum("e52", "The matrix of Coriolis and centrifugal forces")
+class e52:
+    formula = r"\mathbf C(\mathbf q, \dot{\mathbf q}) = \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S + \mathbf J\mathbf G_\lambda\dot{\mathbf S} + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S)"
+    edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
+    inputs = UNSTEADY
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, qddot):
+        return coriolis_printed(assembly, q, qdot, qddot) @ qdot
+
+    def library(assembly, q, qdot, qddot):
+        return operators(assembly, q, qdot).coriolis_matrix @ qdot
+
+    def reference(assembly, q, qdot, qddot):
+        """Compare with d'Alembert's principle for the point masses of all bodies, at steady coordinates."""
+        return articulated_bodies.velocity_bias_forces(assembly, q, qdot)
+
+    tolerance = 1e-8
+    scan = True
+    correction = (
+        r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$, of the twists: with a dot, $\mathbf C$ would depend on the "
+        "accelerations that are sought."
+    )
+    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    remark = r"Only $\mathbf C\dot{\mathbf q}$ is settled by the motion; the matrix is one of many."
+    implements = reduced.SpatialOperators
+
+
+@section.holds("e53", "What holding the loads takes of the joints")
+class e53:
+    formula = r"\phi(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
+    inputs = LOADED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches):
+        """With all loads negative."""
+        at = stacked_matrices(assembly, q, qdot)
+        return at.S.T @ at.G.T @ at.f_e(wrenches)
+
+    def library(assembly, q, qdot, wrenches):
+        return operators(assembly, q, qdot, wrenches).load_forces
+
+    def reference(assembly, q, qdot, wrenches):
+        """Compare with the work of the weights of all points, and of wrenches, for unit changes of the
+        coordinates.
+        """
+        work = body_trees.gravity_forces(assembly, q) + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
+        return -work + 0 * qdot
+
+    implements = reduced.SpatialOperators

@@ -5,27 +5,54 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.ledger.claims.si.appendix_a import OPERATORS, operators
-from rbnotes.ledger.claims.si.appendix_a_motion import ALEMBERT
-from rbnotes.ledger.claims.si.section_4_bias import own_wrenches
-from rbnotes.ledger.claims.si.section_4_trees import ACCELERATED, CHAPTER, DRIVEN, MOVING, PLACED
+from rbnotes.ledger.claims.si.appendix_a import operators
+from rbnotes.ledger.claims.si.section_4.bias import own_wrenches
+from rbnotes.ledger.claims.si.section_4.factors import PUSHED
+from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED, DRIVEN, MOVING, PLACED, passes
+from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
-from rbnotes.ledger.oracles.body_quantities import (
-    body_quantities,
-    stacked_matrices,
-    twist_propagation_matrix,
-)
+from rbnotes.ledger.oracles.body_quantities import body_quantities, stacked_matrices, twist_propagation_matrix
 from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, library_tree_of
 from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench
-from rbnotes.ledger.quantities import ADJOINT, INERTIA, NUMBER, RATE, TIME, TORQUE, TWIST, WRENCH
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ADJOINT,
+    FORCE,
+    INERTIA,
+    NUMBER,
+    RATE,
+    TIME,
+    TORQUE,
+    TWIST,
+    WRENCH,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 
+section = Section(
+    "si/sB",
+    chapter="general-joints-linear-time",
+    arguments={
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+        "wrenches": Argument(WRENCH, "on each body, about its origin, along its axes"),
+        "tau": Argument(forces, "of the joints, in their order"),
+        "qddot": Argument(accelerations, "of the joints, in their order"),
+    },
+)
+
+
 REST, STILL = np.zeros(6), np.zeros((3, 6))
-MATRICES = ("rbnotes.multibody.reduced.factor_matrices",)
-NEWTON = "Gauss's principle for the point masses of all bodies"
-UNSTEADY = {name: ACCELERATED[name] for name in ("assembly", "q", "qdot", "qddot")}
-STEADY = "differences of all twists along steady coordinates"
 
 
 def pushes_library(assembly, q, qdot, wrenches, tau):
@@ -33,6 +60,7 @@ def pushes_library(assembly, q, qdot, wrenches, tau):
 
 
 def accelerations_reference(assembly, q, qdot, wrenches, tau):
+    """Compare with Gauss's principle for the point masses of all bodies."""
     load = tau + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
     return body_trees.accelerations(assembly, q, qdot, load)
 
@@ -51,7 +79,10 @@ def unit_factor(assembly, q):
 
 
 def factor_reference(assembly, q):
-    """What is left of each coordinate's displacement when the joints beyond keep all as still as they can."""
+    """Compare with least squares with the displacements of point masses: the joints beyond each one free.
+
+    What is left of each coordinate's displacement when the joints beyond keep all as still as they can.
+    """
     W, unit = articulated_bodies.mass_weighted_jacobian(assembly, q), np.eye(6)
     for k in range(3):
         own, free = (
@@ -63,11 +94,11 @@ def factor_reference(assembly, q):
     return unit
 
 
-@claim("si/sB/e54", "Forward dynamics solves with the mass matrix")
+@section.holds("e54", "Forward dynamics solves with the mass matrix")
 class e54:
     formula = r"\ddot{\mathbf q} = \mathbf M(\mathbf q)^{-1}\bar{\boldsymbol\tau}"
     inputs = DRIVEN
-    result = RATE / TIME
+    result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
         W = articulated_bodies.mass_weighted_jacobian(assembly, q)
@@ -79,22 +110,16 @@ class e54:
         M = operators(assembly, q, qdot, wrenches).mass_matrix
         return np.linalg.solve(M, pushes_library(assembly, q, qdot, wrenches, tau))
 
-    oracle = NEWTON
     reference = accelerations_reference
     tolerance = 1e-8
-    verdict = Verdict.HOLDS
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sB/e55", "What is left of the joint forces")
+@section.holds("e55", "What is left of the joint forces")
 class e55:
-    formula = (
-        r"\bar{\boldsymbol\tau} = \boldsymbol\tau - \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda"
-        r"\mathbf a + \mathbf b)"
-    )
+    formula = r"\bar{\boldsymbol\tau} = \boldsymbol\tau - \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathbf a + \mathbf b)"
     inputs = DRIVEN
-    result = TORQUE
+    result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
         """With (56), and (57) mended."""
@@ -104,30 +129,20 @@ class e55:
         return tau - at.S.T @ at.G.T @ (at.J @ at.G @ a + b)
 
     library = pushes_library
-    oracle = ALEMBERT + ", which move steadily"
 
     def reference(assembly, q, qdot, wrenches, tau):
+        """Compare with d'Alembert's principle for the point masses of all bodies, which move steadily."""
         return articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
 
     tolerance = 1e-8
-    equivalent_mutants = {
-        "dropped factor `at.Gamma` in `at.ad_Sqdot @ at.Gamma`": (
-            "the bracket of what a joint does with itself is zero: with all of v instead of Gamma v it is the same"
-        )
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sB/e56", "What joints add to the rates of the twists")
+@section.holds("e56", "What joints add to the rates of the twists")
 class e56:
-    formula = (
-        r"\mathbf a = \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} + "
-        r"\dot{\mathbf S}\dot{\mathbf q}"
-    )
+    formula = r"\mathbf a = \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q}"
     inputs = MOVING
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         at = stacked_matrices(assembly, q, qdot)
@@ -136,29 +151,24 @@ class e56:
     def library(assembly, q, qdot):
         return operators(assembly, q, qdot).a
 
-    oracle = STEADY + ", less those of the parents as the bodies see them"
-
     def reference(assembly, q, qdot):
+        """Compare with differences of all twists along steady coordinates, less those of the parents as the
+        bodies see them.
+        """
         rates = body_trees.twist_rates(assembly, q, qdot, REST).ravel()
         return rates - stacked_matrices(assembly, q, REST).Gamma @ rates
 
     tolerance = 1e-8
-    equivalent_mutants = {
-        "dropped factor `at.Gamma` in `at.ad_Sqdot @ at.Gamma`": (
-            "the bracket of what a joint does with itself is zero: with all of v instead of Gamma v it is the same"
-        )
-    }
-    verdict = Verdict.HOLDS
     remark = r"$\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} = \mathbf M_\lambda\mathbf v_\lambda$; with all of $\mathbf v$ in its place it is the same."
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sB/e57", "Wrenches of steady twists, less the loads")
+@section.erratum("e57", "Wrenches of steady twists, less the loads")
 class e57:
     formula = r"\mathbf b = \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \mathbf f_e"
+    edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
     inputs = ACCELERATED
-    result = WRENCH
+    result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
         at = stacked_matrices(assembly, q, qdot)
@@ -167,9 +177,8 @@ class e57:
     def library(assembly, q, qdot, wrenches, qddot):
         return operators(assembly, q, qdot, wrenches).b
 
-    oracle = "what six point masses of each body need while its twist is steady, less its loads"
-
     def reference(assembly, q, qdot, wrenches, qddot):
+        """Compare with what six point masses of each body need while its twist is steady, less its loads."""
         phi, held, found = (
             body_trees.twists(assembly, q, qdot),
             articulated_bodies.joint_wrenches(assembly, q, REST, REST, wrenches),
@@ -181,25 +190,20 @@ class e57:
         return np.concatenate(found)
 
     tolerance = 1e-8
-    verdict = Verdict.ERRATUM
     scan = True
     correction = (
         r"$\mathrm{ad}_{\mathbf v}^*$, without a dot, as (21) has it for each link. With it, one would have to know "
         "the accelerations to find them."
     )
     units_mismatch = r"accelerations stand in the bracket where velocities belong"
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sB/e58", "The square factors of the inverse mass matrix")
+@section.holds("e58", "The square factors of the inverse mass matrix")
 class e58:
-    formula = (
-        r"\mathbf M(\mathbf q)^{-1} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)^T\Omega^{-1}"
-        r"(\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)"
-    )
+    formula = r"\mathbf M(\mathbf q)^{-1} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)^T\Omega^{-1}(\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)"
     inputs = PLACED
-    result = NUMBER / INERTIA
+    result = Result(NUMBER / INERTIA, "of the joints, in their order")
 
     def printed(assembly, q):
         r"""With $\Pi = \Gamma^T K$ and $Y = (I - \Gamma^T(I - K S^T))^{-1}$."""
@@ -214,17 +218,12 @@ class e58:
     def library(assembly, q):
         return reduced.factor_matrices(library_tree_of(assembly), q).inverse_mass_matrix
 
-    oracle = "the inverse of the energy's matrix, from displacements of all point masses"
-
     def reference(assembly, q):
+        """Compare with the inverse of the energy's matrix, from displacements of all point masses."""
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return np.linalg.inv(W.T @ W)
 
     tolerance = 1e-8
-    equivalent_mutants = {
-        "swapped operands in `np.eye(6) - S.T @ Y @ Pi`": "the factor stands on both sides: its sign is lost"
-    }
-    verdict = Verdict.HOLDS
     remark = (
         r"The paper does not say what $\mathbf Y_\lambda$ and $\Pi_\lambda$ are as matrices. With $\mathbf K = "
         r"\bar{\mathbf J}\mathbf S\Omega^{-1}$ these make it true: $\Pi_\lambda = \Gamma_\lambda^T\mathbf K$, "
@@ -232,8 +231,7 @@ class e58:
         r"$\mathbf Y_{\lambda(k),k}$ of (29) are those of $\mathbf I - \mathbf Y_\lambda^{-1}$, not of "
         r"$\mathbf Y_\lambda$."
     )
-    implemented_by = MATRICES
-    chapter = CHAPTER
+    implements = reduced.factor_matrices
 
 
 def one_step(assembly, q):
@@ -247,14 +245,11 @@ def one_step(assembly, q):
     return blocks, forces
 
 
-@claim("si/sB/t350#a", "The precise definitions will be given later")
+@section.erratum("t350#a", "The precise definitions will be given later")
 class t350_a:
-    formula = (
-        r"\text{`Precise definitions of } \mathbf Y_\lambda, \Pi_\lambda \text{ and } \Omega \text{ will be given "
-        r"later'}"
-    )
+    formula = r"\text{`Precise definitions of } \mathbf Y_\lambda, \Pi_\lambda \text{ and } \Omega \text{ will be given later'}"
     inputs = PLACED
-    result = NUMBER
+    result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, q):
         """With what is given: matrices of the blocks (29) and (30), zero elsewhere."""
@@ -264,17 +259,15 @@ class t350_a:
     def library(assembly, q):
         return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular
 
-    oracle = "least squares with the displacements of point masses: the joints beyond each one free"
     reference = factor_reference
     tolerance = 1e-8
-    verdict = Verdict.ERRATUM
     correction = (
         r"They are not given. (28) to (30) define blocks; $\Omega$ and $\Pi_\lambda$ are the matrices of these "
         r"blocks, but $\mathbf Y_\lambda = \sum_{k\ge0}\mathbf Y^k = (\mathbf I - \mathbf Y)^{-1}$, "
         r"where $\mathbf Y$ has the blocks of (29)."
     )
-    implemented_by = MATRICES
-    chapter = CHAPTER
+    replacement = r"where $\Omega$ is a block diagonal matrix of the blocks (28), and $\mathbf Y_\lambda$ and $\Pi_\lambda$ are upper triangular matrices: $\Pi_\lambda$ has the blocks (30), and $\mathbf Y_\lambda = (\mathbf I - \mathbf Y)^{-1}$, where $\mathbf Y$ has the blocks (29)."
+    implements = reduced.factor_matrices
 
 
 ORDERS = st.permutations(range(3)).map(tuple)
@@ -295,11 +288,11 @@ def in_order(assembly, order):
     return np.concatenate([np.arange(6)[own[i]] for i in order])
 
 
-@claim("si/sB/t350#b", "The factor is upper triangular")
+@section.conditional("t350#b", "The factor is upper triangular")
 class t350_b:
     formula = r"\mathbf Y_\lambda \text{ and } \Pi_\lambda \text{ are upper triangular}"
     inputs = {"assembly": BODIES, "order": ORDERS, "q": PLACED["q"]}
-    result = NUMBER
+    result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, order, q):
         """The upper triangle of the factor that they make."""
@@ -312,9 +305,8 @@ class t350_b:
         places = [place for i in order for place in range(own[i].start, own[i].stop)]
         return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular[np.ix_(places, places)]
 
-    oracle = "least squares with the displacements of point masses: the joints beyond each one free"
-
     def reference(assembly, order, q):
+        """Compare with least squares with the displacements of point masses: the joints beyond each one free."""
         whole = factor_reference(assembly, q)
         rows = np.concatenate(
             [whole[own] for own in (body_trees.coordinate_slices(assembly)[i] for i in order)]
@@ -324,7 +316,6 @@ class t350_b:
         )
 
     tolerance = 1e-8
-    verdict = Verdict.CONDITIONAL
     given = {
         "assembly": ORDERED.map(lambda drawn: drawn[0]),
         "order": ORDERED.map(lambda drawn: drawn[1]),
@@ -342,19 +333,14 @@ class t350_b:
         r"Triangular by blocks, that is; $\Pi_\lambda$ has $6n$ rows and $\sum_i d_i$ columns. $\Omega$ is block "
         "diagonal in any order."
     )
-    implemented_by = MATRICES
-    chapter = CHAPTER
+    implements = reduced.factor_matrices
 
 
-@claim("si/sB/e59", "The operator that hands twists down the tree, block by block")
+@section.holds("e59", "The operator that hands twists down the tree, block by block")
 class e59:
-    formula = (
-        r"\mathbf G_\lambda(i, j) = \begin{cases}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\cdots"
-        r"\mathrm{Ad}_{f_{j,\lambda^{p-1}(i)}^{-1}} & \text{if } \lambda^p(i) = j \text{ for some } p \\"
-        r" \mathbf I_{6\times6} & \text{if } i = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
-    )
+    formula = r"\mathbf G_\lambda(i, j) = \begin{cases}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\cdots\mathrm{Ad}_{f_{j,\lambda^{p-1}(i)}^{-1}} & \text{if } \lambda^p(i) = j \text{ for some } p \\ \mathbf I_{6\times6} & \text{if } i = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
     inputs = PLACED
-    result = ADJOINT
+    result = Result(ADJOINT, "takes twists down the tree, each in the frame of its body")
 
     def printed(assembly, q):
         at, G = body_quantities(assembly, q, REST), np.zeros((18, 18))
@@ -368,24 +354,20 @@ class e59:
     def library(assembly, q):
         return operators(assembly, q, REST).G
 
-    oracle = "poses of bodies, seen from each of their ancestors, as adjoints"
-
     def reference(assembly, q):
+        """Compare with poses of bodies, seen from each of their ancestors, as adjoints."""
         return twist_propagation_matrix(body_quantities(assembly, q, REST))
 
-    verdict = Verdict.HOLDS
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
 
 
-@claim("si/sB/e60", "One step down the tree")
+@section.holds("e60", "One step down the tree")
 class e60:
-    formula = (
-        r"\Gamma_\lambda = \mathbf I - \mathbf G_\lambda^{-1},\quad "
-        r"\Gamma_\lambda\mathbf G_\lambda = \mathbf G_\lambda - \mathbf I"
-    )
+    formula = r"\Gamma_\lambda = \mathbf I - \mathbf G_\lambda^{-1},\quad \Gamma_\lambda\mathbf G_\lambda = \mathbf G_\lambda - \mathbf I"
     inputs = PLACED
-    result = ADJOINT
+    result = Result(
+        ADJOINT, "one step down the tree, then the step times the whole, each in the frame of its body"
+    )
 
     def printed(assembly, q):
         G = twist_propagation_matrix(body_quantities(assembly, q, REST))
@@ -395,12 +377,127 @@ class e60:
         at = operators(assembly, q, REST)
         return np.concatenate([at.Gamma, at.Gamma @ at.G])
 
-    oracle = "adjoints of the bodies' poses in their parents, and the same times those to all ancestors"
-
     def reference(assembly, q):
+        """Compare with adjoints of the bodies' poses in their parents, and the same times those to all
+        ancestors.
+        """
         at = stacked_matrices(assembly, q, REST)
         return np.concatenate([at.Gamma, at.Gamma @ at.G])
 
-    verdict = Verdict.HOLDS
-    implemented_by = OPERATORS
-    chapter = CHAPTER
+    implements = reduced.SpatialOperators
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Si & Guenter, appendix B: the nine steps of forward dynamics, as products of matrices.
+
+
+@section.holds("t352#a", "Steps 1 to 6: what is left of the joint forces")
+class t352_a:
+    formula = r"\alpha = \mathbf G_\lambda\mathbf a,\quad \bar\alpha = \mathbf J\alpha + \mathbf b,\quad \mathbf p = \mathbf G_\lambda^T\bar\alpha,\quad \bar{\mathbf p} = \mathbf S^T\mathbf p,\quad \bar{\boldsymbol\tau} = \boldsymbol\tau - \bar{\mathbf p}"
+    inputs = DRIVEN
+    result = Result(
+        vector_quantity(
+            *3 * ((RATE / TIME, 3), (ACCELERATION, 3)),
+            (TORQUE, 3),
+            (FORCE, 3),
+            (TORQUE, 3),
+            (FORCE, 3),
+            (TORQUE, 3),
+            (FORCE, 3),
+            (TORQUE, 3),
+            (FORCE, 3),
+            (TORQUE, 3),
+            (FORCE, 3),
+            (TORQUE, 3),
+            (FORCE, 3),
+            (TORQUE, 6),
+        ),
+        "rates of twists, wrenches, gathered ones, of each body in its frame; then of the joints",
+    )
+
+    def printed(assembly, q, qdot, wrenches, tau):
+        """With what (56) and (57) mean, a and b."""
+        at = stacked_matrices(assembly, q, qdot)
+        alpha = at.G @ (at.ad_Sqdot @ at.bodies.v.ravel() + at.Sdot @ qdot)
+        alpha_bar = at.J @ alpha + own_wrenches(assembly, q, qdot, wrenches).ravel()
+        p = at.G.T @ alpha_bar
+        p_bar = at.S.T @ p
+        return np.concatenate([alpha, alpha_bar, p, tau - p_bar])
+
+    def library(assembly, q, qdot, wrenches, tau):
+        found = passes(assembly, q, qdot, wrenches, tau)
+        columns = (found.alpha, found.alpha_bar, found.p, found.tau_bar)
+        return np.concatenate([each.ravel() for each in columns])
+
+    def reference(assembly, q, qdot, wrenches, tau):
+        """Compare with differences of twists; what the points of bodies, and of all beyond them, need;
+        d'Alembert's principle.
+        """
+        alpha = body_trees.twist_rates(assembly, q, qdot, REST)
+        alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, REST, wrenches)
+        p = articulated_bodies.subtree_wrenches(assembly, q, alpha_bar)
+        left = articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
+        return np.concatenate([alpha.ravel(), alpha_bar.ravel(), p.ravel(), left])
+
+    primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
+    tolerance = 1e-8
+    implements = reduced.factored_dynamics
+
+
+@section.holds("t352#b", "Steps 7 and 8: the factor, and its middle")
+class t352_b:
+    formula = r"\mathbf c = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)\bar{\boldsymbol\tau},\quad \bar{\mathbf c} = \Omega^{-1}\mathbf c"
+    inputs = PUSHED
+    result = Result(RATE / TIME, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, tau):
+        Omega = np.zeros((6, 6))
+        for k, own in enumerate(body_trees.coordinate_slices(assembly)):
+            Omega[own, own] = articulated_bodies.articulated_joint_inertia(assembly, q, k)
+        c = unit_factor(assembly, q) @ articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+        return np.linalg.inv(Omega) @ c
+
+    def library(assembly, q, qdot, tau):
+        return passes(assembly, q, qdot, STILL, tau).c_bar
+
+    def reference(assembly, q, qdot, tau):
+        """Compare with all coordinates from a joint on at once, those before it locked: displacements of
+        point masses.
+        """
+        return articulated_bodies.subtree_joint_accelerations(
+            assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+        )
+
+    tolerance = 1e-8
+    implements = reduced.factored_dynamics
+
+
+@section.misprint("t352#c", "Step 9: the accelerations")
+class t352_c:
+    formula = r"\bar{\mathbf q} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)^T\bar{\mathbf c}"
+    inputs = PUSHED
+    result = Result(RATE / TIME, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, tau):
+        """As a new name for coordinates, which the right side leaves as they are."""
+        return q
+
+    def library(assembly, q, qdot, tau):
+        found = passes(assembly, q, qdot, STILL, tau)
+        return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular.T @ found.c_bar
+
+    def reference(assembly, q, qdot, tau):
+        """Compare with Gauss's principle for the point masses of all bodies."""
+        return body_trees.accelerations(assembly, q, qdot, tau)
+
+    tolerance = 1e-8
+    scan = True
+    correction = (
+        r"The left side is $\ddot{\mathbf q}$: $\ddot{\mathbf q} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda"
+        r"\Pi_\lambda)^T\bar{\mathbf c}$."
+    )
+    replacement = (
+        r"$\ddot{\mathbf q} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)^T\bar{\mathbf c}$"
+    )
+    units_mismatch = r"the left side is a coordinate, the right side an acceleration"
+    implements = (reduced.factored_dynamics, reduced.factor_matrices)

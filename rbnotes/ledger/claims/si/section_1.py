@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, integrate, symplectic_euler
-from rbnotes.ledger.claims.si.section_4_trees import CHAPTER, MOVING
-from rbnotes.ledger.claims.sueda.section_2_trees import ON_HINGES, tree_of
+from rbnotes.ledger.claims.si.section_4.trees import MOVING
+from rbnotes.ledger.claims.sueda.section_2 import ON_HINGES, tree_of
+from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, library_tree_of
 from rbnotes.ledger.oracles.recursive_dynamics import hinge_links, recursive_accelerations
@@ -21,17 +22,52 @@ from rbnotes.ledger.quantities import (
     matrix_quantity,
     stacked_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays, positive_numbers
 from rbnotes.unchecked.central_differences import time_derivative_at_zero, time_derivatives_at_zero
 
+section_1 = Section(
+    "si/s1",
+    chapter="general-joints-linear-time",
+    arguments={
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+        "h": Argument(TIME),
+    },
+)
+section_2 = Section(
+    "si/s2",
+    chapter="general-joints-linear-time",
+    arguments={
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+    },
+)
 
-@claim("si/s1/t23#a", "Minimal coordinates are immune to drift")
+
+@section_1.holds("t23#a", "Minimal coordinates are immune to drift")
 class t23_a:
     formula = r"\text{`which makes these formulations immune to drift'}"
     inputs = {"assembly": BODIES, "q": arrays(6), "qdot": arrays(6), "h": positive_numbers(0.05, 0.2)}
-    result = LENGTH
+    result = Result(LENGTH, "origins of the joints, in the world")
 
     def printed(assembly, q, qdot, h):
         """Where the parents' halves of the joints are after a step: so says the claim."""
@@ -49,27 +85,27 @@ class t23_a:
         E = reduced.poses(mechanism.tree, q).bodies
         return (E @ np.linalg.inv(assembly.bodies) @ assembly.joints)[:, :3, 3]
 
-    oracle = (
-        "frames of the joints, moved in the world, at coordinates after a large step by Gauss's principle"
-    )
-
     def reference(assembly, q, qdot, h):
+        """Compare with frames of the joints, moved in the world, at coordinates after a large step by Gauss's
+        principle.
+        """
         moved = q + h * qdot + h**2 * body_trees.accelerations(assembly, q, qdot, np.zeros(6))
         return body_trees.joint_poses(assembly, moved)[:, :3, 3]
 
     tolerance = 1e-8
-    verdict = Verdict.HOLDS
     remark = "The coordinates themselves drift from the true motion, as of any scheme; joints stay closed."
-    implemented_by = ("rbnotes.multibody.reduced.TreeSystem",)
-    chapter = CHAPTER
+    implements = reduced.TreeSystem
 
 
-@claim("si/s1/t23#b", "Dynamics needs derivatives of the joints' poses up to the second order")
+@section_1.holds("t23#b", "Dynamics needs derivatives of the joints' poses up to the second order")
 class t23_b:
     formula = r"\text{`derivatives of the joint transformations up to second order are required'}"
     inputs = MOVING
-    result = stacked_quantity(
-        *3 * (matrix_quantity(VELOCITY, POINT),), *3 * (matrix_quantity(ACCELERATION, POINT),)
+    result = Result(
+        stacked_quantity(
+            *3 * (matrix_quantity(VELOCITY, POINT),), *3 * (matrix_quantity(ACCELERATION, POINT),)
+        ),
+        "of each body: three rows of the rate of its pose in the world, then of the second rate",
     )
 
     def printed(assembly, q, qdot):
@@ -88,25 +124,22 @@ class t23_b:
         X, Xdot = hats(moving.phi), hats(moving.bias_acceleration)
         return np.concatenate([(moving.body_poses @ X)[:, :3], (moving.body_poses @ (Xdot + X @ X))[:, :3]])
 
-    oracle = "second differences of the poses along steady coordinates"
-
     def reference(assembly, q, qdot):
+        """Compare with second differences of the poses along steady coordinates."""
         _, first, second = time_derivatives_at_zero(lambda t: body_trees.poses(assembly, q + t * qdot), 2e-2)
         return np.concatenate([first[:, :3], second[:, :3]])
 
     tolerance = 1e-6
     tolerance_reason = "second differences of poses: steps of 0.02 leave some 1e-9 at rates up to 2"
-    verdict = Verdict.HOLDS
     remark = "Of all second derivatives, that is, one for each coordinate along the motion: $\\dot{\\mathbf S}\\dot{\\mathbf q}$."
-    implemented_by = ("rbnotes.multibody.reduced.body_kinematics",)
-    chapter = CHAPTER
+    implements = reduced.body_kinematics
 
 
-@claim("si/s2/t31", "Featherstone's articulated bodies and Rodriguez's filter: the same accelerations")
+@section_2.holds("t31", "Featherstone's articulated bodies and Rodriguez's filter: the same accelerations")
 class t31:
     formula = r"\text{the Articulated Body Algorithm, and the algorithm that is re-derived}"
     inputs = ON_HINGES
-    result = RATE / TIME
+    result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot):
         """The six passes, mended."""
@@ -115,19 +148,16 @@ class t31:
     def library(assembly, q, qdot):
         return reduced.factored_dynamics(tree_of(assembly), q, qdot).qddot
 
-    oracle = "the recursion of articulated bodies, where loads go down the tree with the inertias"
-
     def reference(assembly, q, qdot):
+        """Compare with the recursion of articulated bodies, where loads go down the tree with the inertias."""
         return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), np.zeros(4))
 
     tolerance = 1e-8
-    verdict = Verdict.HOLDS
     remark = (
         "The same inertias and the same answer, by other steps: for a chain of n hinges 650n - 589 products there, and "
         "1015n - 954 here, as both are written in the oracles."
     )
-    implemented_by = ("rbnotes.multibody.reduced.factored_dynamics",)
-    chapter = CHAPTER
+    implements = reduced.factored_dynamics
 
 
 def hats(twists):

@@ -15,7 +15,10 @@ from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, tw
 from rbnotes.ledger.quantities import (
     AREA,
     FORCE,
+    INERTIA,
     LENGTH,
+    MASS,
+    NUMBER,
     POSE,
     POSE_RATE,
     SPATIAL_INERTIA,
@@ -23,29 +26,43 @@ from rbnotes.ledger.quantities import (
     TWIST,
     WRENCH,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.so3 import hat
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import frames, inertias, masses, rotations, twists, vectors
 
-CHAPTER = "frames-and-twists"
+section = Section(
+    "si/s3",
+    chapter="frames-and-twists",
+    arguments={
+        "R": Argument(NUMBER, "of the body in the world"),
+        "t": Argument(LENGTH, "origin of the body, in the world"),
+        "T": Argument(POSE, "of the body in the world"),
+        "v": Argument(TWIST, "in the frame of the body"),
+        "a": Argument(TWIST, "of two motions, in one frame"),
+        "b": Argument(TWIST, "of two motions, in one frame"),
+        "g": Argument(TWIST, "in the frame of the body"),
+        "x": Argument(LENGTH, "in the frame of the body"),
+        "push": Argument(FORCE, "along the axes of the world"),
+        "f": Argument(WRENCH, "in the frame in which the body has its pose T"),
+        "m": Argument(MASS),
+        "r": Argument(LENGTH, "centre of mass, in the frame of the body"),
+        "Ic": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "vdot": Argument(TWIST / TIME, "in the frame of the body"),
+    },
+)
+
+
 BODY = {"m": masses(), "r": vectors(), "Ic": inertias()}
 PUSHED = {**BODY, "v": twists(), "vdot": twists()}
 
 
-QUANTITIES = {
-    "a": TWIST,
-    "b": TWIST,
-    "f": WRENCH,
-    "g": TWIST,
-    "push": FORCE,
-    "t": LENGTH,
-    "v": TWIST,
-    "vdot": TWIST / TIME,
-}
-
-
 def conjugation_reference(T, g):
-    """The same motion seen from the outer frame: its spin, and the velocity of its point at the outer origin."""
+    """Compare with the same motion seen from the outer frame: its spin and the velocity at the outer origin.
+
+    The same motion seen from the outer frame: its spin, and the velocity of its point at the outer origin.
+    """
     R, t = T[:3, :3], T[:3, 3]
     spin = R @ g[:3]
     return np.concatenate([spin, R @ g[3:] + np.cross(spin, -t)])
@@ -55,29 +72,24 @@ def adjoint_library(T, g):
     return se3.Ad(T) @ g
 
 
-@claim("si/s3/d1", "Rigid motions as 4 x 4 matrices")
+@section.definition("d1", "Rigid motions as 4 x 4 matrices")
 class d1:
     formula = r"\begin{bmatrix} \mathbf R & \mathbf t \\ 0 & 1 \end{bmatrix}"
     inputs = {"R": rotations(), "t": vectors()}
-    result = POSE
+    result = Result(POSE, "of the body in the world")
     printed = frame_printed
     library = frame_library
-    oracle = "columns: the frame's axes turned into the outer frame, then its origin"
+    oracle = "Compute the columns: the frame's axes turned into the outer frame, then its origin."
     reference = frame_reference
     exact = "all of them place the same numbers, and compute nothing but products with unit vectors"
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.se3.frame",)
-    chapter = CHAPTER
+    implements = se3.frame
 
 
-@claim("si/s3/e1", "The generalized velocity of a body frame")
+@section.holds("e1", "The generalized velocity of a body frame")
 class e1:
-    formula = (
-        r"\hat{\mathbf v} = \mathbf T^{-1}\dot{\mathbf T} = \begin{bmatrix} [\omega] & v \\"
-        r" 0 & 0 \end{bmatrix}"
-    )
+    formula = r"\hat{\mathbf v} = \mathbf T^{-1}\dot{\mathbf T} = \begin{bmatrix} [\omega] & v \\ 0 & 0 \end{bmatrix}"
     inputs = {"T": frames(), "v": twists()}
-    result = POSE_RATE
+    result = Result(POSE_RATE, "in the frame of the body")
 
     def printed(T, v):
         return np.linalg.inv(T) @ derivative(motion(T, v)).value
@@ -85,46 +97,40 @@ class e1:
     def library(T, v):
         return se3.hat(v)
 
-    oracle = (
-        "the angular velocity and the velocity of the origin, seen from the body, of a motion made from them"
-    )
-
     def reference(T, v):
+        """Compare with the angular velocity and the velocity of the origin, seen from the body, of a motion
+        made from them.
+        """
         return twist_matrix(v)
 
     exact = "the library and the oracle place the entries of the twist, and compute nothing"
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.hat",)
-    chapter = CHAPTER
+    implements = se3.hat
 
 
-@claim("si/s3/d2", "The matrix of a cross product")
+@section.holds("d2", "The matrix of a cross product")
 class d2:
-    formula = (
-        r"[\omega] = \begin{bmatrix} 0 & -\omega_3 & \omega_2 \\ \omega_3 & 0 & -\omega_1 \\"
-        r" -\omega_2 & \omega_1 & 0 \end{bmatrix}"
-    )
+    formula = r"[\omega] = \begin{bmatrix} 0 & -\omega_3 & \omega_2 \\ \omega_3 & 0 & -\omega_1 \\ -\omega_2 & \omega_1 & 0 \end{bmatrix}"
     inputs = {"a": vectors(), "b": vectors()}
-    quantities = {"a": LENGTH, "b": LENGTH}
-    result = AREA
+    arguments = {
+        "a": Argument(LENGTH, "of two motions, in one frame"),
+        "b": Argument(LENGTH, "of two motions, in one frame"),
+    }
+    result = Result(AREA, "in the frame of a and b")
     printed = cross_printed
     library = cross_library
-    oracle = "numpy's cross product"
     reference = cross_reference
     exact = (
         "each number is one difference of two products: where a processor does not fuse them, all round alike"
     )
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = CHAPTER
+    implements = hat
 
 
-@claim("si/s3/t59", "A twist as a vector, angular part first")
+@section.definition("t59", "A twist as a vector, angular part first")
 class t59:
     formula = r"\mathbf v = [\omega^T, v^T]^T,\quad \hat{\mathbf v}^\vee = \mathbf v"
     defines = (r"\mathbf v", r"\hat{\mathbf v}^\vee")
     inputs = {"v": twists()}
-    result = TWIST
+    result = Result(TWIST, "in the frame of the body")
 
     def printed(v):
         X = twist_matrix(v)
@@ -133,128 +139,114 @@ class t59:
     def library(v):
         return se3.vee(twist_matrix(v))
 
-    oracle = "the vector that the matrix was made from"
-
     def reference(v):
+        """Compare with the vector that the matrix was made from."""
         return v
 
     exact = "entries are read from a matrix, and nothing is computed"
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.se3.vee",)
-    chapter = CHAPTER
+    implements = se3.vee
 
 
-@claim("si/s3/t61", "The adjoint mapping as a conjugation")
+@section.misprint("t61", "The adjoint mapping as a conjugation")
 class t61:
     formula = r"\mathrm{Ad}_{\mathbf T}\mathbf g = \mathbf T\hat{\mathbf g}\mathbf T^{-1}"
     inputs = {"T": frames(), "g": twists()}
-    result = TWIST
+    result = Result(TWIST, "of the motion as the outer frame sees it")
 
     def printed(T, g):
         return T @ twist_matrix(g) @ np.linalg.inv(T)
 
     library = adjoint_library
-    oracle = "the same motion seen from the outer frame: its spin and the velocity at the outer origin"
     reference = conjugation_reference
-    verdict = Verdict.MISPRINT
     correction = (
         r"$\mathrm{Ad}_{\mathbf T}\mathbf g = (\mathbf T\hat{\mathbf g}\mathbf T^{-1})^\vee$, "
         r"or with a hat on the left as well"
     )
+    replacement = r"For $\mathbf T \in \mathrm{SE}(3)$ and $\mathbf g = [\omega^T, v^T]^T$, the adjoint mapping is defined as $\mathrm{Ad}_{\mathbf T}\mathbf g = (\mathbf T\hat{\mathbf g}\mathbf T^{-1})^\vee$, or in matrix form as"
     undefined = "the left side is a vector of six numbers, the right side a 4 x 4 matrix"
     remark = "With the operator of the line before, which is left out, it is right."
-    implemented_by = ("rbnotes.se3.Ad",)
-    chapter = CHAPTER
+    implements = se3.Ad
 
 
-@claim("si/s3/e2", "The adjoint mapping as a matrix")
+@section.misprint("e2", "The adjoint mapping as a matrix")
 class e2:
-    formula = (
-        r"\mathrm{Ad}_{\mathbf T}\mathbf g = \begin{bmatrix} \mathbf R & 0 \\"
-        r" \mathbf t\mathbf R & \mathbf R \end{bmatrix}\begin{bmatrix} \omega \\ v \end{bmatrix}"
-    )
+    formula = r"\mathrm{Ad}_{\mathbf T}\mathbf g = \begin{bmatrix} \mathbf R & 0 \\ \mathbf t\mathbf R & \mathbf R \end{bmatrix}\begin{bmatrix} \omega \\ v \end{bmatrix}"
+    edit = (r"\mathbf t\mathbf R &", r"[\mathbf t]\mathbf R &")
     inputs = {"T": frames(), "g": twists()}
-    result = TWIST
+    result = Result(TWIST, "of the motion as the outer frame sees it")
 
     def printed(T, g):
         R, t = T[:3, :3], T[:3, 3]
         return np.block([[R, np.zeros((3, 3))], [t @ R, R]]) @ g
 
     library = adjoint_library
-    oracle = "conjugation of 4 x 4 twist matrices with the pose"
 
     def reference(T, g):
+        """Compare with the conjugation of 4 x 4 twist matrices with the pose."""
         return adjoint_by_conjugation(T) @ g
 
     undefined = "the vector in the lower left does not fill a block of 3 x 3"
-    verdict = Verdict.MISPRINT
     scan = True
     correction = r"The lower left block is $[\mathbf t]\mathbf R$, with the bracket of a cross product."
-    implemented_by = ("rbnotes.se3.Ad",)
-    chapter = CHAPTER
+    implements = se3.Ad
 
 
-@claim("si/s3/t67", "The Lie bracket of two twists as a commutator")
+@section.misprint("t67", "The Lie bracket of two twists as a commutator")
 class t67:
-    formula = (
-        r"\mathrm{ad}_{\mathbf g_1}\mathbf g_2 "
-        r"= \hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1"
-    )
+    formula = r"\mathrm{ad}_{\mathbf g_1}\mathbf g_2 = \hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1"
     inputs = {"a": twists(), "b": twists()}
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "in the frame of a and b")
 
     def printed(a, b):
         A, B = twist_matrix(a), twist_matrix(b)
         return A @ B - B @ A
 
     library = lie_bracket_library
-    oracle = "the rate of the adjoint mapping along the exponential of the first twist, by differences"
 
     def reference(a, b):
-        """Rate at which Ad(exp(t a)) b starts to change, by differences of conjugations."""
+        """Compare with the rate of the adjoint mapping along the exponential of the first twist, by
+        differences.
+
+        Rate at which Ad(exp(t a)) b starts to change, by differences of conjugations.
+        """
         return derivative(lambda t: adjoint_by_conjugation(expm(t * twist_matrix(a))) @ b).value
 
-    verdict = Verdict.MISPRINT
     correction = (
         r"$\mathrm{ad}_{\mathbf g_1}\mathbf g_2 "
         r"= (\hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1)^\vee$"
     )
+    replacement = r"We can also define the adjoint mapping using the Lie bracket: $\mathrm{ad}_{\mathbf g} : \mathrm{se}(3) \mapsto \mathrm{se}(3)$, defined as $\mathrm{ad}_{\mathbf g_1}\mathbf g_2 = (\hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1)^\vee$ or"
     undefined = "the left side is a vector of six numbers, the right side a 4 x 4 matrix"
     remark = "The same operator is left out as in the definition of the adjoint mapping."
-    implemented_by = ("rbnotes.se3.ad",)
-    chapter = CHAPTER
+    implements = se3.ad
 
 
-@claim("si/s3/e3", "The Lie bracket of two twists as a matrix")
+@section.misprint("e3", "The Lie bracket of two twists as a matrix")
 class e3:
-    formula = (
-        r"\mathrm{ad}_{\mathbf g_1}\mathbf g_2 = \begin{bmatrix} [\omega_1] & 0 \\"
-        r" v_1 & [\omega_1] \end{bmatrix}\begin{bmatrix} \omega_2 \\ v_2 \end{bmatrix}"
-    )
+    formula = r"\mathrm{ad}_{\mathbf g_1}\mathbf g_2 = \begin{bmatrix} [\omega_1] & 0 \\ v_1 & [\omega_1] \end{bmatrix}\begin{bmatrix} \omega_2 \\ v_2 \end{bmatrix}"
+    edit = (r"v_1 & [\omega_1]", r"[v_1] & [\omega_1]")
     inputs = {"a": twists(), "b": twists()}
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "in the frame of a and b")
 
     def printed(a, b):
         w, v = bracket(a[:3]), a[3:]
         return np.block([[w, np.zeros((3, 3))], [v, w]]) @ b
 
     library = lie_bracket_library
-    oracle = "the commutator of the 4 x 4 twist matrices"
+    oracle = "Compare with the commutator of the 4 x 4 twist matrices."
     reference = commutator
     undefined = "the vector in the lower left does not fill a block of 3 x 3"
-    verdict = Verdict.MISPRINT
     scan = True
     correction = "The lower left block is $[v_1]$, with the bracket of a cross product."
-    implemented_by = ("rbnotes.se3.ad",)
-    chapter = CHAPTER
+    implements = se3.ad
 
 
-@claim("si/s3/t71", "A generalized force: the moment, then the force")
+@section.definition("t71", "A generalized force: the moment, then the force")
 class t71:
     formula = r"\mathbf f = [\mathbf m^T, \mathbf h^T]^T"
     defines = (r"\mathbf f",)
     inputs = {"T": frames(), "x": vectors(), "push": vectors()}
-    result = WRENCH
+    result = Result(WRENCH, "in the frame of the body")
 
     def printed(T, x, push):
         """Of a force of the outer frame at a point of the body."""
@@ -265,23 +257,22 @@ class t71:
     def library(T, x, push):
         return se3.point_wrench(T, x, push)
 
-    oracle = "the power of that force while the body moves with each unit twist, by differences"
-
     def reference(T, x, push):
-        """What makes it dual to twists: its product with each is a power."""
+        """Compare with the power of that force while the body moves with each unit twist, by differences.
+
+        What makes it dual to twists: its product with each is a power.
+        """
         paths = [motion(T, unit) for unit in np.eye(6)]
         return np.array([push @ derivative(lambda t, E=E: (E(t) @ np.append(x, 1))[:3]).value for E in paths])
 
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.se3.point_wrench",)
-    chapter = CHAPTER
+    implements = se3.point_wrench
 
 
-@claim("si/s3/d3#a", "The dual of the adjoint is its transpose")
+@section.holds("d3#a", "The dual of the adjoint is its transpose")
 class d3_a:
     formula = r"\mathrm{Ad}_{\mathbf T}^* = \mathrm{Ad}_{\mathbf T}^T"
     inputs = {"T": frames(), "f": twists()}
-    result = WRENCH
+    result = Result(WRENCH, "in the frame whose pose T is")
 
     def printed(T, f):
         return adjoint_by_conjugation(T).T @ f
@@ -289,26 +280,27 @@ class d3_a:
     def library(T, f):
         return se3.Ad(T).T @ f
 
-    oracle = "the power of the wrench on every unit twist of the inner frame, seen from the outer one"
-
     def reference(T, f):
-        """The wrench that has, on every unit twist of the inner frame, the power that ``f`` has in the outer one."""
+        """Compare with the power of the wrench on every unit twist of the inner frame, seen from the outer
+        one.
+
+        The wrench that has, on every unit twist of the inner frame, the power that ``f`` has in the outer one.
+        """
         return np.array([f @ conjugation_reference(T, unit) for unit in np.eye(6)])
 
     exact = (
         "a transposed matrix holds the powers on unit twists: the same products, which round alike "
         "where they are not fused"
     )
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad",)
-    chapter = CHAPTER
+    implements = se3.Ad
 
 
-@claim("si/s3/d3#b", "The dual of the Lie bracket is its transpose")
+@section.holds("d3#b", "The dual of the Lie bracket is its transpose")
 class d3_b:
     formula = r"\mathrm{ad}_{\mathbf g}^* = \mathrm{ad}_{\mathbf g}^T"
     inputs = {"g": twists(), "f": twists()}
-    result = WRENCH / TIME
+    arguments = {"g": Argument(TWIST, "in one frame with f"), "f": Argument(WRENCH, "in the frame of g")}
+    result = Result(WRENCH / TIME, "in the frame of g and f")
 
     def printed(g, f):
         w, v = bracket(g[:3]), bracket(g[3:])
@@ -318,25 +310,22 @@ class d3_b:
     def library(g, f):
         return se3.ad(g).T @ f
 
-    oracle = "the power of the wrench on the commutator with every unit twist"
-
     def reference(g, f):
+        """Compare with the power of the wrench on the commutator with every unit twist."""
         return np.array([f @ commutator(g, unit) for unit in np.eye(6)])
 
     exact = (
         "a transposed matrix holds the powers on unit twists: the same products, which round alike "
         "where they are not fused"
     )
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.ad",)
-    chapter = CHAPTER
+    implements = se3.ad
 
 
-@claim("si/s3/e4", "The Newton-Euler equations of a body")
+@section.holds("e4", "The Newton-Euler equations of a body", chapter="spatial-inertia")
 class e4:
     formula = r"\mathbf f = \mathbf J\dot{\mathbf v} - \mathrm{ad}_{\mathbf v}^*\mathbf J\mathbf v"
     inputs = PUSHED
-    result = WRENCH
+    result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, r, Ic, v, vdot):
         J = kinetic_energy_matrix(m, Ic, r)
@@ -349,32 +338,26 @@ class e4:
         J = spatial_inertia(m, Ic, r)
         return J @ vdot - se3.ad(v).T @ J @ v
 
-    oracle = "force and moment that six point masses need for their accelerations, in the body frame"
-
     def reference(m, r, Ic, v, vdot):
-        """Force and moment, in the body frame, that six point masses of a body need for their accelerations."""
+        """Compare with the force and moment that six point masses need for their accelerations, in the body
+        frame.
+
+        Force and moment, in the body frame, that six point masses of a body need for their accelerations.
+        """
         each, points = point_masses(m, Ic, r)
         X = twist_matrix(v)
         accelerations = (np.column_stack([points, np.ones(6)]) @ (twist_matrix(vdot) + X @ X).T)[:, :3]
         forces = each * accelerations
         return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
 
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.inertia.spatial_inertia",
-        "rbnotes.se3.ad",
-    )
-    chapter = "spatial-inertia"
+    implements = (spatial_inertia, se3.ad)
 
 
-@claim("si/s3/e5", "The generalized inertia of a body")
+@section.holds("e5", "The generalized inertia of a body", chapter="spatial-inertia")
 class e5:
-    formula = (
-        r"\mathbf J = \begin{bmatrix} \mathcal I - m[\mathbf r]^2 & m[\mathbf r] \\"
-        r" -m[\mathbf r] & m\mathbf I \end{bmatrix}"
-    )
+    formula = r"\mathbf J = \begin{bmatrix} \mathcal I - m[\mathbf r]^2 & m[\mathbf r] \\ -m[\mathbf r] & m\mathbf I \end{bmatrix}"
     inputs = BODY
-    result = SPATIAL_INERTIA
+    result = Result(SPATIAL_INERTIA, "in the frame of the body")
 
     def printed(m, r, Ic):
         C = bracket(r)
@@ -383,12 +366,8 @@ class e5:
     def library(m, r, Ic):
         return spatial_inertia(m, Ic, r)
 
-    oracle = "the kinetic energy of six point masses with this mass, centre and inertia"
-
     def reference(m, r, Ic):
+        """Compare with the kinetic energy of six point masses with this mass, center and inertia."""
         return kinetic_energy_matrix(m, Ic, r)
 
-    equivalent_mutants = {"swapped operands in `m * C @ C`": "a matrix commutes with its multiples"}
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.spatial_inertia",)
-    chapter = "spatial-inertia"
+    implements = spatial_inertia

@@ -7,23 +7,45 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints
-from rbnotes.ledger.claims.si.section_4_trees import CHAPTER
+from rbnotes.ledger.joint_quantities import MASS_POINTS, coordinates, velocities
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.branching_tree import newton_equations
 from rbnotes.ledger.oracles.branching_tree_inputs import mass_points, spatial_inertia
 from rbnotes.ledger.oracles.torus_contact import point_positions
-from rbnotes.ledger.quantities import LENGTH, MASS, NUMBER, RATE, TIME, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import ACCELERATION, LENGTH, NUMBER, RATE, TIME
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays, numbers
 from rbnotes.unchecked.central_differences import time_derivative_at_zero
 
+section_5 = Section(
+    "si/s5",
+    chapter="general-joints-linear-time",
+    arguments={
+        "radii": Argument(LENGTH),
+        "points": Argument(MASS_POINTS, "of each body: mass, then place in it"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+    },
+)
+section_6 = Section(
+    "si/s6",
+    chapter="general-joints-linear-time",
+    arguments={
+        "a": Argument(NUMBER),
+        "b": Argument(NUMBER),
+        "c": Argument(NUMBER),
+        "w": Argument(NUMBER, "along the axes of the moving frame"),
+        "axis": Argument(NUMBER, "of the rotation vector, in either frame"),
+        "beyond": Argument(NUMBER),
+    },
+)
+
+
 BODY = spatial_inertia(np.array([[1.0, 1, 1, 1], [1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]))
-COMPOSITE = ("rbnotes.joints.Composite",)
-
-
-QUANTITIES = {"a": NUMBER, "b": NUMBER, "beyond": NUMBER, "c": NUMBER, "radii": LENGTH, "w": NUMBER}
 
 
 def at(x):
@@ -47,10 +69,10 @@ def chain(first, joint, n):
     return reduced.Tree(links)
 
 
-@claim("si/s5/table1", "Degrees of freedom of the six examples")
+@section_5.demonstration("table1", "Degrees of freedom of the six examples")
 class table1:
     formula = r"\text{DOFs of RC20, RC50, RC100, TC10, TC20, WM}"
-    result = NUMBER
+    result = Result(NUMBER, "one for each example")
 
     def printed():
         return np.array([20, 50, 100, 38, 78, 73])
@@ -61,14 +83,14 @@ class table1:
         chains += [chain(joints.Universal(), tori, n) for n in (10, 20)]
         return np.array([made.num_coordinates for made in (*chains, chain(hinge, tori, 19))])
 
-    oracle = "six for each body, less what its joint takes: five of a hinge, four of a universal joint, two of surfaces"
-
     def reference():
+        """Count six for each body, less what its joint takes: five of a hinge, four of a universal joint, two
+        of surfaces.
+        """
         bodies = np.array([20, 50, 100, 10, 20, 19])
         taken = np.array([20 * 5, 50 * 5, 100 * 5, 4 + 9 * 2, 4 + 19 * 2, 5 + 18 * 2])
         return 6 * bodies - taken
 
-    verdict = Verdict.DEMONSTRATION
     remark = (
         "That a torus more is four coordinates more follows from TC10 and TC20, and that the first one has two. The 73 "
         "of the windmill fit a hinge and 18 pairs of surfaces; the paper does not list them. The times are of a machine "
@@ -77,13 +99,12 @@ class table1:
         "takes 19 to 50 times as long as Method I. `Faster than both ... in most cases' is four of the five pairs of "
         "times; SD/FAST wins at 20 links."
     )
-    implemented_by = ("rbnotes.multibody.reduced.Tree", *COMPOSITE)
-    chapter = CHAPTER
+    implements = (reduced.Tree, joints.Composite)
 
 
-@claim("si/s5/fig1", "A chain of 20 tori")
+@section_5.demonstration("fig1", "A chain of 20 tori")
 class fig1:
-    result = NUMBER
+    result = Result(NUMBER, "coordinates of joints: of the two kinds")
 
     def printed():
         """Tori, and what connects them: pairs of surfaces."""
@@ -94,51 +115,42 @@ class fig1:
         pairs = [link for link in tori.links if isinstance(link.joint, joints.Composite) and link.parent]
         return np.array([len(tori.links), len(pairs)])
 
-    oracle = "the 78 coordinates of Table 1: two of the first torus, and four of each other one"
-
     def reference():
+        """Compare with the 78 coordinates of Table 1: two of the first torus, and four of each other one."""
         others = (78 - 2) // 4
         return np.array([1 + others, others])
 
-    verdict = Verdict.DEMONSTRATION
-    implemented_by = COMPOSITE
-    chapter = CHAPTER
+    implements = joints.Composite
 
 
-@claim("si/s5/fig2", "A windmill of spheres, ellipsoids and tori")
+@section_5.definition("fig2", "A windmill of spheres, ellipsoids and tori")
 class fig2:
-    verdict = Verdict.DEFINITION
     remark = (
         "A picture. Sphere on sphere and sphere on torus are composites of hinges, as torus on torus is; those with "
         "ellipsoids need a function of their own."
     )
-    implemented_by = ("rbnotes.joints.surface_on_surface",)
-    chapter = CHAPTER
+    implements = joints.surface_on_surface
 
 
-@claim("si/s6/fig3", "A torus chain sliding along a spline")
+@section_6.definition("fig3", "A torus chain sliding along a spline")
 class fig3:
-    verdict = Verdict.DEFINITION
     remark = (
         "A picture. The chain's first joint has one coordinate, the place on a Bezier curve of seven points; its axis "
         "follows the tangent."
     )
-    implemented_by = ("rbnotes.joints.curves.bezier_curve",)
-    chapter = CHAPTER
+    implements = joints.general.curves.bezier_curve
 
 
-@claim("si/s6/fig4", "A board on a spline surface")
+@section_6.definition("fig4", "A board on a spline surface")
 class fig4:
-    verdict = Verdict.DEFINITION
     remark = (
         "A picture. Two coordinates for the place on a Bezier surface of 25 points, whose tangent plane the board "
         "follows."
     )
-    implemented_by = ("rbnotes.joints.surfaces.bezier_surface",)
-    chapter = CHAPTER
+    implements = joints.general.surfaces.bezier_surface
 
 
-@claim("si/s5/t218", "Any function from coordinates to poses makes a joint")
+@section_5.holds("t218", "Any function from coordinates to poses makes a joint")
 class t218:
     formula = r"\text{`no limit in the joint types'}"
     inputs = {
@@ -148,8 +160,7 @@ class t218:
         "q": arrays(4),
         "qdot": arrays(4),
     }
-    quantities = {"points": vector_quantity((MASS, 1), (LENGTH, 3))}
-    result = RATE / TIME
+    result = Result(RATE / TIME, "of the two joints")
 
     def printed(radii, points, g, q, qdot):
         """A torus that rolls and slides on another, told by its pose alone: Newton's law along the coordinates."""
@@ -162,9 +173,10 @@ class t218:
         link = reduced.Link("torus", torus_on_torus(*radii), spatial_inertia(points[0]))
         return reduced.factored_dynamics(reduced.Tree([link], gravity=g), q, qdot).qddot
 
-    oracle = "Lagrange's equations, of the energy of the points; its slopes by complex steps and differences"
-
     def reference(radii, points, g, q, qdot):
+        """Compare with Lagrange's equations, of the energy of the points; its slopes by complex steps and
+        differences.
+        """
         m, places, h = points[0, :, 0], point_positions(radii, points[0]), 1e-2
 
         def momentum(x, v):
@@ -184,13 +196,11 @@ class t218:
 
     tolerance = 1e-6
     tolerance_reason = "differences with steps of 0.01 at rates up to 2, in two of the terms"
-    verdict = Verdict.HOLDS
     remark = (
         "As long as the coordinates are independent, as it says: the slopes of the pose must not lose rank. Time must "
         "not occur (scleronomic), nor may rates be constrained, as for rolling without slip."
     )
-    implemented_by = (*COMPOSITE, "rbnotes.multibody.reduced.factored_dynamics")
-    chapter = CHAPTER
+    implements = (joints.Composite, reduced.factored_dynamics)
 
 
 def axes_zxz(b, c):
@@ -200,11 +210,11 @@ def axes_zxz(b, c):
     return np.stack([first, last[:, 0], [0, 0, 1]], axis=-1)
 
 
-@claim("si/s6/t234#a", "Gimbal lock: another sequence of angles has its singular points elsewhere")
+@section_6.holds("t234#a", "Gimbal lock: another sequence of angles has its singular points elsewhere")
 class t234_a:
     formula = r"\text{switching between parameterizations with different singular points}"
     inputs = {"a": numbers(), "b": numbers(0.3, 1.4), "c": numbers(), "w": arrays(3)}
-    result = NUMBER
+    result = Result(NUMBER, "rank at the lock of the first angles, then rates of the other angles")
 
     def printed(a, b, c, w):
         """Locked about x, y, z: two directions are left. On the way there: rates about z, x, z for any w."""
@@ -220,9 +230,10 @@ class t234_a:
         rates = np.linalg.solve(other.motion_subspace(there)[:3], w)
         return np.concatenate([[rank], rates])
 
-    oracle = "differences of the angles as the pose turns on with this angular velocity; the rank of its axes"
-
     def reference(a, b, c, w):
+        """Compare with differences of the angles as the pose turns on with this angular velocity; the rank of
+        its axes.
+        """
         R, h = Rotation.from_euler("XYZ", [a, b, c]), 1e-3
         steps = np.array([(R * Rotation.from_rotvec(s * h * w)).as_euler("ZXZ") for s in (1, -1, 2, -2)])
         changes = steps[::2] - steps[1::2]
@@ -238,16 +249,14 @@ class t234_a:
 
     tolerance = 1e-6
     tolerance_reason = "differences of angles with steps of 1e-3"
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = joints.EulerSpherical
 
 
-@claim("si/s6/t234#b", "The ball joint without singularity: vectors that are changed in time")
+@section_6.holds("t234#b", "The ball joint without singularity: vectors that are changed in time")
 class t234_b:
     formula = r"\mathbf q \to (1 - 2\pi/|\mathbf q|)\,\mathbf q"
     inputs = {"axis": arrays(3).filter(lambda r: np.linalg.norm(r) > 0.3), "beyond": numbers(0.1, 1.5)}
-    result = NUMBER
+    result = Result(NUMBER, "of the moving frame in the fixed one, with the shortest rotation")
 
     def printed(axis, beyond):
         """From beyond 1.5 pi, where the library changes, up to 2 pi, where the chart ends."""
@@ -259,16 +268,13 @@ class t234_b:
         q = (1.5 * np.pi + beyond) * axis / np.linalg.norm(axis)
         return joints.ExponentialSpherical().reparametrize(q, np.zeros(3))[0]
 
-    oracle = "the shortest rotation vector, from the rotation matrix"
-
     def reference(axis, beyond):
+        """Compare with the shortest rotation vector, from the rotation matrix."""
         q = (1.5 * np.pi + beyond) * axis / np.linalg.norm(axis)
         return Rotation.from_matrix(expm(bracket(q))).as_rotvec()
 
-    verdict = Verdict.HOLDS
     remark = (
         "No single chart of three numbers is free of singular points; two that overlap are. This one changes among "
         "vectors of the same rotation, not among sequences of angles."
     )
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = joints.ExponentialSpherical

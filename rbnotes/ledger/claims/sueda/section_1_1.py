@@ -9,16 +9,30 @@ from scipy.spatial.transform import Rotation
 from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import frames, rotation_vectors, rotations, vectors
 
-CHAPTER = "frames-and-twists"
+section = Section(
+    "sueda/s1.1",
+    chapter="frames-and-twists",
+    arguments={
+        "R": Argument(NUMBER, "of the body in the world"),
+        "p": Argument(LENGTH, "origin of the body, in the world"),
+        "r": Argument(NUMBER, "rotation vector, the same in the world and in the rotated frame"),
+        "E": Argument(POSE, "of the body in the world"),
+        "x": Argument(LENGTH, "of a point"),
+        "first": Argument(NUMBER, "rotation vector, the same in the world and in the rotated frame"),
+        "second": Argument(NUMBER, "rotation vector, the same in the world and in the rotated frame"),
+        "E1": Argument(POSE, "of two bodies in the world"),
+        "E2": Argument(POSE, "of two bodies in the world"),
+    },
+)
+
+
 ROTATION = {"r": rotation_vectors()}
 TURNED = {"r": rotation_vectors(), "x": vectors()}
 MOVED_POINT = {"E": frames(), "x": vectors()}
-
-
-QUANTITIES = {"first": NUMBER, "p": LENGTH, "r": NUMBER, "second": NUMBER}
 
 
 def frame_printed(R, p):
@@ -34,30 +48,25 @@ def frame_reference(R, p):
     return np.stack([*axes_and_origin, np.append(p, 1)], axis=-1)
 
 
-@claim("sueda/s1.1/e1.1", "The pose of a body as a 4 x 4 matrix")
+@section.definition("e1.1", "The pose of a body as a 4 x 4 matrix")
 class e1_1:
     formula = r"{}^0_iE = \begin{pmatrix} {}^0_iR & {}^0\mathbf p \\ 0 & 1 \end{pmatrix}"
     inputs = {"R": rotations(), "p": vectors()}
-    result = POSE
+    result = Result(POSE, "of the body in the world")
     defines = (r"{}^0_iE",)
     printed = frame_printed
     library = frame_library
-    oracle = "columns: the frame's axes turned into the world, then its origin"
+    oracle = "Compute the columns: the frame's axes turned into the world, then its origin."
     reference = frame_reference
     exact = "all of them place the same numbers, and compute nothing but products with unit vectors"
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.se3.frame",)
-    chapter = CHAPTER
+    implements = se3.frame
 
 
-@claim("sueda/s1.1/t19", "What the columns of a pose are")
+@section.holds("t19", "What the columns of a pose are")
 class t19:
-    formula = (
-        r"{}^0_iE = \begin{pmatrix} {}^0\mathbf e_1 & {}^0\mathbf e_2 & {}^0\mathbf e_3 & {}^0\mathbf p \\"
-        r" 0 & 0 & 0 & 1 \end{pmatrix}:\ \text{axis directions and origin of the frame, in the world}"
-    )
+    formula = r"{}^0_iE = \begin{pmatrix} {}^0\mathbf e_1 & {}^0\mathbf e_2 & {}^0\mathbf e_3 & {}^0\mathbf p \\ 0 & 0 & 0 & 1 \end{pmatrix}:\ \text{axis directions and origin of the frame, in the world}"
     inputs = {"r": rotation_vectors(), "p": vectors()}
-    result = POSE
+    result = Result(POSE, "of the body in the world")
 
     def printed(r, p):
         """The columns of (1.1)."""
@@ -69,22 +78,20 @@ class t19:
         ends = se3.transform_points(E, np.vstack([np.eye(3), np.zeros(3)]))
         return np.vstack([np.column_stack([*(ends[:3] - ends[3]), ends[3]]), E[3]])
 
-    oracle = "the axes of the world, turned by scipy with the frame, and the place where it was put"
-
     def reference(r, p):
+        """Compare with the axes of the world, turned by scipy with the frame, and the place where it was put."""
         axes = Rotation.from_rotvec(r).apply(np.eye(3))
         return np.column_stack([*(np.append(axis, 0) for axis in axes), np.append(p, 1)])
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.frame", "rbnotes.se3.transform_points")
-    chapter = CHAPTER
+    implements = (se3.frame, se3.transform_points)
 
 
-@claim("sueda/s1.1/e1.2", "World position of a point given in body coordinates")
+@section.holds("e1.2", "World position of a point given in body coordinates")
 class e1_2:
     formula = r"{}^0\mathbf x = {}^0_iE\,{}^i\mathbf x"
     inputs = MOVED_POINT
-    result = LENGTH
+    arguments = {"x": Argument(LENGTH, "in the frame of the body")}
+    result = Result(LENGTH, "in the world")
 
     def printed(E, x):
         return (E @ np.append(x, 1))[:3]
@@ -92,9 +99,8 @@ class e1_2:
     def library(E, x):
         return se3.transform_points(E, x)
 
-    oracle = "walking from the frame's origin along its axes, one coordinate after the other"
-
     def reference(E, x):
+        """Walk from the frame's origin along its axes, one coordinate after the other."""
         origin, axes = E[:3, 3], E[:3, :3].T
         return origin + sum(coordinate * axis for coordinate, axis in zip(x, axes, strict=True))
 
@@ -102,16 +108,14 @@ class e1_2:
         "each number is one sum of three products and an offset: where a processor does not fuse them, "
         "all round alike"
     )
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.transform_points",)
-    chapter = CHAPTER
+    implements = se3.transform_points
 
 
-@claim("sueda/s1.1/e1.3#a", "The rows of a rotation matrix are orthonormal")
+@section.holds("e1.3#a", "The rows of a rotation matrix are orthonormal", chapter="rotations")
 class e1_3_a:
     formula = "RR^T = I"
     inputs = TURNED
-    result = LENGTH
+    result = Result(LENGTH, "the point as it was given")
 
     def printed(r, x):
         R = expm(bracket(r))
@@ -121,26 +125,18 @@ class e1_3_a:
         R = so3.exp(r)
         return R @ R.T @ x
 
-    oracle = "any vector, which the product of matrix exponentials must leave alone"
-
     def reference(r, x):
+        """Compare with any vector, which the product of matrix exponentials must leave alone."""
         return x
 
-    equivalent_mutants = {
-        "dropped factor `R @ R.T` in `R @ R.T @ x`": "the product is the identity: that is the claim",
-        "swapped operands in `R @ R.T`": "the columns are orthonormal as well, which is the other half of (1.3)",
-    }
-
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.exp",)
-    chapter = "rotations"
+    implements = so3.exp
 
 
-@claim("sueda/s1.1/e1.3#b", "The columns of a rotation matrix are orthonormal")
+@section.holds("e1.3#b", "The columns of a rotation matrix are orthonormal", chapter="rotations")
 class e1_3_b:
     formula = "R^TR = I"
     inputs = TURNED
-    result = LENGTH
+    result = Result(LENGTH, "the point as it was given")
 
     def printed(r, x):
         R = expm(bracket(r))
@@ -150,25 +146,18 @@ class e1_3_b:
         R = so3.exp(r)
         return R.T @ R @ x
 
-    oracle = "any vector, which the product of matrix exponentials must leave alone"
-
     def reference(r, x):
+        """Compare with any vector, which the product of matrix exponentials must leave alone."""
         return x
 
-    equivalent_mutants = {
-        "dropped factor `R.T @ R` in `R.T @ R @ x`": "the product is the identity: that is the claim",
-        "swapped operands in `R.T @ R`": "the rows are orthonormal as well, which is the other half of (1.3)",
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.exp",)
-    chapter = "rotations"
+    implements = so3.exp
 
 
-@claim("sueda/s1.1/e1.3#c", "A rotation matrix has determinant 1")
+@section.holds("e1.3#c", "A rotation matrix has determinant 1", chapter="rotations")
 class e1_3_c:
     formula = r"\det R = 1"
     inputs = ROTATION
-    result = NUMBER
+    result = Result(NUMBER, "the point as it was given")
 
     def printed(r):
         return np.linalg.det(expm(bracket(r)))
@@ -176,22 +165,19 @@ class e1_3_c:
     def library(r):
         return np.linalg.det(so3.exp(r))
 
-    oracle = "the number one, for matrix exponentials of skew-symmetric matrices"
-
     def reference(r):
+        """Compare with the number one, for matrix exponentials of skew-symmetric matrices."""
         return 1.0
 
     exact = "the determinant is the same for all rotations"
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.exp",)
-    chapter = "rotations"
+    implements = so3.exp
 
 
-@claim("sueda/s1.1/t29#a", "The inverse of a rotation matrix is its transpose")
+@section.holds("t29#a", "The inverse of a rotation matrix is its transpose", chapter="rotations")
 class t29_a:
     formula = "R^{-1} = R^T"
     inputs = ROTATION
-    result = NUMBER
+    result = Result(NUMBER, "takes coordinates of the world to those of the body")
 
     def printed(r):
         return expm(bracket(r)).T
@@ -199,21 +185,18 @@ class t29_a:
     def library(r):
         return so3.exp(r).T
 
-    oracle = "numerical inverse of the matrix exponential"
-
     def reference(r):
+        """Compare with the numerical inverse of the matrix exponential."""
         return np.linalg.inv(expm(bracket(r)))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.exp",)
-    chapter = "rotations"
+    implements = so3.exp
 
 
-@claim("sueda/s1.1/t29#b", "Rotation matrices form a group: products stay rotations")
+@section.holds("t29#b", "Rotation matrices form a group: products stay rotations", chapter="rotations")
 class t29_b:
     formula = r"R_1, R_2 \in SO(3) \;\Rightarrow\; R_1R_2 \in SO(3)"
     inputs = {"first": rotation_vectors(), "second": rotation_vectors()}
-    result = NUMBER
+    result = Result(NUMBER, "of the first rotation after the second")
 
     def printed(first, second):
         return expm(bracket(first)) @ expm(bracket(second))
@@ -221,22 +204,19 @@ class t29_b:
     def library(first, second):
         return so3.exp(first) @ so3.exp(second)
 
-    oracle = "the rotation of the product of two unit quaternions, by scipy"
-
     def reference(first, second):
+        """Compare with the rotation of the product of two unit quaternions, by scipy."""
         return (Rotation.from_rotvec(first) * Rotation.from_rotvec(second)).as_matrix()
 
-    verdict = Verdict.HOLDS
     remark = "With the identity and the transposes of all its members, the set is a group."
-    implemented_by = ("rbnotes.so3.exp",)
-    chapter = "rotations"
+    implements = so3.exp
 
 
-@claim("sueda/s1.1/t29#c", "The columns of a rotation matrix follow the right-hand rule")
+@section.holds("t29#c", "The columns of a rotation matrix follow the right-hand rule", chapter="rotations")
 class t29_c:
     formula = r"\mathbf r_1\times\mathbf r_2 = \mathbf r_3"
     inputs = ROTATION
-    result = NUMBER
+    result = Result(NUMBER, "of the third axis of the body, in the world")
 
     def printed(r):
         R = expm(bracket(r))
@@ -246,25 +226,19 @@ class t29_c:
         R = so3.exp(r)
         return np.cross(R[:, 0], R[:, 1])
 
-    oracle = "the third axis, turned by scipy"
-
     def reference(r):
+        """Compare with the third axis, turned by scipy."""
         return Rotation.from_rotvec(r).apply(np.eye(3)[2])
 
-    verdict = Verdict.HOLDS
     remark = r"That is $\det R = 1$; with $-1$ the cross product is $-\mathbf r_3$."
-    implemented_by = ("rbnotes.so3.exp",)
-    chapter = "rotations"
+    implements = so3.exp
 
 
-@claim("sueda/s1.1/t31", "Poses form a group: products stay poses")
+@section.holds("t31", "Poses form a group: products stay poses")
 class t31:
-    formula = (
-        r"E_1, E_2 \in SE(3) \;\Rightarrow\; E_1E_2 "
-        r"= \begin{pmatrix} R_1R_2 & R_1\mathbf p_2 + \mathbf p_1 \\ 0 & 1 \end{pmatrix} \in SE(3)"
-    )
+    formula = r"E_1, E_2 \in SE(3) \;\Rightarrow\; E_1E_2 = \begin{pmatrix} R_1R_2 & R_1\mathbf p_2 + \mathbf p_1 \\ 0 & 1 \end{pmatrix} \in SE(3)"
     inputs = {"E1": frames(), "E2": frames()}
-    result = POSE
+    result = Result(POSE, "of the first pose after the second")
 
     def printed(E1, E2):
         return E1 @ E2
@@ -272,30 +246,26 @@ class t31:
     def library(E1, E2):
         return se3.frame(E1[:3, :3] @ E2[:3, :3], se3.transform_points(E1, E2[:3, 3]))
 
-    oracle = "where the second pose's origin and axes go when the first one turns and moves them"
-
     def reference(E1, E2):
-        """Rotation by scipy; the origin turned and moved, one coordinate after the other."""
+        """Compare with the second pose's origin and axes as the first one turns and moves them.
+
+        Rotation by scipy; the origin turned and moved, one coordinate after the other.
+        """
         first, second = Rotation.from_matrix(E1[:3, :3]), Rotation.from_matrix(E2[:3, :3])
         E = np.eye(4)
         E[:3, :3] = (first * second).as_matrix()
         E[:3, 3] = E1[:3, 3] + first.apply(E2[:3, 3])
         return E
 
-    verdict = Verdict.HOLDS
     remark = "The inverse is again of this form, see (1.4)."
-    implemented_by = ("rbnotes.se3.frame", "rbnotes.se3.transform_points")
-    chapter = CHAPTER
+    implements = (se3.frame, se3.transform_points)
 
 
-@claim("sueda/s1.1/e1.4", "Inverse of a pose")
+@section.holds("e1.4", "Inverse of a pose")
 class e1_4:
-    formula = (
-        r"\begin{pmatrix} R & \mathbf p \\"
-        r" 0 & 1 \end{pmatrix}^{-1} = \begin{pmatrix} R^T & -R^T\mathbf p \\ 0 & 1 \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} R & \mathbf p \\ 0 & 1 \end{pmatrix}^{-1} = \begin{pmatrix} R^T & -R^T\mathbf p \\ 0 & 1 \end{pmatrix}"
     inputs = {"E": frames()}
-    result = POSE
+    result = Result(POSE, "of the world in the body")
 
     def printed(E):
         R, p = E[:3, :3], E[:3, 3]
@@ -305,21 +275,19 @@ class e1_4:
     def library(E):
         return se3.inverse(E)
 
-    oracle = "numerical inverse of the 4 x 4 matrix"
-
     def reference(E):
+        """Compare with the numerical inverse of the 4 x 4 matrix."""
         return np.linalg.inv(E)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.inverse",)
-    chapter = CHAPTER
+    implements = se3.inverse
 
 
-@claim("sueda/s1.1/t35", "Which matrix takes points from the world to the body")
+@section.misprint("t35", "Which matrix takes points from the world to the body")
 class t35:
     formula = r"{}^i_0E^{-1}\ \text{transforms points from 0 to}\ i"
     inputs = MOVED_POINT
-    result = LENGTH
+    arguments = {"x": Argument(LENGTH, "in the world")}
+    result = Result(LENGTH, "in the frame of the body")
 
     def printed(E, x):
         to_body = np.linalg.inv(E)
@@ -328,17 +296,12 @@ class t35:
     def library(E, x):
         return se3.transform_points(se3.inverse(E), x)
 
-    oracle = "the body coordinates that solve R x = y - p"
-
     def reference(E, x):
+        """Compare with the body coordinates that solve R x = y - p."""
         return np.linalg.solve(E[:3, :3], x - E[:3, 3])
 
-    verdict = Verdict.MISPRINT
     scan = True
     correction = "${}^0_iE^{-1} = {}^i_0E$ transforms points from 0 to $i$"
+    replacement = "In other words, ${}^0_iE$ transforms points from $i$ to 0, whereas ${}^0_iE^{-1}$ transforms points from 0 to $i$."
     remark = "The sentence before has it right. ${}^i_0E^{-1}$ is ${}^0_iE$ again, which goes from $i$ to 0."
-    implemented_by = (
-        "rbnotes.se3.inverse",
-        "rbnotes.se3.transform_points",
-    )
-    chapter = CHAPTER
+    implements = (se3.inverse, se3.transform_points)

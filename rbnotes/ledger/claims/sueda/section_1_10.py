@@ -3,26 +3,94 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
+from scipy.linalg import block_diag, null_space
 
 from rbnotes import se3
+from rbnotes.constraints import factor_kkt, kkt_matrix
+from rbnotes.dynamics import Forces, State, constrained_step, symplectic_euler
+from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import ExponentialSpherical, Fixed, Revolute
-from rbnotes.ledger.oracles.bodies import motion
+from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion, point_masses
+from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench, unconstrained_step
+from rbnotes.ledger.oracles.quadratic_programs import admissible_velocities, minimizer
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
-from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, RATE, TWIST, VELOCITY, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ADJOINT,
+    ENERGY,
+    FORCE,
+    INERTIA,
+    LENGTH,
+    MASS,
+    MOMENTUM,
+    NUMBER,
+    POSE,
+    RATE,
+    TIME,
+    TWIST,
+    VELOCITY,
+    WRENCH,
+    TupleQuantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import maximal
-from rbnotes.testing import derivative
-from rbnotes.testing.strategies import arrays, frames, twists
+from rbnotes.multibody.maximal import Mechanism, joint_velocity_constraints
+from rbnotes.testing import complex_step, derivative
+from rbnotes.testing.strategies import (
+    arrays,
+    frames,
+    full_rank_matrices,
+    inertias,
+    masses,
+    matrices,
+    positive_numbers,
+    spd_matrices,
+    twists,
+    vectors,
+)
 
-CHAPTER = "joints"
+SYSTEM_COORDINATES = "in the coordinates of the whole system"
+
+section = Section(
+    "sueda/s1.10",
+    chapter="joints",
+    arguments={
+        "Ei": Argument(POSE, "of the body i in the world"),
+        "Ek": Argument(POSE, "of the body k in the world"),
+        "J": Argument(POSE, "of the joint in the first body"),
+        "phi_i": Argument(TWIST, "of the body i, in its frame"),
+        "phi_k": Argument(TWIST, "of the body k, in its frame"),
+        "E": Argument(POSE, "of one frame in another"),
+        "E1": Argument(POSE, "of the bodies in the world"),
+        "E2": Argument(POSE, "of the bodies in the world"),
+        "E3": Argument(POSE, "of the bodies in the world"),
+        "J1": Argument(POSE, "of the joint in the first body"),
+        "J2": Argument(POSE, "of the joint in the first body"),
+        "Phi": Argument(TWIST, "of all bodies, each in its frame"),
+        "body_i": Argument(TupleQuantity((MASS, LENGTH, INERTIA))),
+        "body_k": Argument(TupleQuantity((MASS, LENGTH, INERTIA))),
+        "f_i": Argument(WRENCH, "of the body i, in its frame"),
+        "f_k": Argument(WRENCH, "of the body k, in its frame"),
+        "h": Argument(TIME),
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "B": Argument(NUMBER, "columns in the coordinates of the whole system"),
+        "a": Argument(NUMBER, "in the coordinates of the whole system, whatever they are"),
+        "along_i": Argument(TWIST, "of the body i, in its frame"),
+        "along_k": Argument(TWIST, "of the body k, in its frame"),
+        "lam": Argument(MOMENTUM, "one for each constraint"),
+    },
+)
+
 
 # Two bodies i and k, a joint frame J in the first, and their twists.
 PAIR = {"Ei": frames(), "Ek": frames(), "J": frames(), "phi_i": twists(), "phi_k": twists()}
 # Three bodies, and a joint frame in the first for each of the others.
 STAR = {"E1": frames(), "E2": frames(), "E3": frames(), "J1": frames(), "J2": frames(), "Phi": arrays(18)}
-
-
-QUANTITIES = {"J": POSE, "J1": POSE, "J2": POSE, "Phi": TWIST}
 
 
 def joined(kind, Ei, Ek, J):
@@ -45,7 +113,10 @@ def relative_twist_printed(Ei, Ek, J, phi_i, phi_k):
 
 
 def ball_reference(Ei, Ek, J, phi_i, phi_k):
-    """The gap between two points, one of each body, that coincide just now, seen along the joint's axes."""
+    """Compare with differences of the gap between two points, one of each body, that coincide.
+
+    The gap between two points, one of each body, that coincide just now, seen along the joint's axes.
+    """
     moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
     at_i, at_k = J[:, 3], np.linalg.inv(Ek) @ Ei @ J[:, 3]
     gap = derivative(lambda t: moving(t) @ at_i - watching(t) @ at_k).value
@@ -53,7 +124,11 @@ def ball_reference(Ei, Ek, J, phi_i, phi_k):
 
 
 def hinge_reference(Ei, Ek, J, phi_i, phi_k):
-    """Two axes, one of each body, that coincide just now: how they tilt apart, and the gap between points."""
+    """Compare with differences of how two axes tilt apart, one of each body, that coincide, and of points on
+    them.
+
+    Two axes, one of each body, that coincide just now: how they tilt apart, and the gap between points.
+    """
     moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
     x, y, _ = J[:3, :3].T
     z_of_k = (np.linalg.inv(Ek) @ Ei @ J)[:3, 2]
@@ -75,11 +150,15 @@ PIN = np.linalg.inv(np.array([[0.6, -0.8, 0, 0.5], [0.8, 0.6, 0, -0.25], [0, 0, 
 PLACES = np.stack([np.eye(4), np.array([[0, 0, 1, 0.5], [1, 0, 0, 1], [0, 1, 0, -0.25], [0, 0, 0, 1.0]])])
 
 
-@claim("sueda/s1.10/e1.69#a", "Relative twist of two bodies in a joint frame of the first")
+@section.misprint("e1.69#a", "Relative twist of two bodies in a joint frame of the first")
 class e1_69_a:
     formula = r"\delta\phi_j = {}^j\mathrm{Ad}\,\phi_i - {}^j\mathrm{Ad}\,\phi_k"
+    edits = (
+        (r"{}^j\mathrm{Ad}\,\phi_i", r"{}^j_i\mathrm{Ad}\,\phi_i"),
+        (r"{}^j\mathrm{Ad}\,\phi_k", r"{}^j_k\mathrm{Ad}\,\phi_k"),
+    )
     inputs = PAIR
-    result = TWIST
+    result = Result(TWIST, "in the frame of the joint")
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         j_Ad = adjoint_by_conjugation(np.linalg.inv(J))
@@ -90,29 +169,28 @@ class e1_69_a:
         return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
 
     oracle = (
-        "differences along the motions of two bodies, of the first one's joint frame seen from the second"
+        "Compare with differences along the motions of two bodies, of the first one's joint frame "
+        "seen from the second."
     )
     reference = relative_twist_reference
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices tell the adjoints "
         r"apart."
     )
     remark = "(2.8) has them."
-    implemented_by = ("rbnotes.multibody.maximal.relative_twist",)
-    chapter = CHAPTER
+    implements = maximal.relative_twist
 
 
-@claim("sueda/s1.10/e1.69#b", "The same by way of the world: three adjoints, not four")
+@section.misprint("e1.69#b", "The same by way of the world: three adjoints, not four")
 class e1_69_b:
-    formula = (
-        r"\delta\phi_j = \begin{pmatrix} {}^j\mathrm{Ad} & "
-        r"-{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad} "
-        r"\end{pmatrix}\begin{pmatrix} \phi_i \\ \phi_k \end{pmatrix}"
+    formula = r"\delta\phi_j = \begin{pmatrix} {}^j\mathrm{Ad} & -{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad} \end{pmatrix}\begin{pmatrix} \phi_i \\ \phi_k \end{pmatrix}"
+    edit = (
+        r"{}^j\mathrm{Ad} & -{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad}",
+        r"{}^j_i\mathrm{Ad} & -{}^j_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_k\mathrm{Ad}",
     )
     inputs = PAIR
-    result = TWIST
+    result = Result(TWIST, "in the frame of the joint")
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         j_Ad, i_Ad = adjoint_by_conjugation(np.linalg.inv(J)), adjoint_by_conjugation(np.linalg.inv(Ei))
@@ -124,25 +202,24 @@ class e1_69_b:
         return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     oracle = (
-        "differences along the motions of two bodies, of the first one's joint frame seen from the second"
+        "Compare with differences along the motions of two bodies, of the first one's joint frame "
+        "seen from the second."
     )
     reference = relative_twist_reference
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"$\begin{pmatrix} {}^j_i\mathrm{Ad} & -{}^j_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_k\mathrm{Ad} "
         r"\end{pmatrix}$: from $k$ to the world, to $i$, to the joint. The last ${}^k\mathrm{Ad}$ is one "
         r"too many, and (2.8) does not have it."
     )
-    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
-    chapter = CHAPTER
+    implements = maximal.constraint_jacobian
 
 
-@claim("sueda/s1.10/t570#a", "The adjoint the other way is the inverse")
+@section.holds("t570#a", "The adjoint the other way is the inverse")
 class t570_a:
     formula = r"{}^i\mathrm{Ad} = {}^0\mathrm{Ad}^{-1}"
     inputs = {"E": frames()}
-    result = ADJOINT
+    result = Result(ADJOINT, "takes twists of the outer to the inner frame")
 
     def printed(E):
         return np.linalg.inv(adjoint_by_conjugation(E))
@@ -150,24 +227,21 @@ class t570_a:
     def library(E):
         return se3.Ad_inverse(E)
 
-    oracle = "conjugation of 4 x 4 twist matrices with the inverse pose"
-
     def reference(E):
+        """Compare with the conjugation of 4 x 4 twist matrices with the inverse pose."""
         return adjoint_by_conjugation(np.linalg.inv(E))
 
-    verdict = Verdict.HOLDS
     remark = (
         r"With their lower indices, ${}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}$; the text has lost them."
     )
-    implemented_by = ("rbnotes.se3.Ad_inverse",)
-    chapter = CHAPTER
+    implements = se3.Ad_inverse
 
 
-@claim("sueda/s1.10/t570#b", "A ball joint is what is left without the top three rows")
+@section.holds("t570#b", "A ball joint is what is left without the top three rows")
 class t570_b:
     formula = r"\delta\phi_j \text{ without rows 1, 2, 3}"
     inputs = PAIR
-    result = VELOCITY
+    result = Result(VELOCITY, "in the frame of the joint")
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         return relative_twist_printed(Ei, Ek, J, phi_i, phi_k)[3:]
@@ -176,18 +250,15 @@ class t570_b:
         joint, poses = joined(ExponentialSpherical(), Ei, Ek, J)
         return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
-    oracle = "differences of the gap between two points, one of each body, that coincide"
     reference = ball_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
-    chapter = CHAPTER
+    implements = maximal.constraint_jacobian
 
 
-@claim("sueda/s1.10/t570#c", "A hinge about z is what is left without the third row")
+@section.holds("t570#c", "A hinge about z is what is left without the third row")
 class t570_c:
     formula = r"\delta\phi_j \text{ without row 3}"
     inputs = PAIR
-    result = vector_quantity((RATE, 2), (VELOCITY, 3))
+    result = Result(vector_quantity((RATE, 2), (VELOCITY, 3)), "in the frame of the joint")
 
     def printed(Ei, Ek, J, phi_i, phi_k):
         return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
@@ -196,22 +267,19 @@ class t570_c:
         joint, poses = joined(Revolute(), Ei, Ek, J)
         return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
-    oracle = "differences of how two axes tilt apart, one of each body, that coincide, and of points on them"
     reference = hinge_reference
-    verdict = Verdict.HOLDS
     remark = (
         "Fixed, ball, hinge, slider, cylindrical and planar joints all come from dropping rows. A "
         "universal joint does not: the rotation it forbids is about the common perpendicular of two "
         "axes, one in each body, which is no axis of a frame that stays in either."
     )
-    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
-    chapter = CHAPTER
+    implements = maximal.constraint_jacobian
 
 
-@claim("sueda/s1.10/t572", "Sizes of G: fixed, hinged, and three bodies on two hinges")
+@section.demonstration("t572", "Sizes of G: fixed, hinged, and three bodies on two hinges")
 class t572:
     formula = r"6\times12,\quad 5\times12,\quad (5+5)\times(6+6+6)"
-    result = NUMBER
+    result = Result(NUMBER, "rank and rows for each of the three")
 
     def printed():
         return [6, 12, 5, 12, 5 + 5, 6 + 6 + 6]
@@ -225,10 +293,12 @@ class t572:
             *maximal.constraint_jacobian(hinges, three).shape,
         ]
 
-    oracle = "how many independent rates of coming apart all unit twists make, by differences along motions"
-
     def reference():
-        """Ranks of the rates, by differences, at which the parts of the joints come apart, for all unit twists."""
+        """Count how many independent rates of coming apart all unit twists make, by differences along
+        motions.
+
+        Ranks of the rates, by differences, at which the parts of the joints come apart, for all unit twists.
+        """
         E, F, at = PLACES[0], PLACES[1], PIN
         pairs = np.eye(12).reshape(12, 2, 6)
         welded = [relative_twist_reference(E, F, at, *unit) for unit in pairs]
@@ -241,20 +311,14 @@ class t572:
         return [n for rates in (welded, hinged, star) for n in (np.linalg.matrix_rank(rates), len(rates))]
 
     tolerance = 0.0
-    verdict = Verdict.DEMONSTRATION
-    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
-    chapter = CHAPTER
+    implements = maximal.constraint_jacobian
 
 
-@claim("sueda/s1.10/e1.70", "Rows of two hinges among three bodies")
+@section.holds("e1.70", "Rows of two hinges among three bodies")
 class e1_70:
-    formula = (
-        r"\begin{pmatrix} G_{11} & G_{12} & 0 \\"
-        r" G_{21} & 0 & G_{23} \end{pmatrix}\begin{pmatrix} \phi_1 \\ \phi_2 \\"
-        r" \phi_3 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} G_{11} & G_{12} & 0 \\ G_{21} & 0 & G_{23} \end{pmatrix}\begin{pmatrix} \phi_1 \\ \phi_2 \\ \phi_3 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \end{pmatrix}"
     inputs = STAR
-    result = vector_quantity(*2 * ((RATE, 2), (VELOCITY, 3)))
+    result = Result(vector_quantity(*2 * ((RATE, 2), (VELOCITY, 3))), "of both joints, each in its frame")
 
     def printed(E1, E2, E3, J1, J2, Phi):
         G11, G12 = hinge_blocks(E1, E2, J1)
@@ -270,19 +334,320 @@ class e1_70:
         ]
         return maximal.constraint_jacobian(joints, poses) @ Phi
 
-    oracle = (
-        "differences of how the axes and points of both hinges come apart along the motions of three bodies"
-    )
-
     def reference(E1, E2, E3, J1, J2, Phi):
+        """Compare with differences of how the axes and points of both hinges come apart along the motions of
+        three bodies.
+        """
         phi1, phi2, phi3 = Phi.reshape(3, 6)
         apart = [hinge_reference(E1, E2, J1, phi1, phi2), hinge_reference(E1, E3, J2, phi1, phi3)]
         return np.concatenate(apart)
 
-    verdict = Verdict.HOLDS
     remark = (
         "Checked on twists that the hinges do not allow, where the product is the rate at which they "
         "come apart."
     )
-    implemented_by = ("rbnotes.multibody.maximal.constraint_jacobian",)
-    chapter = CHAPTER
+    implements = maximal.constraint_jacobian
+
+
+# ------------------------------------------------------------------------------------------------------------
+# A step with joints, as a minimum and as a linear system.
+
+
+OPTIMUM = {"M": spd_matrices(6), "G": full_rank_matrices(2, 6), "f": vectors(6)}
+BODY = st.tuples(masses(), vectors(), inertias())
+STEP = {
+    "body_i": BODY,
+    "body_k": BODY,
+    "phi_i": twists(),
+    "phi_k": twists(),
+    "f_i": twists(),
+    "f_k": twists(),
+    "h": positive_numbers(0.125, 1),
+}
+
+
+def system(body_i, body_k, f_i, f_k, joints=()):
+    inertias_ = [spatial_inertia(m, J, c) for m, c, J in (body_i, body_k)]
+    push = Forces.without_derivatives(np.concatenate([f_i, f_k]))
+    return Mechanism(np.stack(inertias_), joints, np.zeros(3), lambda state: push)
+
+
+LINES = {
+    "M": spd_matrices(6),
+    "G": full_rank_matrices(2, 6),
+    "f": vectors(6),
+    "Phi": vectors(6),
+    "lam": vectors(2),
+}
+PIN_ROWS = np.hstack(hinge_blocks(PLACES[0], PLACES[1], PIN))
+
+
+@section.holds("t576", "The step of all bodies as one linear system")
+class t576:
+    formula = r"\mathbf M\Phi = \tilde{\mathbf f},\quad \tilde f_i = M_i\phi_i^{(k)} + h\left(\mathrm{ad}(\phi_i^{(k)})^TM_i\phi_i^{(k)} + \mathbf f_\text{body}(E_i^{(k)})\right)"
+    inputs = STEP
+    result = Result(TWIST, "of both bodies, each in its frame")
+
+    def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        masses_, momenta = [], []
+        for (m, c, J), phi, f_body in ((body_i, phi_i, f_i), (body_k, phi_k, f_k)):
+            M, w, v, zero = (
+                kinetic_energy_matrix(m, J, c),
+                bracket(phi[:3]),
+                bracket(phi[3:]),
+                np.zeros((3, 3)),
+            )
+            ad = np.block([[w, zero], [v, w]])
+            masses_.append(M)
+            momenta.append(M @ phi + h * (ad.T @ M @ phi + f_body))
+        return np.linalg.solve(block_diag(*masses_), np.concatenate(momenta))
+
+    def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        state = State(np.stack([np.eye(4)] * 2), np.stack([phi_i, phi_k]))
+        pair = system(body_i, body_k, f_i, f_k)
+        return constrained_step(symplectic_euler, pair, state, h, lambda state, h: []).state.phi.ravel()
+
+    def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        """Compare with steps with the accelerations for which six point masses need the wrenches, for each
+        body.
+        """
+        return unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+
+    tolerance = 1e-08
+    implements = constrained_step
+
+
+@section.holds("e1.71", "A step without joints minimises a quadratic function")
+class e1_71:
+    formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
+    inputs = {"M": spd_matrices(6), "f": vectors(6)}
+    result = Result(ACCELERATION, SYSTEM_COORDINATES)
+
+    def printed(M, f):
+        def objective(Phi):
+            return 1 / 2 * Phi @ M @ Phi - Phi @ f
+
+        return minimizer(objective, np.zeros((0, len(f))))
+
+    def library(M, f):
+        return factor_kkt(M).solve(f)[0]
+
+    def reference(M, f):
+        """Compare with the solution of M Phi = f."""
+        return np.linalg.solve(M, f)
+
+    tolerance = 1e-08
+    implements = factor_kkt
+
+
+@section.holds("e1.72", "A step with joints minimises the same function among the velocities that they allow")
+class e1_72:
+    formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}\quad\text{subject to}\quad \mathbf G\Phi = 0"
+    inputs = OPTIMUM
+    result = Result(ACCELERATION, SYSTEM_COORDINATES)
+
+    def printed(M, G, f):
+        def objective(Phi):
+            return 1 / 2 * Phi @ M @ Phi - Phi @ f
+
+        return minimizer(objective, G)
+
+    def library(M, G, f):
+        return factor_kkt(M, G).solve(f)[0]
+
+    oracle = "Compare with virtual work: what holds the velocities does none on any that the joints allow."
+    reference = admissible_velocities
+    tolerance = 1e-08
+    implements = factor_kkt
+
+
+@section.conditional("t586#a", "A semidefinite mass matrix, and the KKT system")
+class t586_a:
+    formula = r"\mathbf M \succeq 0:\quad \text{(1.72) can be converted into a single linear system, (1.73)}"
+    inputs = {"B": matrices(6, 3), "a": vectors(6), "G": full_rank_matrices(2, 6)}
+    result = Result(NUMBER, SYSTEM_COORDINATES)
+
+    def printed(B, a, G):
+        M = B @ B.T
+        zero = np.zeros(2)
+        return np.linalg.solve(kkt_matrix(M, G), np.concatenate([M @ a, zero]))[:6]
+
+    def reference(B, a, G):
+        """Compare with the shortest of all velocities of least objective that G allows, by the pseudoinverse."""
+        Z = null_space(G)
+        return Z @ np.linalg.pinv(B.T @ Z, rcond=1e-9) @ (B.T @ a)
+
+    given = {
+        "B": matrices(6, 5).filter(lambda B: bool(np.linalg.svd(B)[1][-1] > 0.3)),
+        "a": vectors(6),
+        "G": full_rank_matrices(2, 6),
+    }
+
+    def holds_when(B, a, G):
+        """Positive definite on what G allows: four velocities out of six, by (2, 6) rows."""
+        return np.linalg.svd(B.T @ np.linalg.svd(G)[2][2:].T)[1][3:].sum() > 1e-6
+
+    tolerance = 1e-08
+    condition = (
+        r"$\mathbf M$ is positive definite on the velocities with $\mathbf G\Phi = 0$, and the rows of "
+        r"$\mathbf G$ are independent"
+    )
+    remark = (
+        r"A mass matrix of bodies is definite, and a massless part makes it semidefinite: then the objective is "
+        r"still convex, but the system is singular if the joints leave the massless part free to move."
+    )
+    implements = kkt_matrix
+
+
+@section.holds("t586#b", "The mass matrix of bodies is positive definite, and the objective convex")
+class t586_b:
+    formula = r"\mathbf M \succeq 0:\quad \frac{d^2}{dt^2}\Bigl(\tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}\Bigr) = \dot\Phi^T\mathbf M\dot\Phi \ge 0\ \text{along straight lines}"
+    inputs = {"body_i": BODY, "body_k": BODY, "along_i": twists(), "along_k": twists()}
+    result = Result(ENERGY, SYSTEM_COORDINATES)
+
+    def printed(body_i, body_k, along_i, along_k):
+        """The curvature of the objective along a line, with the blocks of the spatial inertia."""
+        M = [
+            np.block([[J - m * bracket(c) @ bracket(c), m * bracket(c)], [-m * bracket(c), m * np.eye(3)]])
+            for m, c, J in (body_i, body_k)
+        ]
+        along = np.append(along_i, along_k)
+        return along @ block_diag(*M) @ along
+
+    def library(body_i, body_k, along_i, along_k):
+        none = np.zeros(6)
+        along = np.append(along_i, along_k)
+        return along @ system(body_i, body_k, none, none).mass_matrix(State(PLACES)) @ along
+
+    def reference(body_i, body_k, along_i, along_k):
+        """Compare with a sum of squares: masses times squared velocities of six points of each body, which
+        never all stand still.
+        """
+        total = 0.0
+        for (m, c, J), twist in ((body_i, along_i), (body_k, along_k)):
+            each, points = point_masses(m, J, c)
+            total += each * np.sum((np.cross(twist[:3], points) + twist[3:]) ** 2)
+        return total
+
+    remark = "'(Semi)': a body without extent, or without mass, would leave some velocities without energy."
+    implements = Mechanism
+
+
+@section.holds("e1.73", "The KKT system of a step with joints")
+class e1_73:
+    formula = r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & 0 \end{pmatrix}\begin{pmatrix} \Phi \\ \lambda \end{pmatrix} = \begin{pmatrix} \tilde{\mathbf f} \\ 0 \end{pmatrix}"
+    inputs = OPTIMUM
+    result = Result(
+        vector_quantity((ACCELERATION, 6), (FORCE, 2)),
+        "in the coordinates of the whole system, then of the constraints",
+    )
+
+    def printed(M, G, f):
+        zero = np.zeros((2, 2))
+        matrix = np.block([[M, G.T], [G, zero]])
+        return np.linalg.solve(matrix, np.append(f, [0, 0]))
+
+    def library(M, G, f):
+        Phi, multipliers = factor_kkt(M, G).solve(f)
+        return np.concatenate([Phi, -multipliers])
+
+    def reference(M, G, f):
+        """Compare with virtual work for Phi; for lambda, with what is missing in the momentum along G^T.
+
+        Virtual work, and the lambda that G^T takes to what is missing in the momentum.
+        """
+        Phi = admissible_velocities(M, G, f)
+        return np.concatenate([Phi, np.linalg.lstsq(G.T, f - M @ Phi, rcond=None)[0]])
+
+    tolerance = 1e-08
+    remark = (
+        r"Here $\lambda$ is the impulse that the joints *take*; ours, with $-\mathbf G^T$, is the one "
+        r"that they give. Where rows of $\mathbf G$ repeat each other, as in closed loops, the matrix is "
+        r"singular: $\Phi$ is still unique, $\lambda$ is not."
+    )
+    implements = factor_kkt
+
+
+@section.holds("t590", "Reactions of the joints from the multipliers of a step")
+class t590:
+    formula = r"-\mathbf G^T\lambda/h"
+    inputs = STEP
+    result = Result(WRENCH, "on both bodies, each in its frame")
+    constants = (LENGTH,)
+
+    def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
+        momentum = M @ unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+        missing = momentum - M @ admissible_velocities(M, PIN_ROWS, momentum)
+        lam = np.linalg.lstsq(PIN_ROWS.T, missing, rcond=None)[0]
+        return -PIN_ROWS.T @ lam / h
+
+    def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        joint = maximal.joint_from_world_frame(Revolute(), PLACES[0] @ PIN, PLACES, 0, 1)
+        pair, state = system(body_i, body_k, f_i, f_k, [joint]), State(PLACES, np.stack([phi_i, phi_k]))
+        rows = [joint_velocity_constraints(pair, state)]
+        step = constrained_step(symplectic_euler, pair, state, h, lambda state, h: rows)
+        return np.concatenate(maximal.joint_reactions(joint, PLACES, step.bilateral_impulses / h))
+
+    def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
+        """Compare with what six point masses for each body need beyond the given wrenches to move as they do
+        with a hinge.
+
+        What six point masses for each body need beyond the given wrenches to move as they do with the hinge.
+        """
+        M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
+        free = unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
+        after = np.split(admissible_velocities(M, PIN_ROWS, M @ free), 2)
+        given = ((body_i, phi_i, f_i, after[0]), (body_k, phi_k, f_k, after[1]))
+        held = [inertial_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
+        return np.concatenate(held)
+
+    tolerance = 1e-08
+    remark = "A wrench on each body, in that body's frame, and the mean over the step."
+    implements = maximal.joint_reactions
+
+
+@section.holds("e1.74", "The two rows of the KKT system")
+class e1_74:
+    formula = r"\begin{aligned} \mathbf M\Phi + \mathbf G^T\lambda &= \tilde{\mathbf f} \\ \mathbf G\Phi &= 0 \end{aligned}"
+    inputs = LINES
+    arguments = {
+        "f": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
+        "Phi": Argument(VELOCITY, "of all bodies, each in its frame"),
+    }
+    result = Result(
+        vector_quantity((MOMENTUM, 6), (VELOCITY, 2)),
+        "in the coordinates of the whole system, then of the constraints",
+    )
+
+    def printed(M, G, f, Phi, lam):
+        return np.concatenate([M @ Phi + G.T @ lam - f, G @ Phi])
+
+    def library(M, G, f, Phi, lam):
+        return kkt_matrix(M, G) @ np.concatenate([Phi, -lam]) - np.concatenate([f, np.zeros(2)])
+
+    def reference(M, G, f, Phi, lam):
+        """Compare with the gradient of the Lagrangian of (1.72) by the complex step.
+
+        Gradient of the Lagrangian of (1.72).
+        """
+
+        def lagrangian(x):
+            return x[:6] @ M @ x[:6] / 2 - x[:6] @ f + x[6:] @ (G @ x[:6])
+
+        return complex_step(lagrangian, np.concatenate([Phi, lam]))
+
+    remark = (
+        r"Checked off the solution, as what is missing on the right sides. These are impulses, not "
+        r"forces, and with this sign they are taken from $\tilde{\mathbf f}$ rather than added."
+    )
+    implements = kkt_matrix
+
+
+@section.definition("m1", "What the sample program prints: names and masses of its two bodies")
+class m1:
+    remark = (
+        "The program itself is not part of the notes; the chapter lets two bodies of 10 g swing, one "
+        "from the world and one from the other."
+    )
+    implements = (Mechanism, constrained_step)

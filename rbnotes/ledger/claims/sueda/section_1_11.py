@@ -7,15 +7,60 @@ from hypothesis import strategies as st
 
 from rbnotes import se3
 from rbnotes.contact import ContactPoints, normal_jacobian
-from rbnotes.dynamics import WORLD
+from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY, TupleQuantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.oracles.quadratic_programs import constrained_minimizer, contact_velocities
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    FORCE,
+    LENGTH,
+    MASS,
+    NUMBER,
+    POSE,
+    TIME,
+    TWIST,
+    VELOCITY,
+    TupleQuantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
-from rbnotes.testing.strategies import arrays, frames, twists, unit_vectors, vectors
+from rbnotes.testing.strategies import (
+    arrays,
+    frames,
+    full_rank_matrices,
+    spd_matrices,
+    twists,
+    unit_vectors,
+    vectors,
+)
 
-CHAPTER = "stabilization"
-ROWS = ("rbnotes.contact.normal_jacobian",)
+SYSTEM_COORDINATES = "in the coordinates of the whole system"
+
+section = Section(
+    "sueda/s1.11",
+    chapter="stabilization",
+    arguments={
+        "E": Argument(POSE, "of the body in the world"),
+        "x": Argument(LENGTH, "where they touch, in the world"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "phidot": Argument(TWIST / TIME, "in the frame of the body"),
+        "n": Argument(NUMBER, "direction in the world"),
+        "several": Argument(TupleQuantity((POSE, LENGTH, NUMBER))),
+        "m": Argument(NUMBER),
+        "Ei": Argument(POSE, "of the body i in the world"),
+        "Ej": Argument(POSE, "of the body j in the world"),
+        "phi_i": Argument(TWIST, "of the body i, in its frame"),
+        "phi_j": Argument(TWIST, "of the body j, in its frame"),
+        "out": Argument(NUMBER, "direction in the world"),
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "C": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+    },
+)
+
+
 ONE_BODY = {"E": frames(), "x": vectors(), "phi": twists()}
 TWO_BODIES = {"Ei": frames(), "Ej": frames(), "x": arrays(3), "phi_i": arrays(6), "phi_j": arrays(6)}
 
@@ -23,9 +68,6 @@ DIRECTIONS = unit_vectors()
 
 
 REPORTED = st.shared(unit_vectors(), key="normal")
-
-
-QUANTITIES = {"out": NUMBER, "phidot": TWIST / TIME, "several": TupleQuantity((POSE, LENGTH, NUMBER))}
 
 
 def gamma(x):
@@ -66,6 +108,7 @@ SEVERAL = st.tuples(
 
 
 def relative_reference(Ei, Ej, x, phi_i, phi_j):
+    """Compare with the angular velocity times arm, plus the origin's velocity, of each body in the world."""
     return world_velocity(Ei, x, phi_i) - world_velocity(Ej, x, phi_j)
 
 
@@ -78,11 +121,12 @@ PLACES = (np.array([0.3, -0.4, 0.5]), np.array([0.48, 0.6, 0.64]))
 BODIES = np.stack([se3.exp(np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6]) * k) for k in (1, -2, 3)])
 
 
-@claim("sueda/s1.11/e1.75", "Velocity of the collision point")
+@section.erratum("e1.75", "Velocity of the collision point")
 class e1_75:
     formula = r"{}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\dot\phi_i"
+    edit = (r"\dot\phi_i", r"\phi_i")
     inputs = {**ONE_BODY, "phidot": twists()}
-    result = VELOCITY
+    result = Result(VELOCITY, "along the axes of the world")
 
     def printed(E, x, phi, phidot):
         return E[:3, :3] @ gamma(in_body(E, x)) @ phidot
@@ -90,13 +134,13 @@ class e1_75:
     def library(E, x, phi, phidot):
         return se3.point_velocity(E, se3.transform_points(se3.inverse(E), x), phi)
 
-    oracle = "numerical derivative of the path of the material point that is at the collision point now"
-
     def reference(E, x, phi, phidot):
+        """Compare with the numerical derivative of the path of the material point that is at the collision
+        point now.
+        """
         return point_rate(E, x, phi)
 
     combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
-    verdict = Verdict.ERRATUM
     scan = True
     correction = (
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
@@ -107,15 +151,14 @@ class e1_75:
         "The next line has it right. With the dot the left side would be a velocity and the right one an "
         "acceleration."
     )
-    implemented_by = ("rbnotes.se3.point_velocity",)
-    chapter = CHAPTER
+    implements = se3.point_velocity
 
 
-@claim("sueda/s1.11/t614", "The collision point in body coordinates")
+@section.holds("t614", "The collision point in body coordinates")
 class t614:
     formula = r"{}^i\mathbf x = {}^i_0\mathbf E\;{}^0\mathbf x"
     inputs = {"E": frames(), "x": vectors()}
-    result = LENGTH
+    result = Result(LENGTH, "in the frame of the body")
 
     def printed(E, x):
         E_0i = np.linalg.inv(E)
@@ -124,28 +167,21 @@ class t614:
     def library(E, x):
         return se3.transform_points(se3.inverse(E), x)
 
-    oracle = "the arm from the body's origin, measured along the body's axes one by one"
-
     def reference(E, x):
-        """The point's arm from the body's origin, measured along the body's three axes one by one."""
+        """Compare with the arm from the body's origin, measured along the body's axes one by one.
+
+        The point's arm from the body's origin, measured along the body's three axes one by one.
+        """
         return np.array([E[:3, k] @ (x - E[:3, 3]) for k in range(3)])
 
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.se3.transform_points",
-        "rbnotes.se3.inverse",
-    )
-    chapter = CHAPTER
+    implements = (se3.transform_points, se3.inverse)
 
 
-@claim("sueda/s1.11/e1.76", "The row of a contact with the ground")
+@section.holds("e1.76", "The row of a contact with the ground")
 class e1_76:
-    formula = (
-        r"{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i \ge 0\ \text{or}\ \mathbf "
-        r"N\,{}^i\phi_i \ge 0"
-    )
+    formula = r"{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i \ge 0\ \text{or}\ \mathbf N\,{}^i\phi_i \ge 0"
     inputs = {"E": frames(), "x": arrays(3), "phi": arrays(6), "n": DIRECTIONS}
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(E, x, phi, n):
         R = E[:3, :3]
@@ -155,30 +191,26 @@ class e1_76:
     def library(E, x, phi, n):
         return (normal_jacobian(touching(x, n[None], 0, WORLD), E[None]) @ phi)[0]
 
-    oracle = (
-        "the rate at which the material point rises: angular velocity times arm, plus the origin's "
-        "velocity, in the world"
-    )
-
     def reference(E, x, phi, n):
-        """The rate at which the material point rises above the plane of the ground."""
+        """Compare with the rate at which the material point rises: angular velocity times arm, plus the
+        origin's velocity, in the world.
+
+        The rate at which the material point rises above the plane of the ground.
+        """
         return n @ world_velocity(E, x, phi)
 
-    verdict = Verdict.HOLDS
     remark = (
         "The normal points out of the ground: then the product is the rate at which the point rises. The rotation has "
         "lost the index of its body here too, but only in (1.77), where there are two, does one need it."
     )
-    implemented_by = ROWS
-    chapter = CHAPTER
+    implements = normal_jacobian
 
 
-@claim("sueda/s1.11/t618", "Size of N for m collisions of n bodies with the world")
+@section.holds("t618", "Size of N for m collisions of n bodies with the world")
 class t618:
     formula = r"\mathbf N \in \mathbb R^{m\times 6n}"
     inputs = {"several": SEVERAL, "m": st.integers(1, 4), "n": st.integers(1, 3)}
-    quantities = {"m": NUMBER}
-    result = NUMBER
+    result = Result(NUMBER, "rows, then columns")
 
     def printed(several, m, n):
         return np.array([m, 6 * n])
@@ -188,25 +220,25 @@ class t618:
         points = touching(x, normals, np.arange(m) % n, WORLD)
         return np.array(normal_jacobian(points, poses).shape)
 
-    oracle = "the number of contacts, and the length of all twists together"
-
     def reference(several, m, n):
-        """As many numbers as there are contacts, and as many as the twists of the bodies have together."""
+        """Compare with the number of contacts, and the length of all twists together.
+
+        As many numbers as there are contacts, and as many as the twists of the bodies have together.
+        """
         return np.array([len(several[2][:m]), sum(2 * pose[:3, 3].size for pose in several[0][:n])])
 
-    verdict = Verdict.HOLDS
-    implemented_by = ROWS
-    chapter = CHAPTER
+    implements = normal_jacobian
 
 
-@claim("sueda/s1.11/e1.77", "Relative velocity of two bodies at a contact")
+@section.misprint("e1.77", "Relative velocity of two bodies at a contact")
 class e1_77:
-    formula = (
-        r"{}^0\mathbf v_{\text{rel}} = {}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0\mathbf "
-        r"R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j"
+    formula = r"{}^0\mathbf v_{\text{rel}} = {}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0\mathbf R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j"
+    edits = (
+        (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
+        (r"{}^0\mathbf R\,\Gamma({}^j\mathbf x)", r"{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)"),
     )
     inputs = TWO_BODIES
-    result = VELOCITY
+    result = Result(VELOCITY, "along the axes of the world")
 
     def printed(Ei, Ej, x, phi_i, phi_j):
         R = Ei[:3, :3]
@@ -216,28 +248,25 @@ class e1_77:
         rows = normal_jacobian(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).toarray()
         return rows @ np.concatenate([phi_i, phi_j])
 
-    oracle = "angular velocity times arm, plus the origin's velocity, of each body in the world"
     reference = relative_reference
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"${}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0_j\mathbf R\,\Gamma({}^j\mathbf "
         r"x)\,{}^j\phi_j$: each body has a rotation of its own"
     )
     remark = "The rotations have lost the index of their body, which (1.75) still has."
-    implemented_by = ROWS
-    chapter = CHAPTER
+    implements = normal_jacobian
 
 
-@claim("sueda/s1.11/e1.78#a", "The row of a contact between two bodies")
+@section.misprint("e1.78#a", "The row of a contact between two bodies")
 class e1_78_a:
-    formula = (
-        r"\left({}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf "
-        r"n^\top\,{}^0\mathbf R\,\Gamma({}^j\mathbf x)\right)\begin{pmatrix} {}^i\phi_i \\"
-        r" {}^j\phi_j \end{pmatrix} \ge 0"
+    formula = r"\left({}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^j\mathbf x)\right)\begin{pmatrix} {}^i\phi_i \\ {}^j\phi_j \end{pmatrix} \ge 0"
+    edits = (
+        (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
+        (r"{}^0\mathbf R\,\Gamma({}^j\mathbf x)", r"{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)"),
     )
     inputs = {**TWO_BODIES, "n": DIRECTIONS}
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(Ei, Ej, x, phi_i, phi_j, n):
         R = Ei[:3, :3]
@@ -245,29 +274,27 @@ class e1_78_a:
         return row @ np.concatenate([phi_i, phi_j])
 
     library = pair_library
-    oracle = (
-        "angular velocity times arm, plus the origin's velocity, of each body in the world, along the normal"
-    )
 
     def reference(Ei, Ej, x, phi_i, phi_j, n):
+        """Compare with the angular velocity times arm, plus the origin's velocity, of each body in the world,
+        along the normal.
+        """
         return n @ relative_reference(Ei, Ej, x, phi_i, phi_j)
 
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"$\left({}^0\mathbf n^\top\,{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf "
         r"n^\top\,{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)\right)$"
     )
     remark = "The same two indices as in (1.77)."
-    implemented_by = ROWS
-    chapter = CHAPTER
+    implements = normal_jacobian
 
 
-@claim("sueda/s1.11/e1.78#b", "Which way the normal points between two bodies")
+@section.conditional("e1.78#b", "Which way the normal points between two bodies")
 class e1_78_b:
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf v_{\text{rel}} \ge 0\ \text{keeps the bodies apart}"
     inputs = {**TWO_BODIES, "out": DIRECTIONS, "n": DIRECTIONS}
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(Ei, Ej, x, phi_i, phi_j, out, n):
         Ri, Rj = Ei[:3, :3], Ej[:3, :3]
@@ -277,15 +304,14 @@ class e1_78_b:
     def library(Ei, Ej, x, phi_i, phi_j, out, n):
         return pair_library(Ei, Ej, x, phi_i, phi_j, out)
 
-    oracle = (
-        "the rate at which the gap between the two material points opens, from their velocities in the world"
-    )
-
     def reference(Ei, Ej, x, phi_i, phi_j, out, n):
-        """How fast the gap opens between the points of the two bodies, measured out of body j."""
+        """Compare with the rate at which the gap between the two material points opens, from their velocities
+        in the world.
+
+        How fast the gap opens between the points of the two bodies, measured out of body j.
+        """
         return out @ world_velocity(Ei, x, phi_i) - out @ world_velocity(Ej, x, phi_j)
 
-    verdict = Verdict.CONDITIONAL
     given = {**TWO_BODIES, "out": REPORTED, "n": REPORTED}
 
     def holds_when(Ei, Ej, x, phi_i, phi_j, out, n):
@@ -298,14 +324,13 @@ class e1_78_b:
         "either; if it points from i to j, the printed inequality lets the bodies through each other and "
         "forbids them to part."
     )
-    implemented_by = ROWS
-    chapter = CHAPTER
+    implements = normal_jacobian
 
 
-@claim("sueda/s1.11/t628", "A contact of two bodies fills twelve columns")
+@section.demonstration("t628", "A contact of two bodies fills twelve columns")
 class t628:
     formula = r"2\ \text{block columns (12 columns total)}"
-    result = NUMBER
+    result = Result(NUMBER, SYSTEM_COORDINATES)
 
     def printed():
         return 12
@@ -314,10 +339,11 @@ class t628:
         x, n = PLACES
         return np.count_nonzero(normal_jacobian(touching(x, n[None], 2, 0), BODIES).toarray())
 
-    oracle = "which of the velocities of three bodies change the relative velocity, one by one"
-
     def reference():
-        """How many of the 18 velocities of three bodies change the relative velocity at a contact of two."""
+        """Find which of the velocities of three bodies change the relative velocity, one by one.
+
+        How many of the 18 velocities of three bodies change the relative velocity at a contact of two.
+        """
         x, n = PLACES
         units = np.eye(18).reshape(18, 3, 6)
         rates = [
@@ -326,6 +352,63 @@ class t628:
         return np.count_nonzero(np.abs(rates) > 1e-9)
 
     tolerance = 0.05
-    verdict = Verdict.DEMONSTRATION
-    implemented_by = ROWS
-    chapter = CHAPTER
+    implements = normal_jacobian
+
+
+# ------------------------------------------------------------------------------------------------------------
+# One step with contacts, and with joints besides.
+
+
+NOTHING = np.zeros((0, 4))
+
+
+QP = {"M": spd_matrices(4), "f": vectors(4)}
+
+
+@section.holds("e1.79", "One step with contacts as a quadratic program")
+class e1_79:
+    formula = r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject to}\quad \mathbf C\Phi \ge 0"
+    inputs = {**QP, "C": full_rank_matrices(2, 4)}
+    result = Result(ACCELERATION, SYSTEM_COORDINATES)
+
+    def printed(M, f, C):
+        return constrained_minimizer(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, NOTHING)
+
+    def library(M, f, C):
+        return solve_step(StepProblem(M, f, unilateral=UnilateralRows(C))).velocity
+
+    def reference(M, f, C):
+        """Compare with the momentum balance with impulses that push and contacts that do not open while they
+        push, all cases tried.
+
+        Newton's law with impulses that push, where a contact that pushes does not open (all cases tried).
+        """
+        return contact_velocities(M, f, C, NOTHING)
+
+    tolerance = 1e-08
+    remark = r"$\mathbf C$ is what (1.76) calls $\mathbf N$; in (1.87) the letter holds the tangents as well."
+    implements = solve_step
+
+
+@section.holds("e1.80", "One step with contacts and joints")
+class e1_80:
+    formula = r"\min_\Phi\ \tfrac12\,\Phi^\top\mathbf M\Phi - \Phi^\top\tilde{\mathbf f}\quad\text{subject to}\quad \mathbf C\Phi \ge 0,\ \mathbf G\Phi = 0"
+    inputs = {
+        **QP,
+        "C": full_rank_matrices(2, 4),
+        "G": full_rank_matrices(1, 4),
+    }
+    result = Result(ACCELERATION, SYSTEM_COORDINATES)
+
+    def printed(M, f, C, G):
+        return constrained_minimizer(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, G)
+
+    def library(M, f, C, G):
+        return solve_step(StepProblem(M, f, BilateralRows(G), UnilateralRows(C))).velocity
+
+    def reference(M, f, C, G):
+        """Compare with the momentum balance with impulses of joints and pushing contacts, all cases tried."""
+        return contact_velocities(M, f, C, G)
+
+    tolerance = 1e-08
+    implements = solve_step

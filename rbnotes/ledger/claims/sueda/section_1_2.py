@@ -7,16 +7,25 @@ import numpy as np
 from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import twist_matrix
-from rbnotes.ledger.quantities import AREA, LENGTH, POSE_RATE, RATE
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import AREA, LENGTH, POSE, POSE_RATE, RATE, TWIST
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import frames, twists, vectors
 
-CHAPTER = "frames-and-twists"
+section = Section(
+    "sueda/s1.2",
+    chapter="frames-and-twists",
+    arguments={
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "a": Argument(LENGTH, "along the axes of one frame, which may be any"),
+        "b": Argument(LENGTH, "along the axes of one frame, which may be any"),
+        "E": Argument(POSE, "of the body in the world"),
+    },
+)
+
+
 MOVING = {"E": frames(), "phi": twists()}
-
-
-QUANTITIES = {"a": LENGTH, "b": LENGTH}
 
 
 def cross_printed(a, b):
@@ -29,24 +38,23 @@ def cross_library(a, b):
 
 
 def cross_reference(a, b):
+    """Compare with numpy's cross product."""
     return np.cross(a, b)
 
 
-@claim("sueda/s1.2/e1.5", "A twist: angular velocity, then linear velocity, in body coordinates")
+@section.definition("e1.5", "A twist: angular velocity, then linear velocity, in body coordinates")
 class e1_5:
     formula = r"{}^i\phi_i = \begin{pmatrix} {}^i\omega_i \\ {}^i\mathbf v_i \end{pmatrix}"
     defines = (r"{}^i\phi_i",)
-    verdict = Verdict.DEFINITION
     remark = "The notes themselves say that some authors stack the linear part first; Lloyd does."
-    implemented_by = ("rbnotes.se3",)
-    chapter = CHAPTER
+    implements = se3
 
 
-@claim("sueda/s1.2/e1.6", "A twist as a 4 x 4 matrix")
+@section.definition("e1.6", "A twist as a 4 x 4 matrix")
 class e1_6:
     formula = r"[{}^i\phi_i] = \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
     inputs = {"phi": twists()}
-    result = POSE_RATE
+    result = Result(POSE_RATE, "in the frame of the body")
 
     defines = (r"[{}^i\phi_i]",)
 
@@ -57,46 +65,39 @@ class e1_6:
     def library(phi):
         return se3.hat(phi)
 
-    oracle = "what the twist does to the axes, by cross products, and to the origin"
-
     def reference(phi):
-        """Column by column: what the twist does to the axes and to the origin."""
+        """Compare with what the twist does to the axes, by cross products, and to the origin.
+
+        Column by column: what the twist does to the axes and to the origin.
+        """
         turned = [np.append(np.cross(phi[:3], axis), 0) for axis in np.eye(3)]
         return np.stack([*turned, np.append(phi[3:], 0)], axis=-1)
 
     exact = "entries are placed, and products with unit vectors round nothing"
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.se3.hat",)
-    chapter = CHAPTER
+    implements = se3.hat
 
 
-@claim("sueda/s1.2/e1.7", "The matrix of a cross product")
+@section.holds("e1.7", "The matrix of a cross product", chapter="rotations")
 class e1_7:
-    formula = (
-        r"[a]\,b = a\times b,\quad [a] = \begin{pmatrix} 0 & -a_z & a_y \\ a_z & 0 & -a_x \\"
-        r" -a_y & a_x & 0 \end{pmatrix}"
-    )
+    formula = r"[a]\,b = a\times b,\quad [a] = \begin{pmatrix} 0 & -a_z & a_y \\ a_z & 0 & -a_x \\ -a_y & a_x & 0 \end{pmatrix}"
     inputs = {"a": vectors(), "b": vectors()}
-    result = AREA
+    result = Result(AREA, "in the frame of a and b")
     printed = cross_printed
     library = cross_library
-    oracle = "numpy's cross product"
     reference = cross_reference
     exact = (
         "each number is one difference of two products: where a processor does not fuse them, all round alike"
     )
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = "rotations"
+    implements = so3.hat
 
 
-@claim("sueda/s1.2/e1.8", "Time derivative of a pose")
+@section.holds("e1.8", "Time derivative of a pose")
 class e1_8:
     formula = (
         r"{}^0_i\dot E = {}^0_iE \begin{pmatrix} [{}^i\omega_i] & {}^i\mathbf v_i \\ 0 & 0 \end{pmatrix}"
     )
     inputs = MOVING
-    result = POSE_RATE
+    result = Result(POSE_RATE, "of the body in the world")
 
     def printed(E, phi):
         return E @ twist_matrix(phi)
@@ -104,26 +105,25 @@ class e1_8:
     def library(E, phi):
         return E @ se3.hat(phi)
 
-    oracle = "differences along a body that turns about a fixed axis while its origin flies straight"
-
     def reference(E, phi):
+        """Compare with differences along a body that turns about a fixed axis while its origin flies
+        straight.
+        """
         return derivative(motion(E, phi)).value
 
-    verdict = Verdict.HOLDS
     remark = (
         r"Its columns are those of $[\phi]$ in the axes of the world: that is what `to transform it to world space' says. "
         r"The twist in world coordinates is another one, ${}^0\phi = \mathrm{Ad}\,\phi$ of (1.15), with "
         r"$[{}^0\phi] = E[\phi]E^{-1} = \dot EE^{-1}$."
     )
-    implemented_by = ("rbnotes.se3.hat",)
-    chapter = CHAPTER
+    implements = se3.hat
 
 
-@claim("sueda/s1.2/e1.9", "Time derivative of a rotation matrix")
+@section.holds("e1.9", "Time derivative of a rotation matrix", chapter="rotations")
 class e1_9:
     formula = r"{}^0_i\dot R = {}^0_iR\,[{}^i\omega_i]"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, "of the body in the world")
 
     def printed(E, phi):
         return E[:3, :3] @ bracket(phi[:3])
@@ -131,11 +131,8 @@ class e1_9:
     def library(E, phi):
         return E[:3, :3] @ so3.hat(phi[:3])
 
-    oracle = "differences along a body that turns about a fixed axis of the world"
-
     def reference(E, phi):
+        """Compare with differences along a body that turns about a fixed axis of the world."""
         return derivative(motion(E, phi)).value[:3, :3]
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = "rotations"
+    implements = so3.hat

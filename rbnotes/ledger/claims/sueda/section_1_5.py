@@ -5,13 +5,31 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import expm
 
-from rbnotes import se3
+from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
-from rbnotes.ledger.quantities import ADJOINT, TIME, TWIST, VELOCITY
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
-from rbnotes.testing.strategies import frames, twists
+from rbnotes.testing.strategies import frames, rotations, twists, vectors
+
+ADJOINT_TO_WORLD = "of the adjoint that takes twists of the body to the world"
+
+section = Section(
+    "sueda/s1.5",
+    chapter="frames-and-twists",
+    arguments={
+        "E": Argument(POSE, "of the body in the world"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "R": Argument(NUMBER, "of the body in the world"),
+        "v": Argument(VELOCITY, "in the coordinates that R takes to those of the world"),
+        "x": Argument(LENGTH, "in the coordinates that R takes to those of the world"),
+        "a": Argument(TWIST, "of two motions, in one frame"),
+        "b": Argument(TWIST, "of two motions, in one frame"),
+    },
+)
+
 
 MOVING = {"E": frames(), "phi": twists()}
 
@@ -44,31 +62,28 @@ def lie_bracket_library(a, b):
 STEP = 1e-7
 
 
-@claim("sueda/s1.5/e1.14", "The adjoint of a pose")
+@section.holds("e1.14", "The adjoint of a pose")
 class e1_14:
-    formula = (
-        r"{}^0_i\mathrm{Ad} = \begin{pmatrix} {}^0_iR & 0 \\"
-        r" [{}^0_i\mathbf p]\,{}^0_iR & {}^0_iR \end{pmatrix}"
-    )
+    formula = r"{}^0_i\mathrm{Ad} = \begin{pmatrix} {}^0_iR & 0 \\ [{}^0_i\mathbf p]\,{}^0_iR & {}^0_iR \end{pmatrix}"
     inputs = {"E": frames()}
-    result = ADJOINT
+    result = Result(ADJOINT, "takes twists of the body to the world")
     printed = adjoint_printed
 
     def library(E):
         return se3.Ad(E)
 
-    oracle = "conjugation of 4 x 4 twist matrices with the pose, one unit twist after the other"
+    oracle = (
+        "Compare with the conjugation of 4 x 4 twist matrices with the pose, one unit twist after the other."
+    )
     reference = adjoint_by_conjugation
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad",)
-    chapter = "frames-and-twists"
+    implements = se3.Ad
 
 
-@claim("sueda/s1.5/e1.15", "The adjoint takes a body's twist to world coordinates")
+@section.holds("e1.15", "The adjoint takes a body's twist to world coordinates")
 class e1_15:
     formula = r"{}^0\phi_i = {}^0_i\mathrm{Ad}\,{}^i\phi_i"
     inputs = MOVING
-    result = TWIST
+    result = Result(TWIST, "in the world, about its origin")
 
     def printed(E, phi):
         return adjoint_printed(E) @ phi
@@ -76,31 +91,25 @@ class e1_15:
     def library(E, phi):
         return se3.Ad(E) @ phi
 
-    oracle = (
-        "differences along a motion: its spin in the world, and the velocity of its point at the world's "
-        "origin"
-    )
-
     def reference(E, phi):
-        """Angular velocity in the world, and the velocity of the point of the body at the world's origin."""
+        """Compare with differences along a motion: its spin in the world, and the velocity of its point at
+        the world's origin.
+
+        Angular velocity in the world, and the velocity of the point of the body at the world's origin.
+        """
         here = np.linalg.inv(E) @ np.array([0, 0, 0, 1.0])
         rate = derivative(motion(E, phi)).value
         spin = rate[:3, :3] @ E[:3, :3].T
         return np.concatenate([[spin[2, 1], spin[0, 2], spin[1, 0]], (rate @ here)[:3]])
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad",)
-    chapter = "frames-and-twists"
+    implements = se3.Ad
 
 
-@claim("sueda/s1.5/e1.16", "Rate of the adjoint by the product rule")
+@section.holds("e1.16", "Rate of the adjoint by the product rule")
 class e1_16:
-    formula = (
-        r"\dot{\mathrm{Ad}} = \begin{pmatrix} \dot R & 0 \\"
-        r" [\dot{\mathbf p}]R + [\mathbf p]\dot R & \dot R \end{pmatrix}"
-    )
+    formula = r"\dot{\mathrm{Ad}} = \begin{pmatrix} \dot R & 0 \\ [\dot{\mathbf p}]R + [\mathbf p]\dot R & \dot R \end{pmatrix}"
     inputs = MOVING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
         rate = derivative(motion(E, phi)).value
@@ -109,18 +118,16 @@ class e1_16:
         return np.block([[Rdot, zero], [bracket(pdot) @ R + bracket(p) @ Rdot, Rdot]])
 
     library = adjoint_rate_library
-    oracle = "differences of conjugations along a motion with this twist"
+    oracle = "Compare with differences of conjugations along a motion with this twist."
     reference = adjoint_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad_dot",)
-    chapter = "frames-and-twists"
+    implements = se3.Ad_dot
 
 
-@claim("sueda/s1.5/t270", "The origin of a frame moves in the world with R v, not with v")
+@section.holds("t270", "The origin of a frame moves in the world with R v, not with v")
 class t270:
     formula = r"[\dot{\mathbf p}] = [R\mathbf v]"
     inputs = MOVING
-    result = VELOCITY
+    result = Result(VELOCITY, "along the axes of the world")
 
     def printed(E, phi):
         return E[:3, :3] @ phi[3:]
@@ -128,24 +135,18 @@ class t270:
     def library(E, phi):
         return se3.point_velocity(E, np.zeros(3), phi)
 
-    oracle = "differences of the origin's position along a motion with this twist"
-
     def reference(E, phi):
+        """Compare with differences of the origin's position along a motion with this twist."""
         return derivative(motion(E, phi)).value[:3, 3]
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.point_velocity",)
-    chapter = "frames-and-twists"
+    implements = se3.point_velocity
 
 
-@claim("sueda/s1.5/e1.18", "Rate of the adjoint from the body's twist")
+@section.holds("e1.18", "Rate of the adjoint from the body's twist")
 class e1_18:
-    formula = (
-        r"\dot{\mathrm{Ad}} = \begin{pmatrix} R[\omega] & 0 \\"
-        r" R[\mathbf v] + [\mathbf p]R[\omega] & R[\omega] \end{pmatrix}"
-    )
+    formula = r"\dot{\mathrm{Ad}} = \begin{pmatrix} R[\omega] & 0 \\ R[\mathbf v] + [\mathbf p]R[\omega] & R[\omega] \end{pmatrix}"
     inputs = MOVING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
         R, p, w, v = E[:3, :3], E[:3, 3], bracket(phi[:3]), bracket(phi[3:])
@@ -153,38 +154,31 @@ class e1_18:
         return np.block([[R @ w, zero], [R @ v + bracket(p) @ R @ w, R @ w]])
 
     library = adjoint_rate_library
-    oracle = "differences of conjugations along a motion with this twist"
+    oracle = "Compare with differences of conjugations along a motion with this twist."
     reference = adjoint_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad_dot",)
-    chapter = "frames-and-twists"
+    implements = se3.Ad_dot
 
 
-@claim("sueda/s1.5/e1.19#a", "The rate of the adjoint factors into Ad and ad")
+@section.holds("e1.19#a", "The rate of the adjoint factors into Ad and ad")
 class e1_19_a:
-    formula = (
-        r"\dot{\mathrm{Ad}}(E,\phi) = \mathrm{Ad}(E)\,\mathrm{ad}(\phi),\quad \mathrm{ad}(\phi) "
-        r"= \begin{pmatrix} [\omega] & 0 \\ [\mathbf v] & [\omega] \end{pmatrix}"
-    )
+    formula = r"\dot{\mathrm{Ad}}(E,\phi) = \mathrm{Ad}(E)\,\mathrm{ad}(\phi),\quad \mathrm{ad}(\phi) = \begin{pmatrix} [\omega] & 0 \\ [\mathbf v] & [\omega] \end{pmatrix}"
     inputs = MOVING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
         return adjoint_printed(E) @ bracket_printed(phi)
 
     library = adjoint_rate_library
-    oracle = "differences of conjugations along a motion with this twist"
+    oracle = "Compare with differences of conjugations along a motion with this twist."
     reference = adjoint_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad_dot",)
-    chapter = "frames-and-twists"
+    implements = se3.Ad_dot
 
 
-@claim("sueda/s1.5/t284", "The spatial cross product is what the adjoint's rate is to the adjoint")
+@section.holds("t284", "The spatial cross product is what the adjoint's rate is to the adjoint")
 class t284:
     formula = r"\mathrm{ad} = \mathrm{Ad}^{-1}\dot{\mathrm{Ad}}"
     inputs = MOVING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
         return np.linalg.inv(adjoint_printed(E)) @ adjoint_rate_reference(E, phi)
@@ -192,25 +186,19 @@ class t284:
     def library(E, phi):
         return se3.ad(phi)
 
-    oracle = "commutators of the 4 x 4 twist matrices, one unit twist after the other"
-
     def reference(E, phi):
+        """Compare with commutators of the 4 x 4 twist matrices, one unit twist after the other."""
         return np.stack([commutator(phi, unit) for unit in np.eye(6)], axis=-1)
 
     exact = "commutators with unit twists only place entries"
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.ad",)
-    chapter = "frames-and-twists"
+    implements = se3.ad
 
 
-@claim("sueda/s1.5/e1.20", "The rate of the adjoint as a difference along the twist")
+@section.holds("e1.20", "The rate of the adjoint as a difference along the twist")
 class e1_20:
-    formula = (
-        r"\dot{\mathrm{Ad}} \approx \frac{\mathrm{Ad}(t+h) - \mathrm{Ad}(t)}{h},\quad \mathrm{Ad}(t+h) "
-        r"= \mathrm{Ad}(E(t)\exp(h\phi(t)))"
-    )
+    formula = r"\dot{\mathrm{Ad}} \approx \frac{\mathrm{Ad}(t+h) - \mathrm{Ad}(t)}{h},\quad \mathrm{Ad}(t+h) = \mathrm{Ad}(E(t)\exp(h\phi(t)))"
     inputs = MOVING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
         moved = E @ expm(STEP * twist_matrix(phi))
@@ -219,29 +207,24 @@ class e1_20:
     def library(E, phi):
         return (se3.Ad(E @ se3.exp(STEP * phi)) - se3.Ad(E)) / STEP
 
-    oracle = "high-order differences of conjugations along a motion with this twist"
+    oracle = "Compare with high-order differences of conjugations along a motion with this twist."
     reference = adjoint_rate_reference
     tolerance = 2e-05
     tolerance_reason = (
         "a one-sided difference with a step of 1e-7 leaves half the step times the second derivative"
     )
-    verdict = Verdict.HOLDS
     remark = (
         r"Of first order in $h$: checked at $h = 10^{-7}$. Read $\exp(h[\phi])$ with the bracket of "
         r"(1.10)."
     )
-    implemented_by = (
-        "rbnotes.se3.Ad",
-        "rbnotes.se3.exp",
-    )
-    chapter = "frames-and-twists"
+    implements = (se3.Ad, se3.exp)
 
 
-@claim("sueda/s1.5/t290", "The step of the difference that verifies it")
+@section.holds("t290", "The step of the difference that verifies it")
 class t290:
     formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = 10^{-8}\text{'}"
     inputs = MOVING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
         h = 1e-8
@@ -252,16 +235,129 @@ class t290:
         h = 1e-8
         return (se3.Ad(E @ se3.exp(h * phi)) - se3.Ad(E)) / h
 
-    oracle = "high-order differences of conjugations along a motion with this twist"
+    oracle = "Compare with high-order differences of conjugations along a motion with this twist."
     reference = adjoint_rate_reference
     tolerance = 2e-06
     tolerance_reason = (
         "half the step times the second derivative, and twice the rounding of numbers about 1 over the step"
     )
-    verdict = Verdict.HOLDS
     remark = (
         r"A good choice for a one-sided difference: about the root of the rounding, where the error of the "
         r"difference and that of rounding are alike."
     )
-    implemented_by = ("rbnotes.se3.Ad", "rbnotes.se3.exp")
-    chapter = "frames-and-twists"
+    implements = (se3.Ad, se3.exp)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Brackets of turned vectors and of twists.
+
+
+TURNED = {"R": rotations(), "v": vectors(), "x": vectors()}
+
+
+def rotated_cross_reference(R, v, x):
+    """Compare with the cross product of the turned vectors."""
+    return np.cross(R @ v, R @ x)
+
+
+def rotated_cross_library(R, v, x):
+    return so3.hat(R @ v) @ (R @ x)
+
+
+def bracket_rate_library(E, phi):
+    return so3.hat(se3.point_velocity(E, np.zeros(3), phi)) @ E[:3, :3]
+
+
+def bracket_rate_reference(E, phi):
+    """Compare with differences of the bracket of the origin's position along a motion with this twist."""
+    pose = motion(E, phi)
+    return derivative(lambda t: bracket(pose(t)[:3, 3])).value @ E[:3, :3]
+
+
+@section.holds("e1.17#a", "Turning two vectors turns their cross product")
+class e1_17_a:
+    formula = r"[R\mathbf v](R\mathbf x) = R(\mathbf v\times\mathbf x)"
+    inputs = TURNED
+    result = Result(LENGTH * VELOCITY, "in the coordinates that R makes of those of v and x")
+
+    def printed(R, v, x):
+        return R @ np.cross(v, x)
+
+    library = rotated_cross_library
+    reference = rotated_cross_reference
+    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
+    implements = so3.hat
+
+
+@section.holds("e1.17#b", "The same with the matrix of the cross product")
+class e1_17_b:
+    formula = r"[R\mathbf v](R\mathbf x) = R[\mathbf v]\mathbf x"
+    inputs = TURNED
+    result = Result(LENGTH * VELOCITY, "in the coordinates that R makes of those of v and x")
+
+    def printed(R, v, x):
+        return R @ bracket(v) @ x
+
+    library = rotated_cross_library
+    reference = rotated_cross_reference
+    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
+    implements = so3.hat
+
+
+@section.holds("e1.17#c", "The matrix of a turned vector's cross product")
+class e1_17_c:
+    formula = r"[R\mathbf v](R\mathbf x) = (R[\mathbf v]R^T)(R\mathbf x)"
+    inputs = TURNED
+    result = Result(LENGTH * VELOCITY, "in the coordinates that R makes of those of v and x")
+
+    def printed(R, v, x):
+        return (R @ bracket(v) @ R.T) @ (R @ x)
+
+    library = rotated_cross_library
+    reference = rotated_cross_reference
+    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
+    implements = so3.hat
+
+
+@section.holds("t276#a", "Rate of the bracket of the origin, with the turned velocity")
+class t276_a:
+    formula = r"\tfrac{d}{dt}[\mathbf p]\,R = [R\mathbf v]\,R"
+    inputs = MOVING
+    result = Result(VELOCITY, "of the bracket of the origin, in the world")
+
+    def printed(E, phi):
+        R = E[:3, :3]
+        return bracket(R @ phi[3:]) @ R
+
+    library = bracket_rate_library
+    reference = bracket_rate_reference
+    implements = (so3.hat, se3.point_velocity)
+
+
+@section.holds("t276#b", "Rate of the bracket of the origin, with the rotation in front")
+class t276_b:
+    formula = r"\tfrac{d}{dt}[\mathbf p]\,R = R\,[\mathbf v]"
+    inputs = MOVING
+    result = Result(VELOCITY, "of the bracket of the origin, in the world")
+
+    def printed(E, phi):
+        return E[:3, :3] @ bracket(phi[3:])
+
+    library = bracket_rate_library
+    reference = bracket_rate_reference
+    implements = (so3.hat, se3.point_velocity)
+
+
+@section.holds("e1.19#b", "The spatial cross product is the Lie bracket of two twists")
+class e1_19_b:
+    formula = r"[\mathrm{ad}(a)\,b] = [a][b] - [b][a]"
+    inputs = {"a": twists(), "b": twists()}
+    result = Result(TWIST / TIME, "in the frame of a and b")
+
+    def printed(a, b):
+        return bracket_printed(a) @ b
+
+    library = lie_bracket_library
+    oracle = "Compare with the commutator of the 4 x 4 twist matrices."
+    reference = commutator
+    implements = se3.ad

@@ -8,12 +8,26 @@ from rbnotes.dynamics import body_acceleration, gravity_wrench
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.oracles.point_mass_dynamics import acceleration
-from rbnotes.ledger.quantities import RATE, TIME, TWIST, WRENCH
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import ACCELERATION, INERTIA, LENGTH, MASS, POSE, RATE, TIME, TWIST, WRENCH
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import frames, inertias, masses, twists, vectors
 
-CHAPTER = "free-flight"
-VANISHES = "the velocity crossed with itself is zero, as the notes say"
+section = Section(
+    "sueda/s1.6",
+    chapter="free-flight",
+    arguments={
+        "m": Argument(MASS),
+        "c": Argument(LENGTH, "centre of mass, in the frame of the body"),
+        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "wrench": Argument(WRENCH, "in the frame of the body"),
+        "E": Argument(POSE, "of the body in the world"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+    },
+)
+
+
 PUSHED = {"m": masses(), "c": vectors(), "J": inertias(), "phi": twists(), "wrench": twists()}
 CENTRED = {"m": masses(), "J": inertias(), "phi": twists(), "wrench": twists()}
 WEIGHT = {"m": masses(), "c": vectors(), "J": inertias(), "E": frames(), "g": vectors()}
@@ -21,7 +35,10 @@ AT_CENTRE = {**WEIGHT, "c": vectors(3, 0, 0)}
 
 
 def centred_reference(m, J, phi, wrench):
-    """M phidot, with the acceleration of six point masses about their centre."""
+    """Compare with the acceleration for which six point masses need just this wrench.
+
+    M phidot, with the acceleration of six point masses about their centre.
+    """
     rate = acceleration(m, np.zeros(3), J, phi, wrench)
     return np.concatenate([J @ rate[:3], m * rate[3:]])
 
@@ -38,11 +55,11 @@ def weights(m, c, J, E, g):
     return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
 
 
-@claim("sueda/s1.6/e1.21", "The Newton-Euler equations in body coordinates")
+@section.holds("e1.21", "The Newton-Euler equations in body coordinates")
 class e1_21:
     formula = r"M_i\dot\phi_i = \mathrm{ad}(\phi_i)^T M_i\phi_i + \mathbf f_\text{body}(E_i)"
     inputs = PUSHED
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "in the frame of the body")
 
     def printed(m, c, J, phi, wrench):
         M = kinetic_energy_matrix(m, J, c)
@@ -54,19 +71,17 @@ class e1_21:
     def library(m, c, J, phi, wrench):
         return body_acceleration(spatial_inertia(m, J, c), phi, wrench)
 
-    oracle = "the acceleration for which six point masses need just this wrench"
+    oracle = "Compare with the acceleration for which six point masses need just this wrench."
     reference = acceleration
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.body_acceleration",)
-    chapter = CHAPTER
+    implements = body_acceleration
 
 
-@claim("sueda/s1.6/e1.22", "Gravity as a body wrench")
+@section.conditional("e1.22", "Gravity as a body wrench")
 class e1_22:
     formula = r"\mathbf f_\text{body} = \begin{pmatrix} 0 \\ R_i^Tm\mathbf g \end{pmatrix}"
     inputs = WEIGHT
-    result = WRENCH
+    result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, c, J, E, g):
         zero = np.zeros(3)
@@ -75,12 +90,10 @@ class e1_22:
     def library(m, c, J, E, g):
         return gravity_wrench(E, spatial_inertia(m, J, c), g)
 
-    oracle = "the weights of six point masses, with their moments about the body's origin"
-
     def reference(m, c, J, E, g):
+        """Compare with the weights of six point masses, with their moments about the body's origin."""
         return weights(m, c, J, E, g)
 
-    verdict = Verdict.CONDITIONAL
     given = AT_CENTRE
     condition = "the origin of the body frame is the centre of mass, or lies above or below it"
 
@@ -91,18 +104,14 @@ class e1_22:
         r"About another origin, with the centre of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
         r"R^Tm\mathbf g \end{pmatrix}$"
     )
-    implemented_by = ("rbnotes.dynamics.gravity_wrench",)
-    chapter = CHAPTER
+    implements = gravity_wrench
 
 
-@claim("sueda/s1.6/t302", "Gravity does not change the angular velocity")
+@section.holds("t302", "Gravity does not change the angular velocity")
 class t302:
-    formula = (
-        r"\dot\omega\ \text{of (1.21) with}\ \mathbf f_\text{body} = 0:\quad "
-        r"\text{`gravity does not affect the angular velocity'}"
-    )
+    formula = r"\dot\omega\ \text{of (1.21) with}\ \mathbf f_\text{body} = 0:\quad \text{`gravity does not affect the angular velocity'}"
     inputs = {**WEIGHT, "phi": twists()}
-    result = RATE / TIME
+    result = Result(RATE / TIME, "in the frame of the body")
 
     def printed(m, c, J, E, g, phi):
         """The angular acceleration without gravity."""
@@ -114,32 +123,24 @@ class t302:
         M = spatial_inertia(m, J, c)
         return body_acceleration(M, phi, gravity_wrench(E, M, g))[:3]
 
-    oracle = "the angular acceleration of six point masses that fall, each under its weight"
-
     def reference(m, c, J, E, g, phi):
+        """Compare with the angular acceleration of six point masses that fall, each under its weight."""
         return acceleration(m, c, J, phi, weights(m, c, J, E, g))[:3]
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
     remark = (
         "True about every origin, but only about the centre of mass is it the zero of (1.22) that says so: about "
         "another one the right torque is there, and the zero would turn the body."
     )
-    implemented_by = ("rbnotes.dynamics.body_acceleration", "rbnotes.dynamics.gravity_wrench")
-    chapter = CHAPTER
+    implements = (body_acceleration, gravity_wrench)
 
 
-@claim("sueda/s1.6/e1.23#a", "The equations about the centre of mass, with the inertia written out")
+@section.misprint("e1.23#a", "The equations about the centre of mass, with the inertia written out")
 class e1_23_a:
-    formula = (
-        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
-        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\"
-        r" 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\"
-        r" 0 & mI \end{pmatrix}\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\"
-        r" f \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
+    edit = ("0 & mI", r"0 & m\mathbf 1")
     inputs = CENTRED
-    result = TWIST / TIME
+    result = Result(TWIST / TIME, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
         """The acceleration, with the one I that the text names: 'the rotational inertia'."""
@@ -150,30 +151,22 @@ class e1_23_a:
     def library(m, J, phi, wrench):
         return body_acceleration(spatial_inertia(m, J), phi, wrench)
 
-    oracle = "the acceleration for which six point masses need just this wrench"
-
     def reference(m, J, phi, wrench):
+        """Compare with the acceleration for which six point masses need just this wrench."""
         return acceleration(m, np.zeros(3), J, phi, wrench)
 
     tolerance = 1e-08
-    verdict = Verdict.MISPRINT
     correction = r"$mI$ is $m$ times the identity: another $I$ than the rotational inertia above it"
     units_mismatch = r"an inertia times a mass stands where a mass belongs"
     remark = "With $I$ for both, a body would need more force the wider it is; the lines below have $mv$."
-    implemented_by = ("rbnotes.dynamics.body_acceleration",)
-    chapter = CHAPTER
+    implements = body_acceleration
 
 
-@claim("sueda/s1.6/e1.23#b", "The equations about the centre of mass, with the momenta")
+@section.holds("e1.23#b", "The equations about the centre of mass, with the momenta")
 class e1_23_b:
-    formula = (
-        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
-        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\"
-        r" 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I\omega \\"
-        r" mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I\omega \\ mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
-    result = WRENCH
+    result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
         omega, v, zero = phi[:3], phi[3:], np.zeros((3, 3))
@@ -181,27 +174,16 @@ class e1_23_b:
         return np.block([[bracket(omega).T, bracket(v).T], [zero, bracket(omega).T]]) @ momentum + wrench
 
     library = centred_library
-    oracle = "the acceleration for which six point masses need just this wrench"
     reference = centred_reference
     tolerance = 1e-08
-    equivalent_mutants = {
-        "dropped transpose in `bracket(v).T`": VANISHES,
-        "negated bracket(v).T in `[bracket(omega).T, bracket(v).T]`": VANISHES,
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.body_acceleration",)
-    chapter = CHAPTER
+    implements = body_acceleration
 
 
-@claim("sueda/s1.6/e1.23#c", "The equations about the centre of mass, multiplied out")
+@section.holds("e1.23#c", "The equations about the centre of mass, multiplied out")
 class e1_23_c:
-    formula = (
-        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
-        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega + [v]^Tmv \\"
-        r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega + [v]^Tmv \\ [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
-    result = WRENCH
+    result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]
@@ -210,61 +192,38 @@ class e1_23_c:
         return np.concatenate([turning, bracket(omega).T @ momentum]) + wrench
 
     library = centred_library
-    oracle = "the acceleration for which six point masses need just this wrench"
     reference = centred_reference
     tolerance = 1e-08
-    equivalent_mutants = {
-        "dropped transpose in `bracket(v).T`": VANISHES,
-        "swapped operands in `bracket(v).T @ momentum`": VANISHES,
-        "flipped sign in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
-        "dropped `bracket(v).T @ momentum` in `bracket(omega).T @ J @ omega + bracket(v).T @ momentum`": VANISHES,
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.body_acceleration",)
-    chapter = CHAPTER
+    implements = body_acceleration
 
 
-@claim("sueda/s1.6/e1.23#d", "The equations about the centre of mass, without the term that vanishes")
+@section.holds("e1.23#d", "The equations about the centre of mass, without the term that vanishes")
 class e1_23_d:
-    formula = (
-        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
-        r" \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega \\"
-        r" [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega \\ [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
-    result = WRENCH
+    result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]
         return np.concatenate([bracket(omega).T @ J @ omega, bracket(omega).T @ (m * v)]) + wrench
 
     library = centred_library
-    oracle = "the acceleration for which six point masses need just this wrench"
     reference = centred_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.body_acceleration",)
-    chapter = CHAPTER
+    implements = body_acceleration
 
 
-@claim("sueda/s1.6/e1.23#e", "The equations about the centre of mass, as cross products")
+@section.holds("e1.23#e", "The equations about the centre of mass, as cross products")
 class e1_23_e:
-    formula = (
-        r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\"
-        r" \dot v \end{pmatrix} = -\begin{pmatrix} \omega\times I\omega \\"
-        r" \omega\times mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = -\begin{pmatrix} \omega\times I\omega \\ \omega\times mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
-    result = WRENCH
+    result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]
         return -np.concatenate([np.cross(omega, J @ omega), np.cross(omega, m * v)]) + wrench
 
     library = centred_library
-    oracle = "the acceleration for which six point masses need just this wrench"
     reference = centred_reference
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.dynamics.body_acceleration",)
-    chapter = CHAPTER
+    implements = body_acceleration

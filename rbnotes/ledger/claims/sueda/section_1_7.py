@@ -9,19 +9,29 @@ import numpy as np
 from rbnotes import se3
 from rbnotes.inertia import cuboid, principal_frame, spatial_inertia, transform_inertia, triangle_mesh
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix, point_masses
-from rbnotes.ledger.quantities import DENSITY, ENERGY, LENGTH, SPATIAL_INERTIA
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing.strategies import (
-    frames,
-    inertias,
-    masses,
-    matrices,
-    positive_numbers,
-    twists,
-    vectors,
+from rbnotes.ledger.quantities import DENSITY, ENERGY, INERTIA, LENGTH, MASS, POSE, SPATIAL_INERTIA, TWIST
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.testing.strategies import frames, inertias, masses, matrices, positive_numbers, twists, vectors
+
+section = Section(
+    "sueda/s1.7",
+    chapter="spatial-inertia",
+    arguments={
+        "m": Argument(MASS),
+        "c": Argument(LENGTH, "centre of mass, in the frame of the body"),
+        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "E": Argument(POSE, "of the body in the world"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "vertices": Argument(LENGTH, "in the frame of the body"),
+        "rho": Argument(DENSITY),
+        "dx": Argument(LENGTH),
+        "dy": Argument(LENGTH),
+        "dz": Argument(LENGTH),
+    },
 )
 
-CHAPTER = "spatial-inertia"
+
 BOX = {
     "dx": positive_numbers(),
     "dy": positive_numbers(),
@@ -39,14 +49,11 @@ SOLID = {
 }
 
 
-QUANTITIES = {"dx": LENGTH, "dy": LENGTH, "dz": LENGTH, "rho": DENSITY, "vertices": LENGTH}
-
-
-@claim("sueda/s1.7/t320#a", "In body coordinates the mass matrix is diagonal")
+@section.conditional("t320#a", "In body coordinates the mass matrix is diagonal")
 class t320_a:
     formula = r"M = \mathrm{diag}(I_1, I_2, I_3, m, m, m)"
     inputs = BODY
-    result = SPATIAL_INERTIA
+    result = Result(SPATIAL_INERTIA, "about the centre of mass, along the axes of the body")
 
     def printed(m, c, J):
         """What a diagonal matrix keeps of the spatial inertia."""
@@ -55,12 +62,10 @@ class t320_a:
     def library(m, c, J):
         return spatial_inertia(m, J, c)
 
-    oracle = "the kinetic energy of six point masses with this mass, centre and inertia"
-
     def reference(m, c, J):
+        """Compare with the kinetic energy of six point masses with this mass, center and inertia."""
         return kinetic_energy_matrix(m, J, c)
 
-    verdict = Verdict.CONDITIONAL
     given = CENTRED
 
     def holds_when(m, c, J):
@@ -68,15 +73,14 @@ class t320_a:
 
     condition = "the body frame lies at the centre of mass, along the principal axes"
     remark = "In any body frame the matrix is constant; 1.7.1 says what makes it diagonal."
-    implemented_by = ("rbnotes.inertia.spatial_inertia",)
-    chapter = CHAPTER
+    implements = spatial_inertia
 
 
-@claim("sueda/s1.7/t320#b", "In body coordinates the mass matrix can be computed beforehand")
+@section.holds("t320#b", "In body coordinates the mass matrix can be computed beforehand")
 class t320_b:
     formula = r"T = \tfrac12\,\phi^T M\,\phi\ \text{with the same}\ M\ \text{wherever the body is}"
     inputs = {**BODY, "E": frames(), "phi": twists()}
-    result = ENERGY
+    result = Result(ENERGY)
 
     def printed(m, c, J, E, phi):
         """One matrix, made where the body starts, for all its poses."""
@@ -85,24 +89,23 @@ class t320_b:
     def library(m, c, J, E, phi):
         return 0.5 * phi @ spatial_inertia(m, J, c) @ phi
 
-    oracle = "the kinetic energy of six point masses from their velocities in the world"
-
     def reference(m, c, J, E, phi):
-        """Energy of six point masses that move through the world."""
+        """Compare with the kinetic energy of six point masses from their velocities in the world.
+
+        Energy of six point masses that move through the world.
+        """
         each, points = point_masses(m, J, c)
         turning, flying = E[:3, :3] @ phi[:3], E[:3, :3] @ phi[3:]
         return each / 2 * np.sum((flying + np.cross(turning, points @ E[:3, :3].T)) ** 2)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.spatial_inertia",)
-    chapter = CHAPTER
+    implements = spatial_inertia
 
 
-@claim("sueda/s1.7/t320#c", "Body-centred frame and mass matrix of a triangle mesh, by volume integration")
+@section.holds("t320#c", "Body-centred frame and mass matrix of a triangle mesh, by volume integration")
 class t320_c:
     formula = r"M = \int \Gamma(\mathbf x)^T\,\Gamma(\mathbf x)\,\rho\,dV"
     inputs = SOLID
-    result = SPATIAL_INERTIA
+    result = Result(SPATIAL_INERTIA, "about the centre of mass, along the principal axes")
 
     def printed(vertices, rho):
         """Integrals of 1, x and x x^T over the tetrahedron in closed form, about its centre."""
@@ -117,10 +120,11 @@ class t320_c:
         E, _ = principal_frame(solid)
         return transform_inertia(se3.inverse(E), spatial_inertia(*solid))
 
-    oracle = "Gauss points of a tetrahedron: singular values of their arms from the centre"
-
     def reference(vertices, rho):
-        """The mass at four points that integrate squares over a tetrahedron, and its second moments' eigenvalues."""
+        """Compare with Gauss points of a tetrahedron: singular values of their arms from the center.
+
+        The mass at four points that integrate squares over a tetrahedron, and its second moments' eigenvalues.
+        """
         near, far = (5 - np.sqrt(5)) / 20, (5 + 3 * np.sqrt(5)) / 20
         points = (near + (far - near) * np.eye(4)) @ vertices
         mass = rho / 6 * np.linalg.det(vertices[1:] - vertices[0])
@@ -129,27 +133,14 @@ class t320_c:
             [squares[1] + squares[2], squares[0] + squares[2], squares[0] + squares[1], mass, mass, mass]
         )
 
-    equivalent_mutants = {
-        "swapped operands in `vertices - np.mean(vertices, axis=0)`": "arms only enter by their squares"
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.inertia.triangle_mesh",
-        "rbnotes.inertia.transform_inertia",
-        "rbnotes.inertia.principal_frame",
-    )
-    chapter = CHAPTER
+    implements = (triangle_mesh, transform_inertia, principal_frame)
 
 
-@claim("sueda/s1.7/e1.24", "Spatial inertia of a cuboid")
+@section.holds("e1.24", "Spatial inertia of a cuboid")
 class e1_24:
-    formula = (
-        r"M = \mathrm{diag}\bigl(\tfrac m{12}(\Delta y^2+\Delta z^2),\ \tfrac m{12}(\Delta z^2"
-        r"+\Delta x^2),\ \tfrac m{12}(\Delta x^2+\Delta y^2),\ m,\ m,\ m\bigr),\quad m "
-        r"= \rho\,\Delta x\,\Delta y\,\Delta z"
-    )
+    formula = r"M = \mathrm{diag}\bigl(\tfrac m{12}(\Delta y^2+\Delta z^2),\ \tfrac m{12}(\Delta z^2+\Delta x^2),\ \tfrac m{12}(\Delta x^2+\Delta y^2),\ m,\ m,\ m\bigr),\quad m = \rho\,\Delta x\,\Delta y\,\Delta z"
     inputs = BOX
-    result = SPATIAL_INERTIA
+    result = Result(SPATIAL_INERTIA, "about the centre of mass, along the axes of the body")
 
     def printed(dx, dy, dz, rho):
         m = rho * dx * dy * dz
@@ -160,10 +151,11 @@ class e1_24:
     def library(dx, dy, dz, rho):
         return spatial_inertia(*cuboid([dx, dy, dz], rho))
 
-    oracle = "kinetic energy by Gauss quadrature over the box, exact for its polynomials"
-
     def reference(dx, dy, dz, rho):
-        """Kinetic energy of the mass at the eight Gauss points of the box: exact for squares of coordinates."""
+        """Compare with the kinetic energy by Gauss quadrature over the box, exact for its polynomials.
+
+        Kinetic energy of the mass at the eight Gauss points of the box: exact for squares of coordinates.
+        """
         M = np.zeros((6, 6))
         for signs in itertools.product((-1, 1), repeat=3):
             point = np.array([dx, dy, dz]) / 2 * np.array(signs) / np.sqrt(3)
@@ -171,6 +163,4 @@ class e1_24:
             M += rho * dx * dy * dz / 8 * velocities @ velocities.T
         return M
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.cuboid",)
-    chapter = CHAPTER
+    implements = cuboid

@@ -9,14 +9,27 @@ from scipy.linalg import block_diag
 from rbnotes import inertia, se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
-from rbnotes.ledger.quantities import INERTIA, LENGTH, MASS, NUMBER, SPATIAL_INERTIA, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import INERTIA, LENGTH, MASS, NUMBER, POSE, SPATIAL_INERTIA, vector_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import frames, inertias, masses, rotations
 
+section = Section(
+    "sueda/s1.7.1",
+    chapter="spatial-inertia",
+    arguments={
+        "m1": Argument(MASS),
+        "J1": Argument(INERTIA, "of the first body, about its centre of mass and along its own axes"),
+        "E1": Argument(POSE, "of the first body in the common frame"),
+        "m2": Argument(MASS),
+        "J2": Argument(INERTIA, "of the second body, about its centre of mass and along its own axes"),
+        "E2": Argument(POSE, "of the second body in the common frame"),
+        "V": Argument(NUMBER, "columns in the frame of the composite body"),
+    },
+)
+
+
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
-
-
-QUANTITIES = {"J1": INERTIA, "J2": INERTIA, "V": NUMBER}
 
 
 def cloud(m1, J1, E1, m2, J2, E2):
@@ -65,11 +78,11 @@ def sum_reference(m1, J1, E1, m2, J2, E2):
     return np.einsum("p,pic,pid->cd", weights, velocities, velocities)
 
 
-@claim("sueda/s1.7.1/t328", "Only about the centre of mass can a composite inertia be diagonal")
+@section.holds("t328", "Only about the centre of mass can a composite inertia be diagonal")
 class t328:
     formula = r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c"
     inputs = PAIR
-    result = MASS * LENGTH
+    result = Result(MASS * LENGTH, "about the common origin")
 
     def printed(m1, J1, E1, m2, J2, E2):
         """A diagonal matrix would have zero here: it does only where the centre is the origin."""
@@ -79,28 +92,28 @@ class t328:
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
         return inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))[:3, 3:]
 
-    oracle = "that coupling in the kinetic energy of twelve point masses about an origin beside them"
-
     def reference(m1, J1, E1, m2, J2, E2):
-        """The block that couples turning and flying, in the kinetic energy about the common origin."""
+        """Compare with that coupling in the kinetic energy of twelve point masses about an origin beside
+        them.
+
+        The block that couples turning and flying, in the kinetic energy about the common origin.
+        """
         weights, positions = cloud(m1, J1, E1, m2, J2, E2)
         turning = np.stack([np.cross(axis, positions) for axis in np.eye(3)], axis=-1)
         return np.einsum("p,pic->ci", weights, turning)
 
-    verdict = Verdict.HOLDS
     remark = (
         r"About another origin, from which $\mathbf p_c$ is the centre, there is the coupling "
         r"$m_c[\mathbf p_c]$."
     )
-    implemented_by = ("rbnotes.inertia.composite", "rbnotes.inertia.spatial_inertia")
-    chapter = "spatial-inertia"
+    implements = (inertia.composite, inertia.spatial_inertia)
 
 
-@claim("sueda/s1.7.1/e1.25", "Mass and centre of mass of a composite body")
+@section.holds("e1.25", "Mass and centre of mass of a composite body")
 class e1_25:
     formula = r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k"
     inputs = PAIR
-    result = vector_quantity((MASS, 1), (LENGTH, 3))
+    result = Result(vector_quantity((MASS, 1), (LENGTH, 3)), "the mass, then the centre in the common frame")
 
     def printed(m1, J1, E1, m2, J2, E2):
         return np.append(m1 + m2, centre_printed(m1, E1, m2, E2))
@@ -110,22 +123,19 @@ class e1_25:
         whole = inertia.composite(bodies, np.stack([E1, E2]))
         return np.append(whole.mass, whole.com)
 
-    oracle = "the average position of twelve point masses that make up two bodies"
-
     def reference(m1, J1, E1, m2, J2, E2):
+        """Compare with the average position of twelve point masses that make up two bodies."""
         weights, positions = cloud(m1, J1, E1, m2, J2, E2)
         return np.append(np.sum(weights), np.average(positions, axis=0, weights=weights))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.composite",)
-    chapter = "spatial-inertia"
+    implements = inertia.composite
 
 
-@claim("sueda/s1.7.1/e1.26", "Spatial inertia of a composite body about its centre")
+@section.holds("e1.26", "Spatial inertia of a composite body about its centre")
 class e1_26:
     formula = r"M_c = \sum_k {}^k_c\mathrm{Ad}^T M_k\,{}^k_c\mathrm{Ad}"
     inputs = PAIR
-    result = SPATIAL_INERTIA
+    result = Result(SPATIAL_INERTIA, "about the centre of both, along the common axes")
 
     def printed(m1, J1, E1, m2, J2, E2):
         Ec = centred_frame(m1, E1, m2, E2)
@@ -136,50 +146,45 @@ class e1_26:
         return A1.T @ M1 @ A1 + A2.T @ M2 @ A2
 
     library = sum_library
-    oracle = "the kinetic energy of twelve point masses that make up two bodies, about their common centre"
+    oracle = (
+        "Compare with the kinetic energy of twelve point masses that make up two bodies, about their "
+        "common center."
+    )
     reference = sum_reference
-    verdict = Verdict.HOLDS
     remark = r"${}^k_c\mathrm{Ad}$ takes twists in $c$ to twists in $k$, by the notation of (1.1)."
-    implemented_by = ("rbnotes.inertia.composite",)
-    chapter = "spatial-inertia"
+    implements = inertia.composite
 
 
-@claim("sueda/s1.7.1/t338#a", "About the centre, only the rotational block of a composite inertia is dense")
+@section.holds("t338#a", "About the centre, only the rotational block of a composite inertia is dense")
 class t338_a:
     formula = r"M_c = \begin{pmatrix} J & 0 \\ 0 & m_c I \end{pmatrix}"
     inputs = PAIR
-    result = SPATIAL_INERTIA
+    result = Result(SPATIAL_INERTIA, "about the centre of both, along the common axes")
 
     def printed(m1, J1, E1, m2, J2, E2):
         """Only the top left block is dense: the others are those of the total mass."""
         return block_diag(central_inertia(m1, J1, E1, m2, J2, E2), (m1 + m2) * np.eye(3))
 
     library = sum_library
-    oracle = "the kinetic energy of twelve point masses about their common centre"
+    oracle = "Compare with the kinetic energy of twelve point masses about their common center."
     reference = sum_reference
-    equivalent_mutants = {
-        "in central_inertia: swapped operands in `E[:3, 3] - centre`": "arms only enter by their squares"
-    }
-    verdict = Verdict.HOLDS
     remark = (
         r"Dense, unless the bodies lie symmetrically about planes of $E_c$, like two boxes side by side: then $J$ is "
         "diagonal as it is."
     )
-    implemented_by = ("rbnotes.inertia.composite",)
-    chapter = "spatial-inertia"
+    implements = inertia.composite
 
 
-@claim(
-    "sueda/s1.7.1/t338#b",
-    "The right-handed eigenvectors rotate the central frame so that the inertia is diagonal",
+@section.holds(
+    "t338#b", "The right-handed eigenvectors rotate the central frame so that the inertia is diagonal"
 )
 class t338_b:
-    formula = (
-        r"[V, D] = \mathrm{eig}(J),\ \det V = +1,\ E_c = \begin{pmatrix} V & \mathbf p_c \\"
-        r" 0 & 1 \end{pmatrix}:\quad M_c = \mathrm{diag}(D, m_c, m_c, m_c)"
-    )
+    formula = r"[V, D] = \mathrm{eig}(J),\ \det V = +1,\ E_c = \begin{pmatrix} V & \mathbf p_c \\ 0 & 1 \end{pmatrix}:\quad M_c = \mathrm{diag}(D, m_c, m_c, m_c)"
     inputs = PAIR
-    result = vector_quantity((INERTIA, 21), (MASS, 15), (NUMBER, 1))
+    result = Result(
+        vector_quantity((INERTIA, 21), (MASS, 15), (NUMBER, 1)),
+        "about the centre of both, along the principal axes, by rows; then their determinant",
+    )
 
     def printed(m1, J1, E1, m2, J2, E2):
         """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""
@@ -196,34 +201,28 @@ class t338_b:
         M = inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*whole))
         return np.append(M, np.linalg.det(E[:3, :3]))
 
-    oracle = (
-        "singular values of the arms of twelve point masses about their common centre; a right-handed frame"
-    )
-
     def reference(m1, J1, E1, m2, J2, E2):
-        """From the singular values of the arms of the point masses, weighted by the roots of these masses."""
+        """Compare with singular values of the arms of twelve point masses about their common center; a
+        right-handed frame.
+
+        From the singular values of the arms of the point masses, weighted by the roots of these masses.
+        """
         weights, positions = cloud(m1, J1, E1, m2, J2, E2)
         arms = positions - np.average(positions, axis=0, weights=weights)
         squares = np.linalg.svd(np.sqrt(weights)[:, None] * arms, compute_uv=False) ** 2
         M = np.diag([*(np.sum(squares) - squares), *[np.sum(weights)] * 3])
         return np.append(M, 1.0)
 
-    equivalent_mutants = {
-        "in central_inertia: swapped operands in `E[:3, 3] - centre`": "arms only enter by their squares"
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.inertia.principal_frame",)
-    chapter = "spatial-inertia"
+    implements = inertia.principal_frame
 
 
-@claim(
-    "sueda/s1.7.1/t338#c",
-    "The third column dotted with the cross product of the first two tells the handedness",
+@section.holds(
+    "t338#c", "The third column dotted with the cross product of the first two tells the handedness"
 )
 class t338_c:
     formula = r"\mathbf v_3\cdot(\mathbf v_1\times\mathbf v_2) = \det V"
     inputs = {"V": st.builds(lambda R, side: R * side, rotations(), st.sampled_from((1.0, -1.0)))}
-    result = NUMBER
+    result = Result(NUMBER)
 
     def printed(V):
         return V[:, 2] @ np.cross(V[:, 0], V[:, 1])
@@ -231,11 +230,8 @@ class t338_c:
     def library(V):
         return V[:, 2] @ so3.hat(V[:, 0]) @ V[:, 1]
 
-    oracle = "the determinant, by elimination, of right- and left-handed frames"
-
     def reference(V):
+        """Compare with the determinant, by elimination, of right- and left-handed frames."""
         return np.linalg.det(V)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = "spatial-inertia"
+    implements = so3.hat

@@ -17,27 +17,48 @@ from rbnotes.ledger.quantities import (
     DAMPING,
     FORCE,
     LENGTH,
+    MASS,
+    NUMBER,
     SPATIAL_INERTIA,
     STIFFNESS,
+    TIME,
     TWIST,
     VELOCITY,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
-from rbnotes.testing.strategies import (
-    arrays,
-    numbers,
-    positive_numbers,
-    spd_matrices,
-    twists,
-    vectors,
+from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_matrices, twists, vectors
+
+section_1_9 = Section(
+    "sueda/s1.9",
+    chapter="springs-and-muscles-on-bodies",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "S": Argument(STIFFNESS, "in the coordinates of the whole system, whatever they are"),
+        "C": Argument(DAMPING, "in the coordinates of the whole system, whatever they are"),
+        "q": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
+        "phi": Argument(VELOCITY, "in the frame of the body"),
+        "h": Argument(TIME),
+        "share": Argument(NUMBER),
+        "m": Argument(MASS),
+        "k": Argument(STIFFNESS),
+        "d": Argument(DAMPING),
+    },
+)
+section_1_9_1 = Section(
+    "sueda/s1.9.1",
+    chapter="springs-and-muscles-on-bodies",
+    arguments={
+        "M": Argument(SPATIAL_INERTIA, "in the coordinates of the whole system, whatever they are"),
+        "d": Argument(DAMPING),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "h": Argument(TIME),
+    },
 )
 
-CHAPTER = "springs-and-muscles-on-bodies"
+
 IDENTITY = np.eye(3)
-
-
-QUANTITIES = {"C": DAMPING, "S": STIFFNESS, "phi": VELOCITY, "q": LENGTH}
 
 
 def bodies(count):
@@ -145,15 +166,11 @@ DAMPED = {
 }
 
 
-NO_SHARE = "where the claim holds, f has no share of the damping forces"
-STEP = ("rbnotes.dynamics.linearly_implicit_velocity",)
-
-
-@claim("sueda/s1.9/e1.30", "Linearly implicit Euler")
+@section_1_9.conditional("e1.30", "Linearly implicit Euler")
 class e1_30:
     formula = r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf"
     inputs = {**NONLINEAR, "share": numbers(0.25, 1.0)}
-    result = VELOCITY
+    result = Result(VELOCITY, "in the coordinates of the whole system")
     constants = (FORCE / LENGTH**3, FORCE / VELOCITY**3)
 
     def printed(M, S, C, q, phi, h, share):
@@ -169,10 +186,12 @@ class e1_30:
         damping, D = hardening(C, phi)
         return linearly_implicit_velocity(M, phi, elastic + damping, K, D, h)
 
-    oracle = "one Newton step of implicit Euler for nonlinear forces, from the old position and velocity"
-
     def reference(M, S, C, q, phi, h, share):
-        """Of the two equations for the new position and the new velocity, linearised by complex steps."""
+        """Compare with one Newton step of implicit Euler for nonlinear forces, from the old position and
+        velocity.
+
+        Of the two equations for the new position and the new velocity, linearised by complex steps.
+        """
 
         def equations(unknowns):
             x, v = unknowns[:2], unknowns[2:]
@@ -183,12 +202,6 @@ class e1_30:
         return (old - np.linalg.solve(complex_step(equations, old), equations(old)))[2:]
 
     tolerance = 1e-08
-    equivalent_mutants = {
-        "flipped sign in `elastic + damping - due_to_D + share * due_to_D`": NO_SHARE,
-        "dropped `share * due_to_D` in `elastic + damping - due_to_D + share * due_to_D`": NO_SHARE,
-        "dropped factor `due_to_D` in `share * due_to_D`": NO_SHARE,
-    }
-    verdict = Verdict.CONDITIONAL
     given = {**NONLINEAR, "share": st.just(0.0)}
 
     def holds_when(M, S, C, q, phi, h, share):
@@ -207,15 +220,14 @@ class e1_30:
         r"\phi^{(k)})$; the last term is missing. The library writes it with $D = +\partial "
         r"f/\partial\phi$: $(M - hD - h^2K)\,\phi^{(k+1)} = (M - hD)\,\phi^{(k)} + hf$."
     )
-    implemented_by = STEP
-    chapter = CHAPTER
+    implements = linearly_implicit_velocity
 
 
-@claim("sueda/s1.9/t375", "f is the sum of all forces")
+@section_1_9.erratum("t375", "f is the sum of all forces")
 class t375:
     formula = r"f = \textstyle\sum\text{ (1.31), (1.35), (1.39), (1.60), (1.66)}"
     inputs = SPRING_DAMPER
-    result = VELOCITY
+    result = Result(VELOCITY)
 
     def printed(m, k, d, q, phi, h):
         f = -k * q - d * phi
@@ -224,30 +236,29 @@ class t375:
     def library(m, k, d, q, phi, h):
         return linearly_implicit_velocity([[m]], [phi], [-k * q - d * phi], [[-k]], [[-d]], h)[0]
 
-    oracle = "implicit Euler for a mass on a spring-damper, solved with the force as an unknown"
-
     def reference(m, k, d, q, phi, h):
-        """Implicit Euler again: velocity, position and force at the end of the step."""
+        """Compare with implicit Euler for a mass on a spring-damper, solved with the force as an unknown.
+
+        Implicit Euler again: velocity, position and force at the end of the step.
+        """
         return np.linalg.solve([[m, 0, -h], [-h, 1, 0], [d, k, 1]], [m * phi, q, 0])[0]
 
-    verdict = Verdict.ERRATUM
     correction = r"$f + D\phi^{(k)}$ in the place of $f$, where $D = -\partial f/\partial\phi$"
+    replacement = r"where $D$ is the damping matrix, $K$ is the stiffness matrix, and $f$ is the sum of all forces plus $D\phi^{(k)}$, with $D$ minus the derivative of that sum with respect to $\phi$."
     remark = (
         r"With $f = -kq - d\dot q$ on the right and $D = d$ on the left, damping acts twice: once "
         r"explicitly, once implicitly. This does not go away as $h \to 0$; the motion converges to that "
         r"of a damper twice as strong. (1.9.1 leaves its force out of $f$, which is right; a muscle and a "
         r"spring-damper cannot.)"
     )
-    implemented_by = STEP
-    chapter = CHAPTER
+    implements = linearly_implicit_velocity
 
 
-@claim("sueda/s1.9.1/t377", "Viscous damping: D = dI, and nothing on the right-hand side")
+@section_1_9_1.holds("t377", "Viscous damping: D = dI, and nothing on the right-hand side")
 class t377:
     formula = r"D = dI,\qquad (M + hD)\,\phi^{(k+1)} = M\phi^{(k)}"
     inputs = DAMPED
-    quantities = {"M": SPATIAL_INERTIA, "phi": TWIST}
-    result = TWIST
+    result = Result(TWIST, "in the frame of the body")
     constants = (LENGTH,)
 
     def printed(M, d, phi, h):
@@ -258,23 +269,19 @@ class t377:
         w, K, D = viscous_damping(d, phi)
         return linearly_implicit_velocity(M, phi, w, K, D, h)
 
-    oracle = "implicit Euler with the damping force at the end of the step as an unknown"
-
     def reference(M, d, phi, h):
-        """Implicit Euler with the force at the end of the step as an unknown of its own."""
+        """Compare with implicit Euler with the damping force at the end of the step as an unknown.
+
+        Implicit Euler with the force at the end of the step as an unknown of its own.
+        """
         one = np.eye(6)
         return np.linalg.solve(
             np.block([[M, -h * one], [d * one, one]]), np.concatenate([M @ phi, np.zeros(6)])
         )[:6]
 
-    verdict = Verdict.HOLDS
     remark = (
         r"So here $D = -\partial f/\partial\phi$, where (1.54) has $D = +\partial f/\partial\phi$. One "
         r"number $d$ stands for N m s and for N s/m, and the force depends on the choice of the body's "
         r"origin."
     )
-    implemented_by = (
-        "rbnotes.forces.body_forces.viscous_damping",
-        "rbnotes.dynamics.linearly_implicit_velocity",
-    )
-    chapter = CHAPTER
+    implements = (viscous_damping, linearly_implicit_velocity)

@@ -8,23 +8,37 @@ from rbnotes import se3, so3
 from rbnotes.forces.body_forces import directional_energy, directional_force
 from rbnotes.forces.path import symmetric_part
 from rbnotes.forces.symmetry import asymmetry
-from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_1_9 import CHAPTER, Gamma
+from rbnotes.ledger.claims.sueda.section_1_9 import Gamma
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.body_paths import pose_derivative
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import ENERGY, FORCE, LENGTH, NUMBER, POSE, SPATIAL_STIFFNESS, WRENCH
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import frames, nonzero_vectors, positive_numbers, rotations, vectors
+
+section = Section(
+    "sueda/s1.9.2",
+    chapter="springs-and-muscles-on-bodies",
+    arguments={
+        "k": Argument(FORCE),
+        "a": Argument(NUMBER, "direction of the force, along the axes of the world"),
+        "E": Argument(POSE, "of the body in the world"),
+        "x": Argument(LENGTH, "in the frame of the body"),
+        "R": Argument(NUMBER, "of the body in the world"),
+    },
+)
+
 
 PULL = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
 TURNED = {"R": rotations(), "a": nonzero_vectors()}
 
 
-QUANTITIES = {"a": units.NUMBER}
-
-
 def wrench(k, a, E, x):
-    """Moment about the body's origin and force, seen from the body."""
+    """Compare with statics: the moment about the body's origin and the force, seen from the body.
+
+    Moment about the body's origin and force, seen from the body.
+    """
     f = E[:3, :3].T @ (k * a)
     return np.concatenate([np.cross(x, f), f])
 
@@ -61,43 +75,36 @@ def second_derivatives(k, a, E, x):
     return np.einsum("a,ijab,b->ij", np.append(-k * a, 0), E @ products, np.append(x, 1))
 
 
-FORCE = ("rbnotes.forces.body_forces.directional_force",)
-ENERGY = ("rbnotes.forces.body_forces.directional_energy",)
-
-
-@claim("sueda/s1.9.2/e1.31", "Wrench of a force of constant direction")
+@section.holds("e1.31", "Wrench of a force of constant direction")
 class e1_31:
     formula = r"\mathsf f = k\,\Gamma^T R^T\,{}^0\mathbf a"
     inputs = PULL
-    quantities = {"k": units.FORCE}
-    result = units.WRENCH
+    result = Result(WRENCH, "in the frame of the body")
     printed = force_printed
     library = force_library
-    oracle = "statics: moment about the body's origin and force, seen from the body"
     reference = wrench
     exact = "a moment and a force, each a single product that both compute in the same order"
-    verdict = Verdict.HOLDS
     remark = "Called 'the linear wrench' there; it has a torque and a force."
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = directional_force
 
 
-@claim("sueda/s1.9.2/e1.32", "Potential of a force of constant direction")
+@section.holds("e1.32", "Potential of a force of constant direction")
 class e1_32:
     formula = r"V = -k\;{}^0\mathbf x^T\;{}^0\mathbf a"
     inputs = PULL
-    quantities = {"k": units.FORCE}
-    result = units.ENERGY
+    result = Result(ENERGY, "in the frame of the body")
 
     def printed(k, a, E, x):
         x0 = E[:3, :3] @ x + E[:3, 3]
         return -k * x0 @ a
 
     library = directional_energy
-    oracle = "work against the force along a curve from the world's origin, by quadrature"
 
     def reference(k, a, E, x):
-        """Work against the force, on the way of the point from the world's origin along a curve."""
+        """Compare with the work against the force along a curve from the world's origin, by quadrature.
+
+        Work against the force, on the way of the point from the world's origin along a curve.
+        """
         end = E[:3, :3] @ x + E[:3, 3]
         nodes, weights = np.polynomial.legendre.leggauss(4)
         s, ds = (nodes + 1) / 2, weights / 2
@@ -105,62 +112,52 @@ class e1_32:
         velocities = 2 * s[:, None] * end + (1 - 2 * s[:, None]) * sideways
         return -np.sum(ds * (velocities @ (k * a)))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ENERGY
-    chapter = CHAPTER
+    implements = directional_energy
 
 
-@claim("sueda/s1.9.2/t387", "The wrench is minus the gradient of the potential")
+@section.holds("t387", "The wrench is minus the gradient of the potential")
 class t387:
     formula = r"k\,\Gamma^T R^T\,{}^0\mathbf a = -\partial V/\partial E"
     inputs = PULL
-    quantities = {"k": units.FORCE}
-    result = units.WRENCH
+    result = Result(WRENCH, "in the frame of the body")
     printed = force_printed
     library = force_library
-    oracle = "complex step of V along body-frame increments"
 
     def reference(k, a, E, x):
+        """Compare with the complex step of V along body-frame increments."""
         return -pose_derivative(lambda moved: potential(k, a, moved[0], x), E[None])
 
-    verdict = Verdict.HOLDS
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = directional_force
 
 
-@claim("sueda/s1.9.2/e1.33", "Stiffness of a force of constant direction")
+@section.holds("e1.33", "Stiffness of a force of constant direction")
 class e1_33:
     formula = (
-        r"K = k\begin{pmatrix}[{}^i\mathbf x][R^T\,{}^0\mathbf a] & 0\\"
-        r" [R^T\,{}^0\mathbf a] & 0\end{pmatrix}"
+        r"K = k\begin{pmatrix}[{}^i\mathbf x][R^T\,{}^0\mathbf a] & 0\\ [R^T\,{}^0\mathbf a] & 0\end{pmatrix}"
     )
     inputs = PULL
-    quantities = {"k": units.FORCE}
-    result = units.SPATIAL_STIFFNESS
+    result = Result(SPATIAL_STIFFNESS, "in the frame of the body")
     printed = stiffness_printed
 
     def library(k, a, E, x):
         return directional_force(k, a, E, x).K
 
-    oracle = "complex step of the statics of a force, along body-frame increments"
-
     def reference(k, a, E, x):
+        """Compare with the complex step of the statics of a force, along body-frame increments."""
         return pose_derivative(lambda moved: wrench(k, a, moved[0], x), E[None])
 
-    verdict = Verdict.HOLDS
     remark = (
         r"This is $+\partial\mathsf f/\partial E$, as (1.30) needs it; (1.37), (1.51), (1.62) and (1.67) "
         r"have the other sign."
     )
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = directional_force
 
 
-@claim("sueda/s1.9.2/e1.34#a", "Derivative of a world vector seen from a turning body")
+@section.holds("e1.34#a", "Derivative of a world vector seen from a turning body")
 class e1_34_a:
     formula = r"\partial (R^T\mathbf a)/\partial\boldsymbol\omega = [R^T\mathbf a]"
     inputs = TURNED
-    result = units.NUMBER
+    result = Result(NUMBER, "along the axes of the body, by its rotation")
 
     def printed(R, a):
         return bracket(R.T @ a)
@@ -168,21 +165,18 @@ class e1_34_a:
     def library(R, a):
         return so3.hat(R.T @ a)
 
-    oracle = "complex step along R exp([w])"
-
     def reference(R, a):
+        """Compare with the complex step along R exp([w])."""
         return complex_step(lambda w: turned(R, w).T @ a, np.zeros(3))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = CHAPTER
+    implements = so3.hat
 
 
-@claim("sueda/s1.9.2/e1.34#b", "Derivative of a body vector seen from the world")
+@section.holds("e1.34#b", "Derivative of a body vector seen from the world")
 class e1_34_b:
     formula = r"\partial (R\,\mathbf a)/\partial\boldsymbol\omega = -R\,[\mathbf a]"
     inputs = TURNED
-    result = units.NUMBER
+    result = Result(NUMBER, "along the axes of the world, by the rotation of the body along its axes")
 
     def printed(R, a):
         return -R @ bracket(a)
@@ -190,21 +184,18 @@ class e1_34_b:
     def library(R, a):
         return -R @ so3.hat(a)
 
-    oracle = "complex step along R exp([w])"
-
     def reference(R, a):
+        """Compare with the complex step along R exp([w])."""
         return complex_step(lambda w: turned(R, w) @ a, np.zeros(3))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.hat",)
-    chapter = CHAPTER
+    implements = so3.hat
 
 
-@claim("sueda/s1.9.2/e1.34#c", "Derivative of the body's origin")
+@section.holds("e1.34#c", "Derivative of the body's origin")
 class e1_34_c:
     formula = r"\partial\mathbf p/\partial\mathbf v = R"
     inputs = {"E": frames()}
-    result = units.NUMBER
+    result = Result(NUMBER, "along the axes of the world, by the motion of the body along its axes")
 
     def printed(E):
         R = E[:3, :3]
@@ -213,25 +204,23 @@ class e1_34_c:
     def library(E):
         return (E[:3, :3] @ se3.Gamma(np.zeros(3)))[:, 3:]
 
-    oracle = "the origin after it has flown off along each body axis"
-
     def reference(E):
-        """Positions of the origin one second after it flew off along each body axis."""
+        """Compare with the origin after it has flown off along each body axis.
+
+        Positions of the origin one second after it flew off along each body axis.
+        """
         return np.stack(
             [motion(E, np.append(np.zeros(3), v))(1.0)[:3, 3] - E[:3, 3] for v in np.eye(3)], axis=-1
         )
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Gamma",)
-    chapter = CHAPTER
+    implements = se3.Gamma
 
 
-@claim("sueda/s1.9.2/t395#a", "The stiffness matrix is not symmetric")
+@section.holds("t395#a", "The stiffness matrix is not symmetric")
 class t395_a:
     formula = r"K \ne K^T"
     inputs = PULL
-    quantities = {"k": units.FORCE}
-    result = units.SPATIAL_STIFFNESS
+    result = Result(SPATIAL_STIFFNESS, "in the frame of the body")
 
     def printed(k, a, E, x):
         K = stiffness_printed(k, a, E, x)
@@ -240,35 +229,25 @@ class t395_a:
     def library(k, a, E, x):
         return asymmetry(directional_force(k, a, E, x).w[None])
 
-    oracle = "second derivatives of V along two generators, in both orders: their commutator"
-
     def reference(k, a, E, x):
+        """Compare with second derivatives of V along two generators, in both orders: their commutator."""
         second = second_derivatives(k, a, E, x)
         return second - second.T
 
-    equivalent_mutants = {
-        "in stiffness_printed: filled zero at 1 in `[bracket(R.T @ a), zero]`": "a symmetric block on the diagonal is no asymmetry"
-    }
-    verdict = Verdict.HOLDS
     remark = (
         r"That the force does not depend on the translation explains only part of it: the block of the "
         r"rotations is not symmetric either. The reason is that body-frame increments do not commute: $K "
         r"- K^T = \begin{pmatrix}[\boldsymbol\tau] & [\mathbf f]\\ [\mathbf f] & 0\end{pmatrix}$ for "
         r"every force that has a potential."
     )
-    implemented_by = (
-        "rbnotes.forces.symmetry.asymmetry",
-        "rbnotes.forces.body_forces.directional_force",
-    )
-    chapter = CHAPTER
+    implements = (asymmetry, directional_force)
 
 
-@claim("sueda/s1.9.2/t395#b", "Symmetrising the stiffness matrix")
+@section.definition("t395#b", "Symmetrising the stiffness matrix")
 class t395_b:
     formula = r"K = \tfrac12(K + K^T)"
     inputs = PULL
-    quantities = {"k": units.FORCE}
-    result = units.SPATIAL_STIFFNESS
+    result = Result(SPATIAL_STIFFNESS, "in the frame of the body")
 
     defines = ("K",)
 
@@ -279,22 +258,16 @@ class t395_b:
     def library(k, a, E, x):
         return symmetric_part(directional_force(k, a, E, x).K)
 
-    oracle = "second derivatives of V along E exp([xi])"
-
     def reference(k, a, E, x):
-        """exp([xi]) = I + [xi] + [xi]^2 / 2 + ...: its second derivatives are the mean of both orders."""
+        """Compare with second derivatives of V along E exp([xi]).
+
+        exp([xi]) = I + [xi] + [xi]^2 / 2 + ...: its second derivatives are the mean of both orders.
+        """
         second = second_derivatives(k, a, E, x)
         return -(second + second.T) / 2
 
-    equivalent_mutants = {
-        "in stiffness_printed: swapped operands in `bracket(x) @ bracket(R.T @ a)`": (
-            "brackets are antisymmetric: their product in the other order is the transpose"
-        )
-    }
-    verdict = Verdict.DEFINITION
     remark = (
         r"Where the force has a potential, this is minus its Hessian in exponential coordinates, "
         r"$V(E\exp([\xi]))$ at $\xi = 0$."
     )
-    implemented_by = ("rbnotes.forces.path.symmetric_part",)
-    chapter = CHAPTER
+    implements = symmetric_part

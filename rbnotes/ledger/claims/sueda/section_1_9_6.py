@@ -12,29 +12,51 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.path import path_force
 from rbnotes.forces.tension import ConstantTension, SpringDamper
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_1_9 import (
-    CHAPTER,
-    MOVING_PAIR,
-    PAIR,
-    Gamma,
-    between,
-    moves_along,
-    path_along,
-)
+from rbnotes.ledger.claims.sueda.section_1_9 import MOVING_PAIR, PAIR, Gamma, between, moves_along, path_along
 from rbnotes.ledger.claims.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.oracles.body_paths import length, pose_derivative, rate, twist_derivative, wrenches
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    LENGTH,
+    MOMENTUM,
+    POSE,
+    SCREW,
+    SPATIAL_DAMPING,
+    SPATIAL_STIFFNESS,
+    TWIST,
+    VELOCITY,
+    WRENCH,
+    matrix_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import nonzero_vectors, positive_numbers, vectors
+
+ON_BOTH = "on both bodies, each in its frame"
+
+section = Section(
+    "sueda/s1.9.6",
+    chapter="springs-and-muscles-on-bodies",
+    arguments={
+        "dx": Argument(LENGTH, "from the first point to the second, along the axes of the world"),
+        "dv": Argument(
+            VELOCITY, "velocity of the second point less that of the first, along the axes of the world"
+        ),
+        "k": Argument(units.FORCE),
+        "d": Argument(MOMENTUM),
+        "L": Argument(LENGTH),
+        "E": Argument(POSE, "of each body in the world"),
+        "x": Argument(LENGTH, "in each body, in its frame"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+    },
+)
+
 
 COEFFICIENTS = {"k": positive_numbers(), "d": positive_numbers(), "L": positive_numbers()}
 SPRING = {**MOVING_PAIR, **COEFFICIENTS}
 SPRING_ALONG = {**path_along(2), **COEFFICIENTS}
 SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **COEFFICIENTS}
 STILL = np.zeros((2, 6))
-
-
-QUANTITIES = {"d": units.MOMENTUM, "dv": units.VELOCITY, "dx": units.LENGTH, "k": units.FORCE}
 
 
 def segment(E, x):
@@ -65,18 +87,15 @@ def parts_printed(E, x):
     return K_n1 + K_n2
 
 
-LAW = ("rbnotes.forces.tension.SpringDamper",)
-FORCE = ("rbnotes.forces.body_forces.path_wrenches", *LAW)
+FORCE = (path_wrenches, SpringDamper)
 
 
-@claim("sueda/s1.9.6/e1.65", "Force of a spring-damper")
+@section.erratum("e1.65", "Force of a spring-damper")
 class e1_65:
-    formula = (
-        r"\mathbf f = \Bigl(k\frac{l - L}{L} - d\frac{\dot l}{L}\Bigr)\frac{\Delta\mathbf x}{l},\qquad l "
-        r"= \|\Delta\mathbf x\|"
-    )
+    formula = r"\mathbf f = \Bigl(k\frac{l - L}{L} - d\frac{\dot l}{L}\Bigr)\frac{\Delta\mathbf x}{l},\qquad l = \|\Delta\mathbf x\|"
+    edit = (r"- d\frac", r"+ d\frac")
     inputs = SEGMENT
-    result = units.FORCE
+    result = Result(units.FORCE, "on the first point, along the axes of the world")
 
     def printed(dx, dv, k, d, L):
         l = np.sqrt(dx @ dx)
@@ -87,10 +106,11 @@ class e1_65:
         zero = np.zeros(3)
         return path_force(SpringDamper(k, d, L), np.array([zero, dx]), np.array([zero, dv])).f[0]
 
-    oracle = "minus the slopes of the energy and of the Rayleigh function, by complex steps"
-
     def reference(dx, dv, k, d, L):
-        """Minus the slopes of energy and Rayleigh function with respect to the first point and its velocity."""
+        """Compare with minus the slopes of the energy and of the Rayleigh function, by complex steps.
+
+        Minus the slopes of energy and Rayleigh function with respect to the first point and its velocity.
+        """
 
         def energy(first):
             stretch = np.sqrt(np.sum((dx - first) ** 2)) - L
@@ -103,7 +123,6 @@ class e1_65:
         return -complex_step(energy, np.zeros(3)) - complex_step(rayleigh, np.zeros(3))
 
     combined_with = ("sueda/s1.9.4/e1.48", "sueda/s1.9.4/e1.39")
-    verdict = Verdict.ERRATUM
     correction = (
         r"$\mathbf f = \Bigl(k\dfrac{l - L}{L} + d\dfrac{\dot l}{L}\Bigr)\dfrac{\Delta\mathbf x}{l}$ on "
         r"the first point"
@@ -113,22 +132,21 @@ class e1_65:
         "separate. As force on the second point, a stretched spring would repel. The two terms must have "
         "one sign."
     )
-    implemented_by = (
-        "rbnotes.forces.path.path_force",
-        "rbnotes.forces.tension.SpringDamper",
+    effect = (
+        "A mass on a spring-damper, pulled out by 10 cm, swings 66 cm wide two seconds later, and not 2 cm."
     )
-    chapter = CHAPTER
+    implements = (path_force, SpringDamper)
 
 
-@claim("sueda/s1.9.6/e1.66", "Wrenches of a spring-damper")
+@section.erratum("e1.66", "Wrenches of a spring-damper")
 class e1_66:
-    formula = (
-        r"\mathsf f = f_s\mathsf f_n,\quad f_s = k\frac{l - L}{L} - d\frac{\dot l}{L},\quad \mathsf f_n "
-        r"= \frac1l\begin{pmatrix}-\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" \Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+    formula = r"\mathsf f = f_s\mathsf f_n,\quad f_s = k\frac{l - L}{L} - d\frac{\dot l}{L},\quad \mathsf f_n = \frac1l\begin{pmatrix}-\Gamma_1^TR_1^T\Delta\mathbf x\\ \Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+    edits = (
+        (r"- d\frac", r"+ d\frac"),
+        (r"-\Gamma_1^TR_1^T\Delta\mathbf x\\ \Gamma_2", r"\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2"),
     )
     inputs = SPRING
-    result = units.WRENCH
+    result = Result(WRENCH, ON_BOTH)
 
     def printed(E, x, phi, k, d, L):
         column, dx, R1G1, R2G2 = pull(E, x)
@@ -141,16 +159,17 @@ class e1_66:
     def library(E, x, phi, k, d, L):
         return path_wrenches(SpringDamper(k, d, L), E, x, phi).w.ravel()
 
-    oracle = "minus the slopes of the energy along the poses and of the Rayleigh function along the twists"
-
     def reference(E, x, phi, k, d, L):
-        """Minus the slopes of the energy along the poses and of the Rayleigh function along the twists."""
+        """Compare with minus the slopes of the energy along the poses and of the Rayleigh function along the
+        twists.
+
+        Minus the slopes of the energy along the poses and of the Rayleigh function along the twists.
+        """
         energy = pose_derivative(lambda moved: k * (length(moved, x) - L) ** 2 / (2 * L), E)
         rayleigh = twist_derivative(lambda z: d * rate(E, x, z) ** 2 / (2 * L), phi)
         return -energy - rayleigh
 
     combined_with = ("sueda/s1.9.4/e1.39",)
-    verdict = Verdict.ERRATUM
     correction = (
         r"$f_s = k\dfrac{l - L}{L} + d\dfrac{\dot l}{L}$ and $\mathsf f_n = "
         r"\dfrac1l\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf "
@@ -161,15 +180,18 @@ class e1_66:
         r"its ends further apart: it does not maintain its rest length. The damping term comes out right, "
         r"because both of its signs are wrong."
     )
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = FORCE
 
 
-@claim("sueda/s1.9.6/e1.67#a", "Stiffness of a spring-damper")
+@section.erratum("e1.67#a", "Stiffness of a spring-damper")
 class e1_67_a:
     formula = r"K = \frac{\partial f_s}{\partial E}\mathsf f_n + f_s(K_{n1} + K_{n2})"
+    edits = (
+        (r"\frac{\partial f_s}{\partial E}\mathsf f_n", r"\mathsf f_n\frac{\partial f_s}{\partial E}"),
+        ("K_{n1} + K_{n2}", "K_{n1} - K_{n2}"),
+    )
     inputs = SPRING
-    result = units.SPATIAL_STIFFNESS
+    result = Result(SPATIAL_STIFFNESS, ON_BOTH)
 
     def printed(E, x, phi, k, d, L):
         column, dx, R1G1, R2G2 = pull(E, x)
@@ -184,12 +206,12 @@ class e1_67_a:
     def library(E, x, phi, k, d, L):
         return path_wrenches(SpringDamper(k, d, L), E, x, phi).K
 
-    oracle = "complex step of the statics of a spring-damper whose points move, along body-frame increments"
-
     def reference(E, x, phi, k, d, L):
+        """Compare with the complex step of the statics of a spring-damper whose points move, along body-frame
+        increments.
+        """
         return pose_derivative(lambda moved: wrenches(law(k, d, L), moved, x, phi), E)
 
-    verdict = Verdict.ERRATUM
     correction = (
         r"with $f_s$ and $\mathsf f_n$ as corrected in (1.66), $K = \mathsf f_n\,\dfrac{\partial "
         r"f_s}{\partial E} + f_s(K_{n1} - K_{n2})$"
@@ -198,60 +220,44 @@ class e1_67_a:
         "Against the derivative of the printed force (1.66), which at rest is minus that of the right "
         "one, it is wrong as well: there it is $K_{n1}$ that would have to change its sign."
     )
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = FORCE
 
 
-@claim("sueda/s1.9.6/e1.67#b", "Stiffness of a unit tension")
+@section.erratum("e1.67#b", "Stiffness of a unit tension")
 class e1_67_b:
-    formula = (
-        r"K_{n1} + K_{n2} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\"
-        r" -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf "
-        r"d^TR_2\Gamma_2\end{pmatrix} + \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - "
-        r"{}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & "
-        r"-[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf "
-        r"x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & "
-        r"[{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\"
-        r"R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & "
-        r"I\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x}{l^3}"
-    )
+    formula = r"K_{n1} + K_{n2} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix} + \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x}{l^3}"
     inputs = PAIR
-    result = units.matrix_quantity(units.WRENCH / units.FORCE, units.SCREW)
+    result = Result(matrix_quantity(WRENCH / units.FORCE, SCREW), ON_BOTH)
     printed = parts_printed
 
     def library(E, x):
         return path_wrenches(ConstantTension(1.0), E, x, STILL).K
 
-    oracle = "complex step of the statics of a unit tension, along body-frame increments"
-
     def reference(E, x):
+        """Compare with the complex step of the statics of a unit tension, along body-frame increments."""
         return pose_derivative(lambda moved: wrenches(lambda *state: 1.0, moved, x, STILL), E)
 
-    verdict = Verdict.ERRATUM
     correction = (
         r"$K_{n1} - K_{n2}$ for $\mathsf f_n = \dfrac1l\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ "
         r"-\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}$"
     )
+    replacement = r"""\begin{aligned}
+K &= \mathsf f_n\frac{\partial f_s}{\partial E} + f_s(K_{n1} - K_{n2}) \\
+K_{n1} &= \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\quad \mathbf d = \frac{\Delta\mathbf x}{l^3} \\
+K_{n2} &= \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}
+\end{aligned}"""
     remark = (
         r"$K_{n1}$ is the derivative of $1/l$ in $+\mathsf f_n$ of (1.39), $K_{n2}$ that of the vector in "
         r"$-\mathsf f_n$."
     )
-    implemented_by = (
-        "rbnotes.forces.body_forces.path_wrenches",
-        "rbnotes.forces.tension.ConstantTension",
-    )
-    chapter = CHAPTER
+    implements = (path_wrenches, ConstantTension)
 
 
-@claim("sueda/s1.9.6/e1.67#c", "How the tension changes with the poses")
+@section.conditional("e1.67#c", "How the tension changes with the poses")
 class e1_67_c:
-    formula = (
-        r"\frac{\partial f_s}{\partial E} "
-        r"= \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d "
-        r"= \frac{-k}{L}\frac{\Delta\mathbf x}{l}"
-    )
+    formula = r"\frac{\partial f_s}{\partial E} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-k}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
-    result = units.WRENCH / units.LENGTH
+    result = Result(WRENCH / LENGTH, "over the motions of the bodies, each in its frame")
 
     def printed(E, x, phi, k, d, L):
         dx, R1G1, R2G2 = segment(E, x)
@@ -264,12 +270,10 @@ class e1_67_c:
         _, F_l, F_l_dot = SpringDamper(k, d, L)(found.L, found.Ldot)
         return F_l * found.dL_dxi + F_l_dot * found.dLdot_dxi
 
-    oracle = "complex step of the tension k (l - L) / L + d ldot / L of two moving points"
-
     def reference(E, x, phi, k, d, L):
+        """Compare with the complex step of the tension k (l - L) / L + d ldot / L of two moving points."""
         return pose_derivative(lambda moved: law(k, d, L)(length(moved, x), rate(moved, x, phi)), E)
 
-    verdict = Verdict.CONDITIONAL
     given = SPRING_ALONG
     holds_when = moves_along
     condition = "the two points move along the segment, or $d = 0$"
@@ -278,22 +282,14 @@ class e1_67_c:
         r"With the twists held, a change of pose turns the segment and the velocities of its ends, so "
         r"$\dot l$ changes."
     )
-    implemented_by = (
-        "rbnotes.forces.body_forces.body_path_length",
-        "rbnotes.forces.tension.SpringDamper",
-    )
-    chapter = CHAPTER
+    implements = (body_path_length, SpringDamper)
 
 
-@claim("sueda/s1.9.6/e1.68#a", "Damping matrix of a spring-damper, as (1.30) uses it")
+@section.holds("e1.68#a", "Damping matrix of a spring-damper, as (1.30) uses it")
 class e1_68_a:
-    formula = (
-        r"D = \frac{\partial f_s}{\partial\Phi}\mathsf f_n,\quad \frac{\partial f_s}{\partial\Phi} "
-        r"= \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\quad \mathbf d "
-        r"= \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
-    )
+    formula = r"D = \frac{\partial f_s}{\partial\Phi}\mathsf f_n,\quad \frac{\partial f_s}{\partial\Phi} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\quad \mathbf d = \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
-    result = units.SPATIAL_DAMPING
+    result = Result(SPATIAL_DAMPING, ON_BOTH)
 
     def printed(E, x, phi, k, d, L):
         column, dx, R1G1, R2G2 = pull(E, x)
@@ -305,40 +301,27 @@ class e1_68_a:
     def library(E, x, phi, k, d, L):
         return -path_wrenches(SpringDamper(k, d, L), E, x, phi).D
 
-    oracle = "minus the complex step of the forces of the Rayleigh function, along the twists"
-
     def reference(E, x, phi, k, d, L):
-        """Second derivatives of the Rayleigh function: minus the derivative of its forces."""
+        """Compare with minus the complex step of the forces of the Rayleigh function, along the twists.
+
+        Second derivatives of the Rayleigh function: minus the derivative of its forces.
+        """
         return twist_derivative(lambda z: -wrenches(lambda _, rate: d * rate / L, E, x, z), phi)
 
-    equivalent_mutants = {
-        "in between: swapped operands in `R2 @ x[1] + E[1, :3, 3] - R1 @ x[0] - E[0, :3, 3]`": (
-            "the span enters twice"
-        ),
-        "swapped arguments in `np.outer(f_n, np.concatenate([slope @ R1G1, -slope @ R2G2]))`": (
-            "the row is a multiple of the column"
-        ),
-    }
-    verdict = Verdict.HOLDS
     remark = (
         r"$D = -\partial\mathsf f/\partial\Phi$, positive semidefinite, with $\mathsf f_n$ as printed in "
         r"(1.66): two wrong signs cancel. With (1.66) mended, $D$ needs a minus sign like (1.55). (1.30) "
         r"has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
         r"$-\partial\mathsf f/\partial\Phi$."
     )
-    implemented_by = FORCE
-    chapter = CHAPTER
+    implements = FORCE
 
 
-@claim("sueda/s1.9.6/e1.68#b", "How f_s changes with the twists")
+@section.erratum("e1.68#b", "How f_s changes with the twists")
 class e1_68_b:
-    formula = (
-        r"\frac{\partial f_s}{\partial\Phi} "
-        r"= \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d "
-        r"= \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
-    )
+    formula = r"\frac{\partial f_s}{\partial\Phi} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
-    result = units.WRENCH / units.VELOCITY
+    result = Result(WRENCH / VELOCITY, "over the motions of the bodies, each in its frame")
 
     def printed(E, x, phi, k, d, L):
         dx, R1G1, R2G2 = segment(E, x)
@@ -350,21 +333,18 @@ class e1_68_b:
         found = body_path_length(E, x, phi)
         return -SpringDamper(k, d, L)(found.L, found.Ldot).dF_dLdot * found.dL_dxi
 
-    oracle = "complex step along the twists of f_s as (1.66) has it"
-
     def reference(E, x, phi, k, d, L):
-        """Slope of the f_s that (1.66) prints."""
+        """Compare with the complex step along the twists of f_s as (1.66) has it.
+
+        Slope of the f_s that (1.66) prints.
+        """
         return twist_derivative(lambda z: k * (length(E, x) - L) / L - d * rate(E, x, z) / L, phi)
 
     combined_with = ("sueda/s1.9.6/e1.66",)
-    verdict = Verdict.ERRATUM
     correction = (
         r"for the printed $f_s = k\frac{l - L}{L} - d\frac{\dot l}{L}$: $\mathbf d = "
         r"\dfrac{+d}{L}\dfrac{\Delta\mathbf x}{l}$. Better correct (1.66) to $+d\,\dot l/L$; then this is "
         r"right as printed, and $D = -\mathsf f_n\,\partial f_s/\partial\Phi$"
     )
-    implemented_by = (
-        "rbnotes.forces.body_forces.body_path_length",
-        "rbnotes.forces.tension.SpringDamper",
-    )
-    chapter = CHAPTER
+    replacement = r"D = -\mathsf f_n\frac{\partial f_s}{\partial\Phi},\quad \frac{\partial f_s}{\partial\Phi} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\quad \mathbf d = \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
+    implements = (body_path_length, SpringDamper)

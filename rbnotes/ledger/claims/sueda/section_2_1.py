@@ -2,35 +2,78 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
+from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import joints, se3
 from rbnotes.ledger.claims.sueda.section_1_10 import relative_twist_reference
-from rbnotes.ledger.claims.sueda.section_2_trees import CHAPTER
+from rbnotes.ledger.claims.sueda.section_2 import (
+    MOVING,
+    PLACED,
+    SERIAL,
+    assemblies,
+    some_frames,
+    some_parents,
+    tree_of,
+)
+from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
+from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.bodies import motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix, twist_matrix
-from rbnotes.ledger.quantities import ADJOINT, POSE, RATE, TWIST
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, RATE, SCREW, TWIST, matrix_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import maximal, reduced
 from rbnotes.testing import derivative
-from rbnotes.testing.strategies import frames, numbers, twists
+from rbnotes.testing.strategies import arrays, frames, numbers, twists
+
+section = Section(
+    "sueda/s2.1",
+    chapter="reduced-coordinates",
+    arguments={
+        "E_i": Argument(POSE, "of the child in the world"),
+        "E_p": Argument(POSE, "of the parent in the world"),
+        "J": Argument(POSE, "of the joint in the child"),
+        "phi_i": Argument(TWIST, "of the child, in its frame"),
+        "phi_p": Argument(TWIST, "of the parent, in its frame"),
+        "F": Argument(POSE, "of the joints in the world, with all coordinates zero"),
+        "B": Argument(POSE, "of the bodies in the world, with all coordinates zero"),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "psi": Argument(TWIST, "of the joint, in its frame"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+        "E_1": Argument(POSE, "of the first body in the world"),
+        "phi_0": Argument(TWIST, "of what carries the first body, in the world"),
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "rates": Argument(RATE, "of the joints, in their order"),
+        "angles": Argument(NUMBER, "of the joints, in their order"),
+    },
+)
+
 
 # A body i, its parent p, the joint's frame in the body, and twists.
 PAIR = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_i": twists(), "phi_p": twists()}
 CARRIED = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_p": twists(), "psi": twists()}
 ON_HINGE = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_p": twists(), "qdot": numbers()}
-TWISTS = ("rbnotes.multibody.reduced.twists",)
 S = np.array([0, 0, 1, 0, 0, 0])
-SUMMED = "differences along the motion of a body that moves with its parent and, besides, about the joint"
-
-
-QUANTITIES = {"B": POSE, "J": POSE, "psi": TWIST}
 
 
 def child_twist_reference(E_i, E_p, J, phi_p, psi):
-    """Of a body that its parent carries along while the joint moves with the twist psi, in its own frame."""
+    """Compare with differences along the motion of a body that moves with its parent and, besides, about the
+    joint.
+
+    Of a body that its parent carries along while the joint moves with the twist psi, in its own frame.
+    """
     carried, seen = motion(E_p, phi_p), np.linalg.inv(E_p) @ E_i @ J
     rate = derivative(lambda t: carried(t) @ seen @ expm(t * twist_matrix(psi)) @ np.linalg.inv(J)).value
     return twist_from_matrix(np.linalg.inv(E_i) @ rate)
@@ -50,14 +93,11 @@ def seen_from(E, F):
     return adjoint_by_conjugation(np.linalg.inv(E) @ F)
 
 
-@claim("sueda/s2.1/e2.7", "The twists of parent and child in the joint's frame")
+@section.holds("e2.7", "The twists of parent and child in the joint's frame")
 class e2_7:
-    formula = (
-        r"{}^{J_i}\phi_p = {}^{J_i}_p\mathrm{Ad}\,{}^p\phi_p,\quad "
-        r"{}^{J_i}\phi_i = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i"
-    )
+    formula = r"{}^{J_i}\phi_p = {}^{J_i}_p\mathrm{Ad}\,{}^p\phi_p,\quad {}^{J_i}\phi_i = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i"
     inputs = PAIR
-    result = TWIST
+    result = Result(TWIST, "of the parent, then of the child, in the frame of the joint")
 
     def printed(E_i, E_p, J, phi_i, phi_p):
         return np.concatenate([seen_from(E_i @ J, E_p) @ phi_p, seen_from(E_i @ J, E_i) @ phi_i])
@@ -66,9 +106,8 @@ class e2_7:
         from_p = se3.Ad_inverse(se3.inverse(E_p) @ E_i @ J)
         return np.concatenate([from_p @ phi_p, se3.Ad_inverse(J) @ phi_i])
 
-    oracle = "differences along the motions of two frames at the joint, one in each body"
-
     def reference(E_i, E_p, J, phi_i, phi_p):
+        """Compare with differences along the motions of two frames at the joint, one in each body."""
         found = []
         for E, phi in ((E_p, phi_p), (E_i, phi_i)):
             pose, there = motion(E, phi), np.linalg.inv(E) @ E_i @ J
@@ -76,9 +115,7 @@ class e2_7:
             found.append(twist_from_matrix(np.linalg.inv(E_i @ J) @ rate))
         return np.concatenate(found)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad_inverse",)
-    chapter = CHAPTER
+    implements = se3.Ad_inverse
 
 
 def relative_library(E_i, E_p, J, phi_i, phi_p):
@@ -87,53 +124,47 @@ def relative_library(E_i, E_p, J, phi_i, phi_p):
     return maximal.relative_twist(weld, poses, np.stack([phi_i, phi_p]))
 
 
-@claim("sueda/s2.1/e2.8#a", "The relative twist at a joint, the first two lines")
+@section.holds("e2.8#a", "The relative twist at a joint, the first two lines")
 class e2_8_a:
-    formula = (
-        r"{}^{J_i}\phi_{J_i} = {}^{J_i}\phi_i - {}^{J_i}\phi_p = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i - "
-        r"{}^{J_i}_p\mathrm{Ad}\,{}^p\phi_p"
-    )
+    formula = r"{}^{J_i}\phi_{J_i} = {}^{J_i}\phi_i - {}^{J_i}\phi_p = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i - {}^{J_i}_p\mathrm{Ad}\,{}^p\phi_p"
     inputs = PAIR
-    result = TWIST
+    result = Result(TWIST, "of the joint, in its frame")
 
     def printed(E_i, E_p, J, phi_i, phi_p):
         return seen_from(E_i @ J, E_i) @ phi_i - seen_from(E_i @ J, E_p) @ phi_p
 
     library = relative_library
-    oracle = "differences along both motions, of the joint's frame in the body seen from the parent"
-    reference = relative_twist_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.maximal.relative_twist",)
-    chapter = CHAPTER
-
-
-@claim("sueda/s2.1/e2.8#b", "The relative twist at a joint by way of the world")
-class e2_8_b:
-    formula = (
-        r"{}^{J_i}\phi_{J_i} = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i - {}^{J_i}_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,"
-        r"{}^0_p\mathrm{Ad}\,{}^p\phi_p"
+    oracle = (
+        "Compare with differences along both motions, of the joint's frame in the body seen from the parent."
     )
+    reference = relative_twist_reference
+    implements = maximal.relative_twist
+
+
+@section.holds("e2.8#b", "The relative twist at a joint by way of the world")
+class e2_8_b:
+    formula = r"{}^{J_i}\phi_{J_i} = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i - {}^{J_i}_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p"
     inputs = PAIR
-    result = TWIST
+    result = Result(TWIST, "of the joint, in its frame")
 
     def printed(E_i, E_p, J, phi_i, phi_p):
         J_i_Ad, world = seen_from(E_i @ J, E_i), np.eye(4)
         return J_i_Ad @ phi_i - J_i_Ad @ seen_from(E_i, world) @ seen_from(world, E_p) @ phi_p
 
     library = relative_library
-    oracle = "differences along both motions, of the joint's frame in the body seen from the parent"
+    oracle = (
+        "Compare with differences along both motions, of the joint's frame in the body seen from the parent."
+    )
     reference = relative_twist_reference
-    verdict = Verdict.HOLDS
     remark = "(1.69) has one adjoint too many in this product."
-    implemented_by = ("rbnotes.multibody.maximal.relative_twist",)
-    chapter = CHAPTER
+    implements = maximal.relative_twist
 
 
-@claim("sueda/s2.1/t742", "The adjoint from a body to its own joint is constant")
+@section.holds("t742", "The adjoint from a body to its own joint is constant")
 class t742:
     formula = r"{}^{J_i}_i\mathrm{Ad} \text{ is constant}"
     inputs = {"F": frames(), "B": frames(), "q": numbers()}
-    result = ADJOINT
+    result = Result(ADJOINT, "takes twists of the body to the frame of its joint")
 
     def printed(F, B, q):
         """As where they are at rest, whatever q is."""
@@ -144,28 +175,22 @@ class t742:
         at = reduced.poses(one, [q])
         return se3.Ad(se3.inverse(at.joints[0]) @ at.bodies[0])
 
-    oracle = "conjugation with both frames turned about the joint's axis in the world"
-
     def reference(F, B, q):
+        """Compare with the conjugation with both frames turned about the joint's axis in the world."""
         turn = np.eye(4)
         R = Rotation.from_rotvec(q * F[:3, 2]).as_matrix()
         turn[:3, :3], turn[:3, 3] = R, F[:3, 3] - R @ F[:3, 3]
         return adjoint_by_conjugation(np.linalg.inv(turn @ F) @ (turn @ B))
 
-    verdict = Verdict.HOLDS
     remark = r"That from the parent, ${}^{J_i}_p\mathrm{Ad}$, changes with the joint's coordinate."
-    implemented_by = ("rbnotes.multibody.reduced.poses",)
-    chapter = CHAPTER
+    implements = reduced.poses
 
 
-@claim("sueda/s2.1/e2.9#a", "The child's twist from its parent's and the joint's, in the joint's frame")
+@section.holds("e2.9#a", "The child's twist from its parent's and the joint's, in the joint's frame")
 class e2_9_a:
-    formula = (
-        r"{}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i = {}^{J_i}_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,"
-        r"{}^p\phi_p + {}^{J_i}\phi_{J_i}"
-    )
+    formula = r"{}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i = {}^{J_i}_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^{J_i}\phi_{J_i}"
     inputs = CARRIED
-    result = TWIST
+    result = Result(TWIST, "of the joint, in its frame")
 
     def printed(E_i, E_p, J, phi_p, psi):
         world = np.eye(4)
@@ -174,52 +199,46 @@ class e2_9_a:
     def library(E_i, E_p, J, phi_p, psi):
         return se3.Ad_inverse(J) @ child_twist_library(E_i, E_p, J, phi_p, psi)
 
-    oracle = SUMMED
-
     def reference(E_i, E_p, J, phi_p, psi):
+        """Compare with differences along the motion of a body that moves with its parent and, besides, about
+        the joint.
+        """
         X = np.linalg.inv(J) @ twist_matrix(child_twist_reference(E_i, E_p, J, phi_p, psi)) @ J
         return twist_from_matrix(X)
 
-    verdict = Verdict.HOLDS
-    implemented_by = TWISTS
-    chapter = CHAPTER
+    implements = reduced.twists
 
 
-@claim("sueda/s2.1/e2.9#b", "The child's twist from its parent's and the joint's")
+@section.erratum("e2.9#b", "The child's twist from its parent's and the joint's")
 class e2_9_b:
-    formula = (
-        r"{}^i\phi_i = {}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^{J_i}_i\mathrm{Ad}\,"
-        r"{}^{J_i}\phi_{J_i}"
-    )
+    formula = r"{}^i\phi_i = {}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^{J_i}_i\mathrm{Ad}\,{}^{J_i}\phi_{J_i}"
+    edit = (r"{}^{J_i}_i\mathrm{Ad}", r"{}^i_{J_i}\mathrm{Ad}")
     inputs = CARRIED
-    result = TWIST
+    result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_i, E_p, J, phi_p, psi):
         world = np.eye(4)
         return seen_from(E_i, world) @ seen_from(world, E_p) @ phi_p + seen_from(E_i @ J, E_i) @ psi
 
     library = child_twist_library
-    oracle = SUMMED
     reference = child_twist_reference
     combined_with = ("sueda/s2.1/e2.7",)
-    verdict = Verdict.ERRATUM
     scan = True
     correction = (
         r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,{}^{J_i}\phi_{J_i}$: to "
         r"solve the line above, multiply by the inverse of ${}^{J_i}_i\mathrm{Ad}$. The printed one leads from "
         r"the body to the joint, and Algorithm 1 has the right one."
     )
-    implemented_by = TWISTS
-    chapter = CHAPTER
+    implements = reduced.twists
 
 
-@claim("sueda/s2.1/e2.10", "The twist of a hinge about z")
+@section.holds("e2.10", "The twist of a hinge about z")
 class e2_10:
     formula = (
         r"{}^{J_i}\phi_{J_i} = S\dot q_i,\quad S = \begin{pmatrix} 0 & 0 & 1 & 0 & 0 & 0 \end{pmatrix}^\top"
     )
     inputs = {"q": numbers(-4, 4), "qdot": numbers()}
-    result = RATE
+    result = Result(RATE, "of the joint, in its frame")
 
     def printed(q, qdot):
         return np.array([0, 0, 1, 0, 0, 0]) * qdot
@@ -227,9 +246,9 @@ class e2_10:
     def library(q, qdot):
         return joints.Revolute().motion_subspace([q])[:, 0] * qdot
 
-    oracle = "differences of scipy's rotation about z while the angle changes"
-
     def reference(q, qdot):
+        """Compare with differences of scipy's rotation about z while the angle changes."""
+
         def Q(t):
             pose = np.eye(4)
             pose[:3, :3] = Rotation.from_euler("z", q + t * qdot).as_matrix()
@@ -237,19 +256,24 @@ class e2_10:
 
         return twist_from_matrix(Q(0).T @ derivative(Q).value)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Revolute",)
-    chapter = CHAPTER
+    implements = joints.Revolute
 
 
-@claim("sueda/s2.1/e2.11", "The child's twist from its parent's and the rate of its joint")
+@section.misprint("e2.11", "The child's twist from its parent's and the rate of its joint")
 class e2_11:
-    formula = (
-        r"{}^i\phi_i = \underbrace{{}_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}}_{{}_p\mathrm{Ad}}\,{}^p\phi_p + "
-        r"\underbrace{{}_i\mathrm{Ad}\,S}_{{}_{J_i}\mathrm{Ad}_S}\,\dot q_i"
+    formula = r"{}^i\phi_i = \underbrace{{}_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}}_{{}_p\mathrm{Ad}}\,{}^p\phi_p + \underbrace{{}_i\mathrm{Ad}\,S}_{{}_{J_i}\mathrm{Ad}_S}\,\dot q_i"
+    edits = (
+        (
+            r"\underbrace{{}_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}}_{{}_p\mathrm{Ad}}",
+            r"\underbrace{{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}}_{{}^i_p\mathrm{Ad}}",
+        ),
+        (
+            r"\underbrace{{}_i\mathrm{Ad}\,S}_{{}_{J_i}\mathrm{Ad}_S}",
+            r"\underbrace{{}^i_{J_i}\mathrm{Ad}\,S}_{{}^i_{J_i}\mathrm{Ad}_S}",
+        ),
     )
     inputs = ON_HINGE
-    result = TWIST
+    result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_i, E_p, J, phi_p, qdot):
         """An adjoint without an upper index leads to the world."""
@@ -260,12 +284,12 @@ class e2_11:
     def library(E_i, E_p, J, phi_p, qdot):
         return child_twist_library(E_i, E_p, J, phi_p, qdot * np.eye(6)[2])
 
-    oracle = SUMMED
-
     def reference(E_i, E_p, J, phi_p, qdot):
+        """Compare with differences along the motion of a body that moves with its parent and, besides, about
+        the joint.
+        """
         return child_twist_reference(E_i, E_p, J, phi_p, qdot * np.eye(6)[2])
 
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,S\,\dot q_i$, in short "
@@ -275,15 +299,14 @@ class e2_11:
         r"The print's braces take in ${}^p\phi_p$ (as $P\phi_p$) and $\dot q_i$ as well, which are none of the two factors "
         "that they name."
     )
-    implemented_by = TWISTS
-    chapter = CHAPTER
+    implements = reduced.twists
 
 
-@claim("sueda/s2.1/e2.12", "The twist of the first body")
+@section.holds("e2.12", "The twist of the first body")
 class e2_12:
     formula = r"{}^1\phi_1 = {}_0\mathrm{Ad}\,{}^0\phi_0 + {}_1\mathrm{Ad}_S\,\dot q_1"
     inputs = {"E_1": frames(), "J": frames(), "phi_0": twists(), "qdot": numbers()}
-    result = TWIST
+    result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_1, J, phi_0, qdot):
         """With the short forms of (2.11): from the parent 0 to 1, and S seen from 1."""
@@ -293,14 +316,366 @@ class e2_12:
     def library(E_1, J, phi_0, qdot):
         return child_twist_library(E_1, np.eye(4), J, phi_0, qdot * np.eye(6)[2])
 
-    oracle = SUMMED
-
     def reference(E_1, J, phi_0, qdot):
+        """Compare with differences along the motion of a body that moves with its parent and, besides, about
+        the joint.
+        """
         return child_twist_reference(E_1, np.eye(4), J, phi_0, qdot * np.eye(6)[2])
 
-    verdict = Verdict.HOLDS
     remark = (
         r"Checked on a frame 0 that moves; the world does not, and ${}^0\phi_0 = 0$ leaves the second term."
     )
-    implemented_by = TWISTS
-    chapter = CHAPTER
+    implements = reduced.twists
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The Jacobian, its blocks, and what filling it takes. The oracles differ poses of trees.
+
+
+LARGE = 1e-9
+
+# Serial chains: frames of joints F and of bodies B in the world, and rates of the hinges.
+THREE = {"F": some_frames(3), "B": some_frames(3), "qdot": arrays(3)}
+FOUR = {"F": some_frames(4), "B": some_frames(4), "qdot": arrays(4)}
+THREE_HINGES = assemblies(some_parents(3), st.just(("revolute",) * 3), 3)
+
+
+def serial_chains(most, least=1):
+    """Strategy for chains of hinges of different lengths."""
+    return st.integers(least, most).flatmap(
+        lambda n: assemblies(st.just(tuple(range(-1, n - 1))), st.just(("revolute",) * n), n)
+    )
+
+
+def hinge_tree(parents, F, B):
+    """The library's tree of bodies on hinges about z, from the frames of joints and bodies in the world."""
+    links = []
+    for i, parent in enumerate(parents):
+        at, name = (np.eye(4), None) if parent < 0 else (F[parent], str(parent))
+        placement, body = np.linalg.inv(at) @ F[i], np.linalg.inv(F[i]) @ B[i]
+        links.append(reduced.Link(str(i), joints.Revolute(), np.eye(6), name, placement, body))
+    return reduced.Tree(links)
+
+
+def blocks(J, kinds):
+    """Which blocks of a Jacobian are not zero ``(n, n)``, by bodies and joints."""
+    ends = np.cumsum([0, *(body_trees.NUM_COORDINATES[kind] for kind in kinds)])
+    pairs = list(pairwise(ends))
+    return np.array(
+        [
+            [float(np.abs(J[6 * i : 6 * i + 6, start:end]).max() > LARGE) for start, end in pairs]
+            for i in range(len(kinds))
+        ]
+    )
+
+
+def diagonal_block(E, assembly, q, i):
+    """``Ad S`` of a body's own joint, seen from the body."""
+    F = body_trees.joint_poses(assembly, q)
+    own = body_trees.joint_jacobian(assembly.kinds[i], q[body_trees.coordinate_slices(assembly)[i]])
+    return adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i]) @ own
+
+
+@section.holds("e2.13#a", "The twist of the second body of a chain")
+class e2_13_a:
+    formula = r"{}^2\phi_2 = {}_1\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}_S\,\dot q_2"
+    inputs = THREE
+    result = Result(TWIST, "of the body, in its frame")
+
+    def printed(F, B, qdot):
+        """With the short forms of (2.11): the lower index is that of the parent."""
+        Ad_1 = seen_from(B[1], B[0])
+        Ad_S1, Ad_S2 = seen_from(B[0], F[0]) @ S, seen_from(B[1], F[1]) @ S
+        return Ad_1 @ Ad_S1 * qdot[0] + Ad_S2 * qdot[1]
+
+    def library(F, B, qdot):
+        return reduced.twists(hinge_tree((-1, 0, 1), F, B), np.zeros(3), qdot)[1]
+
+    def reference(F, B, qdot):
+        """Compare with the complex step of the pose of the second body along the motion of both hinges."""
+        return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[1]
+
+    implements = reduced.twists
+
+
+@section.erratum("e2.13#b", "The twist of the third body of a chain")
+class e2_13_b:
+    formula = r"{}^3\phi_3 = {}_2\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}\,{}_2\mathrm{Ad}_S\,\dot q_2 + {}_3\mathrm{Ad}_S\,\dot q_3"
+    edit = (
+        r"{}_2\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}\,{}_2\mathrm{Ad}_S\,\dot q_2 + {}_3\mathrm{Ad}_S",
+        r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S\,\dot q_1 + {}^3_2\mathrm{Ad}\,{}^2\mathrm{Ad}_S\,\dot q_2 + {}^3\mathrm{Ad}_S",
+    )
+    inputs = THREE
+    result = Result(TWIST, "of the body, in its frame")
+
+    def printed(F, B, qdot):
+        Ad_2 = seen_from(B[2], B[1])
+        Ad_S1, Ad_S2, Ad_S3 = (seen_from(B[i], F[i]) @ S for i in range(3))
+        return Ad_2 @ Ad_S1 * qdot[0] + Ad_2 @ Ad_S2 * qdot[1] + Ad_S3 * qdot[2]
+
+    def library(F, B, qdot):
+        return reduced.twists(hinge_tree((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
+
+    def reference(F, B, qdot):
+        """Compare with the complex step of the pose of the third body along the motion of all hinges."""
+        return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
+
+    scan = True
+    correction = (
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S\,\dot q_1 + {}^3_2\mathrm{Ad}\,"
+        r"{}^2\mathrm{Ad}_S\,\dot q_2 + {}^3\mathrm{Ad}_S\,\dot q_3$: the first term needs another adjoint, from "
+        r"body 1 to body 2. (2.14) has it."
+    )
+    implements = reduced.twists
+
+
+@section.misprint("e2.14", "The Jacobian of a chain of three")
+class e2_14:
+    formula = r"J_{mr} = \begin{pmatrix} {}_1\mathrm{Ad}_S & 0 & 0 \\ {}_2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_2\mathrm{Ad}_S & 0 \\ {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}_3\mathrm{Ad}_S \end{pmatrix}"
+    edits = (
+        (r"{}_3\mathrm{Ad}\,{}^2\mathrm{Ad}\,{}^1", r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1"),
+        (r"{}_3\mathrm{Ad}\,{}^2\mathrm{Ad}_S", r"{}^3_2\mathrm{Ad}\,{}^2\mathrm{Ad}_S"),
+        (r"{}_2\mathrm{Ad}\,{}^1", r"{}^2_1\mathrm{Ad}\,{}^1"),
+        (r"{}_1\mathrm{Ad}_S", r"{}^1\mathrm{Ad}_S"),
+        (r"{}_2\mathrm{Ad}_S", r"{}^2\mathrm{Ad}_S"),
+        (r"{}_3\mathrm{Ad}_S", r"{}^3\mathrm{Ad}_S"),
+    )
+    inputs = FOUR
+    result = Result(TWIST, "of each body, in its frame")
+
+    def printed(F, B, qdot):
+        """A lower index of Ad is that of the parent, as in (2.13); the last body only carries on the chain."""
+        Ad_2, Ad_3 = seen_from(B[2], B[1]), seen_from(B[3], B[2])
+        Ad_S1, Ad_S2, Ad_S3 = (seen_from(B[i], F[i]) @ S for i in range(3))
+        none = np.zeros(6)
+        J_mr = np.block(
+            [
+                [Ad_S1[:, None], none[:, None], none[:, None]],
+                [(Ad_2 @ Ad_S1)[:, None], Ad_S2[:, None], none[:, None]],
+                [(Ad_3 @ Ad_2 @ Ad_S1)[:, None], (Ad_3 @ Ad_S2)[:, None], Ad_S3[:, None]],
+            ]
+        )
+        return J_mr @ qdot[:3]
+
+    def library(F, B, qdot):
+        return (reduced.jacobian(hinge_tree((-1, 0, 1, 2), F, B), np.zeros(4)) @ qdot)[:18]
+
+    def reference(F, B, qdot):
+        """Compare with the complex step of the poses of the first three bodies along the motion of all
+        hinges.
+        """
+        return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1, 2), F, B), np.zeros(4), qdot)[
+            :3
+        ].ravel()
+
+    scan = True
+    correction = (
+        r"$\begin{pmatrix} {}^1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
+        r"{}^2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
+        r"{}^3_2\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}^3\mathrm{Ad}_S \end{pmatrix}$: indices are lost, and what is "
+        r"left names the row where (2.11) and (2.13) name the parent."
+    )
+    implements = reduced.jacobian
+
+
+@section.holds("t762#a", "A body's twist is a function of the rates of its ancestors' joints and its own")
+class t762_a:
+    formula = r"J(i, a) \ne 0 \iff a \text{ is } i \text{ or one of its ancestors}"
+    inputs = PLACED
+    result = Result(NUMBER, "whether a joint moves a body: a row for each body, a column for each joint")
+
+    def printed(assembly, q):
+        pattern = np.eye(4)
+        for i, parent in enumerate(assembly.parents):
+            if parent >= 0:
+                pattern[i] += pattern[parent]
+        return pattern
+
+    def library(assembly, q):
+        return blocks(reduced.jacobian(tree_of(assembly), q), assembly.kinds)
+
+    def reference(assembly, q):
+        """Find which poses change with which coordinates, by complex steps.
+
+        Of each body by each joint: whether a unit change of any of its coordinates moves the body.
+        """
+        rates = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
+        moved = np.abs(rates).max(axis=(-2, -1)) > LARGE
+        return np.stack([moved[part].any(axis=0) for part in body_trees.coordinate_slices(assembly)], axis=-1)
+
+    implements = reduced.jacobian
+
+
+@section.holds("t762#b", "The Jacobian of a serial chain is lower triangular, by blocks")
+class t762_b:
+    formula = r"J(i, a) = 0 \text{ for } a > i, \text{ not zero for } a \le i"
+    inputs = {"assembly": serial_chains(5, 2), "rates": arrays(5)}
+    result = Result(NUMBER, "whether a joint moves a body: a row for each body, a column for each joint")
+
+    def printed(assembly, rates):
+        return np.tril(np.ones((len(assembly.parents),) * 2))
+
+    def library(assembly, rates):
+        return blocks(reduced.jacobian(tree_of(assembly), rates[: len(assembly.parents)]), assembly.kinds)
+
+    def reference(assembly, rates):
+        """Find which poses change with which coordinates, by complex steps."""
+        q = rates[: assembly.num_coordinates]
+        changes = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
+        return (np.abs(changes).max(axis=(-2, -1)) > LARGE).T
+
+    remark = "So is that of any tree whose parents come before their children, with more zeros."
+    implements = reduced.jacobian
+
+
+@section.holds("t766#a", "Left of the diagonal: the element above, seen from the body of the row")
+class t766_a:
+    formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a)"
+    inputs = SERIAL
+    result = Result(
+        matrix_quantity(SCREW, NUMBER),
+        "of each body, in its frame: a column for each coordinate of the joints",
+    )
+
+    def printed(assembly, q):
+        E, J = body_trees.poses(assembly, q), np.zeros((4, 6, 4))
+        for i in range(4):
+            J[i, :, i : i + 1] = diagonal_block(E, assembly, q, i)
+            i_Ad = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1])
+            for a in range(i):
+                J[i, :, a] = i_Ad @ J[i - 1, :, a]
+        return J.reshape(24, 4)
+
+    def library(assembly, q):
+        return reduced.jacobian(tree_of(assembly), q)
+
+    def reference(assembly, q):
+        """Compare with complex steps of all poses."""
+        return body_trees.jacobian(assembly, q)
+
+    implements = reduced.jacobian
+
+
+def from_row_above(assembly, q, J, i):
+    """Whether the row above gives what is left of the diagonal in row i."""
+    E = reduced.poses(tree_of(assembly), q).bodies
+    before = sum(body_trees.NUM_COORDINATES[kind] for kind in assembly.kinds[:i])
+    seen = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :before]
+    return np.abs(seen - J[6 * i : 6 * i + 6, :before]).max() < LARGE
+
+
+@section.holds("t766#b", "In a tree the row above need not be the parent's")
+class t766_b:
+    formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a) \text{ for all } a < i \iff i - 1 \text{ is the parent of } i"
+    inputs = PLACED
+    result = Result(NUMBER, "whether it is so, for each body")
+
+    def printed(assembly, q):
+        return [float(parent == i - 1) for i, parent in enumerate(assembly.parents)]
+
+    def library(assembly, q):
+        J = reduced.jacobian(tree_of(assembly), q)
+        return [1.0, *(float(from_row_above(assembly, q, J, i)) for i in range(1, 4))]
+
+    def reference(assembly, q):
+        """Check by complex steps that all that moves the body above moves this one as if they were one."""
+        E = body_trees.poses(assembly, q)
+        rates = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
+        found = [1.0]
+        for i in range(1, 4):
+            before = body_trees.coordinate_slices(assembly)[i].start
+            carried = rates[:before, i - 1] @ np.linalg.inv(E[i - 1]) @ E[i]
+            found.append(float(np.abs(carried - rates[:before, i]).max() < LARGE))
+        return found
+
+    implements = reduced.jacobian
+
+
+@section.holds("t766#c", "Algorithm 1 must be called in tree traversal order, from the root")
+class t766_c:
+    formula = r"\text{Algorithm 1 is right} \iff \text{parents are called before their children}"
+    inputs = {"assembly": THREE_HINGES, "q": arrays(3), "order": st.permutations(range(3)).map(tuple)}
+    result = Result(NUMBER)
+
+    def printed(assembly, q, order):
+        places = [order.index(i) for i in range(3)]
+        return float(
+            all(parent < 0 or places[parent] < places[i] for i, parent in enumerate(assembly.parents))
+        )
+
+    def library(assembly, q, order):
+        """The tree keeps the order of its links if parents come before their children, and no other."""
+        links = tree_of(assembly).links
+        kept = reduced.Tree([links[i] for i in order]).links
+        return float([link.name for link in kept] == [str(i) for i in order])
+
+    def reference(assembly, q, order):
+        """Compare Algorithm 1, called in that order, with complex steps of the poses."""
+        E, F, J = body_trees.poses(assembly, q), body_trees.joint_poses(assembly, q), np.zeros((3, 6, 3))
+        for i in order:
+            J[i, :, i] = adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i])[:, 2]
+            parent = a = assembly.parents[i]
+            while a >= 0:
+                J[i, :, a] = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[parent]) @ J[parent, :, a]
+                a = assembly.parents[a]
+        return float(np.allclose(J.reshape(18, 3), body_trees.jacobian(assembly, q), atol=LARGE))
+
+    implements = reduced.Tree
+
+
+@section.holds("t766#d", "A chain's Jacobian has O(n^2) elements, each filled in by one product")
+class t766_d:
+    formula = r"\tfrac12 n(n + 1) \text{ blocks, } \tfrac12 n(n - 1) \text{ products}: O(n^2)"
+    inputs = {"assembly": serial_chains(7), "angles": arrays(7)}
+    result = Result(NUMBER, "numbers, counted")
+
+    def printed(assembly, angles):
+        n = len(assembly.parents)
+        return [n * (n + 1) / 2, n * (n - 1) / 2]
+
+    def library(assembly, angles):
+        n = len(assembly.parents)
+        filled = blocks(reduced.jacobian(tree_of(assembly), angles[:n]), assembly.kinds)
+        return [filled.sum(), filled.sum() - n]
+
+    def reference(assembly, angles):
+        """Count how many pairs of bodies and coordinates there are of which one moves the other, by complex
+        steps.
+        """
+        rates = complex_steps.partial_derivatives(
+            lambda x: body_trees.poses(assembly, x), angles[: assembly.num_coordinates]
+        )
+        moving = np.abs(rates).max(axis=(-2, -1)) > LARGE
+        return [moving.sum(), moving.sum() - np.trace(moving)]
+
+    remark = (
+        "For a chain. In a tree the blocks that are not zero number the depths of all bodies, summed: a "
+        r"balanced binary tree has only some $n\log_2 n$ of them."
+    )
+    implements = reduced.jacobian
+
+
+@section.holds("t766#e", "The Jacobian times a vector, by one product for each body")
+class t766_e:
+    formula = r"J\dot{\mathbf q} \text{ in } O(n)"
+    inputs = MOVING
+    result = Result(TWIST, "of each body, in its frame")
+
+    def printed(assembly, q, qdot):
+        """(2.11) from the root on: J itself is never filled."""
+        E, phi = body_trees.poses(assembly, q), np.zeros((4, 6))
+        for i, parent in enumerate(assembly.parents):
+            phi[i] = diagonal_block(E, assembly, q, i) @ qdot[body_trees.coordinate_slices(assembly)[i]]
+            if parent >= 0:
+                phi[i] += adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[parent]) @ phi[parent]
+        return phi.ravel()
+
+    def library(assembly, q, qdot):
+        return reduced.twists(tree_of(assembly), q, qdot).ravel()
+
+    def reference(assembly, q, qdot):
+        """Compare with the complex step of all poses along the motion."""
+        return body_trees.twists(assembly, q, qdot).ravel()
+
+    remark = "`rbnotes.multibody.reduced.twists` does just that. Section 2.10 does it for the transpose and for the drift."
+    implements = reduced.twists

@@ -2,47 +2,102 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_2_1 import S, seen_from
-from rbnotes.ledger.claims.sueda.section_2_1_jacobian import (
+from rbnotes import joints
+from rbnotes.ledger.claims.sueda.section_2 import (
+    HINGED,
+    MOVING,
+    PLACED,
+    assemblies,
+    some_frames,
+    some_parents,
+    tree_of,
+)
+from rbnotes.ledger.claims.sueda.section_2_1 import (
+    LARGE,
     THREE,
     THREE_HINGES,
+    S,
     diagonal_block,
     hinge_tree,
+    seen_from,
+    serial_chains,
 )
 from rbnotes.ledger.claims.sueda.section_2_2 import adjoint_rate, joint_rate, own_adjoint
-from rbnotes.ledger.claims.sueda.section_2_trees import MOVING, assemblies, some_parents, tree_of
-from rbnotes.ledger.joint_quantities import velocities
-from rbnotes.ledger.oracles import body_trees, jacobian_recursions
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
+from rbnotes.ledger.oracles import body_trees, complex_steps, jacobian_recursions
+from rbnotes.ledger.oracles.recursive_dynamics import counted_array
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    LENGTH,
+    LINEAR_FIRST_WRENCH,
+    NUMBER,
+    POSE,
+    RATE,
+    TIME,
+    TORQUE,
+    TWIST,
+    VELOCITY,
+    WRENCH,
+    stacked_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays
 
-PRODUCTS = "products-without-matrices"
-PRODUCT = ("rbnotes.multibody.reduced.jacobian_product",)
-RATE_PRODUCT = ("rbnotes.multibody.reduced.jacobian_rate_product",)
-ALL_PRODUCTS = (*PRODUCT, *RATE_PRODUCT, "rbnotes.multibody.reduced.jacobian_transpose_product")
+section = Section(
+    "sueda/s2.10",
+    chapter="products-without-matrices",
+    arguments={
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "angles": Argument(NUMBER, "of the joints, in their order"),
+        "states": Argument(
+            stacked_quantity(NUMBER, RATE, RATE), "coordinates of the joints, then their rates"
+        ),
+        "wrenches": Argument(WRENCH, "on each body, about its origin, along its axes"),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+        "x": Argument(velocities, "of the joints, in their order"),
+        "qddot": Argument(accelerations, "of the joints, in their order"),
+        "y": Argument(WRENCH, "of each body"),
+        "F": Argument(POSE, "of the joints in the world, with all coordinates zero"),
+        "B": Argument(POSE, "of the bodies in the world, with all coordinates zero"),
+    },
+)
+
+
+ALL_PRODUCTS = (reduced.jacobian_product, reduced.jacobian_rate_product, reduced.jacobian_transpose_product)
 # Three bodies with joints of three kinds and six coordinates, in any tree and any order.
 OF_THREE = assemblies(some_parents(3), st.permutations(("revolute", "universal", "spherical")).map(tuple), 3)
 THREE_MOVING = {"assembly": OF_THREE, "q": arrays(6), "qdot": arrays(6)}
 
 
-QUANTITIES = {"B": units.POSE}
-
-
-@claim("sueda/s2.10/e2.108", "Twists of a chain of three from its Jacobian")
+@section.misprint("e2.108", "Twists of a chain of three from its Jacobian")
 class e2_108:
-    formula = (
-        r"\begin{pmatrix} y_1 \\ y_2 \\ y_3 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S & 0 & 0 \\ "
-        r"{}^2_1\mathrm{Ad}_1\,{}^1_1\mathrm{Ad}_S & {}^2_2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}_1\,"
-        r"{}^2_1\mathrm{Ad}_S & {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S & {}^3_3\mathrm{Ad}_S \end{pmatrix}"
-        r"\begin{pmatrix} x_1 \\ x_2 \\ x_3 \end{pmatrix}"
+    formula = r"\begin{pmatrix} y_1 \\ y_2 \\ y_3 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}_1\,{}^1_1\mathrm{Ad}_S & {}^2_2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S & {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S & {}^3_3\mathrm{Ad}_S \end{pmatrix}\begin{pmatrix} x_1 \\ x_2 \\ x_3 \end{pmatrix}"
+    edits = (
+        (
+            r"{}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S",
+            r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_1\mathrm{Ad}_S",
+        ),
+        (r"{}^2_1\mathrm{Ad}_1", r"{}^2_1\mathrm{Ad}"),
+        (r"{}^3_2\mathrm{Ad}_2", r"{}^3_2\mathrm{Ad}"),
     )
     inputs = THREE
-    result = units.TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
         """The index after Ad says whose twists it takes, S from which joint the twist is."""
@@ -55,12 +110,10 @@ class e2_108:
     def library(F, B, qdot):
         return reduced.jacobian_product(hinge_tree((-1, 0, 1), F, B), np.zeros(3), qdot).ravel()
 
-    oracle = "complex step of the poses along the motion of all hinges"
-
     def reference(F, B, qdot):
+        """Compare with the complex step of the poses along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot).ravel()
 
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}_S = {}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_1\mathrm{Ad}_S$ in "
@@ -68,17 +121,16 @@ class e2_108:
         r"right one does. Without the right indices all is well; (2.14) has none."
     )
     remark = r"${}^2_1\mathrm{Ad}_S$ is the motion of joint 1, seen from body 2; (2.109) reads it so."
-    implemented_by = PRODUCT
-    chapter = PRODUCTS
+    implements = reduced.jacobian_product
 
 
-@claim("sueda/s2.10/t1320", "The first two rows of the product")
+@section.holds("t1320", "The first two rows of the product")
 class t1320:
     formula = (
         r"y_1 = {}^1_1\mathrm{Ad}_S\,x_1,\quad y_2 = {}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2"
     )
     inputs = THREE
-    result = units.TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
         y_1 = seen_from(B[0], F[0]) @ S * qdot[0]
@@ -88,28 +140,29 @@ class t1320:
     def library(F, B, qdot):
         return reduced.jacobian_product(hinge_tree((-1, 0, 1), F, B), np.zeros(3), qdot)[:2].ravel()
 
-    oracle = "complex step of the poses along the motion of all hinges"
-
     def reference(F, B, qdot):
+        """Compare with the complex step of the poses along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[
             :2
         ].ravel()
 
-    verdict = Verdict.HOLDS
-    implemented_by = PRODUCT
-    chapter = PRODUCTS
+    implements = reduced.jacobian_product
 
 
-@claim("sueda/s2.10/e2.109", "The third row of the product, from the second")
+@section.misprint("e2.109", "The third row of the product, from the second")
 class e2_109:
-    formula = (
-        r"\begin{aligned} y_3 &= {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S\,x_1 + {}^3_2\mathrm{Ad}_2\,"
-        r"{}^2_2\mathrm{Ad}_S\,x_2 + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\left({}^2_1\mathrm{Ad}_1\,"
-        r"y_1 + {}^2_2\mathrm{Ad}_S\,x_2\right) + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\,y_2 + "
-        r"{}^3_3\mathrm{Ad}_S\,x_3 \end{aligned}"
+    formula = r"\begin{aligned} y_3 &= {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S\,x_1 + {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S\,x_2 + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\left({}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2\right) + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3 \end{aligned}"
+    edits = (
+        (
+            r"{}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S\,x_1",
+            r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_1\mathrm{Ad}_S\,x_1",
+        ),
+        (r"\mathrm{Ad}_1\,", r"\mathrm{Ad}\,"),
+        (r"\mathrm{Ad}_1\left", r"\mathrm{Ad}\left"),
+        (r"{}^3_2\mathrm{Ad}_2", r"{}^3_2\mathrm{Ad}"),
     )
     inputs = THREE
-    result = units.TWIST
+    result = Result(TWIST, "of the body, in its frame")
 
     def printed(F, B, qdot):
         """The last line; the index after Ad says whose twists it takes."""
@@ -120,26 +173,23 @@ class e2_109:
     def library(F, B, qdot):
         return reduced.jacobian_product(hinge_tree((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
-    oracle = "complex step of the pose of the third body along the motion of all hinges"
-
     def reference(F, B, qdot):
+        """Compare with the complex step of the pose of the third body along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad of each line "
         r"would be that of the parent, 2. In the first line the same adjoint has both."
     )
-    implemented_by = PRODUCT
-    chapter = PRODUCTS
+    implements = reduced.jacobian_product
 
 
-@claim("sueda/s2.10/t1324#a", "The twist of a body from that of its parent and its joint")
+@section.holds("t1324#a", "The twist of a body from that of its parent and its joint")
 class t1324_a:
     formula = r"y_i = {}^i_p\mathrm{Ad}_p\,y_p + {}^i_j\mathrm{Ad}_S\,x_j"
     inputs = MOVING
-    result = units.TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         E, own = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
@@ -153,18 +203,15 @@ class t1324_a:
     def library(assembly, q, qdot):
         return reduced.jacobian_product(tree_of(assembly), q, qdot).ravel()
 
-    oracle = "complex step of all poses along the motion"
-
     def reference(assembly, q, qdot):
+        """Compare with the complex step of all poses along the motion."""
         return (body_trees.jacobian(assembly, q) @ qdot).ravel()
 
-    verdict = Verdict.HOLDS
     remark = "In any tree, with any joints; a body that hangs in the world has no first term."
-    implemented_by = PRODUCT
-    chapter = PRODUCTS
+    implements = reduced.jacobian_product
 
 
-@claim("sueda/s2.10/t1324#b", "In a tree, parents have to be processed before their children")
+@section.holds("t1324#b", "In a tree, parents have to be processed before their children")
 class t1324_b:
     formula = r"\text{Algorithm 5 is right} \iff \text{parents are processed before their children}"
     inputs = {
@@ -172,8 +219,10 @@ class t1324_b:
         "states": arrays(2, 3).map(lambda drawn: drawn + np.where(drawn < 0, -0.3, 0.3)),
         "order": st.permutations(range(3)).map(tuple),
     }
-    quantities = {"states": units.stacked_quantity(units.NUMBER, units.RATE)}
-    result = units.NUMBER
+    arguments = {
+        "states": Argument(stacked_quantity(NUMBER, RATE), "coordinates of the joints, then their rates")
+    }
+    result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, states, order):
         places = [order.index(i) for i in range(3)]
@@ -187,9 +236,8 @@ class t1324_b:
         kept = reduced.Tree([links[i] for i in order]).links
         return float([link.name for link in kept] == [str(i) for i in order])
 
-    oracle = "the recursion in that order, from zeros, against complex steps of the poses"
-
     def reference(assembly, states, order):
+        """Compare with the recursion in that order, from zeros, against complex steps of the poses."""
         q, x = states
         links, y = jacobian_recursions.hinge_links(assembly, q, x), np.zeros((3, 6))
         for i in order:
@@ -197,21 +245,17 @@ class t1324_b:
             y[i] = own * x[i] + (X @ y[assembly.parents[i]] if assembly.parents[i] >= 0 else 0)
         return float(np.allclose(y, body_trees.twists(assembly, q, x), atol=1e-9))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.Tree",)
-    chapter = PRODUCTS
+    implements = reduced.Tree
 
 
-@claim("sueda/s2.10/alg5", "Algorithm 5: products with the Jacobian and its rate")
+@section.holds("alg5", "Algorithm 5: products with the Jacobian and its rate")
 class alg5:
-    formula = (
-        r"\begin{aligned} &y(i) = {}^i_j\mathrm{Ad}\,S\,x(j),\quad z(i) = {}^i_j\mathrm{Ad}\,\dot S\,x(j) \\ "
-        r"&\text{if parent} \ne \text{null: } y(i) \mathrel{+}= {}^i_p\mathrm{Ad}\,y(p),\quad z(i) "
-        r"\mathrel{+}= {}^i_p\mathrm{Ad}\,z(p) + {}^i_p\dot{\mathrm{Ad}}\,y(p) \end{aligned}"
-    )
+    formula = r"\begin{aligned} &y(i) = {}^i_j\mathrm{Ad}\,S\,x(j),\quad z(i) = {}^i_j\mathrm{Ad}\,\dot S\,x(j) \\ &\text{if parent} \ne \text{null: } y(i) \mathrel{+}= {}^i_p\mathrm{Ad}\,y(p),\quad z(i) \mathrel{+}= {}^i_p\mathrm{Ad}\,z(p) + {}^i_p\dot{\mathrm{Ad}}\,y(p) \end{aligned}"
     inputs = {**THREE_MOVING, "x": arrays(6)}
-    quantities = {"x": velocities}
-    result = units.stacked_quantity(units.TWIST, units.TWIST / units.TIME)
+    result = Result(
+        stacked_quantity(TWIST, TWIST / TIME),
+        "of each body in its frame: the product with J, then with its rate",
+    )
 
     def printed(assembly, q, qdot, x):
         E, own = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
@@ -231,13 +275,528 @@ class alg5:
             [reduced.jacobian_product(known, q, x), reduced.jacobian_rate_product(known, q, qdot, x)]
         )
 
-    oracle = "J by complex steps of all poses, its rate by differences of that, each times x"
-
     def reference(assembly, q, qdot, x):
+        """Compare with J by complex steps of all poses, its rate by differences of that, each times x."""
         J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
         return np.stack([J @ x, J_dot @ x]).reshape(2, 3, 6)
 
     tolerance = 1e-8
-    verdict = Verdict.HOLDS
-    implemented_by = (*PRODUCT, *RATE_PRODUCT)
-    chapter = PRODUCTS
+    implements = (reduced.jacobian_product, reduced.jacobian_rate_product)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What products without the Jacobian cost, and what they are for.
+
+
+COUNTED = {"assembly": serial_chains(4, 2), "states": arrays(3, 5), "wrenches": arrays(5, 6)}
+THREE_ACCELERATED = {**THREE_MOVING, "qddot": arrays(6)}
+
+
+def counted_links(assembly, q, qdot, tally):
+    """Hinges whose numbers count their products."""
+    return [
+        tuple(counted_array(part, tally) for part in link)
+        for link in jacobian_recursions.hinge_links(assembly, q, qdot)
+    ]
+
+
+def floats(values):
+    """The numbers behind those that count."""
+    return np.concatenate([np.atleast_1d(each) for each in values]).astype(float)
+
+
+def t1314_a_quantity(values):
+    n = values["assembly"].num_coordinates
+    return vector_quantity((NUMBER, 1), *n * ((NUMBER, 3 * n), (LENGTH, 3 * n)))
+
+
+@section.holds("t1314#a", "Forming the Jacobian is O(n^2)")
+class t1314_a:
+    formula = r"O(n^2):\ 18n(n - 1) \text{ products for a chain of hinges, once all adjoints are known}"
+    inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
+
+    result = Result(
+        t1314_a_quantity, "operations, counted, then the matrix, row by row, each body in its frame"
+    )
+
+    def printed(assembly, angles):
+        n = len(assembly.parents)
+        J = reduced.jacobian(tree_of(assembly), angles[:n])
+        return [18 * n * (n - 1), *J.ravel()]
+
+    def reference(assembly, angles):
+        """Compare with Algorithm 1 with numbers that count their products."""
+        n, tally = assembly.num_coordinates, [0]
+        links = counted_links(assembly, angles[:n], np.zeros(n), tally)
+        J = np.zeros((n, 6, n))
+        for i, row in enumerate(jacobian_recursions.jacobian_blocks(assembly.parents, links)):
+            for a in range(i + 1):
+                J[i, :, a] = floats(row[a])
+        return [tally[0], *J.ravel()]
+
+    remark = "For a chain, as (2.108) is. In a tree it is 36 for each pair of a body and an ancestor of it."
+    implements = reduced.jacobian
+
+
+def t1314_b_quantity(values):
+    n = values["assembly"].num_coordinates
+    moving = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
+    return vector_quantity((NUMBER, 3), *moving[0], *moving[1], (TORQUE, n))
+
+
+@section.holds("t1314#b", "The products with J, its rate and its transpose are O(n)")
+class t1314_b:
+    formula = r"O(n):\ 42n - 36 \text{ products for } J\mathbf x,\quad 120n - 108 \text{ for } J\mathbf x \text{ and } \dot J\mathbf x,\quad 42n - 36 \text{ for } J^\top\mathbf y \text{ of a chain of hinges}"
+    inputs = COUNTED
+
+    result = Result(
+        t1314_b_quantity, "operations, counted, then the products with J, its rate and its transpose"
+    )
+
+    def printed(assembly, states, wrenches):
+        n = len(assembly.parents)
+        q, qdot, x = states[:, :n]
+        known, y = tree_of(assembly), wrenches[:n]
+        found = [
+            reduced.jacobian_product(known, q, x),
+            reduced.jacobian_rate_product(known, q, qdot, x),
+            reduced.jacobian_transpose_product(known, q, y),
+        ]
+        return [42 * n - 36, 120 * n - 108, 42 * n - 36, *np.concatenate([each.ravel() for each in found])]
+
+    def reference(assembly, states, wrenches):
+        """Compare with recursions from body to body, with numbers that count their products."""
+        n = assembly.num_coordinates
+        q, qdot, x = states[:, :n]
+        counts, found = [], []
+        for form, given in (
+            (jacobian_recursions.jacobian_product, x),
+            (jacobian_recursions.jacobian_rate_product, x),
+            (jacobian_recursions.jacobian_transpose_product, wrenches[:n]),
+        ):
+            tally = [0]
+            links = counted_links(assembly, q, qdot, tally)
+            found.append(floats(form(assembly.parents, links, counted_array(given, tally))))
+            counts.append(tally[0])
+        return [*counts, *np.concatenate(found)]
+
+    remark = (
+        "Once the adjoints are known, of which there is one for each body. What matters is that each body adds "
+        "the same."
+    )
+    implements = ALL_PRODUCTS
+
+
+@section.misprint("t1314#c", "The second product is that with the rate of J")
+class t1314_c:
+    formula = r"\mathbf z = J\mathbf x"
+    inputs = {**THREE_MOVING, "x": arrays(6)}
+    result = Result(TWIST / TIME, "of each body, in its frame")
+
+    def printed(assembly, q, qdot, x):
+        return body_trees.jacobian(assembly, q) @ x
+
+    def library(assembly, q, qdot, x):
+        return reduced.jacobian_rate_product(tree_of(assembly), q, qdot, x).ravel()
+
+    def reference(assembly, q, qdot, x):
+        """Compare with what Algorithm 5 is titled with: differences of J along the motion, times x."""
+        return body_trees.jacobian_rate(assembly, q, qdot) @ x
+
+    tolerance = 1e-8
+    primitives = ("rbnotes.ledger.oracles.body_trees.jacobian",)
+    scan = True
+    correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is lost."
+    replacement = r"Forming the Jacobian is $O(n^2)$, but computing the products $\mathbf y = J\mathbf x$, $\mathbf z = \dot J\mathbf x$, and $\mathbf x = J^\top\mathbf y$ can all be done in $O(n)$."
+    units_mismatch = r"velocities stand where accelerations belong"
+    implements = reduced.jacobian_rate_product
+
+
+@section.holds("t1314#d", "The products make recursive dynamics", chapter="recursive-dynamics")
+class t1314_d:
+    formula = r"\tau = J^\top\big(M(J\ddot{\mathbf q} + \dot J\dot{\mathbf q}) - \mathbf f\big) \text{ by three products}"
+    inputs = THREE_ACCELERATED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, qddot):
+        known = tree_of(assembly)
+        rates = reduced.jacobian_product(known, q, qddot) + reduced.jacobian_rate_product(
+            known, q, qdot, qdot
+        )
+        needed = np.einsum("nij,nj->ni", known.inertias, rates) - reduced.gyroscopic_and_gravity_wrenches(
+            known, q, qdot
+        )
+        return reduced.jacobian_transpose_product(known, q, needed)
+
+    def library(assembly, q, qdot, qddot):
+        return reduced.inverse_dynamics(tree_of(assembly), q, qdot, qddot)
+
+    def reference(assembly, q, qdot, qddot):
+        """Compare with d'Alembert's principle for the point masses of all bodies."""
+        return body_trees.inertial_forces(assembly, q, qdot, qddot) - body_trees.gravity_forces(assembly, q)
+
+    tolerance = 1e-8
+    remark = "Inverse dynamics. Forward and hybrid dynamics take articulated inertias besides."
+    implements = reduced.inverse_dynamics
+
+
+@section.holds(
+    "t1314#e", "Hybrid dynamics without forming J or the mass matrix", chapter="recursive-dynamics"
+)
+class t1314_e:
+    formula = r"\text{linear time recursive hybrid dynamics: the solution of (2.106), prescribed joints without multipliers}"
+    inputs = {**THREE_ACCELERATED, "driven": st.sampled_from(((0,), (1,), (2,), (0, 1), (0, 2), (1, 2)))}
+    result = Result(
+        vector_quantity((RATE / TIME, 6), (TORQUE, 6)),
+        "accelerations, then forces, of the joints, in their order",
+    )
+
+    def printed(assembly, q, qdot, qddot, driven):
+        """(2.106), as it is solved with matrices; its multipliers are on the side of the inertia."""
+        known, own = tree_of(assembly), body_trees.coordinate_slices(assembly)
+        told = np.concatenate([np.arange(6)[own[i]] for i in driven])
+        G, M = np.eye(6)[told], reduced.mass_matrix(known, q)
+        system = np.block([[M, G.T], [G, np.zeros((len(told), len(told)))]])
+        right = np.append(reduced.net_generalized_force(known, q, qdot), qddot[told])
+        accelerations, multipliers = np.split(np.linalg.solve(system, right), [6])
+        return np.append(accelerations, -G.T @ multipliers)
+
+    def library(assembly, q, qdot, qddot, driven):
+        own = body_trees.coordinate_slices(assembly)
+        found = reduced.hybrid_dynamics(tree_of(assembly), q, qdot, {str(i): qddot[own[i]] for i in driven})
+        return np.append(found.qddot, found.tau)
+
+    def reference(assembly, q, qdot, qddot, driven):
+        """Compare with Gauss's principle for the point masses of all bodies, over the joints that are not
+        driven.
+        """
+        own, rates = body_trees.coordinate_slices(assembly), np.zeros(6)
+        told = np.concatenate([np.arange(6)[own[i]] for i in driven])
+        free = np.setdiff1d(np.arange(6), told)
+        rates[told] = qddot[told]
+        moves, weight = (
+            body_trees.mass_weighted_jacobian(assembly, q)[:, free],
+            body_trees.gravity_forces(assembly, q),
+        )
+        needed = body_trees.inertial_forces(assembly, q, qdot, rates) - weight
+        triangle = np.linalg.qr(moves, mode="r")
+        rates[free] = -np.linalg.solve(triangle, np.linalg.solve(triangle.T, needed[free]))
+        return np.append(rates, body_trees.inertial_forces(assembly, q, qdot, rates) - weight)
+
+    tolerance = 1e-8
+    primitives = ("rbnotes.ledger.oracles.body_trees.coordinate_slices",)
+    remark = (
+        r"Other constraints than prescribed joints are the subject of 2.12. That the cost is linear is counted "
+        "in the chapter and in the tests."
+    )
+    implements = reduced.hybrid_dynamics
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Products with the transpose of the Jacobian. The oracles differ poses of trees.
+
+
+LINE = (-1, 0, 1, 2)
+
+# Serial chains: frames of joints F and of bodies B in the world, and wrenches on the bodies.
+LOADED = {"F": some_frames(4), "B": some_frames(4), "y": arrays(4, 6)}
+
+# A joint of six coordinates at home: three shifts, then three small turns.
+FREE = np.roll(np.eye(6), 3, axis=0)
+
+
+def free_joints_library(F, B, y):
+    """A chain of bodies on joints that allow everything."""
+    links = []
+    for i in range(4):
+        at, name = (np.eye(4), None) if i == 0 else (F[i - 1], str(i - 1))
+        placement, body = np.linalg.inv(at) @ F[i], np.linalg.inv(F[i]) @ B[i]
+        links.append(reduced.Link(str(i), joints.Free3D(), np.eye(6), name, placement, body))
+    return reduced.jacobian_transpose_product(reduced.Tree(links), np.zeros(24), y)
+
+
+def free_joints_reference(F, B, y):
+    return jacobian_recursions.free_chain_jacobian(F, B).T @ y.ravel()
+
+
+def hinges_library(F, B, y):
+    return reduced.jacobian_transpose_product(hinge_tree(LINE, F, B), np.zeros(4), y)
+
+
+def hinges_reference(F, B, y):
+    return body_trees.jacobian(body_trees.revolute_assembly(LINE, F, B), np.zeros(4)).T @ y.ravel()
+
+
+@section.erratum("e2.110", "The transpose of the Jacobian of a chain of four")
+class e2_110:
+    formula = r"\begin{pmatrix} x_1 \\ x_2 \\ x_3 \\ x_4 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & {}^2_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & {}^3_3\mathrm{Ad}_S^\top & {}^3_3\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & 0 & {}^4_4\mathrm{Ad}_S^\top \end{pmatrix}\begin{pmatrix} y_1 \\ y_2 \\ y_3 \\ y_4 \end{pmatrix}"
+    edits = (
+        (r"{}^2_1\mathrm{Ad}_S^\top", r"\,{}^2_1\mathrm{Ad}^\top"),
+        (r"{}^3_2\mathrm{Ad}_S^\top", r"\,{}^3_2\mathrm{Ad}^\top"),
+        (r"{}^4_3\mathrm{Ad}_S^\top", r"\,{}^4_3\mathrm{Ad}^\top"),
+    )
+    inputs = LOADED
+    result = Result(LINEAR_FIRST_WRENCH, "of the joints, in their order, six for each")
+
+    def printed(F, B, y):
+        """For joints of six coordinates; with fewer, these matrices cannot be multiplied."""
+        S_11, S_22, S_33, S_44 = (seen_from(B[i], F[i]) @ FREE for i in range(4))
+        S_21, S_32, S_43 = (seen_from(B[i], F[i - 1]) @ FREE for i in range(1, 4))
+        none = np.zeros((6, 6))
+        J_T = np.block(
+            [
+                [S_11.T, S_11.T @ S_21.T, S_11.T @ S_21.T @ S_32.T, S_11.T @ S_21.T @ S_32.T @ S_43.T],
+                [none, S_22.T, S_22.T @ S_32.T, S_22.T @ S_32.T @ S_43.T],
+                [none, none, S_33.T, S_33.T @ S_43.T],
+                [none, none, none, S_44.T],
+            ]
+        )
+        return J_T @ y.ravel()
+
+    def library(F, B, y):
+        return free_joints_library(F, B, y)
+
+    def reference(F, B, y):
+        """Compare with the work of the wrenches while one joint after the other shifts and turns, by complex
+        steps of the poses.
+        """
+        return free_joints_reference(F, B, y)
+
+    scan = True
+    correction = (
+        r"$S$ belongs to the first factor of each entry only: ${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top$, "
+        r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top$ and so on. As (2.108) says, "
+        r"transposed. For hinges, the printed products are of rows of six numbers with rows of six numbers."
+    )
+    units_mismatch = "coordinates' forces are taken for wrenches by the factors after the first"
+    remark = "The counterexample has joints of six coordinates, for which all products exist."
+    implements = reduced.jacobian_transpose_product
+
+
+@section.holds("t1345", "The transpose of a chain's Jacobian is upper triangular, by blocks")
+class t1345:
+    formula = r"J^\top(a, i) = 0 \text{ for } i < a, \text{ not zero for } i \ge a"
+    inputs = {"assembly": serial_chains(4, 2), "angles": arrays(4)}
+    result = Result(NUMBER, "whether a body is moved: a row for each joint, a column for each body")
+
+    def printed(assembly, angles):
+        return np.triu(np.ones((len(assembly.parents),) * 2))
+
+    def library(assembly, angles):
+        """Wrenches with one number each, on one body after the other."""
+        n = len(assembly.parents)
+        wrenches = np.eye(6 * n).reshape(6 * n, n, 6)
+        felt = reduced.jacobian_transpose_product(tree_of(assembly), angles[:n], wrenches)
+        return (np.abs(felt).reshape(n, 6, n).max(axis=1) > LARGE).T
+
+    def reference(assembly, angles):
+        """Find which poses change with which coordinates, by complex steps."""
+        changes = complex_steps.partial_derivatives(
+            lambda x: body_trees.poses(assembly, x), angles[: assembly.num_coordinates]
+        )
+        return np.abs(changes).max(axis=(-2, -1)) > LARGE
+
+    remark = "The sentence stands below Algorithm 5; it is about (2.110)."
+    implements = reduced.jacobian_transpose_product
+
+
+@section.erratum("e2.111#a", "The product with the transpose, line by line")
+class e2_111_a:
+    formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top y_2 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top y_1 + {}^1_{J_1}\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top y_2 + \cdots \end{aligned}"
+    edits = (
+        (r"\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top", r"\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top"),
+        (r"\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top", r"\mathrm{Ad}_S^\top\,{}^3_2\mathrm{Ad}^\top"),
+        (r"^\top{}^4_{J_4}\mathrm{Ad}_S^\top", r"^\top\,{}^4_3\mathrm{Ad}^\top"),
+        (
+            r"+ \cdots",
+            r"+ {}^1_{J_1}\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top y_3 + {}^1_{J_1}\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top\,{}^4_3\mathrm{Ad}^\top y_4",
+        ),
+    )
+    inputs = LOADED
+    result = Result(LINEAR_FIRST_WRENCH, "of the joints, in their order, six for each")
+
+    def printed(F, B, y):
+        """For joints of six coordinates; with fewer, these matrices cannot be multiplied."""
+        A_1, A_2, A_3, A_4 = ((seen_from(B[i], F[i]) @ FREE).T for i in range(4))
+        y_1, y_2, y_3, y_4 = y
+        x_4 = A_4 @ y_4
+        x_3 = A_3 @ y_3 + A_3 @ A_4 @ y_4
+        x_2 = A_2 @ y_2 + A_2 @ A_3 @ y_3 + A_2 @ A_3 @ A_4 @ y_4
+        x_1 = A_1 @ y_1 + A_1 @ A_2 @ y_2 + A_1 @ A_2 @ A_3 @ y_3 + A_1 @ A_2 @ A_3 @ A_4 @ y_4
+        return np.concatenate([x_1, x_2, x_3, x_4])
+
+    def library(F, B, y):
+        return free_joints_library(F, B, y)
+
+    def reference(F, B, y):
+        """Compare with the work of the wrenches while one joint after the other shifts and turns, by complex
+        steps of the poses.
+        """
+        return free_joints_reference(F, B, y)
+
+    scan = True
+    correction = (
+        r"$x_3 = {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top y_4$ and so "
+        r"on: all factors but the first are adjoints ${}^i_p\mathrm{Ad}^\top$ from the parent's body, as in "
+        r"Algorithm 6, not from the body's own joint, and without S."
+    )
+    units_mismatch = "coordinates' forces are taken for wrenches by the factors after the first"
+    implements = reduced.jacobian_transpose_product
+
+
+@section.erratum("e2.111#b", "The brackets of the same lines")
+class e2_111_b:
+    formula = r"\begin{aligned} x_3 &= A_3(y_3 + A_4y_4) \\ x_2 &= A_2(y_2 + (A_3y_3 + A_4y_4)) \\ x_1 &= A_1(y_1 + (A_2y_2 + (A_3y_3 + A_4y_4))) \end{aligned} \quad\text{with } A_i = {}^i_{J_i}\mathrm{Ad}_S^\top"
+    inputs = LOADED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(F, B, y):
+        """The printed brackets; behind the first factor, the adjoints that Algorithm 6 has there."""
+        S_1, S_2, S_3, S_4 = (seen_from(B[i], F[i]) @ S for i in range(4))
+        A_2, A_3, A_4 = (seen_from(B[i], B[i - 1]).T for i in range(1, 4))
+        y_1, y_2, y_3, y_4 = y
+        x_4 = S_4 @ y_4
+        x_3 = S_3 @ (y_3 + A_4 @ y_4)
+        x_2 = S_2 @ (y_2 + (A_3 @ y_3 + A_4 @ y_4))
+        x_1 = S_1 @ (y_1 + (A_2 @ y_2 + (A_3 @ y_3 + A_4 @ y_4)))
+        return np.stack([x_1, x_2, x_3, x_4])
+
+    def library(F, B, y):
+        return hinges_library(F, B, y)
+
+    def reference(F, B, y):
+        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of
+        the poses.
+        """
+        return hinges_reference(F, B, y)
+
+    scan = True
+    correction = (
+        r"$x_2 = {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4))$, and "
+        r"$x_1$ alike: each adjoint acts on all that follows. Only so is it the line above it, and a recursion."
+    )
+    replacement = r"""\begin{aligned}
+x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4) \\
+x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4)) \\
+x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4)))
+\end{aligned}"""
+    remark = (
+        "Checked with the adjoints of Algorithm 6 behind the first factor: with those, only $x_3$ and $x_4$ are "
+        "right. With the printed ones, for hinges, numbers would be added to wrenches."
+    )
+    implements = reduced.jacobian_transpose_product
+
+
+@section.erratum("e2.112", "The recursion with what each joint hands on")
+class e2_112:
+    formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0), & \alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0) \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4), & \alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4) \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3), & \alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3) \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + \alpha_2), & \alpha_1 &= \emptyset \end{aligned}"
+    edits = (
+        (r"\alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top", r"\alpha_4 &= {}^4_3\mathrm{Ad}^\top"),
+        (r"\alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top", r"\alpha_3 &= {}^3_2\mathrm{Ad}^\top"),
+        (r"\alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top", r"\alpha_2 &= {}^2_1\mathrm{Ad}^\top"),
+    )
+    inputs = LOADED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(F, B, y):
+        """For hinges; the sum of six numbers and one is formed as numpy and MATLAB form it."""
+        A_1, A_2, A_3, A_4 = ((seen_from(B[i], F[i]) @ S)[None] for i in range(4))
+        y_1, y_2, y_3, y_4 = y
+        x_4, alpha_4 = A_4 @ y_4, A_4 @ y_4
+        x_3, alpha_3 = A_3 @ (y_3 + alpha_4), A_3 @ (y_3 + alpha_4)
+        x_2, alpha_2 = A_2 @ (y_2 + alpha_3), A_2 @ (y_2 + alpha_3)
+        x_1 = A_1 @ (y_1 + alpha_2)
+        return np.concatenate([x_1, x_2, x_3, x_4])
+
+    def library(F, B, y):
+        return hinges_library(F, B, y)
+
+    def reference(F, B, y):
+        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of
+        the poses.
+        """
+        return hinges_reference(F, B, y)
+
+    scan = True
+    correction = (
+        r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + \alpha_4)$, "
+        r"$\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As printed, each $\alpha_i$ is "
+        r"the torque $x_i$, and a torque is no wrench that could be handed on."
+    )
+    units_mismatch = r"torques are added to wrenches"
+    implements = reduced.jacobian_transpose_product
+
+
+@section.holds("t1314#f", "A backward traversal processes all children before their parent")
+class t1314_f:
+    formula = r"\text{backward traversal, starting from a leaf: children before their parent}"
+    inputs = {
+        "assembly": HINGED,
+        "q": arrays(4),
+        "y": arrays(4, 6),
+        "names": st.permutations(range(4)).map(tuple),
+    }
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, y, names):
+        """Algorithm 6 on bodies that are numbered anyhow, level by level, the leaves first."""
+        given = body_trees.renumber(assembly, names)
+        E, F, levels = body_trees.poses(given, q), body_trees.joint_poses(given, q), [[-1]]
+        while levels[-1]:
+            levels.append([i for i in range(4) if given.parents[i] in levels[-1]])
+        x, total = np.zeros(4), y.copy()
+        for i in chain.from_iterable(levels[:0:-1]):
+            x[i] = seen_from(E[i], F[i])[:, 2] @ total[i]
+            if given.parents[i] >= 0:
+                total[given.parents[i]] += seen_from(E[i], E[given.parents[i]]).T @ total[i]
+        return x
+
+    def library(assembly, q, y, names):
+        """The library sorts links; its coordinates and bodies are put back."""
+        links = tree_of(assembly).links
+        known = reduced.Tree([links[names.index(i)] for i in range(4)])
+        places = [names[int(link.name)] for link in known.links]
+        x = reduced.jacobian_transpose_product(known, q[places], y[places])
+        return x[np.argsort(places)]
+
+    def reference(assembly, q, y, names):
+        """Compare with the work of the wrenches, by complex steps of the poses, for which the order does not
+        matter.
+        """
+        return body_trees.jacobian(body_trees.renumber(assembly, names), q).T @ y.ravel()
+
+    remark = "Checked on what it is for: the traversal makes Algorithm 6 right for bodies that are given in any order."
+    implements = (reduced.Tree, reduced.jacobian_transpose_product)
+
+
+@section.holds("alg6", "Algorithm 6: the product with the transpose of the Jacobian")
+class alg6:
+    formula = r"\begin{aligned} &y_i = y(i),\quad \text{for all children } c: y_i \mathrel{+}= \alpha_c \\ &\alpha_i = {}^i_p\mathrm{Ad}^\top y_i \\ &x(j) = S^\top{}^i_j\mathrm{Ad}^\top y_i \end{aligned}"
+    inputs = {**PLACED, "y": arrays(4, 6)}
+    result = Result(forces, "of the joints, in their order")
+
+    def printed(assembly, q, y):
+        E, own = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
+        x, alpha = np.zeros(7), np.zeros((4, 6))
+        for i in reversed(range(4)):
+            y_i = y[i].copy()
+            for c in range(4):
+                if assembly.parents[c] == i:
+                    y_i += alpha[c]
+            p = assembly.parents[i]
+            if p >= 0:
+                alpha[i] = seen_from(E[i], E[p]).T @ y_i
+            x[own[i]] = diagonal_block(E, assembly, q, i).T @ y_i
+        return x
+
+    def library(assembly, q, y):
+        return reduced.jacobian_transpose_product(tree_of(assembly), q, y)
+
+    def reference(assembly, q, y):
+        """Compare with the work of the wrenches for unit changes of the coordinates, by complex steps of the
+        poses.
+        """
+        return body_trees.jacobian(assembly, q).T @ y.ravel()
+
+    remark = "A root hands on nothing. That of line 6 is what (2.110) to (2.112) should say."
+    implements = reduced.jacobian_transpose_product

@@ -3,21 +3,96 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
+from scipy import linalg, optimize
 
 from rbnotes.complementarity import LCP, BoxLCP, lemke, solve
 from rbnotes.contact import Contacts
-from rbnotes.dynamics import StepProblem
-from rbnotes.friction import friction_contact_problem, staggered_projections
+from rbnotes.dynamics import BilateralRows, State, StepProblem, solve_step, symplectic_euler
+from rbnotes.friction import (
+    Bearing,
+    FrictionContactProblem,
+    friction_contact_problem,
+    journal_bearing,
+    staggered_projections,
+)
 from rbnotes.friction.bounded_friction import bounded_friction
 from rbnotes.friction.staggered_projections import normal_impulses
-from rbnotes.ledger.claims.sueda.section_1_13_programs import least_energy
-from rbnotes.ledger.oracles import single_contact
-from rbnotes.ledger.quantities import ENERGY, FORCE, MOMENTUM, NUMBER, VELOCITY
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.testing.strategies import arrays, positive_numbers, spd_matrices, vectors
+from rbnotes.inertia import spatial_inertia
+from rbnotes.joints import Revolute
+from rbnotes.ledger.claims.sueda.section_1_13 import least_energy
+from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
+from rbnotes.ledger.oracles import branching_tree, joint_reactions, single_contact
+from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
+from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, library_tree
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    FORCE,
+    INERTIA,
+    LENGTH,
+    MASS,
+    MOMENTUM,
+    NUMBER,
+    POSE,
+    RATE,
+    SPATIAL_INERTIA,
+    TIME,
+    TWIST,
+    VELOCITY,
+    WRENCH,
+    stacked_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.multibody import reduced
+from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_matrices, vectors
 
-CHAPTER = "friction-in-joints"
-STAGGERED = ("rbnotes.friction.staggered_projections",)
+SYSTEM_COORDINATES = "in the coordinates of the whole system"
+
+section = Section(
+    "sueda/s2.11",
+    chapter="friction-in-joints",
+    arguments={
+        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "N": Argument(NUMBER, "rows of the contacts, over the coordinates of the whole system"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "rub": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "h": Argument(TIME),
+        "alpha": Argument(MOMENTUM),
+        "T": Argument(NUMBER, "rows of the contacts, over the coordinates of the whole system"),
+        "push": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "mu": Argument(NUMBER, "one for each contact"),
+        "d": Argument(VELOCITY),
+        "limit": Argument(MOMENTUM),
+        "cached": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "at": Argument(
+            POSE,
+            (
+                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
+                "another hinge) its place in its parent's joint, and its body's place in it"
+            ),
+        ),
+        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "contacts": Argument(
+            stacked_quantity(LENGTH, NUMBER), "rows of the contacts, over the coordinates of the whole system"
+        ),
+        "c": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "radius": Argument(LENGTH),
+        "height": Argument(LENGTH),
+        "load": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "more": Argument(NUMBER),
+        "m": Argument(MASS),
+        "J": Argument(INERTIA),
+        "omega": Argument(RATE),
+    },
+)
+
+
 CORNERS = np.eye(4)
 MOVING = {
     "M": spd_matrices(4),
@@ -30,27 +105,19 @@ MOVING = {
 TANGENTS = np.zeros((2, 2, 4))
 
 
-QUANTITIES = {"T": NUMBER, "alpha": MOMENTUM, "cached": MOMENTUM, "d": VELOCITY, "limit": MOMENTUM}
-
-
-@claim("sueda/s2.11/t1391", "The unconstrained velocity")
+@section.definition("t1391", "The unconstrained velocity")
 class t1391:
     formula = r"\dot q^{\text{unc}} = \dot q^{\text{prev}} + hM^{-1}f"
     defines = (r"\dot q^{\text{unc}}",)
-    verdict = Verdict.DEFINITION
-    implemented_by = ("rbnotes.friction.FrictionContactProblem",)
-    chapter = CHAPTER
+    implements = FrictionContactProblem
 
 
-@claim("sueda/s2.11/e2.113", "The contact program under friction")
+@section.erratum("e2.113", "The contact program under friction")
 class e2_113:
-    formula = (
-        r"\text{minimize}\quad \tfrac12\alpha^T N M^{-1} N^T\alpha - \alpha^T N(\dot q^{\text{unc}} + "
-        r"hM^{-1}f_\beta) \quad\text{subject to}\quad \alpha \ge 0"
-    )
+    formula = r"\text{minimize}\quad \tfrac12\alpha^T N M^{-1} N^T\alpha - \alpha^T N(\dot q^{\text{unc}} + hM^{-1}f_\beta) \quad\text{subject to}\quad \alpha \ge 0"
+    edit = (r"- \alpha^T N(", r"+ \alpha^T N(")
     inputs = MOVING
-    quantities = {"v": VELOCITY, "rub": FORCE}
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, N, v, f, rub, h):
         """The program solved by its optimality conditions, and f_alpha = -N^T alpha / h with it."""
@@ -66,17 +133,14 @@ class e2_113:
         normal = normal_impulses(space, np.zeros((2, 2)))
         return space.apply_impulses(np.column_stack([normal, np.zeros((2, 2))]))[0]
 
-    oracle = "the velocities nearest to those without contact, measured by the masses, with N v >= 0"
-
     def reference(M, N, v, f, rub, h):
+        """Compare with the velocities nearest to those without contact, measured by the masses, with N v >=
+        0.
+        """
         return least_energy(M, M @ v + h * f + h * rub, N)
 
     combined_with = ("sueda/s1.13/e1.83",)
-    equivalent_mutants = {
-        "filled np.zeros((2, 2)) at 1 in `[normal, np.zeros((2, 2))]`": "the tangents here are zero",
-    }
     tolerance = 1e-8
-    verdict = Verdict.ERRATUM
     correction = (
         r"minimise $\tfrac12\alpha^T N M^{-1} N^T\alpha + \alpha^T N(\dot q^{\text{unc}} + hM^{-1}f_\beta)$, and "
         r"$f_\alpha = N^T\alpha/h$"
@@ -87,15 +151,14 @@ class e2_113:
         r"approach are let through. The two signs agree with each other: if the rows of $N$ were the velocities "
         r"of approach, both would be right."
     )
-    implemented_by = STAGGERED
-    chapter = CHAPTER
+    implements = normal_impulses
 
 
-@claim("sueda/s2.11/t1395", "The contact force")
+@section.erratum("t1395", "The contact force")
 class t1395:
     formula = r"f_\alpha = -N^T\alpha/h"
     inputs = {"N": arrays(2, 4), "alpha": arrays(2).map(np.abs), "h": positive_numbers(0.125, 1)}
-    result = FORCE
+    result = Result(FORCE, "one for each contact")
 
     def printed(N, alpha, h):
         return -N.T @ alpha / h
@@ -104,23 +167,18 @@ class t1395:
         contacts = Contacts.from_directions(N, TANGENTS, 0.0)
         return contacts.rows.T @ np.column_stack([alpha, np.zeros((2, 2))]).ravel() / h
 
-    oracle = "pushes that add up, each along the direction in which its contact opens"
-
     def reference(N, alpha, h):
+        """Compare with pushes that add up, each along the direction in which its contact opens."""
         total = np.zeros(4)
         for size, row in zip(alpha, N, strict=True):
             total += (size / h) * row
         return total
 
     combined_with = ("sueda/s1.13/e1.83",)
-    verdict = Verdict.ERRATUM
     correction = r"$f_\alpha = N^T\alpha/h$"
+    replacement = r"After solving for $\alpha$, we can compute the contact force as $f_\alpha = N^T\alpha/h$."
     remark = "The sign of (1.84) again: the contact pulls."
-    equivalent_mutants = {
-        "filled np.zeros((2, 2)) at 1 in `[alpha, np.zeros((2, 2))]`": "the tangents here are zero",
-    }
-    implemented_by = ("rbnotes.contact.Contacts",)
-    chapter = CHAPTER
+    implements = Contacts
 
 
 RUBBING = {
@@ -135,16 +193,11 @@ RUBBING = {
 }
 
 
-@claim("sueda/s2.11/e2.114", "The friction program under contact")
+@section.holds("e2.114", "The friction program under contact")
 class e2_114:
-    formula = (
-        r"\text{minimize}\quad \tfrac12\beta^T T M^{-1} T^T\beta - \beta^T T(\dot q^{\text{unc}} + "
-        r"hM^{-1}f_\alpha) \quad\text{subject to}\quad -\mu\alpha \le \beta \le \mu\alpha, \qquad "
-        r"f_\beta = -T^T\beta/h"
-    )
+    formula = r"\text{minimize}\quad \tfrac12\beta^T T M^{-1} T^T\beta - \beta^T T(\dot q^{\text{unc}} + hM^{-1}f_\alpha) \quad\text{subject to}\quad -\mu\alpha \le \beta \le \mu\alpha, \qquad f_\beta = -T^T\beta/h"
     inputs = RUBBING
-    quantities = {"v": VELOCITY, "push": FORCE}
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, T, v, f, push, alpha, mu, h):
         """The program solved by its optimality conditions, and the velocities that f_beta makes."""
@@ -163,27 +216,26 @@ class e2_114:
         found = bounded_friction(T @ Mi @ T.T, sliding, limits, "box", 4, np.zeros((1, 2)))
         return before + Mi @ T.T @ found.ravel()
 
-    oracle = "all cases of rows that stick or slide this way or that: the one that agrees with itself"
-
     def reference(M, T, v, f, push, alpha, mu, h):
+        """Compare with all cases of rows that stick or slide this way or that: the one that agrees with
+        itself.
+        """
         before = v + h * np.linalg.solve(M, f + push)
         return single_contact.box_friction_velocities(M, T, before, mu * np.array([alpha, alpha]))
 
     tolerance = 1e-8
-    verdict = Verdict.HOLDS
     remark = (
         r"Here both minus signs may stand, for $-\beta$ is allowed whenever $\beta$ is. The normal impulses must "
         r"not be negative: see the joints below."
     )
-    implemented_by = ("rbnotes.friction.bounded_friction.bounded_friction",)
-    chapter = CHAPTER
+    implements = bounded_friction
 
 
-@claim("sueda/s2.11/t1399", "The friction cone that box constraints make")
+@section.holds("t1399", "The friction cone that box constraints make")
 class t1399:
     formula = r"\text{`The box constraints can only accommodate a four-sided friction cone'}"
     inputs = {"d": vectors(2), "limit": positive_numbers()}
-    result = ENERGY
+    result = Result(ENERGY, SYSTEM_COORDINATES)
 
     def printed(d, limit):
         """The farthest of the four corners along a direction."""
@@ -195,18 +247,15 @@ class t1399:
         found = bounded_friction(1e-9 * np.eye(2), -d[None], np.array([limit]), "box", 4, np.zeros((1, 2)))
         return found[0] @ d
 
-    oracle = "the largest value on the square, component by component"
-
     def reference(d, limit):
+        """Compare with the largest value on the square, component by component."""
         return limit * (np.abs(d[0]) + np.abs(d[1]))
 
-    verdict = Verdict.HOLDS
     remark = (
         r"Along a diagonal, that is $\sqrt 2$ times Coulomb's friction. (The library has the disc, and polygons "
         r"within it, too.)"
     )
-    implemented_by = ("rbnotes.friction.bounded_friction.bounded_friction",)
-    chapter = CHAPTER
+    implements = bounded_friction
 
 
 ONE = {
@@ -239,15 +288,11 @@ def algorithm_7(M, v, cached, mu, h):
     return v + h * Mi @ (f_alpha + f_beta)
 
 
-@claim("sueda/s2.11/alg7", "Staggered projections")
+@section.erratum("alg7", "Staggered projections")
 class alg7:
-    formula = (
-        r"\text{until } \|f_\alpha - f_\alpha^0\|_{M^{-1}} \le \epsilon: \text{ (2.113), check, (2.114)}; \quad "
-        r"\dot q = \dot q^{\text{prev}} + hM^{-1}(f + f_\alpha + f_\beta)"
-    )
+    formula = r"\text{until } \|f_\alpha - f_\alpha^0\|_{M^{-1}} \le \epsilon: \text{ (2.113), check, (2.114)}; \quad \dot q = \dot q^{\text{prev}} + hM^{-1}(f + f_\alpha + f_\beta)"
     inputs = ONE
-    quantities = {"cached": FORCE}
-    result = VELOCITY
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
     printed = algorithm_7
 
     def library(M, v, cached, mu, h):
@@ -257,28 +302,619 @@ class alg7:
             StepProblem(M, M @ v, contacts=contacts), initial_guess=before, tolerance=1e-12
         ).velocity
 
-    oracle = "the cases of one contact (open, stuck, sliding), of which one agrees with itself"
-
     def reference(M, v, cached, mu, h):
+        """Compare with the cases of one contact (open, stuck, sliding), of which one agrees with itself."""
         return single_contact.coulomb_box(M, np.eye(3)[0], np.eye(3)[1:], v, mu)
 
     tolerance = 1e-7
     tolerance_reason = (
         "both iterations stop when they change no more; the error left is some times the change"
     )
-    verdict = Verdict.ERRATUM
     correction = (
         "check for convergence only after a friction problem, so that line 22 never applies the friction of an "
         "earlier step"
     )
+    replacement = r"""\begin{aligned}
+&\text{while true do} \\
+&\quad\text{Solve contact QP (2.113) for } \alpha \\
+&\quad f_\alpha = N^T\alpha/h \\
+&\quad\text{Solve friction QP (2.114) for } \beta \\
+&\quad f_\beta = -T^T\beta/h \\
+&\quad\text{if } \|f_\alpha - f_\alpha^0\|_{M^{-1}} \le \epsilon \text{ or max iterations then break} \\
+&\quad f_\alpha^0 = f_\alpha \\
+&\text{end while} \\
+&\dot q = \dot q^{\text{prev}} + hM^{-1}(f + f_\alpha + f_\beta)
+\end{aligned}"""
     remark = (
         r"A body that leaves the ground has $f_\alpha = f_\alpha^0 = 0$ at the first check. The loop ends there, "
         r"and line 22 applies $f_\beta$ of the step before, in this step and in all that follow: friction in "
         r"mid-air, which adds energy. For the rest the algorithm is right (here with rows of $N$ that are "
         r"velocities of approach, for which its signs are)."
     )
-    equivalent_mutants = {
-        "dropped factor `h` in `h * cached[None]`": "the start of the iteration, which does not change its end"
+    implements = staggered_projections
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The friction of a joint in Algorithm 8, on a pin in a plane. The oracle asks Newton for the body.
+
+
+# Three contacts around a pin, in the frame of the hinge: where they are, and which way the body slides there.
+ANGLES = 2 * np.pi * (np.arange(3) + 0.25) / 3
+OUT = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
+AROUND = np.stack([-np.sin(ANGLES), np.cos(ANGLES)], axis=1)
+
+
+def settled(m, J, c, g, free, mu, radius, h):
+    """The old spin, and the friction impulses that end the step, where the spin would be ``free`` without them.
+
+    They are mu times the pushes that they belong to, against the spin, or as much less as suffices to stop it.
+    """
+    inertia, torque, rub = J + m * c @ c, m * (c[0] * g[1] - c[1] * g[0]), np.zeros(3)
+    omega, way = free - h * torque / inertia, np.sign(free)
+    for _ in range(50):
+        after = free - way * radius * np.sum(rub) / inertia
+        change = np.array([-c[1], c[0]]) * (after - omega) - h * omega**2 * c - h * g
+        pushes = 2 / 3 * np.abs(OUT @ (m * change + way * rub @ AROUND))
+        rub = mu * pushes
+        rub = rub * min(1.0, abs(free) * inertia / (radius * np.sum(rub)))
+    return omega, way * rub
+
+
+def pinned():
+    """A body on a pin, its old spin, and the friction impulses that its pin ends with, stuck or sliding."""
+    drawn = st.shared(
+        st.tuples(
+            positive_numbers(0.5, 2),
+            positive_numbers(0.25, 1),
+            arrays(2).map(lambda c: c / 4 + np.array([0.6, -0.35])),
+            arrays(2).map(lambda g: g + np.array([1.3, -6.1])),
+            st.tuples(numbers(-1, 1), st.sampled_from((0.03, 2.0))).map(
+                lambda pair: pair[1] * (pair[0] + np.copysign(0.2, pair[0]))
+            ),
+            vectors(3, 0.1, 0.3),
+            positive_numbers(0.0625, 0.25),
+            positive_numbers(0.0625, 0.125),
+        ).map(lambda pin: (*pin, *settled(*pin))),
+        key="a body on a dry pin",
+    )
+    parts = {"m": 0, "J": 1, "c": 2, "g": 3, "mu": 5, "radius": 6, "h": 7, "omega": 8, "rub": 9}
+    return {name: drawn.map(lambda pin, k=k: pin[k]) for name, k in parts.items()}
+
+
+@section.holds("t1493", "The friction of a joint, as in staggered projections")
+class t1493:
+    formula = r"\text{`the convergence check and the friction solve are the same as in SP': with } |\alpha| \text{ for } \alpha, \text{ lines 10 to 24 leave Coulomb's } f_\beta \text{ as it is}"
+    inputs = pinned()
+    arguments = {
+        "c": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
+        "rub": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
     }
-    implemented_by = STAGGERED
-    chapter = CHAPTER
+    result = Result(RATE, SYSTEM_COORDINATES)
+
+    def printed(m, J, c, g, mu, radius, h, omega, rub):
+        """One turn that starts from this friction, with (2.117) and (2.118) mended; what line 26 makes of it."""
+        M = kinetic_energy_matrix(m, J * np.eye(3), np.append(c, 0))[2:5, 2:5]
+        Mi, M_r = np.linalg.inv(M), M[0, 0]
+        f = m * np.array([c[0] * g[1] - c[1] * g[0], g[0] + omega**2 * c[0], g[1] + omega**2 * c[1]])
+        N, T = np.column_stack([np.zeros(3), OUT]), np.column_stack([radius * np.ones(3), AROUND])
+        f_beta = -T.T @ rub / h
+        con = np.array([omega + h * (f + f_beta)[0] / M_r, 0, 0])
+        unc = np.array([omega, 0, 0]) + h * Mi @ f
+        f_alpha = M @ (con - unc) / h - f_beta
+        alpha = np.linalg.lstsq(N.T, -h * f_alpha, rcond=None)[0]
+        wide = mu * np.abs(alpha)
+        beta = solve(BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting").z
+        return omega + h * (f - T.T @ beta / h)[0] / M_r
+
+    def library(m, J, c, g, mu, radius, h, omega, rub):
+        """From no friction at all."""
+        around = np.column_stack([AROUND, np.zeros(3)])
+        tangents = np.stack([around, np.tile([0.0, 0.0, 1.0], (3, 1))], axis=1)
+        out = np.column_stack([OUT, np.zeros(3)])
+        pin = Bearing(radius * out, out, mu, tangents)
+        inertia = spatial_inertia(m, J * np.eye(3), np.append(c, 0))
+        system = reduced.TreeSystem(
+            reduced.Tree([reduced.Link("body", Revolute(), inertia)], gravity=[*g, 0])
+        )
+        state = State(q=[0.0], qdot=[omega])
+        return reduced.bisp_step(system, state, h, {"body": pin}, tolerance=1e-10).state.qdot[0]
+
+    def reference(m, J, c, g, mu, radius, h, omega, rub):
+        """Compare with moments of momentum about the pin: the weight's, and that of friction forces around
+        it.
+        """
+        weight = (c[0] * g[1] - c[1] * g[0]) * m * h
+        return omega + (weight - radius * sum(rub)) / (J + m * (c[0] ** 2 + c[1] ** 2))
+
+    tolerance = 1e-8
+    remark = (
+        r"Checked where friction is what Coulomb's law makes it, stuck and sliding: there the turn changes nothing. How "
+        r"fast the turns come there is another matter. With the joints' forces held while (2.114) is solved with "
+        r"$TM^{-1}T^\top$ they may take hundreds; the library has $TJ_{mr}M_r^{-1}J_{mr}^\top T^\top$."
+    )
+    implements = reduced.bisp_step
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What joints carry. Oracles ask Newton for each point mass.
+
+
+STEPPED = {**TREE, "h": positive_numbers(0.125, 1)}
+LINKED = {
+    "M": spd_matrices(4),
+    "N": arrays(2, 4).map(lambda rows: np.eye(4)[:2] + rows / 8),
+    "v": arrays(4),
+    "f": arrays(4),
+    "h": positive_numbers(0.125, 1),
+}
+
+
+def held(M, N, v, f, h):
+    """Both unknowns of the first line of (2.115), with N v = 0 after the step."""
+    kkt = np.block([[M, N.T], [N, np.zeros((2, 2))]])
+    both = np.linalg.solve(kkt, np.concatenate([M @ v + h * f, np.zeros(2)]))
+    return both[:4], both[4:]
+
+
+def along(M, N, momentum):
+    """The velocities that the rows allow, by the momenta along them: no multiplier."""
+    free = linalg.null_space(N)
+    return free @ np.linalg.solve(free.T @ M @ free, free.T @ momentum)
+
+
+@section.holds("e2.115", "The constrained equations of motion")
+class e2_115:
+    formula = r"M\dot q + N^T\alpha = M\dot q^{\text{prev}} + hf, \qquad \underbrace{\dot q}_{\dot q^{\text{con}}} + M^{-1}N^T\alpha = \underbrace{\dot q^{\text{prev}} + hM^{-1}f}_{\dot q^{\text{unc}}}"
+    inputs = LINKED
+    result = Result(VELOCITY, SYSTEM_COORDINATES)
+
+    def printed(M, N, v, f, h):
+        """The sum of the second line's left side, and its first term."""
+        con, alpha = held(M, N, v, f, h)
+        return np.concatenate([con + np.linalg.solve(M, N.T @ alpha), con])
+
+    def library(M, N, v, f, h):
+        con = solve_step(StepProblem(M, M @ v + h * f, BilateralRows(N))).velocity
+        return np.concatenate([solve_step(StepProblem(M, M @ v + h * f)).velocity, con])
+
+    def reference(M, N, v, f, h):
+        """Compare with momenta along what the rows allow, and without rows."""
+        return np.concatenate([v + linalg.solve(M, h * f, assume_a="pos"), along(M, N, M @ v + h * f)])
+
+    remark = r"In maximal coordinates, where $\dot q$ are the velocities themselves."
+    implements = solve_step
+
+
+@section.holds("e2.116", "The force of the constraints, from two velocities")
+class e2_116:
+    formula = r"M^{-1}N^T\alpha = \dot q^{\text{unc}} - \dot q^{\text{con}}, \quad f_\alpha = -N^T\alpha/h = \frac1h M(\dot q^{\text{con}} - \dot q^{\text{unc}})"
+    inputs = LINKED
+    result = Result(FORCE, SYSTEM_COORDINATES)
+
+    def printed(M, N, v, f, h):
+        con, alpha = held(M, N, v, f, h)
+        unc = v + h * np.linalg.solve(M, f)
+        return np.concatenate([M @ (con - unc) / h, -N.T @ alpha / h])
+
+    def library(M, N, v, f, h):
+        step = solve_step(StepProblem(M, M @ v + h * f, BilateralRows(N)))
+        pushed = N.T @ step.bilateral / h
+        return np.concatenate([pushed, pushed])
+
+    def reference(M, N, v, f, h):
+        """Compare with the momentum that is missing, once along what the rows allow is known; it does no work
+        there.
+        """
+        missing = (M @ along(M, N, M @ v + h * f) - M @ v - h * f) / h
+        return np.concatenate([missing, missing])
+
+    tolerance = 1e-8
+    remark = r"A joint may pull: the sign of $\alpha$ in (2.115) does no harm as long as (2.118) keeps to it."
+    implements = solve_step
+
+
+def maximal(at, bodies, g, q, v):
+    """M_m, J, Jdot and f_m of the tree."""
+    assembly = library_tree(at, bodies, g)
+    M = linalg.block_diag(*assembly.inertias)
+    f = reduced.gyroscopic_and_gravity_wrenches(assembly, q, v).ravel()
+    return M, reduced.jacobian(assembly, q), reduced.jacobian_rate(assembly, q, v), f
+
+
+def steady(at, bodies, g, q, v):
+    """Accelerations of the tree, from the points' masses and forces."""
+    return np.linalg.solve(*branching_tree.tree_newton_equations(at, bodies, g, q, v))
+
+
+@section.erratum("e2.117#a", "The constrained velocities of the bodies")
+class e2_117_a:
+    formula = r"\dot q_m^{\text{con}\beta} = J_{mr}\left(\dot q_r^{\text{prev}} + hM_r^{-1}\left(J_{mr}^T(f_m + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right)\right)"
+    edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
+    inputs = STEPPED
+    arguments = {
+        "v": Argument(
+            vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+            "in the coordinates of the whole system, whatever they are",
+        )
+    }
+    result = Result(TWIST, "of each body, in its frame")
+
+    def printed(at, bodies, g, q, v, h):
+        M, J, _, f = maximal(at, bodies, g, q, v)
+        return J @ (v + h * np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ J @ v)))
+
+    def library(at, bodies, g, q, v, h):
+        assembly = library_tree(at, bodies, g)
+        after = symplectic_euler(reduced.TreeSystem(assembly), State(q=q, qdot=v), h).qdot
+        return reduced.twists(assembly, q, after).ravel()
+
+    def reference(at, bodies, g, q, v, h):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion."""
+        after = v + h * steady(at, bodies, g, q, v)
+        return branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, after)[0].ravel()
+
+    tolerance = 1e-8
+    scan = True
+    correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
+    units_mismatch = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
+    remark = "The dot is missing here, in (2.119) and in (2.120); without it not even the units agree."
+    implements = symplectic_euler
+
+
+@section.erratum("e2.117#b", "The forces of the joints, from constrained and unconstrained velocities")
+class e2_117_b:
+    formula = r"\dot q_m^{\text{unc}\beta} = J_{mr}\dot q_r^{\text{prev}} + hM_m^{-1}(f_m + f_\beta), \qquad f_\alpha = \frac1h M_m(\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta})"
+    edit = (
+        r"\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}",
+        r"\dot q_m^{\text{con}\beta} + h\dot J_{mr}\dot q_r^{\text{prev}} - \dot q_m^{\text{unc}\beta}",
+    )
+    inputs = STEPPED
+    arguments = {
+        "v": Argument(
+            vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+            "in the coordinates of the whole system, whatever they are",
+        )
+    }
+    result = Result(WRENCH, "on each body, about its origin, along its axes")
+
+    def printed(at, bodies, g, q, v, h):
+        """With the dot that is missing in the second line."""
+        M, J, Jdot, f = maximal(at, bodies, g, q, v)
+        unc = J @ v + h * np.linalg.solve(M, f)
+        con = J @ (v + h * np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ Jdot @ v)))
+        return M @ (con - unc) / h
+
+    def library(at, bodies, g, q, v, h):
+        system, state = reduced.TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
+        after = symplectic_euler(system, state, h).qdot
+        return reduced.body_constraint_impulses(system, state, after, h).ravel() / h
+
+    def reference(at, bodies, g, q, v, h):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion."""
+        return joint_reactions.net_body_wrenches(at, bodies, g, q, v, steady(at, bodies, g, q, v))
+
+    tolerance = 1e-8
+    correction = (
+        r"$f_\alpha = \frac1h M_m(\dot q_m^{\text{con}\beta} + h\dot J_{mr}\dot q_r^{\text{prev}} - "
+        r"\dot q_m^{\text{unc}\beta})$"
+    )
+    remark = (
+        r"Forces change the bodies' velocities by $J_{mr}(\dot q_r - \dot q_r^{\text{prev}}) + "
+        r"h\dot J_{mr}\dot q_r^{\text{prev}}$, of which the last part is left out. What is printed breaks "
+        r"d'Alembert's principle, $J_{mr}^T f_\alpha = -J_{mr}^T M_m\dot J_{mr}\dot q_r \ne 0$: joints that work."
+    )
+    implements = reduced.body_constraint_impulses
+
+
+@section.holds("t1449", "The forces of the joints, body by body, and their distribution")
+class t1449:
+    formula = r"\text{from the leaves: } w_i = f_{\alpha i} + \sum_c {}^c_i\text{Ad}^T w_c \text{ (`subtract' the `equal and opposite force' that the joint of child } c \text{ exerts)}"
+    inputs = TREE
+    arguments = {
+        "v": Argument(
+            vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+            "in the coordinates of the whole system, whatever they are",
+        )
+    }
+    result = Result(WRENCH, "on each body, about its origin, along its axes")
+
+    def printed(at, bodies, g, q, v):
+        """Joint reactions subtracted from the parents, as equal and opposite forces, seen from their frames."""
+        assembly = library_tree(at, bodies, g)
+        M, J, Jdot, f = maximal(at, bodies, g, q, v)
+        qddot = np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ Jdot @ v))
+        portion = (M @ (J @ qddot + Jdot @ v) - f).reshape(4, 6)
+        poses = reduced.poses(assembly, q).bodies
+        for i in (3, 2, 1):
+            parent = assembly.parents[i]
+            seen = np.linalg.inv(poses[i]) @ poses[parent]
+            opposite = -_adjoint(seen).T @ portion[i]
+            portion[parent] = portion[parent] - opposite
+        return np.concatenate(
+            [_adjoint(body).T @ w for body, w in zip(np.linalg.inv(at[:, 1]), portion, strict=True)]
+        )
+
+    def library(at, bodies, g, q, v):
+        assembly = library_tree(at, bodies, g)
+        system, state = reduced.TreeSystem(assembly), State(q=q, qdot=v)
+        after = symplectic_euler(system, state, 1.0).qdot
+        return reduced.joint_transmitted_wrenches(
+            assembly, q, reduced.body_constraint_impulses(system, state, after, 1.0)
+        ).ravel()
+
+    def reference(at, bodies, g, q, v):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
+        added up over all that a joint carries.
+        """
+        return joint_reactions.joint_transmitted_wrenches(at, bodies, g, q, v, steady(at, bodies, g, q, v))
+
+    tolerance = 1e-8
+    remark = (
+        r"The first of the two sentences, `we must subtract this force from the parent's portion', read of the "
+        r"joint reaction itself, gives the other sign; the second one says which is meant. All is linear in "
+        r"$f_\alpha$, and one visit per joint."
+    )
+    implements = reduced.joint_transmitted_wrenches
+
+
+def _adjoint(E):
+    """Takes twists from the second frame of E to the first."""
+    R, p = E[:3, :3], E[:3, 3]
+    hat = np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
+    return np.block([[R, np.zeros((3, 3))], [hat @ R, R]])
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What the contacts in a joint carry, and friction in them.
+
+
+DIRECTIONS = np.array([[1.0, 0, 0], [0, 1.0, 0], [1.0, 1, 0], [0, 0, 1.0], [0, 1.0, 1]])
+PLACES = np.array([[0, 0, 1.0], [1.0, 0, 0], [0, 0, -1.0], [0, 1.0, 0], [-1.0, 0, 0]])
+
+
+CUBE_CORNERS = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
+OCTET = (np.roll(CUBE_CORNERS, 1, axis=1) * [1, 1, 0] + [0, 0, 0.5], CUBE_CORNERS)
+
+
+def _contacts(numbers, around=(DIRECTIONS, PLACES)):
+    normals = around[0] + numbers[:, :3] / 8
+    return np.stack(
+        [around[1] + numbers[:, 3:] / 8, normals / np.linalg.norm(normals, axis=1, keepdims=True)]
+    )
+
+
+LOADED = {
+    "contacts": arrays(5, 6).map(_contacts),
+    "M": spd_matrices(6),
+    "c": arrays(5),
+    "h": positive_numbers(0.125, 1),
+}
+
+
+def rows_of(contacts):
+    """N ``(c, 6)`` of points and normals."""
+    points, normals = contacts
+    return np.hstack([np.cross(points, normals), normals])
+
+
+def pushes(contacts, sizes):
+    """Wrench of forces of these sizes along the normals, moment by moment."""
+    total = np.zeros(6)
+    for x, n, size in zip(*contacts, sizes, strict=True):
+        force = size * n
+        total[:3] += (
+            x[1] * force[2] - x[2] * force[1],
+            x[2] * force[0] - x[0] * force[2],
+            x[0] * force[1] - x[1] * force[0],
+        )
+        total[3:] += force
+    return total
+
+
+EPSILON = 1e-11
+
+
+@section.erratum("e2.118", "The multipliers of a joint's contacts")
+class e2_118:
+    formula = (
+        r"\alpha = h\left(N_i M_i^{-1} N_i^T + \epsilon I\right)^{-1}\left(N_i M_i^{-1} f_{\alpha i}\right)"
+    )
+    edit = ("= h", "= -h")
+    inputs = LOADED
+    arguments = {"M": Argument(SPATIAL_INERTIA, "in the coordinates of the whole system, whatever they are")}
+    result = Result(FORCE, "one for each contact")
+
+    def printed(contacts, M, c, h):
+        """The multipliers for the joint reaction that forces c along the normals make: they should be -h c."""
+        N, Mi = rows_of(contacts), np.linalg.inv(M)
+        f = N.T @ c
+        alpha = h * np.linalg.solve(N @ Mi @ N.T + EPSILON * np.eye(5), N @ Mi @ f)
+        return -alpha / h
+
+    def library(contacts, M, c, h):
+        return Bearing(*contacts, 0.3).normal_multipliers(h * rows_of(contacts).T @ c) / h
+
+    def reference(contacts, M, c, h):
+        """Compare with the contact forces that the joint reaction was made of, which are independent of each
+        other.
+
+        What the contacts push with: solved for, moment by moment.
+        """
+        columns = np.stack([pushes(contacts, unit) for unit in np.eye(5)], axis=1)
+        return np.linalg.lstsq(columns, pushes(contacts, c), rcond=None)[0]
+
+    combined_with = ("sueda/s2.11/e2.116",)
+    tolerance = 1e-4
+    tolerance_reason = "the regularisation shifts the multipliers, as it is meant to"
+    correction = (
+        r"$\alpha = -h\left(N_i M_i^{-1} N_i^T + \epsilon I\right)^{-1} N_i M_i^{-1} f_{\alpha i}$, since "
+        r"$f_\alpha = -N^T\alpha/h$ in (2.116)"
+    )
+    remark = (
+        r"The metric $M_i^{-1}$ matters only where the contacts cannot carry the load at all; the library weighs "
+        r"moments by the size of the bearing, so that bodies without mass have bearings, too. The sign would not "
+        r"matter if $|\alpha|$ bounded friction; as printed, $\mu\alpha$ does."
+    )
+    implements = Bearing
+
+
+@section.erratum("t1487", "Multipliers of either sign, and the friction that they allow")
+class t1487:
+    formula = (
+        r"\text{`We do not require } \alpha \text{ to be positive'}; \quad -\mu\alpha \le \beta \le \mu\alpha"
+    )
+    inputs = {name: LOADED[name] for name in ("contacts", "c")} | {"mu": positive_numbers(0.125, 1)}
+    result = Result(FORCE, "of all contacts together")
+
+    def printed(contacts, c, mu):
+        """The sum of the upper bounds of (2.114), one for each contact."""
+        N = rows_of(contacts)
+        alpha = np.linalg.lstsq(N.T, N.T @ c, rcond=None)[0]
+        return np.array([np.sum(mu * alpha)])
+
+    def library(contacts, c, mu):
+        bearing = Bearing(*contacts, mu)
+        return np.array([np.sum(bearing.mu * np.abs(bearing.normal_multipliers(rows_of(contacts).T @ c)))])
+
+    def reference(contacts, c, mu):
+        """Compare with contacts that only push, one on either side of each place: nonnegative least squares."""
+        one_side = np.stack([pushes(contacts, unit) for unit in np.eye(5)], axis=1)
+        sizes, _ = optimize.nnls(np.hstack([one_side, -one_side]), pushes(contacts, c))
+        return np.array([mu * np.sum(sizes)])
+
+    tolerance = 1e-5
+    tolerance_reason = "the multipliers are regularised"
+    correction = r"$-\mu|\alpha| \le \beta \le \mu|\alpha|$"
+    replacement = r"We do not require $\alpha$ to be positive, since these contact constraints are bilateral: they cannot come apart. The bounds of (2.114) are then $-\mu|\alpha| \le \beta \le \mu|\alpha|$."
+    remark = (
+        r"Where $\alpha < 0$ the printed bounds allow no friction impulse at all, not even zero, and the "
+        r"program has no solution. A contact that holds both ways is two that push, on either side, of which "
+        r"one carries the load."
+    )
+    implements = Bearing
+
+
+SPREAD = {
+    "contacts": arrays(8, 6).map(lambda numbers: _contacts(numbers, OCTET)),
+    "M": spd_matrices(6),
+    "c": arrays(8),
+}
+
+
+@section.holds("t1491#a", "The regularisation finds the smallest impulses")
+class t1491_a:
+    formula = r"\epsilon \to 0: \quad \|\alpha\| \text{ is the smallest of all that make the joint reaction}"
+    inputs = SPREAD
+    arguments = {"M": Argument(SPATIAL_INERTIA, "in the coordinates of the whole system, whatever they are")}
+    result = Result(FORCE, "one for each contact")
+
+    def printed(contacts, M, c):
+        """The magnitudes of (2.118), for the joint reaction that forces c along the normals make."""
+        N, Mi = rows_of(contacts), np.linalg.inv(M)
+        return np.linalg.solve(N @ Mi @ N.T + 1e-9 * np.eye(8), N @ Mi @ N.T @ c)
+
+    def library(contacts, M, c):
+        return Bearing(*contacts, 0.3).normal_multipliers(rows_of(contacts).T @ c)
+
+    def reference(contacts, M, c):
+        """Compare with the least forces that have the same wrench, by singular values."""
+        columns = np.stack([pushes(contacts, unit) for unit in np.eye(8)], axis=1)
+        return np.linalg.lstsq(columns, pushes(contacts, c), rcond=None)[0]
+
+    tolerance = 1e-4
+    tolerance_reason = (
+        "the regularisation is small, not nothing, and the system it makes solvable is singular"
+    )
+    remark = r"Without $\epsilon$ the system is singular: eight contacts, six wrenches at most."
+    implements = Bearing
+
+
+RING = {
+    "radius": positive_numbers(0.25, 2),
+    "height": positive_numbers(0.25, 2),
+    "load": arrays(8),
+    "more": positive_numbers(0.125, 4),
+}
+
+
+def around(radius, height):
+    """Points and normals of four contacts around each end of a cylinder."""
+    angles = np.pi / 2 * (np.arange(4) + 0.5)
+    radial = np.stack([np.cos(angles), np.sin(angles), np.zeros(4)], axis=1)
+    points = np.concatenate([radius * radial + [0, 0, end] for end in (-height / 2, height / 2)])
+    return points, np.tile(radial, (2, 1))
+
+
+def ring(radius, height):
+    """Their N."""
+    return rows_of(around(radius, height))
+
+
+@section.holds("t1491#b", "A tight joint and a loose one make the same constraint")
+class t1491_b:
+    formula = r"N_i^T(\alpha + 1000) = N_i^T(\alpha + 0.1) \quad \text{for a revolute joint}"
+    inputs = RING
+    result = Result(WRENCH, "in the frame of the joint")
+
+    def printed(radius, height, load, more):
+        return ring(radius, height).T @ (load + 1000)
+
+    def library(radius, height, load, more):
+        return Bearing(*around(radius, height), 0.3).normal_jacobian.T @ (load + more)
+
+    def reference(radius, height, load, more):
+        """Compare with forces and moments added up contact by contact, with 0.1 each."""
+        total = np.zeros(6)
+        for k, size in enumerate(load + 0.1):
+            angle, z = np.pi / 2 * (k % 4 + 0.5), (-1 if k < 4 else 1) * height / 2
+            x, y = size * np.cos(angle), size * np.sin(angle)
+            total += [-z * y, z * x, 0, x, y, 0]
+        return total
+
+    remark = r"Friction would be ten thousand times as large, though: it is bounded by $\mu|\alpha|$."
+    implements = Bearing
+
+
+@section.erratum("alg8", "Bilateral staggered projections: the new velocities")
+class alg8:
+    formula = r"\dot q_r = \dot q_r^{\text{prev}} + hM_r^{-1}\left(f_r + J_{mr}^T(f_\alpha + f_\beta)\right), \qquad f_\beta = 0 \text{ without friction}"
+    inputs = STEPPED
+    arguments = {
+        "v": Argument(
+            vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+            "in the coordinates of the whole system, whatever they are",
+        )
+    }
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
+
+    def printed(at, bodies, g, q, v, h):
+        """Lines 10 and 26 with mu = 0, and with the dot that (2.117) lacks; f_r of (2.18)."""
+        M, J, Jdot, f = maximal(at, bodies, g, q, v)
+        M_r, f_r = J.T @ M @ J, J.T @ (f - M @ Jdot @ v)
+        unc = J @ v + h * np.linalg.solve(M, f)
+        f_alpha = M @ (J @ (v + h * np.linalg.solve(M_r, f_r)) - unc) / h
+        return v + h * np.linalg.solve(M_r, f_r + J.T @ f_alpha)
+
+    def library(at, bodies, g, q, v, h):
+        system = reduced.TreeSystem(library_tree(at, bodies, g))
+        smooth = {NAMES[3]: journal_bearing(0.1, 0.2, 0.0, points=3)}
+        return reduced.bisp_step(system, State(q=q, qdot=v), h, smooth).state.qdot
+
+    def reference(at, bodies, g, q, v, h):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion:
+        without friction, the step of 2.3.
+        """
+        return v + h * steady(at, bodies, g, q, v)
+
+    tolerance = 1e-8
+    correction = (
+        r"$\dot q_r = \dot q_r^{\text{prev}} + hM_r^{-1}(f_r + J_{mr}^T f_\beta)$: joint reactions do no work, "
+        r"$J_{mr}^T f_\alpha = 0$"
+    )
+    replacement = r"\dot q_r = \dot q_r^{\text{prev}} + hM_r^{-1}\left(f_r + J_{mr}^T f_\beta\right)"
+    remark = (
+        r"The forces that (2.117) finds are not those of the joints, and count "
+        r"$-J_{mr}^T M_m\dot J_{mr}\dot q_r$ of $f_r$ twice: without any friction, the mechanism moves otherwise "
+        r"than in 2.3. Lines 8 to 21 have the flaw of Algorithm 7, too."
+    )
+    implements = reduced.bisp_step

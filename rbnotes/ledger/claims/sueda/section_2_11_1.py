@@ -13,27 +13,56 @@ from rbnotes.dynamics import (
     solve_step,
     symplectic_euler_problem,
 )
-from rbnotes.ledger.claims.sueda.section_2_11_joints import BALANCE, CHAPTER, NEWTON, maximal
-from rbnotes.ledger.joint_quantities import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.claims.sueda.section_2_11 import maximal
+from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import branching_tree, joint_reactions
 from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
 from rbnotes.ledger.quantities import (
+    ACCELERATION,
     ENERGY,
     POINT_JACOBIAN,
+    POSE,
+    RATE,
     TIME,
     TWIST,
+    VELOCITY,
     WRENCH,
+    vector_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays, positive_numbers
+
+section = Section(
+    "sueda/s2.11.1",
+    chapter="friction-in-joints",
+    arguments={
+        "at": Argument(
+            POSE,
+            (
+                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
+                "another hinge) its place in its parent's joint, and its body's place in it"
+            ),
+        ),
+        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(
+            vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)),
+            "in the coordinates of the whole system, whatever they are",
+        ),
+        "G": Argument(POINT_JACOBIAN),
+        "h": Argument(TIME),
+        "C": Argument(POINT_JACOBIAN),
+        "reaction": Argument(WRENCH),
+    },
+)
+
 
 # Rows that are independent, on any tree.
 USUAL = np.sin(np.arange(1, 73) ** 2).reshape(3, 24)
 OUTER = {**TREE, "G": arrays(2, 24).map(lambda rows: USUAL[:2] + rows / 8), "h": positive_numbers(0.125, 1)}
-
-
-QUANTITIES = BRANCHING_STATE
 
 
 def on_rates(at, q, G):
@@ -67,15 +96,11 @@ def stepped(at, bodies, g, q, v, G, h):
     return system, state, solve_step(add_constraints(symplectic_euler_problem(system, state, h), [rows]))
 
 
-@claim("sueda/s2.11.1/e2.119#a", "Joint reactions as a difference of two constrained velocities")
+@section.erratum("e2.119#a", "Joint reactions as a difference of two constrained velocities")
 class e2_119_a:
-    formula = (
-        r"f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}\right), \quad "
-        r"G_m\dot q_m^{\text{unc}\beta} = 0, \quad G_m J_{mr}\dot q_r^{\text{con}\beta} = 0"
-    )
+    formula = r"f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}\right), \quad G_m\dot q_m^{\text{unc}\beta} = 0, \quad G_m J_{mr}\dot q_r^{\text{con}\beta} = 0"
     inputs = {**OUTER, "h": positive_numbers(0.5, 1)}
-    quantities = {"G": POINT_JACOBIAN}
-    result = WRENCH
+    result = Result(WRENCH, "on each body, about its origin, along its axes")
 
     def printed(at, bodies, g, q, v, G, h):
         """With both dots, and with h Jdot qdot, which is left out here as in (2.117)."""
@@ -90,9 +115,10 @@ class e2_119_a:
         held = reduced.body_constraint_impulses(system, state, step.velocity, h).ravel()
         return (held - G.T @ step.bilateral) / h
 
-    oracle = NEWTON + ", less what the loop pushes with"
-
     def reference(at, bodies, g, q, v, G, h):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
+        less what the loop pushes with.
+        """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         rows = on_rates(at, q, G)
         a = (least(M, M @ v + h * f, rows) - v) / h
@@ -101,32 +127,30 @@ class e2_119_a:
 
     tolerance = 1e-8
     combined_with = ("sueda/s2.11/e2.116",)
-    verdict = Verdict.ERRATUM
     correction = (
         r"$f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} + h\dot J_{mr}\dot q_r^{\text{prev}} - "
         r"\dot q_m^{\text{unc}\beta}\right) - f_\lambda$, with $\dot q_m^{\text{unc}\beta}$ of (2.117), without any "
         r"constraint, and $f_\lambda = -G_m^T\lambda/h$ of the constrained solve; contacts alike"
     )
+    replacement = r"""\begin{aligned}
+\dot q_m^{\text{unc}\beta} &= J_{mr}\dot q_r^{\text{prev}} + hM_m^{-1}(f_m + f_\beta) \\
+f_\alpha &= \frac1h\left(M_m\left(J_{mr}\dot q_r^{\text{con}\beta} + h\dot J_{mr}\dot q_r^{\text{prev}} - \dot q_m^{\text{unc}\beta}\right) + G_m^T\lambda - C_m^T\gamma\right),\quad \gamma \ge 0 \text{ the impulses of } C_m J_{mr}\dot q_r \ge 0
+\end{aligned}"""
     remark = (
         r"`The difference between these velocities will give us the joint reaction forces' holds only if the loop "
         r"pushes alike in both programs. Bodies that fall apart freely need other forces to keep a loop closed "
         r"than the mechanism does, and the difference of the two, $G_m^T(\lambda^{\text{unc}} - "
         r"\lambda^{\text{con}})/h$, is taken for a joint reaction. The same goes for contacts."
     )
-    implemented_by = BALANCE
-    chapter = CHAPTER
+    implements = reduced.body_constraint_impulses
 
 
-@claim("sueda/s2.11.1/e2.119#b", "The unknown of the constrained program")
+@section.misprint("e2.119#b", "The unknown of the constrained program")
 class e2_119_b:
-    formula = (
-        r"\dot q_m^{\text{con}\beta} = \underset{\dot q_r}{\operatorname{argmin}}\ \tfrac12\dot q_r^T M_r\dot q_r - "
-        r"\dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\beta - M_m\dot J_{mr}\dot q_r^{\text{prev}})"
-        r"\right), \quad G_m J_{mr}\dot q_r = 0"
-    )
+    formula = r"\dot q_m^{\text{con}\beta} = \underset{\dot q_r}{\operatorname{argmin}}\ \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\beta - M_m\dot J_{mr}\dot q_r^{\text{prev}})\right), \quad G_m J_{mr}\dot q_r = 0"
+    edit = (r"\dot q_m^{\text{con}\beta} =", r"\dot q_r^{\text{con}\beta} =")
     inputs = OUTER
-    quantities = {"G": POINT_JACOBIAN}
-    result = TWIST
+    result = Result(TWIST, "of each body, in its frame")
 
     def printed(at, bodies, g, q, v, G, h):
         """The minimiser, which is called the velocities of the bodies."""
@@ -138,28 +162,26 @@ class e2_119_b:
         system, _, step = stepped(at, bodies, g, q, v, G, h)
         return reduced.twists(system.tree, q, step.velocity).ravel()
 
-    oracle = NEWTON + ", along what the loop allows: the velocities of the bodies"
-
     def reference(at, bodies, g, q, v, G, h):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
+        along what the loop allows: the velocities of the bodies.
+        """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
         return branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, after)[0].ravel()
 
     tolerance = 1e-8
     undefined = "the minimiser has as many numbers as the joints have, and not six for each body"
-    verdict = Verdict.MISPRINT
     correction = r"$\dot q_r^{\text{con}\beta}$ on the left side: the program is over $\dot q_r$, as the last line has it"
     remark = r"The dot of $\dot J_{mr}$, missing in the print as in (2.117), is put back here."
-    implemented_by = ("rbnotes.dynamics.solve_step",)
-    chapter = CHAPTER
+    implements = solve_step
 
 
-@claim("sueda/s2.11.1/t1509", "The forces that close a loop")
+@section.holds("t1509", "The forces that close a loop")
 class t1509:
     formula = r"f_\lambda = -J_{mr}^T G_m^T\lambda/h"
     inputs = OUTER
-    quantities = {"G": POINT_JACOBIAN}
-    result = ENERGY / BRANCHING
+    result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, G, h):
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
@@ -171,26 +193,20 @@ class t1509:
         system, _, step = stepped(at, bodies, g, q, v, G, h)
         return (G @ reduced.jacobian(system.tree, q)).T @ step.bilateral / h
 
-    oracle = NEWTON + ": the momentum of the coordinates that is missing, once their velocities are known"
-
     def reference(at, bodies, g, q, v, G, h):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion: the
+        momentum of the coordinates that is missing, once their velocities are known.
+        """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
         return (M @ (after - v) - h * f) / h
 
     tolerance = 1e-8
-    equivalent_mutants = {
-        "in constrained: the other part in `both[:n]`": "only the multipliers are looked at",
-        "in constrained: negated M in `[M, rows.T]`": "it turns the velocities round, not the multipliers",
-        "in constrained: negated rows in `[rows, np.zeros((m, m))]`": "the same condition",
-    }
-    verdict = Verdict.HOLDS
     remark = (
         r"These are forces along the coordinates, one for each. What loads the closure's own contacts, by (2.118), "
         r"is the wrench on its body, six numbers of $-G_m^T\lambda/h$."
     )
-    implemented_by = ("rbnotes.dynamics.solve_step",)
-    chapter = CHAPTER
+    implements = solve_step
 
 
 def only_joints(J, wrenches):
@@ -210,16 +226,12 @@ def velocities(M_r, momentum, G, C):
     return after
 
 
-@claim("sueda/s2.11.1/e2.120", "The program for the final velocities")
+@section.erratum("e2.120", "The program for the final velocities")
 class e2_120:
-    formula = (
-        r"\text{minimize}\quad \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + "
-        r"hJ_{mr}^T(f_m + f_\alpha + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right) \quad\text{subject to}\quad "
-        r"G_m J_{mr}\dot q_r = 0,\ C_m J_{mr}\dot q_r \ge 0"
-    )
+    formula = r"\text{minimize}\quad \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\alpha + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right) \quad\text{subject to}\quad G_m J_{mr}\dot q_r = 0,\ C_m J_{mr}\dot q_r \ge 0"
+    edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
     inputs = FINAL
-    quantities = {"G": POINT_JACOBIAN, "C": POINT_JACOBIAN, "reaction": WRENCH}
-    result = BRANCHING / TIME
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, G, h, C, reaction):
         """With joint reactions that do no work, and without friction."""
@@ -234,9 +246,10 @@ class e2_120:
         rows = [BilateralRows(G @ J), UnilateralRows(C @ J)]
         return solve_step(add_constraints(symplectic_euler_problem(system, state, h), rows)).velocity
 
-    oracle = NEWTON + ", along what the loop allows, and the contact where it would close"
-
     def reference(at, bodies, g, q, v, G, h, C, reaction):
+        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
+        along what the loop allows, and the contact where it would close.
+        """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         loop, contact = on_rates(at, q, G), on_rates(at, q, C)
         apart = least(M, M @ v + h * f, loop)
@@ -245,7 +258,6 @@ class e2_120:
 
     tolerance = 1e-8
     scan = True
-    verdict = Verdict.ERRATUM
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
     units_mismatch = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = (
@@ -254,5 +266,4 @@ class e2_120:
         r"take back, so that only the joints' friction bounds suffer. But as in Algorithm 8 the term that (2.117) leaves "
         r"out of $f_\alpha$ makes $-J_{mr}^T M_m\dot J_{mr}\dot q_r$ count twice."
     )
-    implemented_by = ("rbnotes.dynamics.solve_step",)
-    chapter = CHAPTER
+    implements = solve_step

@@ -5,25 +5,37 @@ from __future__ import annotations
 import numpy as np
 from scipy import linalg
 
-from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_2_1_jacobian import serial_chains
-from rbnotes.ledger.claims.sueda.section_2_12 import SLACK, at_joint, joints_of, seen_through
-from rbnotes.ledger.claims.sueda.section_2_trees import tree_of as hinges_of
-from rbnotes.ledger.joint_quantities import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.claims.sueda.section_2 import tree_of as hinges_of
+from rbnotes.ledger.claims.sueda.section_2_1 import serial_chains
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK, at_joint, joints_of, seen_through
+from rbnotes.ledger.joint_quantities import ASSEMBLY, BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import body_trees
 from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_of
-from rbnotes.ledger.oracles.branching_tree import (
-    PARENTS,
-    tree_newton_equations,
-    twists_and_velocities,
-)
+from rbnotes.ledger.oracles.branching_tree import PARENTS, tree_newton_equations, twists_and_velocities
 from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
-from rbnotes.ledger.oracles.recursive_dynamics import (
-    counted_array,
-    hinge_links,
-    recursive_accelerations,
+from rbnotes.ledger.oracles.recursive_dynamics import counted_array, hinge_links, recursive_accelerations
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ANGULAR_MOMENTUM,
+    ENERGY,
+    FORCE,
+    INERTIA,
+    LENGTH,
+    MOMENTUM,
+    NUMBER,
+    POSE,
+    RATE,
+    SPATIAL_DAMPING,
+    SPATIAL_INERTIA,
+    SPATIAL_STIFFNESS,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    matrix_quantity,
+    vector_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody.reduced import (
     factor_mass_matrix,
     forward_dynamics,
@@ -32,9 +44,48 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.testing.strategies import arrays, numbers, positive_numbers
 
-CHAPTER = "inverse-inertia"
-INVERSE = ("rbnotes.multibody.reduced.inverse_mass_product",)
-FACTORED = ("rbnotes.multibody.reduced.factor_mass_matrix",)
+section = Section(
+    "sueda/s2.13",
+    chapter="inverse-inertia",
+    arguments={
+        "at": Argument(
+            POSE,
+            (
+                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
+                "another hinge) its place in its parent's joint, and its body's place in it"
+            ),
+        ),
+        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+        "x": Argument(vector_quantity((TORQUE, 3), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order"),
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "angles": Argument(NUMBER, "of the joints, in their order"),
+        "B": Argument(SPATIAL_INERTIA),
+        "p": Argument(INERTIA),
+        "h": Argument(TIME),
+        "D_m": Argument(SPATIAL_DAMPING, "of each body, in its frame"),
+        "K_m": Argument(SPATIAL_STIFFNESS, "of each body, in its frame"),
+        "D_r": Argument(
+            matrix_quantity(
+                vector_quantity((ANGULAR_MOMENTUM, 3), (MOMENTUM, 1), (ANGULAR_MOMENTUM, 1)), BRANCHING
+            )
+        ),
+        "K_r": Argument(matrix_quantity(vector_quantity((TORQUE, 3), (FORCE, 1), (TORQUE, 1)), BRANCHING)),
+        "k": Argument(TORQUE),
+        "d": Argument(ANGULAR_MOMENTUM),
+    },
+)
+
+
 STILL = {name: TREE[name] for name in ("at", "bodies", "q")}
 OWN = np.kron(np.eye(4), np.ones((6, 6)))
 """Where one of the bodies' twists couples none but those of one body."""
@@ -50,10 +101,6 @@ STEP = {
     "K_r": arrays(5, 5).map(lambda K: K + 0.5),
     "x": arrays(5),
 }
-DENSE = "a dense solve, with masses at points and twists of the bodies by complex steps"
-
-
-QUANTITIES = BRANCHING_STATE
 
 
 def prepared(tree, q, P_r, P_m):
@@ -95,12 +142,11 @@ def masses_of(at, bodies, q):
     return tree_newton_equations(at, bodies, np.zeros(3), q, np.zeros(5))[0]
 
 
-@claim("sueda/s2.13/t1608#a", "Forward dynamics with the vector in the place of the forces")
+@section.conditional("t1608#a", "Forward dynamics with the vector in the place of the forces")
 class t1608_a:
     formula = r"\text{`it can compute } y = M^{-1}x \text{ by inputting an arbitrary vector } x \text{ as the generalized force'}"
     inputs = TREE | {"x": arrays(5)}
-    quantities = {"x": units.ENERGY / BRANCHING}
-    result = BRANCHING / units.TIME / units.TIME
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x):
         return forward_dynamics(library_tree(at, bodies, g), q, v, x)
@@ -108,13 +154,11 @@ class t1608_a:
     def library(at, bodies, g, q, v, x):
         return inverse_mass_product(library_tree(at, bodies, g), q, x)
 
-    oracle = "a dense solve, with masses at points by complex steps"
-
     def reference(at, bodies, g, q, v, x):
+        """Compare with a dense solve, with masses at points by complex steps."""
         return np.linalg.solve(masses_of(at, bodies, q), x)
 
     tolerance = SLACK
-    verdict = Verdict.CONDITIONAL
     given = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
     condition = "nothing else acts and nothing moves: no weight, no springs, no velocities"
 
@@ -122,19 +166,19 @@ class t1608_a:
         return not np.any(v) and not np.any(g)
 
     remark = "Forward dynamics solves for all forces together; Algorithm 10 has left those of weights and motion out."
-    implemented_by = INVERSE
-    chapter = CHAPTER
+    implements = inverse_mass_product
 
 
-@claim("sueda/s2.13/t1608#b", "The product takes O(n), the inverse O(n^2)")
+def t1608_b_quantity(values):
+    return vector_quantity((NUMBER, 1), (NUMBER / INERTIA, values["assembly"].num_coordinates ** 2))
+
+
+@section.holds("t1608#b", "The product takes O(n), the inverse O(n^2)")
 class t1608_b:
     formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle; } O(n^2):\ n \text{ times that}"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
 
-    def result(values):
-        return units.vector_quantity(
-            (units.NUMBER, 1), (units.NUMBER / units.INERTIA, values["assembly"].num_coordinates ** 2)
-        )
+    result = Result(t1608_b_quantity, "operations, counted, then the inverse, row by row")
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -146,9 +190,10 @@ class t1608_b:
         inverse = inverse_mass_matrix(hinges_of(assembly), angles[:n])
         return [n * (650 * n - 589), *inverse.ravel()]
 
-    oracle = "recursive forward dynamics without loads, row by row, with numbers that count their products"
-
     def reference(assembly, angles):
+        """Compare with recursive forward dynamics without loads, row by row, with numbers that count their
+        products.
+        """
         n, tally, rows = assembly.num_coordinates, [0], []
         at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
         still = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in at_rest]
@@ -158,17 +203,17 @@ class t1608_b:
         return [tally[0], *rows]
 
     tolerance = SLACK
-    verdict = Verdict.HOLDS
     remark = "Less is needed: the first loop need not be repeated, and a row of zeros makes half of the others' work."
-    implemented_by = ("rbnotes.multibody.reduced.inverse_mass_matrix",)
-    chapter = CHAPTER
+    implements = inverse_mass_matrix
 
 
-@claim("sueda/s2.13/t1608#c", "The inverse by columns of the identity, prepared once")
+@section.holds("t1608#c", "The inverse by columns of the identity, prepared once")
 class t1608_c:
     formula = r"\text{`the columns of the identity matrix as the right-hand-side vectors', the first loop `run just once'}"
     inputs = STILL
-    result = units.matrix_quantity(BRANCHING / units.TIME, units.ENERGY * units.TIME / BRANCHING)
+    result = Result(
+        matrix_quantity(BRANCHING / TIME, ENERGY * TIME / BRANCHING), "of the joints, in their order"
+    )
 
     def printed(at, bodies, q):
         tree = library_tree(at, bodies)
@@ -178,16 +223,13 @@ class t1608_c:
     def library(at, bodies, q):
         return inverse_mass_matrix(library_tree(at, bodies), q)
 
-    oracle = "the inverse of the matrix of masses at points, by complex steps"
-
     def reference(at, bodies, q):
+        """Compare with the inverse of the matrix of masses at points, by complex steps."""
         return np.linalg.inv(masses_of(at, bodies, q))
 
     tolerance = SLACK
-    verdict = Verdict.HOLDS
     remark = "Once for each configuration: all that the loop finds depends on $q$."
-    implemented_by = (*FACTORED, "rbnotes.multibody.reduced.inverse_mass_matrix")
-    chapter = CHAPTER
+    implements = (factor_mass_matrix, inverse_mass_matrix)
 
 
 def coupling(numbers):
@@ -195,7 +237,7 @@ def coupling(numbers):
     return 0.2 + numbers / 8
 
 
-@claim("sueda/s2.13/t1608#d", "What of the bodies' terms can be included")
+@section.conditional("t1608#d", "What of the bodies' terms can be included")
 class t1608_d:
     formula = (
         r"\text{`we can only include the diagonal terms, since off-diagonal terms break the tree structure'}"
@@ -205,9 +247,8 @@ class t1608_d:
         "p": positive_numbers(),
         "x": arrays(5).map(lambda x: x + np.array([1.1, -0.7, 0.9, -1.3, 0.6])),
     }
-    constants = (units.LENGTH,)
-    quantities = {"x": units.ENERGY / BRANCHING, "B": units.SPATIAL_INERTIA, "p": units.INERTIA}
-    result = BRANCHING / units.TIME / units.TIME
+    constants = (LENGTH,)
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, q, B, p, x):
         own = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
@@ -221,16 +262,16 @@ class t1608_d:
             library_tree(at, bodies), q, body_terms=own, parent_terms=parents, joint_terms=p
         ).solve(x)
 
-    oracle = DENSE + ": with the blocks of each body and of each with its parent"
-
     def reference(at, bodies, q, B, p, x):
+        """Compare with a dense solve, with masses at points and twists of the bodies by complex steps: with
+        the blocks of each body and of each with its parent.
+        """
         J = twist_slopes(at, q)
         return np.linalg.solve(
             masses_of(at, bodies, q) + J.T @ (B * (OWN + NEIGHBOURS)) @ J + p * np.eye(5), x
         )
 
     tolerance = SLACK
-    verdict = Verdict.CONDITIONAL
     given = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOURS))}
     condition = (
         "no term is between a body and its parent: such terms run along the tree, and the same three loops can take "
@@ -245,34 +286,16 @@ class t1608_d:
         r"the parent becomes $A^\top\hat M A + A^\top C + C'A - (A^\top\hat M + C')S\Psi S^\top(\hat MA + C)$, with $A = "
         r"{}^c_j\mathrm{Ad}$."
     )
-    implemented_by = FACTORED
-    chapter = CHAPTER
+    implements = factor_mass_matrix
 
 
-@claim("sueda/s2.13/alg10#a", "Algorithm 10: the inverse times a vector")
+@section.holds("alg10#a", "Algorithm 10: the inverse times a vector")
 class alg10_a:
-    formula = (
-        r"\begin{aligned} &\text{backward: } \hat M_j = M_j + P^m_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ "
-        r"\Psi_j = (S_j^\top\hat M_jS_j + P^r_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j \\ &\text{"
-        r"backward: } \hat B_j = \sum_c{}^c_j\mathrm{Ad}^\top\beta_c,\ \beta_j = \hat B_j + \hat M_j(S_j\Psi_j(x_j - "
-        r"S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top"
-        r"\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
-    )
+    formula = r"\begin{aligned} &\text{backward: } \hat M_j = M_j + P^m_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ \Psi_j = (S_j^\top\hat M_jS_j + P^r_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j \\ &\text{backward: } \hat B_j = \sum_c{}^c_j\mathrm{Ad}^\top\beta_c,\ \beta_j = \hat B_j + \hat M_j(S_j\Psi_j(x_j - S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
     inputs = STEP
-    quantities = {
-        "x": units.ENERGY / BRANCHING,
-        "D_m": units.SPATIAL_DAMPING,
-        "K_m": units.SPATIAL_STIFFNESS,
-        "D_r": units.matrix_quantity(
-            units.ENERGY * units.TIME / BRANCHING,
-            BRANCHING,
-        ),
-        "K_r": units.matrix_quantity(
-            units.ENERGY / BRANCHING,
-            BRANCHING,
-        ),
-    }
-    result = BRANCHING / units.TIME / units.TIME
+    result = Result(
+        BRANCHING / TIME / TIME, "of the joints, in their order: without, then with the terms of the step"
+    )
 
     def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
         """Without and with the preconditioner's terms, K being the derivatives of the forces."""
@@ -288,10 +311,12 @@ class alg10_a:
         step = factor_mass_matrix(tree, q, joint_terms=of_joints, body_terms=h * D_m - h**2 * K_m)
         return [inverse_mass_product(tree, q, x), step.solve(x)]
 
-    oracle = "a dense solve, with displacements of point masses and twists of the bodies by complex steps"
-
     def reference(assembly, q, h, D_m, K_m, D_r, K_r, x):
-        """Of the joints' terms, the block of each joint: as (2.78) has them."""
+        """Compare with a dense solve, with displacements of point masses and twists of the bodies by complex
+        steps.
+
+        Of the joints' terms, the block of each joint: as (2.78) has them.
+        """
         W, J = body_trees.mass_weighted_jacobian(assembly, q), body_trees.jacobian(assembly, q)
         of_joints = linalg.block_diag(
             *[(D_r - h * K_r)[own, own] for own in body_trees.coordinate_slices(assembly)]
@@ -300,16 +325,14 @@ class alg10_a:
         return [np.linalg.solve(W.T @ W, x), np.linalg.solve(step, x)]
 
     tolerance = SLACK
-    verdict = Verdict.HOLDS
     remark = (
         r"With $D = -\partial f/\partial v$ and $K = +\partial f/\partial q$. Symmetry is not asked for. Matrices $D_r$, "
         r"$K_r$ that couple joints cannot be had: only their blocks enter. The text has lost lower indices of the adjoints."
     )
-    implemented_by = (*INVERSE, *FACTORED)
-    chapter = CHAPTER
+    implements = (inverse_mass_product, factor_mass_matrix)
 
 
-@claim("sueda/s2.13/alg10#b", "Algorithm 10: the sign of the joint stiffness")
+@section.erratum("alg10#b", "Algorithm 10: the sign of the joint stiffness")
 class alg10_b:
     formula = r"P^r_j = hD^r_j - h^2K^r_j,\quad K_r = -\partial\tau_K/\partial q_r"
     inputs = STILL | {
@@ -318,13 +341,8 @@ class alg10_b:
         "d": positive_numbers(),
         "x": arrays(5),
     }
-    quantities = {
-        "x": units.ENERGY / BRANCHING,
-        "k": units.ENERGY,
-        "d": units.ANGULAR_MOMENTUM,
-    }
-    result = BRANCHING / units.TIME / units.TIME
-    constants = (units.LENGTH,)
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
+    constants = (LENGTH,)
 
     def printed(at, bodies, q, h, k, d, x):
         """With the K_r and D_r of (2.78)."""
@@ -334,24 +352,25 @@ class alg10_b:
     def library(at, bodies, q, h, k, d, x):
         return factor_mass_matrix(library_tree(at, bodies), q, joint_terms=h * d + h**2 * k).solve(x)
 
-    oracle = "the velocities after a step that end where springs and dampers push them to: a dense solve"
-
     def reference(at, bodies, q, h, k, d, x):
-        """M y = x - h (d y + k h y): the torques at the end of the step, of what moves at y."""
+        """Compare with the velocities after a step that end where springs and dampers push them to: a dense
+        solve.
+
+        M y = x - h (d y + k h y): the torques at the end of the step, of what moves at y.
+        """
         M = masses_of(at, bodies, q)
         torques = np.stack([-d * unit - k * (h * unit) for unit in np.eye(5)], axis=1)
         return np.linalg.solve(M - h * torques, x)
 
     tolerance = SLACK
-    verdict = Verdict.ERRATUM
     combined_with = ("sueda/s2.5/e2.78", "sueda/s2.5/e2.77")
     correction = (
         r"$P^r_j = hD^r_j + h^2K^r_j$ with the $K_r$ of (2.78), as in (2.77); or $K_r = +\partial\tau_K/\partial q_r$, as the"
         r" caption's $K_m$, which is that of (2.79)"
     )
+    replacement = r"P^r_j = hD^r_j + h^2K^r_j,\quad y = \left(M_r + J_{mr}^\top\operatorname{blkdiag}(hD_m - h^2K_m)J_{mr} + hD_r + h^2K_r\right)^{-1}x"
     remark = (
         "The slip is that of (2.79). A preconditioner with the wrong sign is indefinite where springs are stiff, just "
         "where it is needed, and conjugate gradients break down."
     )
-    implemented_by = FACTORED
-    chapter = CHAPTER
+    implements = factor_mass_matrix

@@ -3,25 +3,58 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
 from rbnotes import se3
-from rbnotes.ledger.claims.sueda.section_2_1 import seen_from
-from rbnotes.ledger.claims.sueda.section_2_1_jacobian import FILLED, LARGE, diagonal_block
-from rbnotes.ledger.claims.sueda.section_2_trees import CHAPTER, MIXED, MOVING, PLACED, tree_of
-from rbnotes.ledger.joint_quantities import jacobian, jacobian_rate
+from rbnotes.ledger.claims.sueda.section_2 import (
+    HINGED,
+    MIXED,
+    MOVING,
+    PLACED,
+    some_frames,
+    some_parents,
+    tree_of,
+)
+from rbnotes.ledger.claims.sueda.section_2_1 import LARGE, diagonal_block, hinge_tree, seen_from
+from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, jacobian, jacobian_rate, velocities
 from rbnotes.ledger.oracles import body_trees
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
-from rbnotes.ledger.quantities import ADJOINT, NUMBER, TIME, TWIST, matrix_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, SCREW, TIME, TWIST, matrix_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays, frames, twists
 from rbnotes.unchecked.central_differences import time_derivative_at_zero
 
-RATE = ("rbnotes.multibody.reduced.jacobian_rate",)
-MOVED = "differences along the motion of a Jacobian whose columns are complex steps of the poses"
-OWN = "a body's own block does not depend on where its joint is in the parent"
+ROWS_OF_BODIES = "of each body, in its frame: a column for each coordinate of the joints"
+
+section = Section(
+    "sueda/s2.2",
+    chapter="reduced-coordinates",
+    arguments={
+        "assembly": Argument(
+            ASSEMBLY,
+            (
+                "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
+                " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
+                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+            ),
+        ),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "qdot": Argument(velocities, "of the joints, in their order"),
+        "F": Argument(POSE, "of the joints in the world, with all coordinates zero"),
+        "B": Argument(POSE, "of the bodies in the world, with all coordinates zero"),
+        "E": Argument(POSE, "of the body in the world"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "E_i": Argument(POSE, "of the child in the world"),
+        "E_p": Argument(POSE, "of the parent in the world"),
+        "phi_i": Argument(TWIST, "of the child, in its frame"),
+        "phi_p": Argument(TWIST, "of the parent, in its frame"),
+    },
+)
+
 
 # No joint stands still.
 RATES = arrays(7).map(lambda drawn: drawn + np.where(drawn < 0, -0.125, 0.125))
@@ -33,11 +66,14 @@ def joint_rate(kind, q, qdot):
     return time_derivative_at_zero(lambda t: body_trees.joint_jacobian(kind, q + t * qdot))
 
 
-@claim("sueda/s2.2/e2.15", "The rate of the diagonal blocks")
+@section.misprint("e2.15", "The rate of the diagonal blocks")
 class e2_15:
     formula = r"j(i, i) = {}_i\mathrm{Ad}\,\dot S"
+    edit = (r"j(i, i) = {}_i\mathrm{Ad}", r"\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}")
     inputs = MOVING
-    result = matrix_quantity(TWIST, NUMBER)
+    result = Result(
+        matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the body of its joint"
+    )
 
     def printed(assembly, q, qdot):
         """An adjoint without an upper index leads to the world."""
@@ -59,36 +95,27 @@ class e2_15:
             start = end
         return np.hstack(blocks)
 
-    oracle = MOVED
-
     def reference(assembly, q, qdot):
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
+        poses.
+        """
         J_dot, places = body_trees.jacobian_rate(assembly, q, qdot), body_trees.coordinate_slices(assembly)
         return np.hstack([J_dot[6 * i : 6 * i + 6, own] for i, own in enumerate(places)])
 
     tolerance = 1e-8
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"$\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S$, as in Algorithm 2: the dot of $\dot J$ became that of a "
         r"lower-case j, and the indices of the adjoint are lost."
     )
-    equivalent_mutants = {
-        "in tree_of: flipped comparison in `parent < 0`": OWN,
-        "in tree_of: swapped operands in `np.linalg.inv(at) @ assembly.joints[i]`": OWN,
-        "in tree_of: dropped factor `assembly.joints[i]` in `np.linalg.inv(at) @ assembly.joints[i]`": OWN,
-        "in tree_of: dropped factor `np.linalg.inv(at)` in `np.linalg.inv(at) @ assembly.joints[i]`": OWN,
-    }
-    implemented_by = RATE
-    chapter = CHAPTER
+    implements = reduced.jacobian_rate
 
 
-@claim(
-    "sueda/s2.2/t787#a", "The rate of the diagonal block is zero for hinges, and not for some other joints"
-)
+@section.holds("t787#a", "The rate of the diagonal block is zero for hinges, and not for some other joints")
 class t787_a:
     formula = r"\dot J(i, i) = 0 \text{ for revolute joints, since } S \text{ is constant}"
     inputs = {"assembly": MIXED, "q": arrays(7), "qdot": RATES}
-    result = NUMBER
+    result = Result(NUMBER, "whether it is not zero, for each joint")
 
     def printed(assembly, q, qdot):
         """Hinges and sliders have the same S in any pose."""
@@ -101,26 +128,25 @@ class t787_a:
             found.append(float(np.abs(J_dot[6 * i : 6 * i + 6, own]).max() > LARGE))
         return found
 
-    oracle = MOVED
-
     def reference(assembly, q, qdot):
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
+        poses.
+        """
         J_dot = body_trees.jacobian_rate(assembly, q, qdot)
         return [
             float(np.abs(J_dot[6 * i : 6 * i + 6, own]).max() > LARGE)
             for i, own in enumerate(body_trees.coordinate_slices(assembly))
         ]
 
-    verdict = Verdict.HOLDS
     remark = "Among the others: universal joints, and ball joints in any coordinates."
-    implemented_by = RATE
-    chapter = CHAPTER
+    implements = reduced.jacobian_rate
 
 
-@claim("sueda/s2.2/t787#b", "The recurrence for the blocks beside the diagonal")
+@section.holds("t787#b", "The recurrence for the blocks beside the diagonal")
 class t787_b:
     formula = r"J(i, a) = {}^i_p\mathrm{Ad}\,J(p, a)"
     inputs = PLACED
-    result = jacobian
+    result = Result(jacobian, ROWS_OF_BODIES)
 
     def printed(assembly, q):
         E, J = body_trees.poses(assembly, q), np.zeros((4, 6, 7))
@@ -133,14 +159,11 @@ class t787_b:
     def library(assembly, q):
         return reduced.jacobian(tree_of(assembly), q)
 
-    oracle = "complex steps of all poses, joints of four kinds"
-
     def reference(assembly, q):
+        """Compare with complex steps of all poses, joints of four kinds."""
         return body_trees.jacobian(assembly, q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = FILLED
-    chapter = CHAPTER
+    implements = reduced.jacobian
 
 
 def own_adjoint(assembly, i):
@@ -158,11 +181,11 @@ def adjoint_rate(assembly, q, qdot, i, p):
     return time_derivative_at_zero(adjoints)
 
 
-@claim("sueda/s2.2/e2.16", "The rate of the blocks beside the diagonal")
+@section.holds("e2.16", "The rate of the blocks beside the diagonal")
 class e2_16:
     formula = r"\dot J(i, a) = {}^i_p\dot{\mathrm{Ad}}\,J(p, a) + {}^i_p\mathrm{Ad}\,\dot J(p, a)"
     inputs = MOVING
-    result = jacobian_rate
+    result = Result(jacobian_rate, ROWS_OF_BODIES)
 
     def printed(assembly, q, qdot):
         E = body_trees.poses(assembly, q)
@@ -181,23 +204,22 @@ class e2_16:
     def library(assembly, q, qdot):
         return reduced.jacobian_rate(tree_of(assembly), q, qdot)
 
-    oracle = MOVED
-
     def reference(assembly, q, qdot):
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
+        poses.
+        """
         return body_trees.jacobian_rate(assembly, q, qdot)
 
     tolerance = 1e-8
-    verdict = Verdict.HOLDS
     remark = r"$J(p, p)$ and $\dot J(p, p)$ are among them: the parent is the first ancestor."
-    implemented_by = RATE
-    chapter = CHAPTER
+    implements = reduced.jacobian_rate
 
 
-@claim("sueda/s2.2/t791", "The rate of an inverse")
+@section.holds("t791", "The rate of an inverse")
 class t791:
     formula = r"\dot A^{-1} = -A^{-1}\dot AA^{-1}"
     inputs = {"E": frames(), "phi": twists()}
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(E, phi):
         """With the adjoint of a pose that moves, and differences of it."""
@@ -209,19 +231,16 @@ class t791:
     def library(E, phi):
         return se3.Ad_inverse_dot(E, phi)
 
-    oracle = "differences of conjugations with the inverse pose"
-
     def reference(E, phi):
+        """Compare with differences of conjugations with the inverse pose."""
         pose = motion(E, phi)
         return derivative(lambda t: adjoint_by_conjugation(np.linalg.inv(pose(t)))).value
 
-    verdict = Verdict.HOLDS
     remark = (
         r"The dot is over $A^{-1}$, as the words say. $(\dot A)^{-1}$ does not even exist for "
         r"$A = \mathrm{Ad}$: by (1.19) its rate is a product with the singular $\mathrm{ad}(\phi)$."
     )
-    implemented_by = ("rbnotes.se3.Ad_inverse_dot",)
-    chapter = CHAPTER
+    implements = se3.Ad_inverse_dot
 
 
 def world_rate(E, phi):
@@ -237,18 +256,16 @@ def adjoint_rate_library(E_i, E_p, phi_i, phi_p):
 
 
 def adjoint_rate_reference(E_i, E_p, phi_i, phi_p):
+    """Compare with differences of conjugations with the pose of the parent as the child sees it, both moving."""
     child, parent = motion(E_i, phi_i), motion(E_p, phi_p)
     return derivative(lambda t: adjoint_by_conjugation(np.linalg.inv(child(t)) @ parent(t))).value
 
 
-@claim("sueda/s2.2/e2.17#a", "The rate of the adjoint from parent to child, by the product rule")
+@section.holds("e2.17#a", "The rate of the adjoint from parent to child, by the product rule")
 class e2_17_a:
-    formula = (
-        r"{}^i_p\dot{\mathrm{Ad}} = \tfrac{d}{dt}({}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}) = "
-        r"{}^i_0\dot{\mathrm{Ad}}\,{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
-    )
+    formula = r"{}^i_p\dot{\mathrm{Ad}} = \tfrac{d}{dt}({}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}) = {}^i_0\dot{\mathrm{Ad}}\,{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
     inputs = TWO_BODIES
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, "takes twists of the parent to the frame of the child")
 
     def printed(E_i, E_p, phi_i, phi_p):
         child, parent = motion(E_i, phi_i), motion(E_p, phi_p)
@@ -258,23 +275,15 @@ class e2_17_a:
         return i0_Ad_dot @ p_Ad + i0_Ad @ p_Ad_dot
 
     library = adjoint_rate_library
-    oracle = "differences of conjugations with the pose of the parent as the child sees it, both moving"
     reference = adjoint_rate_reference
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad_inverse_dot", "rbnotes.se3.Ad_dot")
-    chapter = CHAPTER
+    implements = (se3.Ad_inverse_dot, se3.Ad_dot)
 
 
-@claim(
-    "sueda/s2.2/e2.17#b", "The rate of the adjoint from parent to child, from rates of adjoints to the world"
-)
+@section.holds("e2.17#b", "The rate of the adjoint from parent to child, from rates of adjoints to the world")
 class e2_17_b:
-    formula = (
-        r"{}^i_p\dot{\mathrm{Ad}} = -{}^i_0\mathrm{Ad}\,{}^0_i\dot{\mathrm{Ad}}\,{}^i_0\mathrm{Ad}\,"
-        r"{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
-    )
+    formula = r"{}^i_p\dot{\mathrm{Ad}} = -{}^i_0\mathrm{Ad}\,{}^0_i\dot{\mathrm{Ad}}\,{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
     inputs = TWO_BODIES
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, "takes twists of the parent to the frame of the child")
 
     def printed(E_i, E_p, phi_i, phi_p):
         i0_Ad, p_Ad = adjoint_by_conjugation(np.linalg.inv(E_i)), adjoint_by_conjugation(E_p)
@@ -282,13 +291,127 @@ class e2_17_b:
         return -i0_Ad @ i_Ad_dot @ i0_Ad @ p_Ad + i0_Ad @ p_Ad_dot
 
     library = adjoint_rate_library
-    oracle = "differences of conjugations with the pose of the parent as the child sees it, both moving"
     reference = adjoint_rate_reference
-    verdict = Verdict.HOLDS
     remark = (
         r"With (1.19) it shrinks to ${}^i_p\mathrm{Ad}\,\mathrm{ad}(\phi_p) - \mathrm{ad}(\phi_i)\,"
         r"{}^i_p\mathrm{Ad}$, and in the frames of the joints to $-\mathrm{ad}(S\dot q)$ times the adjoint, which "
         r"is what the library does."
     )
-    implemented_by = ("rbnotes.se3.Ad_inverse_dot", "rbnotes.se3.Ad_dot")
-    chapter = CHAPTER
+    implements = (se3.Ad_inverse_dot, se3.Ad_dot)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# The two algorithms. The oracles differ poses, and Jacobians of poses.
+
+
+# Trees of four hinges: frames of joints F and of bodies B in the world, where q is zero.
+HINGES = {"parents": some_parents(4), "F": some_frames(4), "B": some_frames(4)}
+
+
+@section.holds("alg1", "Algorithm 1: filling the Jacobian, body by body from the root")
+class alg1:
+    formula = r"\begin{aligned} &J(i, i) = {}^i_{J_i}\mathrm{Ad}\,S \\ &\text{ancestor} = \text{parent} \\ &\text{while ancestor} \ne \text{null: } J(i, a) = {}^i_p\mathrm{Ad}\,J(p, a),\ \text{ancestor} = \text{ancestor's parent} \end{aligned}"
+    inputs = HINGES
+    result = Result(matrix_quantity(SCREW, NUMBER), ROWS_OF_BODIES)
+
+    def printed(parents, F, B):
+        J = np.zeros((4, 6, 4))
+        S = np.array([0, 0, 1, 0, 0, 0])
+        for i in range(4):
+            J[i, :, i] = seen_from(B[i], F[i]) @ S
+            parent = parents[i]
+            ancestor = parent
+            while ancestor != -1:
+                J[i, :, ancestor] = seen_from(B[i], B[parent]) @ J[parent, :, ancestor]
+                ancestor = parents[ancestor]
+        return J.reshape(24, 4)
+
+    def library(parents, F, B):
+        return reduced.jacobian(hinge_tree(parents, F, B), np.zeros(4))
+
+    def reference(parents, F, B):
+        """Compare with complex steps of all poses as each hinge turns."""
+        return body_trees.jacobian(body_trees.revolute_assembly(parents, F, B), np.zeros(4))
+
+    remark = r"In line 4, $a$ is the ancestor and $p$ the parent of $i$, which stays the same in the loop."
+    implements = reduced.jacobian
+
+
+@section.holds("t800", "A forward traversal processes parents before their children")
+class t800:
+    formula = r"\text{forward traversal order, starting from the root}"
+    inputs = {"assembly": HINGED, "q": arrays(4), "names": st.permutations(range(4)).map(tuple)}
+    result = Result(matrix_quantity(SCREW, NUMBER), ROWS_OF_BODIES)
+
+    def printed(assembly, q, names):
+        """Algorithm 1 on bodies that are numbered anyhow, level by level from the roots."""
+        given = body_trees.renumber(assembly, names)
+        E, F, J = body_trees.poses(given, q), body_trees.joint_poses(given, q), np.zeros((4, 6, 4))
+        level = [-1]
+        for _ in range(4):
+            level = [i for i in range(4) if given.parents[i] in level]
+            for i in level:
+                J[i, :, i] = seen_from(E[i], F[i])[:, 2]
+                a = parent = given.parents[i]
+                while a >= 0:
+                    J[i, :, a] = seen_from(E[i], E[parent]) @ J[parent, :, a]
+                    a = given.parents[a]
+        return J.reshape(24, 4)
+
+    def library(assembly, q, names):
+        """The library sorts links; its rows and columns are put back."""
+        links = tree_of(assembly).links
+        known = reduced.Tree([links[names.index(i)] for i in range(4)])
+        places = [names[int(link.name)] for link in known.links]
+        J = reduced.jacobian(known, q[places]).reshape(4, 6, 4)
+        back = np.argsort(places)
+        return J[back][:, :, back].reshape(24, 4)
+
+    def reference(assembly, q, names):
+        """Compare with complex steps of the poses, for which the order does not matter."""
+        return body_trees.jacobian(body_trees.renumber(assembly, names), q)
+
+    remark = "Checked on what it is for: the traversal makes Algorithm 1 right for bodies that are given in any order."
+    implements = reduced.Tree
+
+
+@section.erratum("alg2", "Algorithm 2: filling the Jacobian and its rate")
+class alg2:
+    formula = r"\begin{aligned} &J(i, i) = {}^i_{J_i}\mathrm{Ad}\,S,\quad \dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S \\ &\text{for all ancestors: } J(i, a) = {}^i_p\mathrm{Ad}\,J(p, a),\quad \dot J(i, a) = {}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\mathrm{Ad}\,J(p, a) \end{aligned}"
+    edit = (r"+ {}^i_p\mathrm{Ad}\,J", r"+ {}^i_p\dot{\mathrm{Ad}}\,J")
+    inputs = {**HINGES, "qdot": arrays(4)}
+    result = Result(matrix_quantity(TWIST, NUMBER), ROWS_OF_BODIES)
+
+    def printed(parents, F, B, qdot):
+        J, J_dot = np.zeros((4, 6, 4)), np.zeros((4, 6, 4))
+        S, S_dot = np.array([0, 0, 1, 0, 0, 0]), np.zeros(6)
+        for i in range(4):
+            J[i, :, i] = seen_from(B[i], F[i]) @ S
+            J_dot[i, :, i] = seen_from(B[i], F[i]) @ S_dot
+            p = parents[i]
+            a = p
+            while a != -1:
+                ip_Ad = seen_from(B[i], B[p])
+                J[i, :, a] = ip_Ad @ J[p, :, a]
+                J_dot[i, :, a] = ip_Ad @ J_dot[p, :, a] + ip_Ad @ J[p, :, a]
+                a = parents[a]
+        return J_dot.reshape(24, 4)
+
+    def library(parents, F, B, qdot):
+        return reduced.jacobian_rate(hinge_tree(parents, F, B), np.zeros(4), qdot)
+
+    def reference(parents, F, B, qdot):
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
+        poses.
+        """
+        return body_trees.jacobian_rate(body_trees.revolute_assembly(parents, F, B), np.zeros(4), qdot)
+
+    tolerance = 1e-8
+    scan = True
+    correction = (
+        r"Line 7: $\dot J(i, a) = {}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\dot{\mathrm{Ad}}\,J(p, a)$, as (2.16) "
+        r"says. Without the dot of the second adjoint, $\dot J$ is not even zero at rest, and its two terms have "
+        r"different units."
+    )
+    units_mismatch = r"a term of $J$, which is no rate, is added to terms of its rate"
+    implements = reduced.jacobian_rate

@@ -7,31 +7,74 @@ from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import se3
-from rbnotes.joints import (
-    Composite,
-    Fixed,
-    PlanarTranslation,
-    Prismatic,
-    Revolute,
-    Translational,
-)
+from rbnotes.joints import Composite, Fixed, PlanarTranslation, Prismatic, Revolute, Translational
 from rbnotes.ledger.oracles.joint_poses import motion_subspace, rotation_sequence, screws, translations
 from rbnotes.ledger.oracles.twists import twist_matrix
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, VELOCITY, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    LENGTH,
+    LINEAR_FIRST_TWIST,
+    NUMBER,
+    POSE,
+    RATE,
+    TIME,
+    VELOCITY,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays, frames, numbers, unit_vectors, vectors
 
-CHAPTER = "joint-types"
+OF_JOINT_IN_PARENT = "of the joint in the frame that carries it"
+
+section_2_4_1 = Section(
+    "sueda/s2.4.1",
+    chapter="joint-types",
+    arguments={
+        "E0": Argument(POSE, "of the joint at rest, in the frame that carries it"),
+        "q": Argument(NUMBER, "coordinates of the joint in question"),
+    },
+)
+section_2_4_2 = Section(
+    "sueda/s2.4.2",
+    chapter="joint-types",
+    arguments={
+        "a": Argument(NUMBER, "direction of the slide, in the frame of the joint"),
+        "q": Argument(LENGTH, "coordinates of the joint in question"),
+        "x": Argument(LENGTH, "of a point, in the frame that the joint moves"),
+    },
+)
+section_2_4_3 = Section(
+    "sueda/s2.4.3",
+    chapter="joint-types",
+    arguments={
+        "q": Argument(LENGTH, "coordinates of the joint in question"),
+        "x": Argument(LENGTH, "of a point, in the frame that the joint moves"),
+        "qdot": Argument(VELOCITY, "rates of the coordinates of the joint in question"),
+    },
+)
+section_2_4_4 = Section(
+    "sueda/s2.4.4",
+    chapter="joint-types",
+    arguments={
+        "q": Argument(LENGTH, "coordinates of the joint in question"),
+        "qdot": Argument(VELOCITY, "rates of the coordinates of the joint in question"),
+    },
+)
+section_2_4_7 = Section(
+    "sueda/s2.4.7",
+    chapter="joint-types",
+    arguments={
+        "q": Argument(NUMBER, "coordinates of the joint in question"),
+        "qdot": Argument(RATE, "rates of the coordinates of the joint in question"),
+    },
+)
+
+
 X, Y, Z = np.eye(3)
 BESIDE = translations(X)([0.7])
 SLIDING = {"a": unit_vectors(), "q": numbers()}
 PLACED = "entries are placed, and a matrix whose square is zero has an exponential of two terms"
-WITH_IDENTITY = "a product with the identity, which is what the claim says"
 ADDED = "points move by sums of two products, which matrices round alike"
-
-
-QUANTITIES = {"a": NUMBER, "q": LENGTH, "qdot": VELOCITY}
 
 
 def placed(joint, E0):
@@ -53,12 +96,12 @@ def three_points_fixed():
     return 6 - np.linalg.matrix_rank(np.array(velocities))
 
 
-@claim("sueda/s2.4.1/e2.22", "A joint's pose: where the parent holds it, then its own motion")
+@section_2_4_1.misprint("e2.22", "A joint's pose: where the parent holds it, then its own motion")
 class e2_22:
     formula = r"{}^j_{j-1}E = {}^j_{j-1}E_0\,Q_j(q_j)"
+    edit = ("{}^j_{j-1}E", "{}^{j-1}_jE")
     inputs = {"E0": frames(), "q": arrays(2)}
-    quantities = {"q": NUMBER}
-    result = POSE
+    result = Result(POSE, "of the moving frame in the frame that carries the joint")
     constants = (LENGTH,)
 
     def printed(E0, q):
@@ -69,15 +112,16 @@ class e2_22:
         joint = Composite(Revolute(X), Prismatic(Y))
         return se3.inverse(reduced.poses(placed(joint, E0), q).joints[0])
 
-    oracle = "the parent's frame from where the joint's axes and origin have gone: turned, then pushed"
-
     def reference(E0, q):
-        """The frame that the parent has, seen from a frame whose origin and axes are moved one by one."""
+        """Compare with the parent's frame from where the joint's axes and origin have gone: turned, then
+        pushed.
+
+        The frame that the parent has, seen from a frame whose origin and axes are moved one by one.
+        """
         turn = E0[:3, :3] @ Rotation.from_rotvec(q[0] * X).as_matrix()
         origin = E0[:3, 3] + q[1] * turn[:, 1]
         return np.vstack([np.column_stack([turn.T, -turn.T @ origin]), [0, 0, 0, 1]])
 
-    verdict = Verdict.MISPRINT
     scan = True
     correction = (
         r"${}^{j-1}_jE = {}^{j-1}_jE_0\,Q_j(q_j)$, as in (2.4): the pose of joint $j$ in its parent. The one "
@@ -87,16 +131,15 @@ class e2_22:
         r"$E_0$ is where the joint is at $q_j = 0$ if $Q_j(0)$ is the identity, as with all joints here but "
         r"splines."
     )
-    implemented_by = ("rbnotes.multibody.reduced.poses",)
-    chapter = CHAPTER
+    implements = reduced.poses
 
 
-@claim("sueda/s2.4.1/t858#a", "A fixed joint moves nothing: Q is the identity")
+@section_2_4_1.holds("t858#a", "A fixed joint moves nothing: Q is the identity")
 class t858_a:
     formula = r"Q_j = I"
     inputs = {"E0": frames(), "q": arrays(6)}
-    quantities = {"q": vector_quantity((LENGTH, 3), (NUMBER, 3))}
-    result = LENGTH
+    arguments = {"q": Argument(LINEAR_FIRST_TWIST * TIME, "coordinates of the joint in question")}
+    result = Result(LENGTH, "of points of the second body, as columns in the first")
     constants = (LENGTH,)
 
     def printed(E0, q):
@@ -110,27 +153,22 @@ class t858_a:
         ]
         return reduced.poses(reduced.Tree(links), q).joints[1, :3] @ np.vstack([np.eye(3, 4, 1), np.ones(4)])
 
-    equivalent_mutants = {
-        "swapped operands in `screws(*np.roll(np.eye(6), 3, axis=0))(q) @ E0 @ Q`": WITH_IDENTITY,
-        "dropped factor `Q` in `screws(*np.roll(np.eye(6), 3, axis=0))(q) @ E0 @ Q`": WITH_IDENTITY,
-    }
-    oracle = "points that are carried along by the first body, one after the other"
-
     def reference(E0, q):
-        """The points of the second body as points of the first one, which flies and turns."""
+        """Compare with points that are carried along by the first body, one after the other.
+
+        The points of the second body as points of the first one, which flies and turns.
+        """
         turn = Rotation.from_euler("XYZ", q[3:])
         points = [E0[:3, 3], *(E0[:3, 3] + E0[:3, :3].T)]
         return np.stack([q[:3] + turn.apply(x) for x in points], axis=-1)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Fixed",)
-    chapter = CHAPTER
+    implements = Fixed
 
 
-@claim("sueda/s2.4.1/t858#b", "The Jacobian of a fixed joint has no columns")
+@section_2_4_1.demonstration("t858#b", "The Jacobian of a fixed joint has no columns")
 class t858_b:
     formula = r"S \in \mathbb R^{6\times0}"
-    result = NUMBER
+    result = Result(NUMBER, "rows, then columns")
 
     def printed():
         return [6, 0]
@@ -138,22 +176,19 @@ class t858_b:
     def library():
         return Fixed().motion_subspace([]).shape
 
-    oracle = "how many twists move no point of a body"
-
     def reference():
+        """Count how many twists move no point of a body."""
         return [6, three_points_fixed()]
 
-    verdict = Verdict.DEMONSTRATION
     tolerance = 0.0
-    implemented_by = ("rbnotes.joints.Fixed",)
-    chapter = CHAPTER
+    implements = Fixed
 
 
-@claim("sueda/s2.4.2/e2.23", "A prismatic joint moves along its axis")
+@section_2_4_2.holds("e2.23", "A prismatic joint moves along its axis")
 class e2_23:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & a\,q_j \\ 0 & 1 \end{pmatrix}"
     inputs = SLIDING
-    result = POSE
+    result = Result(POSE, OF_JOINT_IN_PARENT)
 
     def printed(a, q):
         return np.block([[np.eye(3), (a * q)[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -161,22 +196,19 @@ class e2_23:
     def library(a, q):
         return Prismatic(a).transform([q])
 
-    oracle = "scipy's exponential of the twist of unit velocity, times q"
-
     def reference(a, q):
+        """Compare with scipy's exponential of the twist of unit velocity, times q."""
         return translations(a)([q])
 
     exact = PLACED
-    verdict = Verdict.HOLDS
     remark = r"$q$ is a distance if the axis has length 1, which the library asks for and the notes do not."
-    implemented_by = ("rbnotes.joints.Prismatic",)
-    chapter = CHAPTER
+    implements = Prismatic
 
 
-@claim("sueda/s2.4.2/t868", "It is a translation: every point moves by the same vector")
+@section_2_4_2.holds("t868", "It is a translation: every point moves by the same vector")
 class t868:
     inputs = {**SLIDING, "x": vectors()}
-    result = LENGTH
+    result = Result(LENGTH, "in the fixed frame of the joint")
 
     def printed(a, q, x):
         return x + a * q
@@ -184,22 +216,19 @@ class t868:
     def library(a, q, x):
         return se3.transform_points(Prismatic(a).transform([q]), x)
 
-    oracle = "scipy's exponential of the twist of unit velocity, applied to the point"
-
     def reference(a, q, x):
+        """Compare with scipy's exponential of the twist of unit velocity, applied to the point."""
         return (translations(a)([q]) @ np.append(x, 1))[:3]
 
     exact = ADDED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Prismatic",)
-    chapter = CHAPTER
+    implements = Prismatic
 
 
-@claim("sueda/s2.4.2/e2.24", "Jacobian of a prismatic joint")
+@section_2_4_2.holds("e2.24", "Jacobian of a prismatic joint")
 class e2_24:
     formula = r"S = \begin{pmatrix} 0 \\ \mathbf a \end{pmatrix} \in \mathbb R^{6\times1}"
     inputs = SLIDING
-    result = NUMBER
+    result = Result(NUMBER, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(a, q):
         return np.concatenate([np.zeros(3), a])[:, None]
@@ -207,22 +236,19 @@ class e2_24:
     def library(a, q):
         return Prismatic(a).motion_subspace([q])
 
-    oracle = "the complex step through scipy's exponential"
-
     def reference(a, q):
+        """Compare with the complex step through scipy's exponential."""
         return motion_subspace(translations(a), np.array([q]))
 
     exact = PLACED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Prismatic",)
-    chapter = CHAPTER
+    implements = Prismatic
 
 
-@claim("sueda/s2.4.3/e2.25", "A planar joint moves in the xy plane, without turning")
+@section_2_4_3.holds("e2.25", "A planar joint moves in the xy plane, without turning")
 class e2_25:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & 0 & q_j \\ 0 & 1 & 0 \\ 0 & 0 & 1 \end{pmatrix}"
     inputs = {"q": vectors(2)}
-    result = POSE
+    result = Result(POSE, OF_JOINT_IN_PARENT)
 
     def printed(q):
         I, row, column = np.eye(2), np.zeros((1, 2)), np.zeros((2, 1))
@@ -232,25 +258,22 @@ class e2_25:
     def library(q):
         return PlanarTranslation().transform(q)
 
-    oracle = "a slide along x, then one along y, by scipy's exponentials"
-
     def reference(q):
+        """Compare with a slide along x, then one along y, by scipy's exponentials."""
         return translations(X, Y)(q)
 
     exact = PLACED
-    verdict = Verdict.HOLDS
     remark = (
         r"The upper left $I$ is $2\times2$. In mechanism theory and in most simulators a planar joint also turns "
         r"about $z$; that one is the 2D free joint of 2.4.10."
     )
-    implemented_by = ("rbnotes.joints.PlanarTranslation",)
-    chapter = CHAPTER
+    implements = PlanarTranslation
 
 
-@claim("sueda/s2.4.3/t876", "Again a translation: every point moves by the same vector of the plane")
+@section_2_4_3.holds("t876", "Again a translation: every point moves by the same vector of the plane")
 class t876:
     inputs = {"q": vectors(2), "x": vectors()}
-    result = LENGTH
+    result = Result(LENGTH, "in the fixed frame of the joint")
 
     def printed(q, x):
         return x + np.array([q[0], q[1], 0])
@@ -258,24 +281,21 @@ class t876:
     def library(q, x):
         return se3.transform_points(PlanarTranslation().transform(q), x)
 
-    oracle = "scipy's exponentials of two slides, applied to the point"
-
     def reference(q, x):
+        """Compare with scipy's exponentials of two slides, applied to the point."""
         return (translations(X, Y)(q) @ np.append(x, 1))[:3]
 
     exact = ADDED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.PlanarTranslation",)
-    chapter = CHAPTER
+    implements = PlanarTranslation
 
 
-@claim("sueda/s2.4.3/e2.26", "Jacobian of a planar joint")
+@section_2_4_3.holds("e2.26", "Jacobian of a planar joint")
 class e2_26:
     formula = (
         r"S = \begin{pmatrix} 0&0 \\ 0&0 \\ 0&0 \\ 1&0 \\ 0&1 \\ 0&0 \end{pmatrix} \in \mathbb R^{6\times2}"
     )
     inputs = {"q": vectors(2), "qdot": vectors(2)}
-    result = VELOCITY
+    result = Result(VELOCITY, "in the frame that the joint moves")
 
     def printed(q, qdot):
         S = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [0, 0]])
@@ -284,22 +304,19 @@ class e2_26:
     def library(q, qdot):
         return PlanarTranslation().motion_subspace(q) @ qdot
 
-    oracle = "the complex step through scipy's exponentials, times the rates"
-
     def reference(q, qdot):
+        """Compare with the complex step through scipy's exponentials, times the rates."""
         return motion_subspace(translations(X, Y), q) @ qdot
 
     exact = PLACED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.PlanarTranslation",)
-    chapter = CHAPTER
+    implements = PlanarTranslation
 
 
-@claim("sueda/s2.4.4/e2.27", "A translational joint moves anywhere, without turning")
+@section_2_4_4.holds("e2.27", "A translational joint moves anywhere, without turning")
 class e2_27:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & q_j \\ 0 & 1 \end{pmatrix}"
     inputs = {"q": vectors()}
-    result = POSE
+    result = Result(POSE, OF_JOINT_IN_PARENT)
 
     def printed(q):
         return np.block([[np.eye(3), q[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -307,22 +324,19 @@ class e2_27:
     def library(q):
         return Translational().transform(q)
 
-    oracle = "slides along x, y and z, by scipy's exponentials"
-
     def reference(q):
+        """Compare with slides along x, y and z, by scipy's exponentials."""
         return translations(X, Y, Z)(q)
 
     exact = PLACED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Translational",)
-    chapter = CHAPTER
+    implements = Translational
 
 
-@claim("sueda/s2.4.4/e2.28", "Jacobian of a translational joint")
+@section_2_4_4.holds("e2.28", "Jacobian of a translational joint")
 class e2_28:
     formula = r"S = \begin{pmatrix} 0 \\ I \end{pmatrix} \in \mathbb R^{6\times3}"
     inputs = {"q": vectors(), "qdot": vectors()}
-    result = VELOCITY
+    result = Result(VELOCITY, "in the frame that the joint moves")
 
     def printed(q, qdot):
         S = np.vstack([np.zeros((3, 3)), np.eye(3)])
@@ -331,26 +345,19 @@ class e2_28:
     def library(q, qdot):
         return Translational().motion_subspace(q) @ qdot
 
-    oracle = "the complex step through scipy's exponentials, times the rates"
-
     def reference(q, qdot):
+        """Compare with the complex step through scipy's exponentials, times the rates."""
         return motion_subspace(translations(X, Y, Z), q) @ qdot
 
     exact = PLACED
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Translational",)
-    chapter = CHAPTER
+    implements = Translational
 
 
-@claim("sueda/s2.4.7/e2.41#a", "A revolute joint about z: the exponential of its twist")
+@section_2_4_7.holds("e2.41#a", "A revolute joint about z: the exponential of its twist")
 class e2_41_a:
-    formula = (
-        r"Q(q) = \exp([Sq]) = \begin{pmatrix} \cos q & -\sin q & 0 & 0 \\ \sin q & \cos q & 0 & 0 \\"
-        r" 0&0&1&0 \\ 0&0&0&1 \end{pmatrix}"
-    )
+    formula = r"Q(q) = \exp([Sq]) = \begin{pmatrix} \cos q & -\sin q & 0 & 0 \\ \sin q & \cos q & 0 & 0 \\ 0&0&1&0 \\ 0&0&0&1 \end{pmatrix}"
     inputs = {"q": numbers(-7, 7)}
-    quantities = {"q": NUMBER}
-    result = NUMBER
+    result = Result(NUMBER, "of the moving frame in the fixed one")
 
     def printed(q):
         c, s = np.cos(q), np.sin(q)
@@ -359,22 +366,18 @@ class e2_41_a:
     def library(q):
         return Revolute().transform([q])
 
-    oracle = "scipy's exponential of the matrix of S q"
-
     def reference(q):
+        """Compare with scipy's exponential of the matrix of S q."""
         return expm(twist_matrix(q * np.array([0, 0, 1, 0, 0, 0])))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Revolute",)
-    chapter = CHAPTER
+    implements = Revolute
 
 
-@claim("sueda/s2.4.7/e2.41#b", "Jacobian of a revolute joint")
+@section_2_4_7.holds("e2.41#b", "Jacobian of a revolute joint")
 class e2_41_b:
     formula = r"S = \begin{pmatrix} 0&0&1&0&0&0 \end{pmatrix}^\top"
     inputs = {"q": numbers(-7, 7), "qdot": numbers()}
-    quantities = {"q": NUMBER, "qdot": RATE}
-    result = RATE
+    result = Result(RATE, "in the moving frame")
 
     def printed(q, qdot):
         S = np.array([0, 0, 1, 0, 0, 0])
@@ -383,12 +386,9 @@ class e2_41_b:
     def library(q, qdot):
         return Revolute().motion_subspace([q])[:, 0] * qdot
 
-    oracle = "the complex step through scipy's exponential, times the rate"
-
     def reference(q, qdot):
+        """Compare with the complex step through scipy's exponential, times the rate."""
         return motion_subspace(rotation_sequence("Z"), np.array([q]))[:, 0] * qdot
 
-    verdict = Verdict.HOLDS
     remark = r"S does not change, so $\dot S = 0$. The notes' bending about $z$ is a rotation about $z$."
-    implemented_by = ("rbnotes.joints.Revolute",)
-    chapter = CHAPTER
+    implements = Revolute

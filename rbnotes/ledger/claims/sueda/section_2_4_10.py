@@ -17,24 +17,40 @@ from rbnotes.ledger.oracles.pose_products import (
 )
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, TWIST, VELOCITY, vector_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import arrays, numbers
 
-CHAPTER = "joint-types"
+COLUMNS_OF_JOINT = "a column for each coordinate of the joint, in the frame that it moves"
+
+section = Section(
+    "sueda/s2.4.10",
+    chapter="joint-types",
+    arguments={
+        "p": Argument(LENGTH),
+        "angle": Argument(NUMBER),
+        "spin": Argument(RATE),
+        "v": Argument(VELOCITY, "of the joints, in their order"),
+        "q1": Argument(LENGTH, "coordinates of the joint in question"),
+        "q2": Argument(NUMBER, "coordinates of the joint in question"),
+        "v1": Argument(VELOCITY, "rates of the coordinates of the joint in question"),
+        "v2": Argument(RATE, "rates of the coordinates of the joint in question"),
+    },
+)
+
+
 Z = np.array([0.0, 0.0, 1.0])
 FLAT = {"q1": arrays(2), "q2": numbers(-3.0, 3.0)}
 TURNING = {**FLAT, "v1": arrays(2), "v2": numbers()}
-FREE_2D = ("rbnotes.joints.Free2D",)
-
-
-QUANTITIES = {"p": LENGTH, "q1": LENGTH, "q2": NUMBER, "spin": RATE, "v2": RATE}
 
 
 def flat_twists(q1, q2):
+    """Compare with complex steps of the product of the two poses."""
     return pose_jacobian(planar_free_joint, np.append(q1, q2))
 
 
 def flat_rates(q1, q2, v1, v2):
+    """Compare with differences of the Jacobian of the product of the two poses along the motion."""
     return pose_jacobian_rate(planar_free_joint, np.append(q1, q2), np.append(v1, v2))
 
 
@@ -45,7 +61,10 @@ def rows(q2):
 
 
 def in_the_plane(p, angle):
-    """A pose in the plane, by scipy."""
+    """Compare with scipy's rotation about z, and where the origin is.
+
+    A pose in the plane, by scipy.
+    """
     E = np.eye(4)
     E[:3, :3], E[:2, 3] = Rotation.from_euler("z", angle).as_matrix(), p
     return E
@@ -59,12 +78,15 @@ def Sdot_library(q1, q2, v1, v2):
     return Free2D().motion_subspace_rate(np.append(q1, q2), np.append(v1, v2))
 
 
-@claim("sueda/s2.4.10/t996", "A free joint in the plane: any pose of it, and any motion")
+@section.holds("t996", "A free joint in the plane: any pose of it, and any motion")
 class t996:
     formula = r"\text{`completely unconstrained in 2D'}"
     inputs = {"p": arrays(2), "angle": numbers(-3.0, 3.0), "spin": numbers(), "v": arrays(2)}
-    result = vector_quantity(
-        (NUMBER, 3), (LENGTH, 1), (NUMBER, 3), (LENGTH, 3), (NUMBER, 8), (RATE, 1), (VELOCITY, 3)
+    result = Result(
+        vector_quantity(
+            (NUMBER, 3), (LENGTH, 1), (NUMBER, 3), (LENGTH, 3), (NUMBER, 8), (RATE, 1), (VELOCITY, 3)
+        ),
+        "the pose in the fixed frame, row by row, then the twist in the moving one",
     )
 
     def printed(p, angle, spin, v):
@@ -80,22 +102,19 @@ class t996:
         S = joint.motion_subspace(q)
         return np.append(joint.transform(q), S @ np.linalg.solve(S[2:5], np.append(spin, v)))
 
-    oracle = "the pose, made by scipy's rotation, and the twist that were asked for"
-
     def reference(p, angle, spin, v):
+        """Compare with the pose, made by scipy's rotation, and the twist that were asked for."""
         return np.append(in_the_plane(p, angle), [0, 0, spin, *v, 0])
 
     primitives = ("rbnotes.ledger.claims.sueda.section_2_4_10.in_the_plane",)
-    verdict = Verdict.HOLDS
-    implemented_by = FREE_2D
-    chapter = CHAPTER
+    implements = Free2D
 
 
-@claim("sueda/s2.4.10/e2.53", "A free joint in the plane as a product of two")
+@section.holds("e2.53", "A free joint in the plane as a product of two")
 class e2_53:
     formula = r"Q = Q_1Q_2,\qquad Q_1 = Q_\text{planar},\quad Q_2 = Q_\text{revolute}"
     inputs = FLAT
-    result = POSE
+    result = Result(POSE, "of the moving frame in the fixed one")
 
     def printed(q1, q2):
         Q1, Q2 = np.eye(4), np.eye(4)
@@ -105,21 +124,15 @@ class e2_53:
     def library(q1, q2):
         return Free2D().transform(np.append(q1, q2))
 
-    oracle = "scipy's rotation about z, and where the origin is"
     reference = in_the_plane
-    verdict = Verdict.HOLDS
-    implemented_by = FREE_2D
-    chapter = CHAPTER
+    implements = Free2D
 
 
-@claim("sueda/s2.4.10/e2.54", "Jacobians of the two")
+@section.holds("e2.54", "Jacobians of the two")
 class e2_54:
-    formula = (
-        r"S_1 = \begin{pmatrix} 0&0\\0&0\\0&0\\1&0\\0&1\\0&0 \end{pmatrix},\quad "
-        r"S_2 = \begin{pmatrix} 0\\0\\1\\0\\0\\0 \end{pmatrix}"
-    )
+    formula = r"S_1 = \begin{pmatrix} 0&0\\0&0\\0&0\\1&0\\0&1\\0&0 \end{pmatrix},\quad S_2 = \begin{pmatrix} 0\\0\\1\\0\\0\\0 \end{pmatrix}"
     inputs = TURNING
-    result = TWIST
+    result = Result(TWIST, "of each of the two joints, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):
         S1 = np.array([[0, 0], [0, 0], [0, 0], [1, 0], [0, 1], [0, 0]])
@@ -131,9 +144,8 @@ class e2_54:
             [PlanarTranslation().motion_subspace(q1) @ v1, Revolute().motion_subspace([q2]) @ [v2]]
         )
 
-    oracle = "differences of the two poses along the motion, each seen from where it is"
-
     def reference(q1, q2, v1, v2):
+        """Compare with differences of the two poses along the motion, each seen from where it is."""
         moving = translation_pose(np.append(q1, 0)), screw_pose(Z, q2)
         rates = derivative_along_motion(
             lambda t: translation_pose(np.append(q1, 0) + t * np.append(v1, 0)), np.zeros(1), np.ones(1)
@@ -144,16 +156,14 @@ class e2_54:
         pairs = zip(moving, (rates, turning), strict=True)
         return np.concatenate([twist_from_matrix(np.linalg.inv(Q) @ Qdot) for Q, Qdot in pairs])
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.PlanarTranslation", "rbnotes.joints.Revolute")
-    chapter = CHAPTER
+    implements = (PlanarTranslation, Revolute)
 
 
-@claim("sueda/s2.4.10/t1004", "Neither of the two Jacobians changes")
+@section.holds("t1004", "Neither of the two Jacobians changes")
 class t1004:
     formula = r"\dot S = 0 \text{ for both}:\quad S_i(q_i) = S_i(0)"
     inputs = TURNING
-    result = TWIST
+    result = Result(TWIST, "of each of the two joints, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):
         """The twists with the Jacobians of zero coordinates, wherever the joints are."""
@@ -167,27 +177,21 @@ class t1004:
             [one.motion_subspace([0, 0]) @ v1 + still[0], two.motion_subspace([0]) @ [v2] + still[1]]
         )
 
-    oracle = "complex steps of the poses, at these coordinates"
-
     def reference(q1, q2, v1, v2):
+        """Compare with complex steps of the poses, at these coordinates."""
         flat = pose_jacobian(
             lambda q: translation_pose(np.stack([q[..., 0], q[..., 1], 0 * q[..., 0]], axis=-1)), q1
         )
         return np.append(flat @ v1, pose_jacobian(lambda q: screw_pose(Z, q[..., 0]), np.array([q2])) * v2)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.PlanarTranslation", "rbnotes.joints.Revolute")
-    chapter = CHAPTER
+    implements = (PlanarTranslation, Revolute)
 
 
-@claim("sueda/s2.4.10/e2.55", "Jacobian of a free joint in the plane")
+@section.holds("e2.55", "Jacobian of a free joint in the plane")
 class e2_55:
-    formula = (
-        r"S = \begin{pmatrix} {}^2\mathrm{Ad}\,S_1 & S_2 \end{pmatrix} = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&1\\"
-        r"Q_2^{xx}&Q_2^{yx}&0\\ Q_2^{xy}&Q_2^{yy}&0\\ Q_2^{xz}&Q_2^{yz}&0 \end{pmatrix}"
-    )
+    formula = r"S = \begin{pmatrix} {}^2\mathrm{Ad}\,S_1 & S_2 \end{pmatrix} = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&1\\Q_2^{xx}&Q_2^{yx}&0\\ Q_2^{xy}&Q_2^{yy}&0\\ Q_2^{xz}&Q_2^{yz}&0 \end{pmatrix}"
     inputs = FLAT
-    result = NUMBER
+    result = Result(NUMBER, COLUMNS_OF_JOINT)
 
     def printed(q1, q2):
         """The rows of Q_2 named by their first index, as the text says."""
@@ -195,26 +199,16 @@ class e2_55:
         return np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [xx, yx, 0], [xy, yy, 0], [xz, yz, 0]])
 
     library = S_library
-    oracle = "complex steps of the product of the two poses"
     reference = flat_twists
-    equivalent_mutants = {
-        "negated xz in `[xz, yz, 0]`": "these two entries of a rotation about z are zero",
-        "negated yz in `[xz, yz, 0]`": "these two entries of a rotation about z are zero",
-    }
-    verdict = Verdict.HOLDS
     remark = r"The adjoint has lost its lower index: it is ${}^2_1\mathrm{Ad}$, as in (2.48)."
-    implemented_by = FREE_2D
-    chapter = CHAPTER
+    implements = Free2D
 
 
-@claim("sueda/s2.4.10/t1008", "The lower half of the Jacobian holds rows of the rotation")
+@section.holds("t1008", "The lower half of the Jacobian holds rows of the rotation")
 class t1008:
-    formula = (
-        r"\text{`the bottom three rows of the first column contain the 1st row of the $Q_2$ matrix, ... "
-        r"of the second column contain the 2nd row'}"
-    )
+    formula = r"\text{`the bottom three rows of the first column contain the 1st row of the $Q_2$ matrix, ... of the second column contain the 2nd row'}"
     inputs = FLAT
-    result = NUMBER
+    result = Result(NUMBER, "in the moving frame, a row for each coordinate of the plane")
 
     def printed(q1, q2):
         Q2 = rows(q2)
@@ -224,25 +218,23 @@ class t1008:
         S = S_library(q1, q2)
         return np.array([S[3:, 0], S[3:, 1]])
 
-    oracle = "complex steps of the product of the two poses"
-
     def reference(q1, q2):
+        """Compare with complex steps of the product of the two poses."""
         S = flat_twists(q1, q2)
         return S[3:, :2].T
 
-    verdict = Verdict.HOLDS
-    implemented_by = FREE_2D
-    chapter = CHAPTER
+    implements = Free2D
 
 
-@claim("sueda/s2.4.10/e2.56#a", "Rate of the Jacobian, block by block")
+@section.misprint("e2.56#a", "Rate of the Jacobian, block by block")
 class e2_56_a:
-    formula = (
-        r"\dot S = \begin{pmatrix} -\mathrm{ad}(S_2\dot q_2) & {}^2\mathrm{Ad}\,S_1 + {}^2\mathrm{Ad}\,\dot S_1 & "
-        r"\dot S_2 \end{pmatrix}"
+    formula = r"\dot S = \begin{pmatrix} -\mathrm{ad}(S_2\dot q_2) & {}^2\mathrm{Ad}\,S_1 + {}^2\mathrm{Ad}\,\dot S_1 & \dot S_2 \end{pmatrix}"
+    edit = (
+        r"-\mathrm{ad}(S_2\dot q_2) & {}^2\mathrm{Ad}\,S_1 + {}^2\mathrm{Ad}\,\dot S_1",
+        r"-\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1",
     )
     inputs = TURNING
-    result = RATE
+    result = Result(RATE, COLUMNS_OF_JOINT)
 
     def printed(q1, q2, v1, v2):
         """Three blocks, of 6, 2 and 1 columns."""
@@ -253,27 +245,22 @@ class e2_56_a:
         return np.hstack([-ad, Ad @ S1 + Ad @ still, 0 * S2])
 
     library = Sdot_library
-    oracle = "differences of the Jacobian of the product of the two poses along the motion"
     reference = flat_rates
-    verdict = Verdict.MISPRINT
     scan = True
     undefined = "three blocks have 6 + 2 + 1 columns, and the right side three"
     correction = (
         r"$\begin{pmatrix} -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1 & \dot S_2 "
         r"\end{pmatrix}$: two blocks, as (2.49) and (2.50) say"
     )
-    implemented_by = FREE_2D
-    chapter = CHAPTER
+    implements = Free2D
 
 
-@claim("sueda/s2.4.10/e2.56#b", "Rate of the Jacobian, in entries of the rotation")
+@section.erratum("e2.56#b", "Rate of the Jacobian, in entries of the rotation")
 class e2_56_b:
-    formula = (
-        r"\dot S = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&0\\ \dot q_2Q_2^{xy}&\dot q_2Q_2^{yy}&0\\ "
-        r"-\dot q_2Q_2^{xx}&-\dot q_2Q_2^{xy}&0\\0&0&0 \end{pmatrix}"
-    )
+    formula = r"\dot S = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&0\\ \dot q_2Q_2^{xy}&\dot q_2Q_2^{yy}&0\\ -\dot q_2Q_2^{xx}&-\dot q_2Q_2^{xy}&0\\0&0&0 \end{pmatrix}"
+    edit = (r"-\dot q_2Q_2^{xy}&0", r"-\dot q_2Q_2^{yx}&0")
     inputs = TURNING
-    result = RATE
+    result = Result(RATE, COLUMNS_OF_JOINT)
 
     def printed(q1, q2, v1, v2):
         (xx, xy, _), (_, yy, _) = rows(q2)
@@ -283,13 +270,10 @@ class e2_56_b:
         return S_dot
 
     library = Sdot_library
-    oracle = "differences of the Jacobian of the product of the two poses along the motion"
     reference = flat_rates
-    verdict = Verdict.ERRATUM
     correction = (
         r"$-\dot q_2Q_2^{yx}$ in the second column of the fifth row: the column is $-\dot q_2\,\mathbf e_z$ crossed "
         r"with the second row of $Q_2$."
     )
     remark = r"$Q_2^{xy} = -\sin q_2$ and $Q_2^{yx} = \sin q_2$: the entry has the wrong sign."
-    implemented_by = FREE_2D
-    chapter = CHAPTER
+    implements = Free2D

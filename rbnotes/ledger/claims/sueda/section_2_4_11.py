@@ -24,28 +24,43 @@ from rbnotes.ledger.quantities import (
     POSE,
     RATE,
     TIME,
+    TWIST,
     VELOCITY,
     stacked_quantity,
     vector_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import arrays
 
-CHAPTER = "joint-types"
+section = Section(
+    "sueda/s2.4.11",
+    chapter="joint-types",
+    arguments={
+        "r": Argument(NUMBER, "rotation vector of the moving frame in the fixed one"),
+        "p": Argument(LENGTH, "origin of the moving frame, in the fixed one"),
+        "twist": Argument(TWIST, "of what the joint moves, in its frame"),
+        "q1": Argument(NUMBER, "coordinates of the joint in question"),
+        "q2": Argument(LENGTH, "coordinates of the joint in question"),
+        "v1": Argument(RATE, "rates of the coordinates of the joint in question"),
+        "v2": Argument(VELOCITY, "rates of the coordinates of the joint in question"),
+    },
+)
+
+
 SPACE = {"q1": arrays(3).filter(np.any), "q2": arrays(3)}
 FLYING = {**SPACE, "v1": arrays(3), "v2": arrays(3)}
-FREE_3D = ("rbnotes.joints.Free3D",)
 
 
-QUANTITIES = {"p": LENGTH, "q1": NUMBER, "q2": LENGTH, "r": NUMBER, "v1": RATE}
-
-
-@claim("sueda/s2.4.11/t1014", "A free joint in space: any pose, and any motion")
+@section.holds("t1014", "A free joint in space: any pose, and any motion")
 class t1014:
     formula = r"\text{`completely unconstrained in 3D'}"
     inputs = {"r": arrays(3).filter(np.any), "p": arrays(3), "twist": arrays(6)}
-    result = vector_quantity(
-        *2 * ((NUMBER, 3), (LENGTH, 1)), (NUMBER, 3), (LENGTH, 4), (NUMBER, 1), (RATE, 3), (VELOCITY, 3)
+    result = Result(
+        vector_quantity(
+            *2 * ((NUMBER, 3), (LENGTH, 1)), (NUMBER, 3), (LENGTH, 4), (NUMBER, 1), (RATE, 3), (VELOCITY, 3)
+        ),
+        "the pose in the fixed frame, row by row, then the twist in the moving one",
     )
 
     def printed(r, p, twist):
@@ -60,26 +75,23 @@ class t1014:
         S = joint.motion_subspace(q)
         return np.append(joint.transform(q), S @ np.linalg.solve(S, twist))
 
-    oracle = "the pose and the twist that were asked for"
-
     def reference(r, p, twist):
+        """Compare with the pose and the twist that were asked for."""
         return np.append(make_poses(Rotation.from_rotvec(r).as_matrix(), p), twist)
 
-    verdict = Verdict.HOLDS
     primitives = ("rbnotes.ledger.oracles.pose_products.make_poses",)
     remark = (
         r"Every pose has such coordinates, with rotation vectors of up to half a turn. At rotation vectors that are "
         r"$2\pi$ long a joint with exponential coordinates is singular (2.4.8), and two motions are lost."
     )
-    implemented_by = FREE_3D
-    chapter = CHAPTER
+    implements = Free3D
 
 
-@claim("sueda/s2.4.11/e2.57", "A free joint in space as a product of two")
+@section.holds("e2.57", "A free joint in space as a product of two")
 class e2_57:
     formula = r"Q = Q_1Q_2,\qquad Q_1 = Q_\text{spherical},\quad Q_2 = Q_\text{translational}"
     inputs = SPACE
-    result = POSE
+    result = Result(POSE, "of the moving frame in the fixed one")
 
     def printed(q1, q2):
         Q1, Q2 = np.eye(4), np.eye(4)
@@ -89,17 +101,14 @@ class e2_57:
     def library(q1, q2):
         return Free3D(position_first=False).transform(np.append(q1, q2))
 
-    oracle = "scipy's rotations of the axes and of the shift"
-
     def reference(q1, q2):
+        """Compare with scipy's rotations of the axes and of the shift."""
         turn = Rotation.from_rotvec(q1)
         columns = np.stack([*turn.apply(np.eye(3)), turn.apply(q2)], axis=-1)
         return np.concatenate([columns, [[0, 0, 0, 1]]])
 
-    verdict = Verdict.HOLDS
     remark = "So the position is along the turned axes: the pose is $(R, Rq_2)$, not $(R, q_2)$."
-    implemented_by = FREE_3D
-    chapter = CHAPTER
+    implements = Free3D
 
 
 def ball_twists(q1):
@@ -107,11 +116,11 @@ def ball_twists(q1):
     return pose_jacobian(rotation_pose, q1)[..., :3, :]
 
 
-@claim("sueda/s2.4.11/e2.58", "Jacobian of a free joint in space")
+@section.holds("e2.58", "Jacobian of a free joint in space")
 class e2_58:
     formula = r"S = \begin{pmatrix} \hat S_1 & 0 \\ -[q_2]\hat S_1 & I \end{pmatrix} \in \mathbb R^{6\times6}"
     inputs = SPACE
-    result = ADJOINT
+    result = Result(ADJOINT, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(q1, q2):
         S1 = ball_twists(q1)
@@ -120,24 +129,18 @@ class e2_58:
     def library(q1, q2):
         return Free3D(position_first=False).motion_subspace(np.append(q1, q2))
 
-    oracle = "complex steps of the product of the two poses"
-
     def reference(q1, q2):
+        """Compare with complex steps of the product of the two poses."""
         return pose_jacobian(spatial_free_joint, np.append(q1, q2))
 
-    verdict = Verdict.HOLDS
-    implemented_by = FREE_3D
-    chapter = CHAPTER
+    implements = Free3D
 
 
-@claim("sueda/s2.4.11/e2.59", "Rate of the Jacobian of a free joint in space")
+@section.holds("e2.59", "Rate of the Jacobian of a free joint in space")
 class e2_59:
-    formula = (
-        r"\dot S = \begin{pmatrix} \dot{\hat S}_1 & 0 \\ -[\dot q_2]\hat S_1 - [q_2]\dot{\hat S}_1 & 0 "
-        r"\end{pmatrix}"
-    )
+    formula = r"\dot S = \begin{pmatrix} \dot{\hat S}_1 & 0 \\ -[\dot q_2]\hat S_1 - [q_2]\dot{\hat S}_1 & 0 \end{pmatrix}"
     inputs = FLYING
-    result = ADJOINT / TIME
+    result = Result(ADJOINT / TIME, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):
         S1, S1_dot = ball_twists(q1), derivative_along_motion(ball_twists, q1, v1)
@@ -147,21 +150,21 @@ class e2_59:
     def library(q1, q2, v1, v2):
         return Free3D(position_first=False).motion_subspace_rate(np.append(q1, q2), np.append(v1, v2))
 
-    oracle = "differences of the Jacobian of the product of the two poses along the motion"
-
     def reference(q1, q2, v1, v2):
+        """Compare with differences of the Jacobian of the product of the two poses along the motion."""
         return pose_jacobian_rate(spatial_free_joint, np.append(q1, q2), np.append(v1, v2))
 
-    verdict = Verdict.HOLDS
-    implemented_by = FREE_3D
-    chapter = CHAPTER
+    implements = Free3D
 
 
-@claim("sueda/s2.4.11/t1026", "The hats: a ball joint's Jacobian has three rows")
+@section.holds("t1026", "The hats: a ball joint's Jacobian has three rows")
 class t1026:
     formula = r"S_1 = \begin{pmatrix} \hat S_1 \\ 0 \end{pmatrix}"
     inputs = {"q1": SPACE["q1"], "v1": arrays(3)}
-    result = stacked_quantity(NUMBER, RATE)
+    result = Result(
+        stacked_quantity(NUMBER, RATE),
+        "the columns of the joint in the frame that it moves, then their rates",
+    )
 
     def printed(q1, v1):
         """Both Jacobian and rate, filled up with zeros."""
@@ -172,9 +175,11 @@ class t1026:
         joint = ExponentialSpherical()
         return np.stack([joint.motion_subspace(q1), joint.motion_subspace_rate(q1, v1)])
 
-    oracle = "differences of the pose along three motions, seen from where it is, and of these along a fourth"
-
     def reference(q1, v1):
+        """Compare with differences of the pose along three motions, seen from where it is, and of these along
+        a fourth.
+        """
+
         def columns(q):
             moved = np.stack([derivative_along_motion(rotation_pose, q, unit) for unit in np.eye(3)])
             return np.stack(
@@ -186,6 +191,4 @@ class t1026:
 
         return np.stack([columns(q1), derivative_along_motion(changing, np.zeros(1), np.ones(1))])
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = ExponentialSpherical

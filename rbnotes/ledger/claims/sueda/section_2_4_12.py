@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.interpolate import BSpline, CubicHermiteSpline
+from scipy.linalg import expm
 
 from rbnotes.joints import SplineCurve
 from rbnotes.joints.spline import BSPLINE_BASIS, CATMULL_ROM_BASIS
-from rbnotes.ledger.oracles.pose_products import make_poses
-from rbnotes.ledger.oracles.spline_poses import basis
-from rbnotes.ledger.quantities import LENGTH, NUMBER
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.joint_quantities import coordinates, velocities
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.pose_products import (
+    derivative_along_motion,
+    make_poses,
+    pose_jacobian,
+    pose_jacobian_derivative,
+    random_poses,
+)
+from rbnotes.ledger.oracles.spline_poses import basis, frame_twists, spline_curve
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, SCREW, TWIST
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import arrays, numbers
 
-CHAPTER = "spline-joints"
-CURVE = ("rbnotes.joints.SplineCurve",)
+section = Section(
+    "sueda/s2.4.12",
+    chapter="spline-joints",
+    arguments={
+        "q": Argument(coordinates, "coordinates of the joint in question"),
+        "C": Argument(
+            LENGTH, "control points as columns, or control frames, in the fixed frame of the joint"
+        ),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+    },
+)
+
+
 B = np.array([[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]) / 6
 BEZIER = np.array([[1, -3, 3, -1], [0, 3, -6, 3], [0, 0, 3, -3], [0, 0, 0, 1]])
 POINTS = {"C": arrays(3, 4), "q": numbers(0.0, 1.0)}
-
-
-QUANTITIES = {"C": LENGTH}
 
 
 def through_points(C, basis=BSPLINE_BASIS):
@@ -37,23 +56,18 @@ def point_library(C, q):
     return through_points(C).transform([q])[:3, 3]
 
 
-SCIPY = "scipy's B-spline with uniform knots"
-
-
-@claim("sueda/s2.4.12/e2.60", "The matrix of four control points")
+@section.definition("e2.60", "The matrix of four control points")
 class e2_60:
     formula = r"C = \begin{pmatrix} \mathbf c_1 & \mathbf c_2 & \mathbf c_3 & \mathbf c_4 \end{pmatrix}"
     defines = ("C",)
-    verdict = Verdict.DEFINITION
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
-@claim("sueda/s2.4.12/e2.61", "The basis matrix of cubic B-splines")
+@section.holds("e2.61", "The basis matrix of cubic B-splines")
 class e2_61:
     formula = r"B = \frac16\begin{pmatrix} 1&-3&3&-1\\4&0&-6&3\\1&3&3&-3\\0&0&0&1 \end{pmatrix}"
     inputs = {"q": numbers(0.0, 1.0)}
-    result = NUMBER
+    result = Result(NUMBER, "one for each control point")
 
     def printed(q):
         """The weights of the four control points that the matrix gives."""
@@ -63,45 +77,37 @@ class e2_61:
     def library(q):
         return np.array([1, q, q**2, q**3]) @ BSPLINE_BASIS
 
-    oracle = "the recursion of Cox and de Boor for uniform knots"
-
     def reference(q):
+        """Compare with the recursion of Cox and de Boor for uniform knots."""
         return basis(q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.spline.BSPLINE_BASIS",)
-    chapter = CHAPTER
+    implements = BSPLINE_BASIS
 
 
-@claim("sueda/s2.4.12/e2.62", "Position on a spline")
+@section.holds("e2.62", "Position on a spline")
 class e2_62:
     formula = r"\mathbf x(q) = CB\vec q,\quad \vec q = \begin{pmatrix} 1\\q\\q^2\\q^3 \end{pmatrix}"
     inputs = POINTS
-    result = LENGTH
+    result = Result(LENGTH, "in the fixed frame of the joint")
 
     def printed(C, q):
         powers = np.array([1, q, q**2, q**3])
         return C @ B @ powers
 
     library = point_library
-    oracle = SCIPY
 
     def reference(C, q):
+        """Compare with scipy's B-spline with uniform knots."""
         return scipy_spline(C, q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
-@claim("sueda/s2.4.12/t1042#a", "Another basis matrix makes another spline")
+@section.holds("t1042#a", "Another basis matrix makes another spline")
 class t1042_a:
-    formula = (
-        r"\mathbf x(q) = CB'\vec q:\ \text{`other types of splines can be swapped in by replacing the basis matrix, "
-        r"$B$'}"
-    )
+    formula = r"\mathbf x(q) = CB'\vec q:\ \text{`other types of splines can be swapped in by replacing the basis matrix, $B$'}"
     inputs = POINTS
-    result = LENGTH
+    result = Result(LENGTH, "in the fixed frame, once for each of the matrices")
 
     def printed(C, q):
         """Bezier's, and Catmull and Rom's."""
@@ -113,34 +119,28 @@ class t1042_a:
         curves = through_points(C, BEZIER.T), through_points(C, CATMULL_ROM_BASIS)
         return np.array([curve.transform([q])[:3, 3] for curve in curves])
 
-    oracle = (
-        "de Casteljau's construction, and scipy's Hermite spline with half the distance of the neighbours"
-    )
-
     def reference(C, q):
+        """Compare with de Casteljau's construction, and scipy's Hermite spline with half the distance of the
+        neighbors.
+        """
         line = C
         for _ in range(3):
             line = (1 - q) * line[:, :-1] + q * line[:, 1:]
         slopes = (C[:, 2:] - C[:, :-2]) / 2
         return np.array([line[:, 0], CubicHermiteSpline([0, 1], C[:, 1:3].T, slopes.T)(q)])
 
-    verdict = Verdict.HOLDS
     remark = (
         r"For points, any; for control frames, whose spline (2.67) begins at $C_1$ and goes on in steps, the weights "
         r"must add up to one: a Hermite spline of two points and two slopes cannot be swapped in."
     )
-    implemented_by = ("rbnotes.joints.spline.CATMULL_ROM_BASIS", *CURVE)
-    chapter = CHAPTER
+    implements = (CATMULL_ROM_BASIS, SplineCurve)
 
 
-@claim("sueda/s2.4.12/t1042#b", "More control points: the right four, and a parameter between 0 and 1")
+@section.holds("t1042#b", "More control points: the right four, and a parameter between 0 and 1")
 class t1042_b:
-    formula = (
-        r"\mathbf x(q) = C_kB\vec u,\quad C_k = \begin{pmatrix} \mathbf c_{k+1} & \cdots & \mathbf c_{k+4} "
-        r"\end{pmatrix},\quad k = \lfloor q\rfloor,\ u = q - k"
-    )
+    formula = r"\mathbf x(q) = C_kB\vec u,\quad C_k = \begin{pmatrix} \mathbf c_{k+1} & \cdots & \mathbf c_{k+4} \end{pmatrix},\quad k = \lfloor q\rfloor,\ u = q - k"
     inputs = {"C": arrays(3, 7), "q": numbers(0.0, 3.984375)}
-    result = LENGTH
+    result = Result(LENGTH, "in the fixed frame of the joint")
 
     def printed(C, q):
         k = int(np.floor(q))
@@ -148,21 +148,19 @@ class t1042_b:
         return C[:, k : k + 4] @ B @ np.array([1, u, u**2, u**3])
 
     library = point_library
-    oracle = SCIPY + " and seven control points"
 
     def reference(C, q):
+        """Compare with scipy's B-spline with uniform knots and seven control points."""
         return scipy_spline(C, q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
-@claim("sueda/s2.4.12/e2.63", "The same, control point by control point")
+@section.holds("e2.63", "The same, control point by control point")
 class e2_63:
     formula = r"\mathbf x(q) = \mathbf c_1B_1(q) + \mathbf c_2B_2(q) + \mathbf c_3B_3(q) + \mathbf c_4B_4(q)"
     inputs = POINTS
-    result = LENGTH
+    result = Result(LENGTH, "in the fixed frame of the joint")
 
     def printed(C, q):
         powers = np.array([1, q, q**2, q**3])
@@ -170,21 +168,19 @@ class e2_63:
         return c1 * (B[0] @ powers) + c2 * (B[1] @ powers) + c3 * (B[2] @ powers) + c4 * (B[3] @ powers)
 
     library = point_library
-    oracle = SCIPY
 
     def reference(C, q):
+        """Compare with scipy's B-spline with uniform knots."""
         return scipy_spline(C, q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
-@claim("sueda/s2.4.12/t1048", "A basis function is a row of the matrix times the powers")
+@section.holds("t1048", "A basis function is a row of the matrix times the powers")
 class t1048:
     formula = r"B_i(q):\ \text{`the product of the $i$th row of $B$ and $\vec q$'}"
     inputs = {"q": numbers(0.0, 1.0)}
-    result = NUMBER
+    result = Result(NUMBER, "one for each control point")
 
     def printed(q):
         powers = np.array([1, q, q**2, q**3])
@@ -195,24 +191,18 @@ class t1048:
         x = point_library(np.eye(3, 4), q)
         return np.append(x, 1 - np.sum(x))
 
-    oracle = "how the points of scipy's spline change with each control point"
-
     def reference(q):
+        """Measure how the points of scipy's spline change with each control point."""
         return scipy_spline(np.eye(4), q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
-@claim("sueda/s2.4.12/e2.64", "Position on a spline from steps between control points")
+@section.holds("e2.64", "Position on a spline from steps between control points")
 class e2_64:
-    formula = (
-        r"\mathbf x(q) = \mathbf c_1\tilde B_1(q) + \Delta\mathbf c_2\tilde B_2(q) + \Delta\mathbf c_3\tilde B_3(q) + "
-        r"\Delta\mathbf c_4\tilde B_4(q),\quad \Delta\mathbf c_i = \mathbf c_i - \mathbf c_{i-1}"
-    )
+    formula = r"\mathbf x(q) = \mathbf c_1\tilde B_1(q) + \Delta\mathbf c_2\tilde B_2(q) + \Delta\mathbf c_3\tilde B_3(q) + \Delta\mathbf c_4\tilde B_4(q),\quad \Delta\mathbf c_i = \mathbf c_i - \mathbf c_{i-1}"
     inputs = POINTS
-    result = LENGTH
+    result = Result(LENGTH, "in the fixed frame of the joint")
 
     def printed(C, q):
         b1, b2, b3, b4 = B @ np.array([1, q, q**2, q**3])
@@ -221,25 +211,19 @@ class e2_64:
         return c1 * sums[0] + (c2 - c1) * sums[1] + (c3 - c2) * sums[2] + (c4 - c3) * sums[3]
 
     library = point_library
-    oracle = SCIPY
 
     def reference(C, q):
+        """Compare with scipy's B-spline with uniform knots."""
         return scipy_spline(C, q)
 
-    equivalent_mutants = {"dropped factor `sums[0]` in `c1 * sums[0]`": "this sum is one, as (2.65) says"}
-    verdict = Verdict.HOLDS
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
-@claim("sueda/s2.4.12/e2.65", "The cumulative basis functions")
+@section.holds("e2.65", "The cumulative basis functions")
 class e2_65:
-    formula = (
-        r"\tilde B_4 = B_4,\quad \tilde B_3 = B_3 + B_4,\quad \tilde B_2 = B_2 + B_3 + B_4,\quad "
-        r"\tilde B_1 = B_1 + B_2 + B_3 + B_4 = 1"
-    )
+    formula = r"\tilde B_4 = B_4,\quad \tilde B_3 = B_3 + B_4,\quad \tilde B_2 = B_2 + B_3 + B_4,\quad \tilde B_1 = B_1 + B_2 + B_3 + B_4 = 1"
     inputs = {"q": numbers(0.0, 1.0)}
-    result = NUMBER
+    result = Result(NUMBER, "the first one twice, then one for each step")
 
     def printed(q):
         """The four, and the first one once more as the number that it is."""
@@ -253,17 +237,16 @@ class e2_65:
         x = point_library(steps, q)
         return np.append((point_library(steps + away, q) - x)[:2], x)
 
-    oracle = "how the points of scipy's spline change with the first control point and with each step"
-
     def reference(q):
-        """The first point carries all of them, the first step all but it, and so on."""
+        """Measure how the points of scipy's spline change with the first control point and with each step.
+
+        The first point carries all of them, the first step all but it, and so on.
+        """
         carried = np.triu(np.ones((4, 4)))
         weights = scipy_spline(carried, q)
         return np.append(weights[0], weights)
 
-    verdict = Verdict.HOLDS
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
 def slopes_library(C, q):
@@ -272,18 +255,15 @@ def slopes_library(C, q):
 
 
 def slopes_reference(C, q):
+    """Compare with the first and second derivatives of scipy's B-spline."""
     return np.append(scipy_spline(C, q, 1), scipy_spline(C, q, 2))
 
 
-@claim("sueda/s2.4.12/e2.66", "Derivatives of the basis functions")
+@section.holds("e2.66", "Derivatives of the basis functions")
 class e2_66:
-    formula = (
-        r"B'(q) = \frac16\begin{pmatrix} -3&3&-1\\0&-6&3\\3&3&-3\\0&0&1 \end{pmatrix}\begin{pmatrix} 1\\2q\\3q^2 "
-        r"\end{pmatrix},\quad B''(q) = \frac16\begin{pmatrix} 3&-1\\-6&3\\3&-3\\0&1 \end{pmatrix}\begin{pmatrix} "
-        r"2\\6q \end{pmatrix}"
-    )
+    formula = r"B'(q) = \frac16\begin{pmatrix} -3&3&-1\\0&-6&3\\3&3&-3\\0&0&1 \end{pmatrix}\begin{pmatrix} 1\\2q\\3q^2 \end{pmatrix},\quad B''(q) = \frac16\begin{pmatrix} 3&-1\\-6&3\\3&-3\\0&1 \end{pmatrix}\begin{pmatrix} 2\\6q \end{pmatrix}"
     inputs = POINTS
-    result = LENGTH
+    result = Result(LENGTH, "first, then second derivative by the coordinate, in the fixed frame")
 
     def printed(C, q):
         """Of the control points with these weights."""
@@ -294,19 +274,16 @@ class e2_66:
         return np.append(C @ first, C @ second)
 
     library = slopes_library
-    oracle = "the first and second derivatives of scipy's B-spline"
     reference = slopes_reference
-    verdict = Verdict.HOLDS
     remark = r"These are derivatives of $B_i$; those of $\tilde B_i$, of which the text speaks, are their sums, as in (2.65)."
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
 
 
-@claim("sueda/s2.4.12/t1058", "Cumulative derivatives, by differentiating the powers")
+@section.holds("t1058", "Cumulative derivatives, by differentiating the powers")
 class t1058:
     formula = r"\tilde B_i'(q) = \sum_{j\ge i}(B\,\vec q\,')_j,\quad \tilde B_i''(q) = \sum_{j\ge i}(B\,\vec q\,'')_j"
     inputs = POINTS
-    result = LENGTH
+    result = Result(LENGTH, "first, then second derivative by the coordinate, in the fixed frame")
 
     def printed(C, q):
         """Of the steps with these weights; the zeros of the powers are left in, and the first weight is constant."""
@@ -316,8 +293,204 @@ class t1058:
         return np.append(first @ steps, second @ steps)
 
     library = slopes_library
-    oracle = "the first and second derivatives of scipy's B-spline"
     reference = slopes_reference
-    verdict = Verdict.HOLDS
-    implemented_by = CURVE
-    chapter = CHAPTER
+    implements = SplineCurve
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Splines of control frames and Algorithm 3, with poses whose steps fly for part of a second.
+
+
+POSES = {"C": random_poses(4), "q": numbers(0.0, 1.0)}
+MOVING = {**POSES, "qdot": numbers()}
+
+
+def through(C):
+    """The joint on the segment of four control frames."""
+    return SplineCurve(C, cyclic=False)
+
+
+def cumulative(powers):
+    """Cumulative basis functions 2, 3 and 4, or their derivatives, from the powers of q or theirs."""
+    b = B @ powers
+    return [b[1] + b[2] + b[3], b[2] + b[3], b[3]]
+
+
+def pose_library(C, q):
+    return through(C).transform([q])
+
+
+def pose_reference(C, q):
+    """Compare with each step flown along its screw for part of a second, after Cox and de Boor's weights."""
+    return spline_curve(C)(np.array([q]))
+
+
+def S_library(C, q):
+    return through(C).motion_subspace([q])[:, 0]
+
+
+def S_reference(C, q):
+    """Compare with each step flown along its screw for part of a second, after Cox and de Boor's weights; its
+    complex steps.
+    """
+    return pose_jacobian(spline_curve(C), np.array([q]))[:, 0]
+
+
+@section.holds("e2.67", "The pose on a spline of control frames")
+class e2_67:
+    formula = r"Q(q) = C_1\exp(\Delta C_2\tilde B_2(q))\exp(\Delta C_3\tilde B_3(q))\exp(\Delta C_4\tilde B_4(q)),\quad \Delta C_i = \log(C_{i-1}^{-1}C_i)"
+    inputs = POSES
+    arguments = {
+        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
+    }
+    result = Result(POSE, "of the moving frame in the fixed one")
+
+    def printed(C, q):
+        b2, b3, b4 = cumulative(np.array([1, q, q**2, q**3]))
+        d2, d3, d4 = map(twist_matrix, frame_twists(C))
+        return C[0] @ expm(d2 * b2) @ expm(d3 * b3) @ expm(d4 * b4)
+
+    library = pose_library
+    reference = pose_reference
+    remark = r"Defined as long as neighbours are less than half a turn apart, so that the logarithm is the shortest way."
+    implements = SplineCurve
+
+
+@section.misprint("t1070#a", "The Jacobian of a spline joint, with one bracket too many")
+class t1070_a:
+    formula = r"S = [Q^{-1}(\partial Q/\partial q)]"
+    inputs = POSES
+    arguments = {
+        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
+    }
+    result = Result(SCREW, "in the frame that the joint moves")
+
+    def printed(C, q):
+        """The matrix whose bracket is to be taken."""
+        pose, at = spline_curve(C), np.array([q])
+        return np.linalg.inv(pose(at)) @ complex_steps.partial_derivatives(pose, at)[0]
+
+    library = S_library
+    reference = S_reference
+    undefined = (
+        "the bracket is that of a twist, and this is a 4 x 4 matrix already; the left side is a column of six"
+    )
+    correction = r"$[S] = Q^{-1}(\partial Q/\partial q)$: unbracket the right side, as in (2.29) and (2.44)."
+    replacement = r"The recursive method for computing the corresponding joint Jacobian, $[S] = Q^{-1}(\partial Q/\partial q)$, and Hessian, $\partial S/\partial q$, are given in the appendix of the spline joints paper, which we reproduce in Alg. 3 for reference."
+    implements = SplineCurve
+
+
+@section.holds("t1070#b", "The rate of the Jacobian, by the chain rule")
+class t1070_b:
+    formula = r"\dot S = (\partial S/\partial q)\,\dot q"
+    inputs = MOVING
+    arguments = {
+        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
+    }
+    result = Result(TWIST, "in the frame that the joint moves")
+
+    def printed(C, q, qdot):
+        return pose_jacobian_derivative(spline_curve(C), np.array([q]))[:, 0, 0] * qdot
+
+    def library(C, q, qdot):
+        return through(C).motion_subspace_rate([q], [qdot])[:, 0]
+
+    def reference(C, q, qdot):
+        """Compare with differences along the motion of the twists that complex steps of the pose give."""
+
+        def along(t):
+            return pose_jacobian(spline_curve(C), q + t * qdot)
+
+        return derivative_along_motion(along, np.zeros(1), np.ones(1))[:, 0]
+
+    implements = SplineCurve
+
+
+@section.holds("alg3#a", "Algorithm 3: the transform")
+class alg3_a:
+    formula = r"Q = C_1\exp(\Delta C_2\tilde B_2(q));\quad i = 3, 4:\ Q_i = \exp(\Delta C_i\tilde B_i(q)),\ Q = QQ_i"
+    inputs = POSES
+    arguments = {
+        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
+    }
+    result = Result(POSE, "of the moving frame in the fixed one")
+
+    def printed(C, q):
+        d, b = [twist_matrix(step) for step in frame_twists(C)], cumulative(np.array([1, q, q**2, q**3]))
+        Q = C[0] @ expm(d[0] * b[0])
+        for i in (1, 2):
+            Qi = expm(d[i] * b[i])
+            Q = Q @ Qi
+        return Q
+
+    library = pose_library
+    reference = pose_reference
+    implements = SplineCurve
+
+
+@section.holds("alg3#b", "Algorithm 3: the Jacobian")
+class alg3_b:
+    formula = r"S = \Delta C_2\tilde B_2'(q);\quad i = 3, 4:\ S = \Delta C_i\tilde B_i'(q) + \mathrm{Ad}(Q_i^{-1})\,S"
+    inputs = POSES
+    arguments = {
+        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
+    }
+    result = Result(SCREW, "in the frame that the joint moves")
+
+    def printed(C, q):
+        d = frame_twists(C)
+        b = cumulative(np.array([1, q, q**2, q**3]))
+        b_slope = cumulative(np.array([0, 1, 2 * q, 3 * q**2]))
+        S = d[0] * b_slope[0]
+        for i in (1, 2):
+            Ad = adjoint_by_conjugation(np.linalg.inv(expm(twist_matrix(d[i]) * b[i])))
+            S = d[i] * b_slope[i] + Ad @ S
+        return S
+
+    library = S_library
+    reference = S_reference
+    remark = r"$\Delta C_i$ is a 4 x 4 matrix where it is exponentiated, and its twist, a column of six, where $S$ is."
+    implements = SplineCurve
+
+
+@section.erratum("alg3#c", "Algorithm 3: the derivative of the Jacobian")
+class alg3_c:
+    formula = r"\begin{aligned} \partial S/\partial q &= \Delta C_2\tilde B_2''(q);\quad\text{then, for }i = 3, 4: \\ \partial S/\partial q &= \Delta C_i\tilde B_i''(q) + \mathrm{Ad}_i\left(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i(q)\right) \end{aligned}"
+    edit = (r"\mathrm{ad}_i\,\Delta C_i\tilde B_i(q)", r"\mathrm{ad}_i\,\Delta C_i\tilde B_i'(q)")
+    inputs = POSES
+    arguments = {
+        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
+    }
+    result = Result(SCREW, "in the frame that the joint moves")
+
+    def printed(C, q):
+        """Line by line; S is still that of the round before in line 8, and no more in line 10."""
+        d = frame_twists(C)
+        b = cumulative(np.array([1, q, q**2, q**3]))
+        b_slope = cumulative(np.array([0, 1, 2 * q, 3 * q**2]))
+        b_bend = cumulative(np.array([0, 0, 2, 6 * q]))
+        S, dS = d[0] * b_slope[0], d[0] * b_bend[0]
+        for i in (1, 2):
+            Ad = adjoint_by_conjugation(np.linalg.inv(expm(twist_matrix(d[i]) * b[i])))
+            ad_step = commutator(S, d[i])
+            S = d[i] * b_slope[i] + Ad @ S
+            dS = d[i] * b_bend[i] + Ad @ (dS + ad_step * b[i])
+        return dS
+
+    def library(C, q):
+        return through(C).motion_subspace_derivative([q])[:, 0, 0]
+
+    def reference(C, q):
+        """Compare with differences of order eight of the twists that complex steps of the pose give."""
+        return pose_jacobian_derivative(spline_curve(C), np.array([q]))[:, 0, 0]
+
+    scan = True
+    correction = (
+        r"$\mathrm{Ad}_i\,(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i'(q))$ in line 10: with the "
+        r"derivative of the basis function, as Algorithm 4 has it in its line 16."
+    )
+    remark = (
+        r"$\mathrm{Ad}_i = \mathrm{Ad}(Q_i^{-1})$, $\mathrm{ad}_i = \mathrm{ad}(S)$. The term $\dot S\dot q$ of accelerations is "
+        r"wrong wherever the steps do not commute."
+    )
+    implements = SplineCurve

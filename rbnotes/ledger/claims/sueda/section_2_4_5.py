@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.joints import (
     Composite,
     EulerSpherical,
+    JointType,
     Prismatic,
+    QuaternionSpherical,
     Revolute,
+    euler_sequences,
 )
+from rbnotes.ledger.joint_quantities import coordinates, velocities
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.joint_poses import (
     motion_subspace,
@@ -19,13 +24,33 @@ from rbnotes.ledger.oracles.joint_poses import (
     rotation_sequence,
     screws,
 )
-from rbnotes.ledger.oracles.twists import twist_from_matrix
-from rbnotes.ledger.quantities import NUMBER, RATE
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
+from rbnotes.ledger.quantities import NUMBER, POSE, RATE, TWIST, matrix_quantity
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.multibody import reduced
 from rbnotes.testing import complex_step, derivative, jacobian
-from rbnotes.testing.strategies import frames, vectors
+from rbnotes.testing.strategies import arrays, frames, unit_vectors, vectors
 
-CHAPTER = "spheres-without-singularities"
+COLUMNS_OF_JOINT = "a column for each coordinate of the joint, in the frame that it moves"
+
+section = Section(
+    "sueda/s2.4.5",
+    chapter="spheres-without-singularities",
+    arguments={
+        "a": Argument(NUMBER, "axis of the first turn, in the fixed frame"),
+        "b": Argument(NUMBER, "axis of the second turn, in the frame that the first has turned"),
+        "c": Argument(NUMBER, "axis of the third turn, in the frame that the first two have turned"),
+        "q": Argument(coordinates, "coordinates of the joint in question"),
+        "E0": Argument(POSE, "of the joint at rest, in the frame that carries it"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+        "u": Argument(NUMBER, "rates of the coordinates of the joint in question"),
+        "P": Argument(POSE, "of the joint at rest, in the frame of the joint that carries it"),
+        "B": Argument(POSE, "of the body, in the frame of its joint"),
+    },
+)
+
+
 ANGLES = {"q": vectors(3, -3, 3)}
 MOVING = {**ANGLES, "qdot": vectors()}
 
@@ -65,15 +90,14 @@ def euler_columns_rate(q, qdot):
     return np.vstack([upper, np.zeros((3, 3))])
 
 
-@claim(
-    "sueda/s2.4.5/e2.29",
-    "A column of S is a twist: how the pose changes with one coordinate, seen from the body",
+@section.definition(
+    "e2.29", "A column of S is a twist: how the pose changes with one coordinate, seen from the body"
 )
 class e2_29:
     formula = r"[S_i] \equiv E^{-1}\,\frac{dE}{dq_i}"
     defines = (r"[S_i]",)
     inputs = {"E0": frames(), **ANGLES}
-    result = NUMBER
+    result = Result(NUMBER, COLUMNS_OF_JOINT)
 
     def printed(E0, q):
         E, slopes = E0 @ MIXED_POSE(q), E0 @ np.moveaxis(complex_step(MIXED_POSE, q), -1, 0)
@@ -82,12 +106,12 @@ class e2_29:
     def library(E0, q):
         return MIXED.motion_subspace(q)
 
-    oracle = (
-        "rates of the rotation vector and of the position seen from where the body is, by scipy's rotations"
-    )
-
     def reference(E0, q):
-        """How the body that moves on is turned and shifted, seen from the body as it is."""
+        """Compare with rates of the rotation vector and of the position seen from where the body is, by
+        scipy's rotations.
+
+        How the body that moves on is turned and shifted, seen from the body as it is.
+        """
 
         def place(q):
             turn = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_rotvec([q[0], 0, 0])
@@ -101,17 +125,15 @@ class e2_29:
 
         return jacobian(seen, q).value
 
-    verdict = Verdict.DEFINITION
     remark = r"Where the parent holds the joint, $E_0$, cancels: $E^{-1}dE = Q^{-1}dQ$."
-    implemented_by = ("rbnotes.joints.JointType",)
-    chapter = CHAPTER
+    implements = JointType
 
 
-@claim("sueda/s2.4.5/t894", "Similar to (1.8): the columns times their rates are the body's twist")
+@section.holds("t894", "Similar to (1.8): the columns times their rates are the body's twist")
 class t894:
     formula = r"\dot E = E\,[\phi],\quad \phi = \textstyle\sum_i S_i\dot q_i"
     inputs = {"E0": frames(), **MOVING}
-    result = RATE
+    result = Result(RATE, "rate of the pose of the body in the frame that carries the joint")
 
     def printed(E0, q, qdot):
         E = E0 @ MIXED_POSE(q)
@@ -126,9 +148,9 @@ class t894:
         X[:3, :3], X[:3, 3] = so3.hat(S[:3]), S[3:]
         return E0 @ MIXED.transform(q) @ X
 
-    oracle = "differences of where scipy's rotations and the slide between them take the body"
-
     def reference(E0, q, qdot):
+        """Compare with differences of where scipy's rotations and the slide between them take the body."""
+
         def pose(t):
             a, b, c = q + t * qdot
             E = np.eye(4)
@@ -141,16 +163,14 @@ class t894:
 
         return derivative(pose).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.JointType",)
-    chapter = CHAPTER
+    implements = JointType
 
 
-@claim("sueda/s2.4.5/e2.30", "Only rotations are involved: the rotation matrix is enough")
+@section.holds("e2.30", "Only rotations are involved: the rotation matrix is enough")
 class e2_30:
     formula = r"[S_i] \equiv R^\top\frac{dR}{dq_i}"
     inputs = {"E0": frames(), **ANGLES}
-    result = NUMBER
+    result = Result(NUMBER, COLUMNS_OF_JOINT)
 
     def printed(E0, q):
         R, slopes = rotation(q), np.moveaxis(complex_step(rotation_sequence("XZX"), q), -1, 0)
@@ -160,12 +180,12 @@ class e2_30:
     def library(E0, q):
         return EulerSpherical("XZX").motion_subspace(q)
 
-    oracle = (
-        "angular velocity and velocity of the placed ball joint's origin, by differences of scipy's rotations"
-    )
-
     def reference(E0, q):
-        """Both, seen from the body; the origin of the body is the centre of the ball."""
+        """Compare with the angular velocity and velocity of the placed ball joint's origin, by differences of
+        scipy's rotations.
+
+        Both, seen from the body; the origin of the body is the centre of the ball.
+        """
         start = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
 
         def seen(q):
@@ -175,23 +195,18 @@ class e2_30:
 
         return jacobian(seen, q).value
 
-    verdict = Verdict.HOLDS
     remark = (
         r"$E$ is no rotation matrix where $E_0$ has a translation; but this does not change, and the lower half "
         r"of $S$ is zero all the same."
     )
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/e2.31", "Rotation matrix of XZX Euler angles")
+@section.holds("e2.31", "Rotation matrix of XZX Euler angles")
 class e2_31:
-    formula = (
-        r"R = \begin{pmatrix} c_2 & -s_2c_3 & s_2s_3 \\ c_1s_2 & c_1c_2c_3 - s_1s_3 & -s_1c_3 - c_1c_2s_3 \\"
-        r" s_1s_2 & c_1s_3 + s_1c_2c_3 & c_1c_3 - s_1c_2s_3 \end{pmatrix}"
-    )
+    formula = r"R = \begin{pmatrix} c_2 & -s_2c_3 & s_2s_3 \\ c_1s_2 & c_1c_2c_3 - s_1s_3 & -s_1c_3 - c_1c_2s_3 \\ s_1s_2 & c_1s_3 + s_1c_2c_3 & c_1c_3 - s_1c_2s_3 \end{pmatrix}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "takes coordinates of the moving frame to those of the fixed one")
 
     def printed(q):
         (s1, s2, s3), (c1, c2, c3) = np.sin(q), np.cos(q)
@@ -206,21 +221,18 @@ class e2_31:
     def library(q):
         return EulerSpherical("XZX").transform(q)[:3, :3]
 
-    oracle = "scipy's Euler angles, each axis carried along by the turns before"
-
     def reference(q):
+        """Compare with scipy's Euler angles, each axis carried along by the turns before."""
         return rotation(q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/e2.32", "Pose of a ball joint")
+@section.holds("e2.32", "Pose of a ball joint")
 class e2_32:
     formula = r"Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "of the moving frame in the fixed one")
 
     def printed(q):
         return np.block([[rotation(q), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -228,21 +240,18 @@ class e2_32:
     def library(q):
         return EulerSpherical("XZX").transform(q)
 
-    oracle = "scipy's exponentials of twists about the three axes, one after the other"
-
     def reference(q):
+        """Compare with scipy's exponentials of twists about the three axes, one after the other."""
         return rotation_sequence("XZX")(q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/t910", "The product of the transposed rotation and its derivative is skew symmetric")
+@section.holds("t910", "The product of the transposed rotation and its derivative is skew symmetric")
 class t910:
     formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
     inputs = {**ANGLES, "u": vectors()}
-    result = NUMBER
+    result = Result(NUMBER, "in the moving frame")
 
     def printed(q, u):
         """For the derivative in some direction, of which those by one angle are the unit ones."""
@@ -252,24 +261,18 @@ class t910:
     def library(q, u):
         return so3.hat(EulerSpherical("XZX").motion_subspace(q)[:3] @ u)
 
-    oracle = "differences of scipy's rotations"
-
     def reference(q, u):
+        """Compare with differences of scipy's rotations."""
         return rotation(q).T @ derivative(lambda t: rotation(q + t * u)).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/e2.33", "How the rotation changes with the first angle")
+@section.holds("e2.33", "How the rotation changes with the first angle")
 class e2_33:
-    formula = (
-        r"R^\top\frac{dR}{dq_1} = \begin{pmatrix} 0 & -s_2s_3 & -c_3s_2 \\ s_2s_3 & 0 & -c_2 \\"
-        r" c_3s_2 & c_2 & 0 \end{pmatrix}"
-    )
+    formula = r"R^\top\frac{dR}{dq_1} = \begin{pmatrix} 0 & -s_2s_3 & -c_3s_2 \\ s_2s_3 & 0 & -c_2 \\ c_3s_2 & c_2 & 0 \end{pmatrix}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "of the map from the moving to the fixed frame, by the first angle")
 
     def printed(q):
         s2, s3 = np.sin(q[1:])
@@ -279,21 +282,18 @@ class e2_33:
     def library(q):
         return so3.hat(EulerSpherical("XZX").motion_subspace(q)[:3, 0])
 
-    oracle = "differences of scipy's rotations"
-
     def reference(q):
+        """Compare with differences of scipy's rotations."""
         return slope(q, 0)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/t914#a", "The first column: the matrix without its bracket, and three zeros")
+@section.holds("t914#a", "The first column: the matrix without its bracket, and three zeros")
 class t914_a:
     formula = r"\text{`The bottom three rows are zero'}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "of the first angle, in the moving frame")
 
     def printed(q):
         return np.concatenate([unbracketed(slope(q, 0)), np.zeros(3)])
@@ -301,9 +301,8 @@ class t914_a:
     def library(q):
         return EulerSpherical("XZX").motion_subspace(q)[:, 0]
 
-    oracle = "how the axes and the origin of a body on scipy's rotations move, seen from it"
-
     def reference(q):
+        """Measure how the axes and the origin of a body on scipy's rotations move, seen from it."""
         start = Rotation.from_euler("XZX", q)
 
         def seen(t):
@@ -312,16 +311,14 @@ class t914_a:
 
         return derivative(seen).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/t914#b", "The other columns come the same way")
+@section.misprint("t914#b", "The other columns come the same way")
 class t914_b:
     formula = r"\text{`Repeating for the 2nd and 3rd rows'}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "a column for each angle, in the moving frame")
 
     def printed(q):
         """The derivatives by the second and the third angle, in the rows where the text puts them."""
@@ -333,59 +330,209 @@ class t914_b:
     def library(q):
         return EulerSpherical("XZX").motion_subspace(q)[:3]
 
-    oracle = "the angular velocities for unit rates, by the complex step through scipy's exponentials"
-
     def reference(q):
+        """Compare with the angular velocities for unit rates, by the complex step through scipy's
+        exponentials.
+        """
         return motion_subspace(rotation_sequence("XZX"), q)[:3]
 
-    verdict = Verdict.MISPRINT
     correction = r"Repeating for the 2nd and 3rd *columns*: the derivatives by $q_2$ and $q_3$."
+    replacement = "Repeating for the 2nd and 3rd columns, we obtain the final form of $S$ for a spherical joint parameterized by XZX Euler angles:"
     remark = "The text says columns where it begins, and (2.34) has them there."
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/e2.34", "Jacobian of a ball joint with XZX Euler angles")
+@section.holds("e2.34", "Jacobian of a ball joint with XZX Euler angles")
 class e2_34:
-    formula = (
-        r"S = \begin{pmatrix} c_2 & 0 & 1 \\ -c_3s_2 & s_3 & 0 \\ s_2s_3 & c_3 & 0 \\ 0&0&0 \\ 0&0&0 \\"
-        r" 0&0&0 \end{pmatrix}"
-    )
+    formula = r"S = \begin{pmatrix} c_2 & 0 & 1 \\ -c_3s_2 & s_3 & 0 \\ s_2s_3 & c_3 & 0 \\ 0&0&0 \\ 0&0&0 \\ 0&0&0 \end{pmatrix}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, COLUMNS_OF_JOINT)
     printed = euler_columns
 
     def library(q):
         return EulerSpherical("XZX").motion_subspace(q)
 
-    oracle = "the complex step through scipy's exponentials about the three axes"
-
     def reference(q):
+        """Compare with the complex step through scipy's exponentials about the three axes."""
         return motion_subspace(rotation_sequence("XZX"), q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.5/e2.35", "Rate of the Jacobian of a ball joint with XZX Euler angles")
+@section.holds("e2.35", "Rate of the Jacobian of a ball joint with XZX Euler angles")
 class e2_35:
-    formula = (
-        r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 & 0 \\ s_3s_2\dot q_3 - c_3c_2\dot q_2 & c_3\dot q_3 & 0 \\"
-        r" c_2s_3\dot q_2 + s_2c_3\dot q_3 & -s_3\dot q_3 & 0 \\ 0&0&0 \\ 0&0&0 \\ 0&0&0 \end{pmatrix}"
-    )
+    formula = r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 & 0 \\ s_3s_2\dot q_3 - c_3c_2\dot q_2 & c_3\dot q_3 & 0 \\ c_2s_3\dot q_2 + s_2c_3\dot q_3 & -s_3\dot q_3 & 0 \\ 0&0&0 \\ 0&0&0 \\ 0&0&0 \end{pmatrix}"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, COLUMNS_OF_JOINT)
     printed = euler_columns_rate
 
     def library(q, qdot):
         return EulerSpherical("XZX").motion_subspace_rate(q, qdot)
 
-    oracle = "differences, along moving angles, of the columns that the complex step gives"
-
     def reference(q, qdot):
+        """Compare with differences, along moving angles, of the columns that the complex step gives."""
         return motion_subspace_rate(rotation_sequence("XZX"), q, qdot)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
+
+
+# ------------------------------------------------------------------------------------------------------------
+# What three angles cannot do, where their S is singular, and where its rate goes.
+
+
+QUATERNION = np.array([0.5, -0.1, 0.7, 0.5])
+
+
+def angular_columns(a, b, c, q):
+    return motion_subspace(screws(*(np.append(axis, np.zeros(3)) for axis in (a, b, c))), q)[:3]
+
+
+def limb(P, B):
+    """A hinge, a ball joint on its moving frame at P, and its body at B."""
+    return reduced.Tree(
+        [
+            reduced.Link("hinge", Revolute((0.0, 1.0, 0.0))),
+            reduced.Link("ball", EulerSpherical("XZX"), np.eye(6), "hinge", P, B),
+        ]
+    )
+
+
+@section.holds("t888#a", "Three angles are singular somewhere, whatever their axes")
+class t888_a:
+    formula = r"\text{`With any 3-parameter representation, there will be a singularity somewhere.'}"
+    inputs = {"a": unit_vectors(), "b": unit_vectors(), "c": unit_vectors(), "q": vectors()}
+    result = Result(NUMBER)
+
+    def printed(a, b, c, q):
+        """det S of the upper rows half a turn of the second angle on: the other sign, so zero in between."""
+        turned = Rotation.from_rotvec(-q[1] * b).as_matrix() @ a
+        return np.cross(b, turned) @ c
+
+    def library(a, b, c, q):
+        return -np.linalg.det(Composite(Revolute(a), Revolute(b), Revolute(c)).motion_subspace(q)[:3])
+
+    def reference(a, b, c, q):
+        """Compare with the determinant half a turn of the second angle on, from the complex step through
+        exponentials.
+        """
+        return np.linalg.det(angular_columns(a, b, c, q + np.array([0, np.pi, 0])))
+
+    remark = (
+        r"Of any three axes, not only those of a frame: $\det\hat S$ changes its sign within half a turn of the "
+        r"second angle. In general it is a theorem of topology: no three numbers describe all rotations, one to "
+        r"one and with a regular derivative. One has to give up something: the exponential map is regular within the "
+        r"ball of radius $2\pi$ and reaches every rotation there, but a body that goes on turning leaves the ball."
+    )
+    implements = Composite
+
+
+@section.holds("t888#b", "Where each of the twelve sequences is singular")
+class t888_b:
+    formula = r"\text{`a singularity somewhere'}"
+    inputs = {"sequence": st.sampled_from(euler_sequences()), "q": vectors(3, -3, 3)}
+    result = Result(NUMBER)
+
+    def printed(sequence, q):
+        """Smallest singular value: zero where the last axis is back on the first one."""
+        along = np.cos(q[1]) if sequence[0] == sequence[2] else np.sin(q[1])
+        return np.sqrt(1 - abs(along))
+
+    def library(sequence, q):
+        return EulerSpherical(sequence).distance_to_singularity(q)
+
+    def reference(sequence, q):
+        """Compare with the singular values of the columns that the complex step gives."""
+        return np.linalg.svd(motion_subspace(rotation_sequence(sequence), q), compute_uv=False)[2]
+
+    tolerance = 1e-8
+    remark = (
+        r"XZX, and every sequence that repeats its first axis: where $\sin q_2 = 0$. Three different axes: where "
+        r"$\cos q_2 = 0$."
+    )
+    implements = EulerSpherical
+
+
+@section.demonstration(
+    "t888#c", "More than three parameters take constraints: a quaternion has four, and one constraint"
+)
+class t888_c:
+    formula = r"\text{`With more than 3 parameters, we require constraints'}"
+    result = Result(NUMBER, "numbers, counted")
+
+    def printed():
+        return [4, 4 - 3]
+
+    def library():
+        joint = QuaternionSpherical()
+        return [joint.num_coordinates, joint.coordinate_constraint_jacobian(QUATERNION).shape[0]]
+
+    def reference():
+        """Count the numbers of a quaternion, and their independent rates that turn nothing, by scipy's
+        rotations.
+        """
+
+        def turned(p):
+            return Rotation.from_quat(p).as_matrix()
+
+        slopes = [derivative(lambda t, e=e: turned(QUATERNION + t * e)).value.ravel() for e in np.eye(4)]
+        return [len(slopes), len(slopes) - np.linalg.matrix_rank(np.array(slopes), tol=1e-8)]
+
+    tolerance = 0.0
+    implements = QuaternionSpherical
+
+
+@section.demonstration("t890", "S has a column for each coordinate: one of a hinge, three of three angles")
+class t890:
+    formula = r"S \in \mathbb R^{6\times1},\quad S \in \mathbb R^{6\times3}"
+    result = Result(NUMBER, "numbers, counted")
+
+    def printed():
+        return [6, 1, 6, 3]
+
+    def library():
+        return [
+            *Revolute().motion_subspace([0.5]).shape,
+            *EulerSpherical("XZX").motion_subspace([0.5, 1.0, 1.5]).shape,
+        ]
+
+    def reference():
+        """Compare with the independent twists of a hinge and of a ball joint, by the complex step through
+        exponentials.
+        """
+        hinge, ball = (
+            motion_subspace(rotation_sequence("Z"), np.array([0.5])),
+            motion_subspace(rotation_sequence("XZX"), np.array([0.5, 1.0, 1.5])),
+        )
+        return [n for S in (hinge, ball) for n in (len(S), np.linalg.matrix_rank(S))]
+
+    tolerance = 0.0
+    implements = EulerSpherical
+
+
+@section.holds("t918", "The rate of S goes into the rate of the tree's Jacobian")
+class t918:
+    formula = r"\dot J(i,i) = {}^i_{J_i}\mathrm{Ad}\,\dot S \ne 0"
+    inputs = {"P": frames(), "B": frames(), "q": arrays(4), "qdot": arrays(4)}
+    result = Result(
+        matrix_quantity(TWIST, NUMBER), "rate of the columns of the ball joint, in the frame of the body"
+    )
+
+    def printed(P, B, q, qdot):
+        return adjoint_by_conjugation(np.linalg.inv(B)) @ euler_columns_rate(q[1:4], qdot[1:4])
+
+    def library(P, B, q, qdot):
+        model = limb(P, B)
+        i = model.index("ball")
+        return reduced.jacobian_rate(model, q, qdot)[6 * i : 6 * i + 6, model.coordinate_slices[i]]
+
+    def reference(P, B, q, qdot):
+        """Compare with differences along the motion of the body's twists for unit rates, by scipy's
+        exponentials.
+
+        Of the body on the ball joint, whose resting frame is where a hinge about y has brought P.
+        """
+        at, ball = rotation_sequence("Y")(q[:1]) @ P, rotation_sequence("XZX")
+        return motion_subspace_rate(lambda q: at @ ball(q) @ B, q[1:4], qdot[1:4])
+
+    remark = r"Not zero wherever $\dot q_2$ or $\dot q_3$ is not; turning the first angle alone leaves $S$ as it is."
+    implements = reduced.jacobian_rate

@@ -8,13 +8,24 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.joints import EulerSpherical, Universal
+from rbnotes.ledger.joint_quantities import coordinates, velocities
 from rbnotes.ledger.oracles.joint_poses import motion_subspace, motion_subspace_rate, rotation_sequence
 from rbnotes.ledger.quantities import NUMBER, RATE
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import vectors
 
-CHAPTER = "joint-types"
+section = Section(
+    "sueda/s2.4.6",
+    chapter="joint-types",
+    arguments={
+        "q": Argument(coordinates, "coordinates of the joint in question"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+    },
+)
+
+
 ANGLES = {"q": vectors(2, -3, 3)}
 MOVING = {**ANGLES, "qdot": vectors(2)}
 ONE_AT_A_TIME = {
@@ -38,11 +49,11 @@ def universal_columns(q):
     return np.array([[c2, 0], [0, 1], [s2, 0], [0, 0], [0, 0], [0, 0]])
 
 
-@claim("sueda/s2.4.6/t922", "Bending about x and y, no twisting about z")
+@section.conditional("t922", "Bending about x and y, no twisting about z")
 class t922:
     formula = r"\omega_z = 0"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, "in the moving frame")
 
     def printed(q, qdot):
         """The body's angular velocity if it bends about x and about y at the rates of its angles, no more."""
@@ -51,9 +62,8 @@ class t922:
     def library(q, qdot):
         return Universal().motion_subspace(q)[:3] @ qdot
 
-    oracle = "differences of scipy's rotations about x and the new y"
-
     def reference(q, qdot):
+        """Compare with differences of scipy's rotations about x and the new y."""
         X = rotation(q).T @ derivative(lambda t: rotation(q + t * qdot)).value
         return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
@@ -63,24 +73,19 @@ class t922:
         return abs(np.sin(q[1]) * qdot[0]) < 1e-9
 
     condition = r"the second angle is zero, or the first one rests: $\dot q_1\sin q_2 = 0$"
-    verdict = Verdict.CONDITIONAL
     remark = (
         r"What never turns is the third of the XYZ angles: the body's $y$ axis stays perpendicular to the "
         r"parent's $x$ axis. The body does turn about its $z$ axis, at $\dot q_1\sin q_2$, as (2.39) says; and "
         r"about the parent's, at $\dot q_2\sin q_1$."
     )
-    implemented_by = ("rbnotes.joints.Universal",)
-    chapter = CHAPTER
+    implements = Universal
 
 
-@claim("sueda/s2.4.6/e2.36", "Rotation matrix of XYZ Euler angles")
+@section.holds("e2.36", "Rotation matrix of XYZ Euler angles")
 class e2_36:
-    formula = (
-        r"R = \begin{pmatrix} c_2c_3 & -c_2s_3 & s_2 \\ c_1s_3 + s_1s_2c_3 & c_1c_3 - s_1s_2s_3 & -s_1c_2 \\"
-        r" s_1s_3 - c_1s_2c_3 & s_1c_3 + c_1s_2s_3 & c_1c_2 \end{pmatrix}"
-    )
+    formula = r"R = \begin{pmatrix} c_2c_3 & -c_2s_3 & s_2 \\ c_1s_3 + s_1s_2c_3 & c_1c_3 - s_1s_2s_3 & -s_1c_2 \\ s_1s_3 - c_1s_2c_3 & s_1c_3 + c_1s_2s_3 & c_1c_2 \end{pmatrix}"
     inputs = {"q": vectors(3, -3, 3)}
-    result = NUMBER
+    result = Result(NUMBER, "takes coordinates of the moving frame to those of the fixed one")
 
     def printed(q):
         (s1, s2, s3), (c1, c2, c3) = np.sin(q), np.cos(q)
@@ -95,23 +100,20 @@ class e2_36:
     def library(q):
         return EulerSpherical("XYZ").transform(q)[:3, :3]
 
-    oracle = "scipy's Euler angles, each axis carried along by the turns before"
-
     def reference(q):
+        """Compare with scipy's Euler angles, each axis carried along by the turns before."""
         return Rotation.from_euler("XYZ", q).as_matrix()
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.EulerSpherical",)
-    chapter = CHAPTER
+    implements = EulerSpherical
 
 
-@claim("sueda/s2.4.6/e2.37", "Rotation matrix of a universal joint: XYZ angles with the third one at zero")
+@section.holds("e2.37", "Rotation matrix of a universal joint: XYZ angles with the third one at zero")
 class e2_37:
     formula = (
         r"R = \begin{pmatrix} c_2 & 0 & s_2 \\ s_1s_2 & c_1 & -s_1c_2 \\ -c_1s_2 & s_1 & c_1c_2 \end{pmatrix}"
     )
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "takes coordinates of the moving frame to those of the fixed one")
 
     def printed(q):
         (s1, s2), (c1, c2) = np.sin(q), np.cos(q)
@@ -120,22 +122,19 @@ class e2_37:
     def library(q):
         return Universal().transform(q)[:3, :3]
 
-    oracle = "scipy's XYZ Euler angles, the third one zero"
-
     def reference(q):
+        """Compare with scipy's XYZ Euler angles, the third one zero."""
         return Rotation.from_euler("XYZ", [*q, 0]).as_matrix()
 
-    verdict = Verdict.HOLDS
     remark = r"The zero is the constraint: the body's $y$ axis has no part along the parent's $x$ axis."
-    implemented_by = ("rbnotes.joints.Universal",)
-    chapter = CHAPTER
+    implements = Universal
 
 
-@claim("sueda/s2.4.6/e2.38", "Pose of a universal joint")
+@section.holds("e2.38", "Pose of a universal joint")
 class e2_38:
     formula = r"Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "of the moving frame in the fixed one")
 
     def printed(q):
         return np.block([[rotation(q), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -143,20 +142,17 @@ class e2_38:
     def library(q):
         return Universal().transform(q)
 
-    oracle = "scipy's exponentials of twists about x and about the new y"
-
     def reference(q):
+        """Compare with scipy's exponentials of twists about x and about the new y."""
         return rotation_sequence("XY")(q)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Universal",)
-    chapter = CHAPTER
+    implements = Universal
 
 
-@claim("sueda/s2.4.6/t934#a", "S of a universal joint has two columns")
+@section.demonstration("t934#a", "S of a universal joint has two columns")
 class t934_a:
     formula = r"S \in \mathbb R^{6\times2}"
-    result = NUMBER
+    result = Result(NUMBER, "numbers, counted")
 
     def printed():
         return [6, 2]
@@ -164,23 +160,20 @@ class t934_a:
     def library():
         return Universal().motion_subspace([0.5, 1.0]).shape
 
-    oracle = "the independent twists, by the complex step through scipy's exponentials"
-
     def reference():
+        """Compare with the independent twists, by the complex step through scipy's exponentials."""
         S = motion_subspace(rotation_sequence("XY"), np.array([0.5, 1.0]))
         return [len(S), np.linalg.matrix_rank(S)]
 
     tolerance = 0.0
-    verdict = Verdict.DEMONSTRATION
-    implemented_by = ("rbnotes.joints.Universal",)
-    chapter = CHAPTER
+    implements = Universal
 
 
-@claim("sueda/s2.4.6/t934#b", "Both derivatives of the rotation, seen from the body, are skew symmetric")
+@section.holds("t934#b", "Both derivatives of the rotation, seen from the body, are skew symmetric")
 class t934_b:
     formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, "in the moving frame")
 
     def printed(q, qdot):
         """For both at once, each times the rate of its angle."""
@@ -193,45 +186,36 @@ class t934_b:
     def library(q, qdot):
         return so3.hat(Universal().motion_subspace(q)[:3] @ qdot)
 
-    oracle = "differences of scipy's rotations"
-
     def reference(q, qdot):
+        """Compare with differences of scipy's rotations."""
         return rotation(q).T @ derivative(lambda t: rotation(q + t * qdot)).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Universal",)
-    chapter = CHAPTER
+    implements = Universal
 
 
-@claim("sueda/s2.4.6/e2.39", "Jacobian of a universal joint")
+@section.holds("e2.39", "Jacobian of a universal joint")
 class e2_39:
     formula = r"S = \begin{pmatrix} c_2 & 0 \\ 0 & 1 \\ s_2 & 0 \\ 0&0 \\ 0&0 \\ 0&0 \end{pmatrix}"
     inputs = ANGLES
-    result = NUMBER
+    result = Result(NUMBER, "a column for each coordinate of the joint, in the frame that it moves")
     printed = universal_columns
 
     def library(q):
         return Universal().motion_subspace(q)
 
-    oracle = "the complex step through scipy's exponentials"
-
     def reference(q):
+        """Compare with the complex step through scipy's exponentials."""
         return motion_subspace(rotation_sequence("XY"), q)
 
-    verdict = Verdict.HOLDS
     remark = "Its columns are perpendicular and of length 1 at every q: a universal joint has no singularity."
-    implemented_by = ("rbnotes.joints.Universal",)
-    chapter = CHAPTER
+    implements = Universal
 
 
-@claim("sueda/s2.4.6/e2.40", "Rate of the Jacobian of a universal joint")
+@section.holds("e2.40", "Rate of the Jacobian of a universal joint")
 class e2_40:
-    formula = (
-        r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 \\ 0 & 0 \\ c_2\dot q_2 & 0 \\ 0&0 \\ 0&0 \\ 0&0 "
-        r"\end{pmatrix}"
-    )
+    formula = r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 \\ 0 & 0 \\ c_2\dot q_2 & 0 \\ 0&0 \\ 0&0 \\ 0&0 \end{pmatrix}"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(q, qdot):
         s2, c2, q2dot = np.sin(q[1]), np.cos(q[1]), qdot[1]
@@ -240,11 +224,8 @@ class e2_40:
     def library(q, qdot):
         return Universal().motion_subspace_rate(q, qdot)
 
-    oracle = "differences, along moving angles, of the columns that the complex step gives"
-
     def reference(q, qdot):
+        """Compare with differences, along moving angles, of the columns that the complex step gives."""
         return motion_subspace_rate(rotation_sequence("XY"), q, qdot)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Universal",)
-    chapter = CHAPTER
+    implements = Universal

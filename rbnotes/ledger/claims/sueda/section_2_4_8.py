@@ -2,32 +2,60 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from hypothesis import strategies as st
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
-from rbnotes.joints import ExponentialSpherical
+from rbnotes.joints import EulerSpherical, ExponentialSpherical, QuaternionSpherical
+from rbnotes.ledger.joint_quantities import coordinates, velocities
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.joint_poses import (
     motion_subspace,
     motion_subspace_rate,
     rotation_from_vector,
+    rotation_sequence,
     rotation_vector_jacobian,
     rotation_vector_pose,
 )
-from rbnotes.ledger.quantities import NUMBER, RATE
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative, jacobian
 from rbnotes.testing.strategies import (
     nonsingular_rotation_vectors,
     nonzero_vectors,
+    numbers,
     rotations,
+    unit_vectors,
     vectors,
 )
 
-CHAPTER = "spheres-without-singularities"
+COLUMNS_OF_JOINT = "a column for each coordinate of the joint, in the frame that it moves"
+
+section = Section(
+    "sueda/s2.4.8",
+    chapter="spheres-without-singularities",
+    arguments={
+        "q": Argument(coordinates, "coordinates of the joint in question"),
+        "p": Argument(NUMBER, "quaternion of the moving frame in the fixed one, of any length, and its rate"),
+        "pdot": Argument(
+            RATE, "quaternion of the moving frame in the fixed one, of any length, and its rate"
+        ),
+        "stretch": Argument(NUMBER),
+        "R": Argument(NUMBER, "of the moving frame in the fixed one"),
+        "u": Argument(NUMBER, "rates of the coordinates of the joint in question"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+        "a": Argument(NUMBER, "axis, the same in both frames"),
+        "n": Argument(NUMBER),
+        "x": Argument(LENGTH, "of a point, in the frame that the joint moves"),
+    },
+)
+
+
 TURNED = {"q": vectors(3, -4, 4)}
 AWAY_FROM_ZERO = {"q": nonsingular_rotation_vectors(vectors(3, -4, 4), 0.25)}
 MOVING = {**AWAY_FROM_ZERO, "qdot": nonzero_vectors()}
@@ -36,8 +64,6 @@ AT_REST_TOO = {
     "qdot": nonzero_vectors(),
 }
 I = np.eye(3)
-COMMUTE = "the matrix of a rotation vector and its rotation commute"
-SWAPPED = "swapped operands in `bracket(q) @ (I - R)`"
 
 
 def unbracketed(X):
@@ -92,11 +118,11 @@ def printed_columns_rate(q, qdot):
     )
 
 
-@claim("sueda/s2.4.8/t948", "Every rotation matrix is the exponential of a skew symmetric matrix")
+@section.holds("t948", "Every rotation matrix is the exponential of a skew symmetric matrix")
 class t948:
     formula = r"R = \exp([q])"
     inputs = {"R": rotations()}
-    result = NUMBER
+    result = Result(NUMBER, "takes coordinates of the moving frame to those of the fixed one")
 
     def printed(R):
         return expm(bracket(Rotation.from_matrix(R).as_rotvec()))
@@ -104,21 +130,18 @@ class t948:
     def library(R):
         return so3.exp(so3.log(R))
 
-    oracle = "the rotation itself, drawn with angles up to and including half a turn"
-
     def reference(R):
+        """Compare with the rotation itself, drawn with angles up to and including half a turn."""
         return R
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.exp", "rbnotes.so3.log")
-    chapter = CHAPTER
+    implements = (so3.exp, so3.log)
 
 
-@claim("sueda/s2.4.8/e2.42", "A ball joint with a rotation vector for coordinates")
+@section.holds("e2.42", "A ball joint with a rotation vector for coordinates")
 class e2_42:
     formula = r"R = \exp([q]),\quad Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
     inputs = TURNED
-    result = NUMBER
+    result = Result(NUMBER, "of the moving frame in the fixed one")
 
     def printed(q):
         return np.block([[expm(bracket(q)), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
@@ -126,49 +149,44 @@ class e2_42:
     def library(q):
         return ExponentialSpherical().transform(q)
 
-    oracle = "scipy's rotation with this rotation vector, by quaternions"
-
     def reference(q):
+        """Compare with scipy's rotation with this rotation vector, by quaternions."""
         Q = np.eye(4)
         Q[:3, :3] = rotation_from_vector(q)
         return Q
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = ExponentialSpherical
 
 
-@claim("sueda/s2.4.8/e2.43", "How the rotation changes with its rotation vector")
+@section.holds("e2.43", "How the rotation changes with its rotation vector")
 class e2_43:
     formula = r"\frac{\partial R}{\partial q_i} = \frac{q_i[q] + [[q](I - R)e_i]}{q^\top q}\,R"
     inputs = AWAY_FROM_ZERO
-    result = NUMBER
+    result = Result(NUMBER, "of the map from the moving to the fixed frame, one matrix for each coordinate")
     printed = rotation_slopes
 
     def library(q):
         joint = ExponentialSpherical()
         return joint.transform(q)[:3, :3] @ so3.hat(joint.motion_subspace(q)[:3].T)
 
-    oracle = "differences of scipy's rotations"
-
     def reference(q):
+        """Compare with differences of scipy's rotations."""
         return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
-    equivalent_mutants = {SWAPPED: COMMUTE}
-    verdict = Verdict.HOLDS
     remark = (
         r"For $q \ne 0$; the limit at zero is given below it. Near zero the quotient loses digits, about "
         r"$10^{-16}/|q|$, but is never off by more than the limit, $|q|/2$: any $\varepsilon$ below $10^{-8}$ will do."
     )
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = ExponentialSpherical
 
 
-@claim("sueda/s2.4.8/t956", "The limit of the derivatives where there is no rotation")
+@section.holds("t956", "The limit of the derivatives where there is no rotation")
 class t956:
     formula = r"q \to 0:\quad R = I,\quad \frac{\partial R}{\partial q_i} = [e_i]"
     inputs = {"u": vectors()}
-    result = NUMBER
+    result = Result(
+        NUMBER, "the map from the moving to the fixed frame, then its rate, where nothing is turned"
+    )
 
     def printed(u):
         """The rotation, and its derivative in some direction, from those by the coordinates."""
@@ -180,46 +198,39 @@ class t956:
         R = joint.transform(none)[:3, :3]
         return np.vstack([R, R @ so3.hat(joint.motion_subspace(none)[:3] @ u)])
 
-    oracle = "the start of scipy's rotations about a fixed axis, and differences along them"
-
     def reference(u):
+        """Compare with the start of scipy's rotations about a fixed axis, and differences along them."""
         rate = derivative(lambda t: Rotation.from_rotvec(t * u).as_matrix())
         return np.vstack([Rotation.from_rotvec(0 * u).as_matrix(), rate.value])
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = ExponentialSpherical
 
 
-@claim("sueda/s2.4.8/e2.44", "Jacobian of a ball joint with exponential coordinates")
+@section.holds("e2.44", "Jacobian of a ball joint with exponential coordinates")
 class e2_44:
     formula = r"[S_i] = R^\top\frac{\partial R}{\partial q_i}"
     inputs = AWAY_FROM_ZERO
-    result = NUMBER
+    result = Result(NUMBER, COLUMNS_OF_JOINT)
     printed = printed_columns
 
     def library(q):
         return ExponentialSpherical().motion_subspace(q)[:3]
 
-    oracle = "differences of scipy's rotations, seen from the body"
-
     def reference(q):
+        """Compare with differences of scipy's rotations, seen from the body."""
         return rotation_vector_jacobian(q)
 
-    equivalent_mutants = {f"in rotation_slopes: {SWAPPED}": COMMUTE}
-    verdict = Verdict.HOLDS
     remark = (
         r"The right Jacobian of SO(3). This S has three rows; the joint's has three rows of zeros below them."
     )
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = ExponentialSpherical
 
 
-@claim("sueda/s2.4.8/e2.45", "Rate of the rotation matrix, from the rates of the rotation vector")
+@section.holds("e2.45", "Rate of the rotation matrix, from the rates of the rotation vector")
 class e2_45:
     formula = r"\dot R = \sum_i \frac{\partial R}{\partial q_i}\,\dot q_i"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, "of the map from the moving to the fixed frame")
 
     def printed(q, qdot):
         return sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
@@ -228,25 +239,18 @@ class e2_45:
         joint = ExponentialSpherical()
         return joint.transform(q)[:3, :3] @ so3.hat(joint.motion_subspace(q)[:3] @ qdot)
 
-    oracle = "differences of scipy's rotations along a straight line of rotation vectors"
-
     def reference(q, qdot):
+        """Compare with differences of scipy's rotations along a straight line of rotation vectors."""
         return derivative(lambda t: rotation_from_vector(q + t * qdot)).value
 
-    equivalent_mutants = {f"in rotation_slopes: {SWAPPED}": COMMUTE}
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = ExponentialSpherical
 
 
-@claim("sueda/s2.4.8/e2.46", "The derivative of the rotation taken apart")
+@section.holds("e2.46", "The derivative of the rotation taken apart")
 class e2_46:
-    formula = (
-        r"\frac{\partial R}{\partial q_i} = A_iR,\quad A_i = (B_i + C_i)\,d,\quad B_i = q_i[q],\quad "
-        r"C_i = [[q](I - R)e_i],\quad d = \frac{1}{q^\top q}"
-    )
+    formula = r"\frac{\partial R}{\partial q_i} = A_iR,\quad A_i = (B_i + C_i)\,d,\quad B_i = q_i[q],\quad C_i = [[q](I - R)e_i],\quad d = \frac{1}{q^\top q}"
     inputs = AWAY_FROM_ZERO
-    result = NUMBER
+    result = Result(NUMBER, "of the map from the moving to the fixed frame, one matrix for each coordinate")
 
     def printed(q):
         return np.stack(A(q)) @ expm(bracket(q))
@@ -254,34 +258,31 @@ class e2_46:
     def library(q):
         return so3.hat(so3.left_jacobian(q).T) @ so3.exp(q)
 
-    oracle = "differences of scipy's rotations"
-
     def reference(q):
+        """Compare with differences of scipy's rotations."""
         return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
-    equivalent_mutants = {f"in A: {SWAPPED}": COMMUTE}
-    verdict = Verdict.HOLDS
     remark = (
         r"$d$ is a number, though it is set in bold. $A_i$ is the matrix of column $i$ of the left Jacobian of "
         r"SO(3): the angular velocity in the resting frame."
     )
-    implemented_by = ("rbnotes.so3.left_jacobian",)
-    chapter = CHAPTER
+    implements = so3.left_jacobian
 
 
-@claim("sueda/s2.4.8/e2.47#a", "Rate of the Jacobian of a ball joint with exponential coordinates")
+@section.conditional("e2.47#a", "Rate of the Jacobian of a ball joint with exponential coordinates")
 class e2_47_a:
     formula = r"[\dot S_i] = \dot R^\top A_iR + R^\top\dot A_iR + R^\top A_i\dot R"
     inputs = AT_REST_TOO
-    result = RATE
+    result = Result(RATE, COLUMNS_OF_JOINT)
     printed = printed_columns_rate
 
     def library(q, qdot):
         return ExponentialSpherical().motion_subspace_rate(q, qdot)[:3]
 
-    oracle = "differences along moving coordinates of the columns that the complex step gives, by scipy's exponential"
-
     def reference(q, qdot):
+        """Compare with differences along moving coordinates of the columns that the complex step gives, by
+        scipy's exponential.
+        """
         return motion_subspace_rate(rotation_vector_pose, q, qdot)[:3]
 
     given = MOVING
@@ -291,29 +292,19 @@ class e2_47_a:
 
     condition = r"$q \ne 0$"
     undefined = "at q = 0 the quotients d and its rate divide by zero"
-    equivalent_mutants = {
-        f"in Adot: {SWAPPED}": COMMUTE,
-        f"in rotation_slopes: {SWAPPED}": COMMUTE,
-        f"in A: {SWAPPED}": COMMUTE,
-    }
-    verdict = Verdict.CONDITIONAL
     remark = (
         r"The notes give limits at $q = 0$ for $R$ and its derivatives, and none for $\dot S$. It is "
         r"$\dot S = -[\dot q]/2$, not zero, as one would conclude from a constant $S = I$. Near zero the formula "
         r"loses digits like $10^{-16}/|q|^2$: where $|q| < 10^{-8}$ it has none left, and $\dot S\dot q$ is as wrong."
     )
-    implemented_by = ("rbnotes.joints.ExponentialSpherical",)
-    chapter = CHAPTER
+    implements = ExponentialSpherical
 
 
-@claim("sueda/s2.4.8/e2.47#b", "The rates of its parts")
+@section.holds("e2.47#b", "The rates of its parts")
 class e2_47_b:
-    formula = (
-        r"\dot A_i = (\dot B_i + \dot C_i)\,d + (B_i + C_i)\,\dot d,\quad \dot B_i = \dot q_i[q] + q_i[\dot q],\quad "
-        r"\dot C_i = [[\dot q](I - R)e_i - [q]\dot Re_i],\quad \dot d = \frac{-2q^\top\dot q}{(q^\top q)^2}"
-    )
+    formula = r"\dot A_i = (\dot B_i + \dot C_i)\,d + (B_i + C_i)\,\dot d,\quad \dot B_i = \dot q_i[q] + q_i[\dot q],\quad \dot C_i = [[\dot q](I - R)e_i - [q]\dot Re_i],\quad \dot d = \frac{-2q^\top\dot q}{(q^\top q)^2}"
     inputs = MOVING
-    result = RATE
+    result = Result(RATE, "one matrix for each coordinate: rates of its bracket in the fixed frame")
 
     def printed(q, qdot):
         return np.stack(Adot(q, qdot))
@@ -321,9 +312,11 @@ class e2_47_b:
     def library(q, qdot):
         return so3.hat(so3.left_jacobian_dot(q, qdot).T)
 
-    oracle = "differences, along moving coordinates, of the derivatives of scipy's rotations seen from the resting frame"
-
     def reference(q, qdot):
+        """Compare with differences, along moving coordinates, of the derivatives of scipy's rotations seen
+        from the resting frame.
+        """
+
         def angular_velocities(t):
             """Of the body turned by the rotation vector, in the resting frame, for unit rates of each coordinate."""
             R, S = rotation_from_vector(q + t * qdot), motion_subspace(rotation_vector_pose, q + t * qdot)[:3]
@@ -331,7 +324,300 @@ class e2_47_b:
 
         return derivative(angular_velocities).value
 
-    equivalent_mutants = {f"in Adot: {SWAPPED}": COMMUTE, f"in rotation_slopes: {SWAPPED}": COMMUTE}
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.so3.left_jacobian_dot",)
-    chapter = CHAPTER
+    implements = so3.left_jacobian_dot
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Singularities of a ball joint's coordinates, and how to change them on the way.
+
+
+NEAR_A_TURN = {"q": st.builds(np.multiply, unit_vectors(), numbers(4.8, 7.5)), "qdot": vectors()}
+SHELLS = {"a": unit_vectors(), "n": st.sampled_from((1, 2, 3))}
+
+
+def reparameterized(q):
+    return (1 - 2 * np.pi / np.linalg.norm(q)) * q
+
+
+def new_rates(q, qdot):
+    """The text's last but one step."""
+    return np.linalg.inv(rotation_vector_jacobian(reparameterized(q))) @ (rotation_vector_jacobian(q) @ qdot)
+
+
+def principal(q):
+    """The rotation vector of at most half a turn, by scipy's quaternions."""
+    return Rotation.from_rotvec(q).as_rotvec()
+
+
+def principal_rate(q, qdot):
+    return derivative(lambda t: principal(q + t * qdot)).value
+
+
+def determinant(sequence, R):
+    """Of the angular columns of a sequence of angles that reach R; scipy chooses some where many do."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        angles = Rotation.from_matrix(R).as_euler(sequence)
+    return np.linalg.det(motion_subspace(rotation_sequence(sequence), angles)[:3])
+
+
+@section.holds("t946#a", "Exponential coordinates are singular somewhere too")
+class t946_a:
+    formula = r"\text{`No matter which 3-parameter representation we choose'}"
+    inputs = {"q": vectors(3, -6, 6).filter(lambda q: bool(np.linalg.norm(q) >= 0.25))}
+    result = Result(NUMBER)
+
+    def printed(q):
+        """det S of the upper rows: zero a whole number of turns away from the origin."""
+        half = np.linalg.norm(q) / 2
+        return (np.sin(half) / half) ** 2
+
+    def library(q):
+        return np.linalg.det(ExponentialSpherical().motion_subspace(q)[:3])
+
+    def reference(q):
+        """Compare with the determinant of the angular velocities for unit rates, by differences of scipy's
+        rotations.
+        """
+        return np.linalg.det(rotation_vector_jacobian(q))
+
+    implements = ExponentialSpherical
+
+
+@section.holds("t946#b", "A quaternion needs a constraint: its length changes without any rotation")
+class t946_b:
+    formula = r"\text{`we would need to add a constraint to keep the quaternion be of unit length'}"
+    inputs = {"p": nonzero_vectors(4, 0.5), "pdot": vectors(4), "stretch": numbers()}
+    result = Result(
+        RATE, "angular velocity in the moving frame, then half the rate of the square of the length"
+    )
+
+    def printed(p, pdot, stretch):
+        """The angular velocity, whatever multiple of p is added to its rates; and the rate of p.p/2 without it."""
+        s, v, sdot, vdot = p[0], p[1:], pdot[0], pdot[1:]
+        velocity = 2 * (s * vdot - sdot * v - np.cross(v, vdot)) / (p @ p)
+        return np.append(velocity, p @ pdot)
+
+    def library(p, pdot, stretch):
+        joint = QuaternionSpherical()
+        return np.append(
+            joint.motion_subspace(p)[:3] @ (pdot + stretch * p),
+            joint.coordinate_constraint_jacobian(p) @ pdot,
+        )
+
+    def reference(p, pdot, stretch):
+        """Compare with differences of the rotations that scipy makes of the lengthened quaternion, and of its
+        squared length.
+        """
+
+        def R(p):
+            return Rotation.from_quat(np.roll(p, -1)).as_matrix()
+
+        X = R(p).T @ derivative(lambda t: R(p + t * (pdot + stretch * p))).value
+        return np.array(
+            [X[2, 1], X[0, 2], X[1, 0], derivative(lambda t: np.sum((p + t * pdot) ** 2) / 2).value.item()]
+        )
+
+    remark = (
+        r"S of a quaternion has four columns and rank three everywhere: there is no singularity, and the reduced "
+        r"mass matrix is singular without the constraint."
+    )
+    implements = QuaternionSpherical
+
+
+@section.holds("t946#c", "Switching between ZYX and ZYZ angles keeps clear of the singularities of both")
+class t946_c:
+    formula = r"\text{`switch the coordinate chart on the fly (e.g., between ZYX and ZYZ)'}"
+    inputs = {"R": rotations()}
+    result = Result(NUMBER)
+
+    def printed(R):
+        """Sum of the squares of both determinants: never below 1, so one of them is above 0.7."""
+        return 1 + R[2, 1] ** 2
+
+    def library(R):
+        Q = np.eye(4)
+        Q[:3, :3] = R
+        both = [EulerSpherical("ZYX"), EulerSpherical("ZYZ")]
+        return sum(
+            np.linalg.det(joint.motion_subspace(joint.nearest_coordinates(Q))[:3]) ** 2 for joint in both
+        )
+
+    def reference(R):
+        """Compare with the determinants of the columns that the complex step gives, at scipy's angles."""
+        return determinant("ZYX", R) ** 2 + determinant("ZYZ", R) ** 2
+
+    remark = (
+        r"ZYX is singular where $R_{31} = \pm1$, ZYZ where $R_{33} = \pm1$, and a row has length 1. Not every pair "
+        r"will do: XYZ and ZYX are both singular a quarter turn about $y$."
+    )
+    implements = EulerSpherical
+
+
+@section.holds("t972#a", "Singular on the spheres of radius 2 n pi: only the rate along q turns anything")
+class t972_a:
+    formula = r"\text{`singularities on the spheres of radius }2n\pi\text{'}"
+    inputs = {**SHELLS, "u": vectors()}
+    result = Result(NUMBER, "angular velocity in the fixed frame")
+
+    def printed(a, n, u):
+        """The angular velocity on the sphere, at the point in the direction a."""
+        return a * (a @ u)
+
+    def library(a, n, u):
+        return ExponentialSpherical().motion_subspace(2 * n * np.pi * a)[:3] @ u
+
+    def reference(a, n, u):
+        """Compare with differences of scipy's rotations through the sphere."""
+        X = derivative(lambda t: rotation_from_vector(2 * n * np.pi * a + t * u)).value
+        return np.array([X[2, 1], X[0, 2], X[1, 0]])
+
+    remark = r"Rank one: of three rates, two turn nothing. At $q = 0$, $S = I$."
+    implements = ExponentialSpherical
+
+
+@section.holds("t972#b", "A whole shell of rotation vectors is no rotation at all")
+class t972_b:
+    formula = r"\text{`a rotation of }2\pi\text{ about any axis is equivalent to no rotation at all'}"
+    inputs = {**SHELLS, "x": vectors()}
+    result = Result(LENGTH, "in the fixed frame")
+
+    def printed(a, n, x):
+        return x
+
+    def library(a, n, x):
+        return ExponentialSpherical().transform(2 * n * np.pi * a)[:3, :3] @ x
+
+    def reference(a, n, x):
+        """Compare with scipy's rotation about the axis, by quaternions."""
+        return Rotation.from_rotvec(2 * n * np.pi * a).apply(x)
+
+    exact = "both leave the point where it was but for a rotation by the rounding of whole turns"
+    implements = ExponentialSpherical
+
+
+@section.misprint("t972#c", "The second shell that collapses to the identity")
+class t972_c:
+    formula = r"\text{`}2\pi\text{ distant from the origin (and }4, \ldots\text{)'}"
+    inputs = {"a": unit_vectors(), "x": nonzero_vectors()}
+    result = Result(LENGTH, "in the fixed frame")
+
+    def printed(a, x):
+        """A point turned by the rotation vector of the second length in the brackets."""
+        return expm(bracket(4 * a)) @ x
+
+    def library(a, x):
+        return ExponentialSpherical().transform(4 * np.pi * a)[:3, :3] @ x
+
+    def reference(a, x):
+        """Compare with the point where it was: no rotation at all."""
+        return x
+
+    scan = True
+    correction = r"$2\pi$ distant, and further ones at the other multiples of $2\pi$."
+    replacement = r"the entire shell of points $2\pi$ distant from the origin (and $4\pi, \ldots$) collapses to the identity in $\mathrm{SO}(3)$."
+    remark = r"The sentence before it has the spheres' radius, $2n\pi$."
+    implements = ExponentialSpherical
+
+
+@section.holds("t972#d", "Shortened by a turn, a rotation vector gives the same rotation")
+class t972_d:
+    formula = r"q \leftarrow (1 - 2\pi/\|q\|)\,q"
+    inputs = {"q": NEAR_A_TURN["q"]}
+    result = Result(
+        NUMBER, "takes coordinates of the moving to those of the fixed frame; below it the shorter vector"
+    )
+
+    def printed(q):
+        """The rotation, and the new vector."""
+        return np.vstack([expm(bracket(reparameterized(q))), reparameterized(q)])
+
+    def library(q):
+        joint = ExponentialSpherical()
+        shorter = joint.reparametrize(q, np.zeros(3))[0]
+        return np.vstack([joint.transform(shorter)[:3, :3], shorter])
+
+    def reference(q):
+        """Compare with scipy's rotation with the longer vector, by quaternions, and its vector of at most
+        half a turn.
+        """
+        return np.vstack([rotation_from_vector(q), principal(q)])
+
+    remark = (
+        r"True at every length but zero; the new vector is $|q| - 2\pi$ long, the other way below $2\pi$. It is the "
+        r"same formula for R and S before and after: there is no chart to remember, as with Euler angles."
+    )
+    implements = ExponentialSpherical
+
+
+@section.holds("t972#e", "Near a whole turn, the shortened vector is far from singular")
+class t972_e:
+    formula = r"\text{`a good way to avoid singularities'}"
+    inputs = {"q": NEAR_A_TURN["q"]}
+    result = Result(NUMBER)
+
+    def printed(q):
+        """det S, as it is at every rotation vector, at the new one."""
+        half = np.linalg.norm(reparameterized(q)) / 2
+        return (np.sin(half) / half) ** 2
+
+    def library(q):
+        joint = ExponentialSpherical()
+        return np.linalg.det(joint.motion_subspace(joint.reparametrize(q, np.zeros(3))[0])[:3])
+
+    def reference(q):
+        """Compare with differences of scipy's rotations at the rotation vector of at most half a turn."""
+        return np.linalg.det(rotation_vector_jacobian(principal(q)))
+
+    remark = (
+        r"Within 1.5 of $2\pi$ the determinant is above 0.8 afterwards; before, it falls to zero. From $\pi$ on the "
+        r"shorter vector is the better one; the library changes at $1.5\pi$."
+    )
+    implements = ExponentialSpherical
+
+
+@section.holds("t972#f", "The velocities of the shortened vector")
+class t972_f:
+    formula = r"\dot q = S^{-1}S_{\mathrm{prev}}\,\dot q_{\mathrm{prev}}"
+    inputs = NEAR_A_TURN
+    result = Result(RATE, "of the coordinates of the joint")
+    printed = new_rates
+
+    def library(q, qdot):
+        return ExponentialSpherical().reparametrize(q, qdot)[1]
+
+    def reference(q, qdot):
+        """Compare with differences of scipy's rotation vectors of at most half a turn along the motion."""
+        return principal_rate(q, qdot)
+
+    remark = r"With the three angular rows of S, as in (2.44): the joint's $6\times3$ matrix has no inverse."
+    implements = ExponentialSpherical
+
+
+@section.holds("t972#g", "The rate of S from the new coordinates and velocities")
+class t972_g:
+    formula = (
+        r"\text{`compute }\dot S\text{ using Eq. (2.47) with the new values of }q\text{ and }\dot q\text{'}"
+    )
+    inputs = NEAR_A_TURN
+    result = Result(RATE, COLUMNS_OF_JOINT)
+
+    def printed(q, qdot):
+        """With the rate of S by differences, as (2.47) has its own record."""
+        return motion_subspace_rate(rotation_vector_pose, reparameterized(q), new_rates(q, qdot))[:3]
+
+    def library(q, qdot):
+        joint = ExponentialSpherical()
+        return joint.motion_subspace_rate(*joint.reparametrize(q, qdot))[:3]
+
+    def reference(q, qdot):
+        """Compare with differences of the columns that the complex step gives, along scipy's shorter rotation
+        vectors.
+        """
+        return motion_subspace_rate(rotation_vector_pose, principal(q), principal_rate(q, qdot))[:3]
+
+    remark = (
+        r"The closer the old vector is to $2\pi$, the closer the new one is to zero, where (2.47) loses its digits and at "
+        r"last has no value: see its condition. Shorten well before, or take $\dot S = -[\dot q]/2$ there."
+    )
+    implements = ExponentialSpherical

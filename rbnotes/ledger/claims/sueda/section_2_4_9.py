@@ -6,10 +6,18 @@ import numpy as np
 
 from rbnotes import se3
 from rbnotes.inertia import spatial_inertia
-from rbnotes.joints import Composite, ExponentialSpherical, Fixed, Helical, Revolute, Translational
+from rbnotes.joints import Composite, ExponentialSpherical, Fixed, Helical, JointType, Revolute, Translational
+from rbnotes.ledger.joint_quantities import coordinates, velocities
 from rbnotes.ledger.oracles.bodies import point_masses
 from rbnotes.ledger.oracles.dalembert import mass_matrix, net_generalized_force
-from rbnotes.ledger.oracles.joint_pairs import PITCH, ball_with_arm, hinge_and_screw, joint_pair
+from rbnotes.ledger.oracles.joint_pairs import (
+    PITCH,
+    adjoint_rate,
+    ball_with_arm,
+    hinge_and_screw,
+    inverse_adjoint_rate,
+    joint_pair,
+)
 from rbnotes.ledger.oracles.pose_products import (
     derivative_along_motion,
     pose_jacobian,
@@ -18,14 +26,52 @@ from rbnotes.ledger.oracles.pose_products import (
     screw_pose,
     translation_pose,
 )
-from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
-from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, SCREW, TIME, TORQUE, TWIST, matrix_quantity
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_from_matrix
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ADJOINT,
+    INERTIA,
+    LENGTH,
+    MASS,
+    NUMBER,
+    POSE,
+    RATE,
+    SCREW,
+    TIME,
+    TORQUE,
+    TWIST,
+    matrix_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody.reduced import Link, Tree, inverse_dynamics_dense
 from rbnotes.testing.strategies import arrays, inertias, masses, unit_vectors, vectors
 
-CHAPTER = "joint-types"
-COMPOSITE = ("rbnotes.joints.Composite",)
+section = Section(
+    "sueda/s2.4.9",
+    chapter="joint-types",
+    arguments={
+        "A": Argument(POSE, "the arm at the end of joint 1, a ball"),
+        "a": Argument(NUMBER, "axis of the hinge of joint 2"),
+        "B": Argument(POSE, "the arm in joint 2, between its hinge and its screw"),
+        "b": Argument(NUMBER, "axis of the screw of joint 2, after B"),
+        "q1": Argument(NUMBER, "coordinates of the joint in question"),
+        "q2": Argument(NUMBER, "coordinates of the joint in question"),
+        "v1": Argument(RATE, "rates of the coordinates of the joint in question"),
+        "v2": Argument(RATE, "rates of the coordinates of the joint in question"),
+        "v1dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint in question"),
+        "v2dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint in question"),
+        "m": Argument(MASS),
+        "c": Argument(LENGTH, "centre of mass, in the frame that joint 2 moves"),
+        "J": Argument(INERTIA, "about the centre of mass, along the axes of that frame"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+        "twist": Argument(TWIST, "seen from the frame of joint 1"),
+        "q": Argument(coordinates, "coordinates of the joint in question"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+        "q3": Argument(NUMBER, "coordinates of the joint in question"),
+    },
+)
+
 
 # Joint 1, a ball with an arm of shape A, has three coordinates; joint 2, a hinge and a screw with an arm of
 # shape B between them, has two.
@@ -38,21 +84,6 @@ PAIR = {
     "q2": arrays(2),
 }
 MOVING = {**PAIR, "v1": arrays(3), "v2": arrays(2)}
-
-
-QUANTITIES = {
-    "A": POSE,
-    "B": POSE,
-    "a": NUMBER,
-    "b": NUMBER,
-    "q1": NUMBER,
-    "q2": NUMBER,
-    "q3": NUMBER,
-    "v1": RATE,
-    "v1dot": RATE / TIME,
-    "v2": RATE,
-    "v2dot": RATE / TIME,
-}
 
 
 def model(A, a, B, b):
@@ -68,6 +99,7 @@ def seen_from_2(Q2):
 
 
 def S_reference(A, a, B, b, q1, q2):
+    """Compare with complex steps of the product of the two poses."""
     return pose_jacobian(joint_pair(A, a, B, b), np.concatenate([q1, q2]))
 
 
@@ -76,6 +108,7 @@ def S_library(A, a, B, b, q1, q2):
 
 
 def Sdot_reference(A, a, B, b, q1, q2, v1, v2):
+    """Compare with differences of the Jacobian of the product of the two poses along the motion."""
     return pose_jacobian_rate(joint_pair(A, a, B, b), np.concatenate([q1, q2]), np.concatenate([v1, v2]))
 
 
@@ -89,7 +122,7 @@ def needed(tree, q1, q2, v1, v2, v1dot, v2dot):
     return inverse_dynamics_dense(tree, q, v, vdot)
 
 
-@claim("sueda/s2.4.9/t974", "A composite joint is two joints with a massless body in between")
+@section.holds("t974", "A composite joint is two joints with a massless body in between")
 class t974:
     formula = r"Q = Q_1Q_2:\ \text{`with a massless body in between, with 1 as a parent of 2'}"
     inputs = {
@@ -101,7 +134,7 @@ class t974:
         "J": inertias(),
         "g": vectors(),
     }
-    result = TORQUE
+    result = Result(TORQUE, "of the coordinates of joint 1, then of joint 2")
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
@@ -116,9 +149,10 @@ class t974:
         body = Link("body", two, spatial_inertia(m, J, c), parent="between")
         return needed(Tree([Link("between", one), body], gravity=g), q1, q2, v1, v2, v1dot, v2dot)
 
-    oracle = "d'Alembert's principle for six point masses that move as the product of the two poses says"
-
     def reference(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
+        """Compare with d'Alembert's principle for six point masses that move as the product of the two poses
+        says.
+        """
         each, points = point_masses(m, J, c)
         pose = joint_pair(A, a, B, b)
 
@@ -130,18 +164,19 @@ class t974:
         masses = np.full(6, each)
         return mass_matrix(places, masses, q) @ vdot - net_generalized_force(places, masses, g, q, v)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.inverse_dynamics_dense",)
-    chapter = CHAPTER
+    implements = inverse_dynamics_dense
 
 
-@claim("sueda/s2.4.9/e2.48", "Jacobian of two joints in a row")
+@section.misprint("e2.48", "Jacobian of two joints in a row")
 class e2_48:
     formula = (
         r"S = \begin{pmatrix} {}^2\mathrm{Ad} & S_1 & S_2 \end{pmatrix} \in \mathbb R^{6\times(n_1+n_2)}"
     )
+    edit = (r"{}^2\mathrm{Ad} & S_1", r"{}^2_1\mathrm{Ad}\,S_1")
     inputs = PAIR
-    result = matrix_quantity(SCREW, NUMBER)
+    result = Result(
+        matrix_quantity(SCREW, NUMBER), "a column for each coordinate, in the frame of the last joint"
+    )
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2):
@@ -150,21 +185,18 @@ class e2_48:
         return np.hstack([seen_from_2(two(q2)), pose_jacobian(one, q1), pose_jacobian(two, q2)])
 
     library = S_library
-    oracle = "complex steps of the product of the two poses"
     reference = S_reference
-    verdict = Verdict.MISPRINT
     scan = True
     undefined = "three blocks have 6 + n_1 + n_2 columns, and the left side n_1 + n_2"
     correction = r"$S = \begin{pmatrix} {}^2_1\mathrm{Ad}\,S_1 & S_2 \end{pmatrix}$: two blocks, the first one a product."
-    implemented_by = COMPOSITE
-    chapter = CHAPTER
+    implements = Composite
 
 
-@claim("sueda/s2.4.9/t978#a", "What the adjoint in the Jacobian does")
+@section.holds("t978#a", "What the adjoint in the Jacobian does")
 class t978_a:
     formula = r"{}^2_1\mathrm{Ad}:\ \text{`transforms from joint 1's coordinate space to joint 2's coordinate space'}"
     inputs = {**PAIR, "twist": vectors(6)}
-    result = TWIST
+    result = Result(TWIST, "in the frame that joint 2 moves")
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, twist):
@@ -174,21 +206,20 @@ class t978_a:
     def library(A, a, B, b, q1, q2, twist):
         return se3.Ad_inverse(model(A, a, B, b)[1].transform(q2)) @ twist
 
-    oracle = "the same motion of a body, as a matrix between frames: Q_2^-1 [twist] Q_2"
-
     def reference(A, a, B, b, q1, q2, twist):
+        """Compare with the same motion of a body, as a matrix between frames: Q_2^-1 [twist] Q_2."""
         return seen_from_2(hinge_and_screw(a, B, b)(q2)) @ twist
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.se3.Ad_inverse",)
-    chapter = CHAPTER
+    implements = se3.Ad_inverse
 
 
-@claim("sueda/s2.4.9/t978#b", "The rate of the right block is that of joint 2 alone")
+@section.holds("t978#b", "The rate of the right block is that of joint 2 alone")
 class t978_b:
     formula = r"\tfrac d{dt}S_2:\ \text{`is simply $\dot S_2$, which is computed by joint 2'}"
     inputs = MOVING
-    result = matrix_quantity(TWIST, NUMBER)
+    result = Result(
+        matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the last joint"
+    )
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
@@ -197,21 +228,18 @@ class t978_b:
     def library(A, a, B, b, q1, q2, v1, v2):
         return Sdot_library(A, a, B, b, q1, q2, v1, v2)[:, 3:]
 
-    oracle = "differences of the Jacobian of the product of the two poses along the motion"
-
     def reference(A, a, B, b, q1, q2, v1, v2):
+        """Compare with differences of the Jacobian of the product of the two poses along the motion."""
         return Sdot_reference(A, a, B, b, q1, q2, v1, v2)[:, 3:]
 
-    verdict = Verdict.HOLDS
-    implemented_by = COMPOSITE
-    chapter = CHAPTER
+    implements = Composite
 
 
-@claim("sueda/s2.4.9/t986", "The twist of joint 2 is the velocity of 2 seen from 1")
+@section.holds("t986", "The twist of joint 2 is the velocity of 2 seen from 1")
 class t986:
     formula = r"{}^2\phi_2 = S_2\dot q_2"
     inputs = MOVING
-    result = TWIST
+    result = Result(TWIST, "in the frame that joint 2 moves")
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
@@ -220,22 +248,19 @@ class t986:
     def library(A, a, B, b, q1, q2, v1, v2):
         return model(A, a, B, b)[1].motion_subspace(q2) @ v2
 
-    oracle = "differences of the pose of joint 2 along the motion, seen from where it is"
-
     def reference(A, a, B, b, q1, q2, v1, v2):
+        """Compare with differences of the pose of joint 2 along the motion, seen from where it is."""
         two = hinge_and_screw(a, B, b)
         return twist_from_matrix(np.linalg.inv(two(q2)) @ derivative_along_motion(two, q2, v2))
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.JointType.motion_subspace",)
-    chapter = CHAPTER
+    implements = JointType.motion_subspace
 
 
-@claim("sueda/s2.4.9/e2.51", "Twist of a translational joint")
+@section.holds("e2.51", "Twist of a translational joint")
 class e2_51:
     formula = r"S_2\dot q_2 = \begin{pmatrix} 0 \\ \dot q_2 \end{pmatrix} \in \mathbb R^6"
     inputs = {"q": vectors(), "qdot": vectors()}
-    result = RATE
+    result = Result(RATE, "in the frame that the joint moves")
 
     def printed(q, qdot):
         return np.concatenate([np.zeros(3), qdot])
@@ -243,23 +268,22 @@ class e2_51:
     def library(q, qdot):
         return Translational().motion_subspace(q) @ qdot
 
-    oracle = "differences of a pose without rotation along the motion, seen from where it is"
-
     def reference(q, qdot):
+        """Compare with differences of a pose without rotation along the motion, seen from where it is."""
         return twist_from_matrix(
             np.linalg.inv(translation_pose(q)) @ derivative_along_motion(translation_pose, q, qdot)
         )
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.joints.Translational",)
-    chapter = CHAPTER
+    implements = Translational
 
 
-@claim("sueda/s2.4.9/t994", "Three joints in a row as two")
+@section.holds("t994", "Three joints in a row as two")
 class t994:
     formula = r"Q = Q_1(Q_2Q_3)"
     inputs = {**PAIR, "c": unit_vectors(), "q3": vectors(1)}
-    result = matrix_quantity(SCREW, NUMBER)
+    result = Result(
+        matrix_quantity(SCREW, NUMBER), "a column for each coordinate, in the frame of the last joint"
+    )
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, c, q3):
@@ -273,14 +297,157 @@ class t994:
         one, two, _ = model(A, a, B, b)
         return Composite(one, Composite(two, Revolute(c))).motion_subspace(np.concatenate([q1, q2, q3]))
 
-    oracle = "complex steps of the product of the three poses"
-
     def reference(A, a, B, b, q1, q2, c, q3):
+        """Compare with complex steps of the product of the three poses."""
         pair = joint_pair(A, a, B, b)
         return pose_jacobian(
             lambda q: pair(q[..., :5]) @ screw_pose(c, q[..., 5]), np.concatenate([q1, q2, q3])
         )
 
-    verdict = Verdict.HOLDS
-    implemented_by = COMPOSITE
-    chapter = CHAPTER
+    implements = Composite
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Rates of the adjoint and of the Jacobian of two joints in a row.
+
+
+def bracket_of(twist):
+    """The matrix ad, column by column."""
+    return np.stack([commutator(twist, unit) for unit in np.eye(6)], axis=-1)
+
+
+@section.holds("e2.49", "The rate of the left block, by the product rule")
+class e2_49:
+    formula = (
+        r"\tfrac d{dt}({}^2_1\mathrm{Ad}\,S_1) = {}^2_1\dot{\mathrm{Ad}}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1"
+    )
+    inputs = MOVING
+    result = Result(
+        matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the last joint"
+    )
+    constants = (LENGTH,)
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
+        Ad, Ad_dot = seen_from_2(two(q2)), inverse_adjoint_rate(two, q2, v2)
+        return Ad_dot @ pose_jacobian(one, q1) + Ad @ pose_jacobian_rate(one, q1, v1)
+
+    def library(A, a, B, b, q1, q2, v1, v2):
+        return Sdot_library(A, a, B, b, q1, q2, v1, v2)[:, :3]
+
+    def reference(A, a, B, b, q1, q2, v1, v2):
+        """Compare with differences of the Jacobian of the product of the two poses along the motion."""
+        return Sdot_reference(A, a, B, b, q1, q2, v1, v2)[:, :3]
+
+    implements = Composite
+
+
+@section.holds("t982", "Parent seen from child: the inverse of what the joint stores")
+class t982:
+    formula = r"{}^2_1\mathrm{Ad} = {}^1_2\mathrm{Ad}^{-1}"
+    inputs = PAIR
+    result = Result(ADJOINT, "takes twists of joint 1 to the frame that joint 2 moves")
+    constants = (LENGTH,)
+
+    def printed(A, a, B, b, q1, q2):
+        return np.linalg.inv(adjoint_by_conjugation(hinge_and_screw(a, B, b)(q2)))
+
+    def library(A, a, B, b, q1, q2):
+        return se3.Ad(se3.inverse(model(A, a, B, b)[1].transform(q2)))
+
+    def reference(A, a, B, b, q1, q2):
+        """Compare with the conjugation of 4 x 4 twist matrices with the inverse pose."""
+        return seen_from_2(hinge_and_screw(a, B, b)(q2))
+
+    implements = (se3.inverse, se3.Ad)
+
+
+def Ad_dot_library(A, a, B, b, q1, q2, v1, v2):
+    two = model(A, a, B, b)[1]
+    return se3.Ad_inverse_dot(two.transform(q2), two.motion_subspace(q2) @ v2)
+
+
+def Ad_dot_reference(A, a, B, b, q1, q2, v1, v2):
+    """Compare with differences of the adjoint along the motion, each by conjugation with the inverse pose."""
+    return inverse_adjoint_rate(hinge_and_screw(a, B, b), q2, v2)
+
+
+@section.holds("e2.50#a", "Rate of the adjoint as the rate of an inverse")
+class e2_50_a:
+    formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\dot{\mathrm{Ad}}\,{}^2_1\mathrm{Ad}"
+    inputs = MOVING
+    result = Result(ADJOINT / TIME, "takes twists of joint 1 to the frame that joint 2 moves")
+    constants = (LENGTH,)
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        two = hinge_and_screw(a, B, b)
+        Ad = seen_from_2(two(q2))
+        return -Ad @ adjoint_rate(two, q2, v2) @ Ad
+
+    library = Ad_dot_library
+    reference = Ad_dot_reference
+    implements = se3.Ad_inverse_dot
+
+
+@section.holds("e2.50#b", "The same with the rate of the adjoint from (1.19)")
+class e2_50_b:
+    formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\mathrm{Ad}\,\mathrm{ad}({}^2\phi_2)\,{}^2_1\mathrm{Ad}"
+    inputs = MOVING
+    result = Result(ADJOINT / TIME, "takes twists of joint 1 to the frame that joint 2 moves")
+    constants = (LENGTH,)
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        two = hinge_and_screw(a, B, b)
+        back, there = seen_from_2(two(q2)), adjoint_by_conjugation(two(q2))
+        return -back @ there @ bracket_of(pose_jacobian(two, q2) @ v2) @ back
+
+    library = Ad_dot_library
+    reference = Ad_dot_reference
+    implements = se3.Ad_inverse_dot
+
+
+@section.holds("e2.50#c", "The rate of the adjoint from parent to child")
+class e2_50_c:
+    formula = r"{}^2_1\dot{\mathrm{Ad}} = -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}"
+    inputs = MOVING
+    result = Result(ADJOINT / TIME, "takes twists of joint 1 to the frame that joint 2 moves")
+    constants = (LENGTH,)
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        two = hinge_and_screw(a, B, b)
+        return -bracket_of(pose_jacobian(two, q2) @ v2) @ seen_from_2(two(q2))
+
+    library = Ad_dot_library
+    reference = Ad_dot_reference
+    implements = se3.Ad_inverse_dot
+
+
+@section.erratum("e2.52", "Rate of the Jacobian of two joints in a row")
+class e2_52:
+    formula = r"\dot S = \left(-\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1 - \dot S_2\right)"
+    edits = (
+        (r"\left(-\mathrm{ad}", r"\begin{pmatrix} -\mathrm{ad}"),
+        (r"\dot S_1 - \dot S_2\right)", r"\dot S_1 & \dot S_2 \end{pmatrix}"),
+    )
+    inputs = MOVING
+    result = Result(
+        matrix_quantity(TWIST, NUMBER), "a column for each coordinate, in the frame of the last joint"
+    )
+    constants = (LENGTH,)
+
+    def printed(A, a, B, b, q1, q2, v1, v2):
+        """With the second block where (2.48) has it, and the sign in front of it."""
+        one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
+        Ad = seen_from_2(two(q2))
+        turning = -bracket_of(pose_jacobian(two, q2) @ v2) @ Ad @ pose_jacobian(one, q1)
+        return np.hstack([turning + Ad @ pose_jacobian_rate(one, q1, v1), -pose_jacobian_rate(two, q2, v2)])
+
+    library = Sdot_library
+    reference = Sdot_reference
+    scan = True
+    correction = (
+        r"$\dot S = \begin{pmatrix} -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + "
+        r"{}^2_1\mathrm{Ad}\,\dot S_1 & \dot S_2 \end{pmatrix}$: a block of its own, with a plus"
+    )
+    remark = r"Read as a difference, it has $n_1$ columns instead of $n_1+n_2$, and no value at all unless $n_1 = n_2$."
+    implements = Composite

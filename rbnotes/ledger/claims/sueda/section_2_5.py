@@ -3,41 +3,72 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
-from rbnotes.dynamics import Forces, State
+from rbnotes.dynamics import (
+    Forces,
+    State,
+    implicit_euler,
+    linearly_implicit_problem,
+    linearly_implicit_velocity,
+)
+from rbnotes.forces import Damping, ForceGroups, ZeroLengthSprings, on_body, path_through
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Helical, Prismatic, Revolute, Universal
-from rbnotes.ledger.joint_quantities import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD, coordinates
+from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles import point_mass_tree as clouds
-from rbnotes.ledger.oracles.dalembert import acceleration
+from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
-    ENERGY,
+    INERTIA,
     LENGTH,
     NUMBER,
     RATE,
     TIME,
     TORQUE,
+    VELOCITY,
+    stacked_quantity,
+    vector_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
-from rbnotes.multibody.reduced import (
-    Link,
-    Tree,
-    TreeSystem,
-    forward_dynamics_dense,
-    passive_joint_forces,
-)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
+from rbnotes.multibody.reduced import Link, Tree, TreeSystem, forward_dynamics_dense, passive_joint_forces
 from rbnotes.testing import complex_step, jacobian
-from rbnotes.testing.strategies import arrays, positive_numbers
+from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_matrices, vectors
 
-CHAPTER = "stiffness-and-damping"
+section = Section(
+    "sueda/s2.5",
+    chapter="stiffness-and-damping",
+    arguments={
+        "cloud": Argument(
+            CLOUD,
+            (
+                "a hinge that carries a universal joint on one branch, a slider and then a screw on the "
+                "other: joints in the frames of their parents' joints, bodies in those of their joints, "
+                "centres in the bodies, inertias about these"
+            ),
+        ),
+        "q": Argument(coordinates, "of the joints, in their order"),
+        "v": Argument(RATE, "of the joints, in their order"),
+        "k": Argument(TORQUE, "of the joints, in their order"),
+        "rest": Argument(NUMBER, "of the joints, in their order"),
+        "d": Argument(ANGULAR_MOMENTUM, "of the joints, in their order"),
+        "h": Argument(TIME),
+        "M": Argument(INERTIA, "of the joints, in their order"),
+        "f": Argument(TORQUE, "of the joints, in their order"),
+        "after": Argument(RATE, "of the joints, in their order"),
+        "law": Argument(
+            stacked_quantity(TORQUE, ANGULAR_MOMENTUM),
+            "of the joints: slopes of forces by q and v, then K and D",
+        ),
+        "share": Argument(NUMBER),
+    },
+)
+
+
 NAMES = ("root", "left", "right", "tip")
 NONE = np.zeros(3)
-
-
-QUANTITIES = {"after": RATE, "d": ANGULAR_MOMENTUM, "k": ENERGY, "rest": NUMBER, "v": RATE}
-ON_CLOUD = {**BRANCHING_STATE, "k": ENERGY, "d": ANGULAR_MOMENTUM, "rest": BRANCHING}
-"""The oracle's tree with springs and dampers: these are alike for angles and lengths, in one unit of length."""
 
 
 def per_coordinate(count=5):
@@ -111,15 +142,15 @@ def pushed(cloud, q, v, force):
     return acceleration(clouds.point_positions(cloud), clouds.point_mass(cloud), cloud.gravity, q, v, force)
 
 
-DALEMBERT = "d'Alembert's principle for the point masses of four bodies on branching joints of four types"
-
-
-@claim("sueda/s2.5/t1138", "Springs that are not linear, trivially")
+@section.holds("t1138", "Springs that are not linear, trivially")
 class t1138:
     formula = r"\tau_K = \tau_K(q_r):\ \text{`non-linear stiffness can be implemented trivially'}"
     inputs = {name: SPRUNG[name] for name in ("cloud", "q", "v", "k")}
-    quantities = ON_CLOUD
-    result = BRANCHING / TIME / TIME
+    arguments = {
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+    }
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
     def printed(cloud, q, v, k):
@@ -135,23 +166,22 @@ class t1138:
 
         return TreeSystem(model(cloud), driven=hardening).acceleration(State(q=q, qdot=v))
 
-    oracle = DALEMBERT + ", with the force from complex steps of the energy of the springs"
-
     def reference(cloud, q, v, k):
+        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four
+        types, with the force from complex steps of the energy of the springs.
+        """
         energy = complex_step(lambda x: np.sum(k * np.cosh(x)), q)
         return pushed(cloud, q, v, -energy)
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.TreeSystem",)
-    chapter = CHAPTER
+    implements = TreeSystem
 
 
-@claim("sueda/s2.5/e2.72", "Torque of a linear spring in a joint")
+@section.holds("e2.72", "Torque of a linear spring in a joint")
 class e2_72:
     formula = r"\tau_K = -Kq_r"
     inputs = {name: JOINTS[name] for name in ("q", "k")}
-    result = TORQUE
+    result = Result(TORQUE, "of the joints, in their order")
 
     def printed(q, k):
         return -k * q
@@ -159,22 +189,19 @@ class e2_72:
     def library(q, k):
         return passive_joint_forces(joints_only(k, NONE, NONE), q, NONE)
 
-    oracle = "differences of the energy of springs"
-
     def reference(q, k):
+        """Compare with differences of the energy of springs."""
         return -jacobian(lambda x: k @ x**2 / 2, q).value
 
-    verdict = Verdict.HOLDS
     remark = r"A force, where the coordinate is a distance; $K$ then is in N/m, and in N m for angles."
-    implemented_by = ("rbnotes.multibody.reduced.passive_joint_forces",)
-    chapter = CHAPTER
+    implements = passive_joint_forces
 
 
-@claim("sueda/s2.5/t1142", "Other rest states")
+@section.holds("t1142", "Other rest states")
 class t1142:
     formula = r"\tau_K = -K(q_r - q_0):\ \text{`trivial to have other values'}"
     inputs = {name: JOINTS[name] for name in ("q", "k", "rest")}
-    result = TORQUE
+    result = Result(TORQUE, "of the joints, in their order")
 
     def printed(q, k, rest):
         return -k * (q - rest)
@@ -182,25 +209,23 @@ class t1142:
     def library(q, k, rest):
         return passive_joint_forces(joints_only(k, NONE, rest), q, NONE)
 
-    oracle = "differences of the energy of springs that are slack elsewhere"
-
     def reference(q, k, rest):
+        """Compare with differences of the energy of springs that are slack elsewhere."""
         return -jacobian(lambda x: k @ (x - rest) ** 2 / 2, q).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.passive_joint_forces",)
-    chapter = CHAPTER
+    implements = passive_joint_forces
 
 
-@claim("sueda/s2.5/e2.73", "Equations of motion with joint torques")
+@section.holds("e2.73", "Equations of motion with joint torques")
 class e2_73:
-    formula = (
-        r"(J_{mr}^TM_mJ_{mr})\,\ddot q_r = f_r + J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r):\ \text{the joint torque "
-        r"`goes into the appropriate rows of the reduced force, $f_r$'}"
-    )
+    formula = r"(J_{mr}^TM_mJ_{mr})\,\ddot q_r = f_r + J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r):\ \text{the joint torque `goes into the appropriate rows of the reduced force, $f_r$'}"
     inputs = SPRUNG
-    quantities = ON_CLOUD
-    result = BRANCHING / TIME / TIME
+    arguments = {
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+        "rest": Argument(BRANCHING, "of the joints, in their order"),
+    }
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, rest):
@@ -211,29 +236,29 @@ class e2_73:
     def library(cloud, q, v, k, d, rest):
         return forward_dynamics_dense(model(cloud, k, d, rest), q, v)
 
-    oracle = DALEMBERT + ", with joint torques by their work on each coordinate"
-
     def reference(cloud, q, v, k, d, rest):
-        """Torques from the energy of the springs, and from the power that the dampers take up."""
+        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four
+        types, with joint torques by their work on each coordinate.
+
+        Torques from the energy of the springs, and from the power that the dampers take up.
+        """
         stored = complex_step(lambda x: np.sum(k * (x - rest) ** 2) / 2, q)
         lost = complex_step(lambda x: np.sum(d * x**2) / 2, v)
         return pushed(cloud, q, v, -stored - lost)
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
     remark = (
         r"Here $f_r$ holds nothing but forces along the joints' coordinates. In (2.18) the same symbol is the whole "
         r"right side, $J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r)$, which in (2.73) would count twice."
     )
-    implemented_by = ("rbnotes.multibody.reduced.forward_dynamics_dense",)
-    chapter = CHAPTER
+    implements = forward_dynamics_dense
 
 
-@claim("sueda/s2.5/e2.74", "Torque of a damper in a joint")
+@section.holds("e2.74", "Torque of a damper in a joint")
 class e2_74:
     formula = r"\tau_D = -D\dot q_r"
     inputs = {name: JOINTS[name] for name in ("v", "d")}
-    result = TORQUE
+    result = Result(TORQUE, "of the joints, in their order")
 
     def printed(v, d):
         return -d * v
@@ -241,24 +266,18 @@ class e2_74:
     def library(v, d):
         return passive_joint_forces(joints_only(NONE, d, NONE), NONE, v)
 
-    oracle = "differences of half the power that dampers take up"
-
     def reference(v, d):
+        """Compare with differences of half the power that dampers take up."""
         return -jacobian(lambda x: d @ x**2 / 2, v).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.passive_joint_forces",)
-    chapter = CHAPTER
+    implements = passive_joint_forces
 
 
-@claim("sueda/s2.5/e2.75", "The torque of a spring at the end of the step")
+@section.holds("e2.75", "The torque of a spring at the end of the step")
 class e2_75:
-    formula = (
-        r"\tau_K^{(k+1)} = \tau_K^{(k)} + \frac{\partial\tau_K}{\partial q_r}\left(q_r^{(k+1)} - q_r^{(k)}\right) = "
-        r"\tau_K^{(k)} - Kh\,\dot q_r^{(k+1)}"
-    )
+    formula = r"\tau_K^{(k+1)} = \tau_K^{(k)} + \frac{\partial\tau_K}{\partial q_r}\left(q_r^{(k+1)} - q_r^{(k)}\right) = \tau_K^{(k)} - Kh\,\dot q_r^{(k+1)}"
     inputs = {**{name: JOINTS[name] for name in ("q", "v", "k", "rest")}, "h": positive_numbers(0.125, 1.0)}
-    result = TORQUE
+    result = Result(TORQUE, "of the joints, in their order, once by each form")
 
     def printed(q, v, k, rest, h):
         """Both lines; v is the velocity at the end of the step, and moves the coordinates."""
@@ -272,34 +291,21 @@ class e2_75:
             [passive_joint_forces(tree, q, NONE) + K @ (h * v), passive_joint_forces(tree, q + h * v, NONE)]
         )
 
-    oracle = "differences of the energy of springs where the step of the coordinates leads"
-
     def reference(q, v, k, rest, h):
+        """Compare with differences of the energy of springs where the step of the coordinates leads."""
         moved = q + h * v
         torque = -jacobian(lambda x: k @ (x - rest) ** 2 / 2, moved).value
         return np.stack([torque, torque])
 
-    equivalent_mutants = {
-        "swapped operands in `slope @ (moved - q)`": "a diagonal matrix is its own transpose"
-    }
-    verdict = Verdict.HOLDS
     remark = r"Exact for a linear spring. For others, the tangent at the start of the step takes the place of $-K$."
-    implemented_by = (
-        "rbnotes.multibody.reduced.TreeSystem.linearized_force",
-        "rbnotes.multibody.reduced.passive_joint_forces",
-    )
-    chapter = CHAPTER
+    implements = (TreeSystem.linearized_force, passive_joint_forces)
 
 
-@claim("sueda/s2.5/e2.76", "The torque of a damper at the end of the step")
+@section.holds("e2.76", "The torque of a damper at the end of the step")
 class e2_76:
-    formula = (
-        r"\tau_D^{(k+1)} = \tau_D^{(k)} + \frac{\partial\tau_D}{\partial\dot q_r}\left(\dot q_r^{(k+1)} - "
-        r"\dot q_r^{(k)}\right) = \tau_D^{(k)} - D\left(\dot q_r^{(k+1)} - \dot q_r^{(k)}\right) = \tau_D^{(k)} - "
-        r"D\dot q_r^{(k+1)} - \tau_D^{(k)} = -D\dot q_r^{(k+1)}"
-    )
+    formula = r"\tau_D^{(k+1)} = \tau_D^{(k)} + \frac{\partial\tau_D}{\partial\dot q_r}\left(\dot q_r^{(k+1)} - \dot q_r^{(k)}\right) = \tau_D^{(k)} - D\left(\dot q_r^{(k+1)} - \dot q_r^{(k)}\right) = \tau_D^{(k)} - D\dot q_r^{(k+1)} - \tau_D^{(k)} = -D\dot q_r^{(k+1)}"
     inputs = {"d": JOINTS["d"], "v": JOINTS["v"], "after": arrays(3)}
-    result = TORQUE
+    result = Result(TORQUE, "of the joints, in their order, once by each form")
 
     def printed(d, v, after):
         """The four lines."""
@@ -318,18 +324,352 @@ class e2_76:
         tangent = passive_joint_forces(tree, NONE, v) + D @ (after - v)
         return np.array([tangent, tangent, tangent, passive_joint_forces(tree, NONE, after)])
 
-    oracle = "differences of half the power that dampers take up, at the velocity after the step"
-
     def reference(d, v, after):
+        """Compare with differences of half the power that dampers take up, at the velocity after the step."""
         torque = -jacobian(lambda x: d @ x**2 / 2, after).value
         return np.stack([torque] * 4)
 
-    equivalent_mutants = {
-        "swapped operands in `slope @ (after - v)`": "a diagonal matrix is its own transpose"
-    }
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.multibody.reduced.TreeSystem.linearized_force",
-        "rbnotes.multibody.reduced.passive_joint_forces",
+    implements = (TreeSystem.linearized_force, passive_joint_forces)
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Linearly implicit steps of a tree, and the signs of K and D.
+
+
+ONE_STEP = {
+    "M": spd_matrices(3),
+    "k": per_coordinate(3),
+    "d": per_coordinate(3),
+    "f": vectors(),
+    "q": vectors(),
+    "v": vectors(),
+    "h": positive_numbers(0.125, 1.0),
+}
+STATE = {"cloud": clouds.point_mass_trees(), "q": clouds.five_numbers(100), "v": clouds.five_numbers(200)}
+STEPPED = {**SPRUNG, **STATE, "h": positive_numbers(0.125, 0.5)}
+STEP = (implicit_euler, TreeSystem.linearized_force)
+
+
+def spring_and_damper_step(cloud, q, v, k, d, rest, h):
+    """Compare with mass and free motion of point masses, and the torques at the end of the step as unknowns
+    of their own.
+
+    New velocities, with the torques at the end of the step as unknowns, and all else from its start.
+    """
+    places, masses, one = clouds.point_positions(cloud), clouds.point_mass(cloud), np.eye(5)
+    M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)
+    system = np.block([[M, -h * one], [np.diag(d + h * k), one]])
+    return np.linalg.solve(system, np.concatenate([M @ v + h * free, -k * (q - rest)]))[:5]
+
+
+def step_library(cloud, q, v, k, d, rest, h):
+    return implicit_euler(TreeSystem(model(cloud, k, d, rest)), State(q=q, qdot=v), h).qdot
+
+
+def end_of_step(M, k, d, f, q, v, h):
+    """Coordinates, velocities, and torques of springs and dampers after a step: four equations for them."""
+    n = len(q)
+    one, none = np.eye(n), np.zeros((n, n))
+    system = np.block(
+        [
+            [one, -h * one, none, none],
+            [none, M, -h * one, -h * one],
+            [np.diag(k), none, one, none],
+            [none, np.diag(d), none, one],
+        ]
     )
-    chapter = CHAPTER
+    known = np.concatenate([q, M @ v + h * f, np.zeros(n), np.zeros(n)])
+    return np.linalg.solve(system, known).reshape(4, n)
+
+
+@section.holds("t1156", "The new velocity moves the coordinates")
+class t1156:
+    formula = r"\dot q_r^{(k+1)} = \left(q_r^{(k+1)} - q_r^{(k)}\right)/h"
+    inputs = ONE_STEP
+    result = Result(RATE, "of the joints, in their order")
+
+    def printed(M, k, d, f, q, v, h):
+        """The new coordinates from their own equation; the velocity is their difference over the step."""
+        A = M / h + np.diag(d) + h * np.diag(k)
+        moved = np.linalg.solve(A, A @ q + M @ v + h * (f - k * q))
+        return (moved - q) / h
+
+    def library(M, k, d, f, q, v, h):
+        return linearly_implicit_velocity(M, v, f - k * q - d * v, -np.diag(k), -np.diag(d), h)
+
+    def reference(M, k, d, f, q, v, h):
+        """Compare with implicit Euler with the forces at the end of the step as unknowns."""
+        return end_of_step(M, k, d, f, q, v, h)[1]
+
+    tolerance = 1e-08
+    implements = linearly_implicit_velocity
+
+
+@section.holds("t1160#a", "The damping torque disappears from the right hand side")
+class t1160_a:
+    formula = r"(M + hD)\,\dot q^{(k+1)} = M\dot q^{(k)} + hf:\ \text{`gets an ``implicit'' term that goes on the left hand side, and completely disappears from the right hand side'}"
+    inputs = ONE_STEP
+    result = Result(RATE, "of the joints, in their order")
+
+    def printed(M, k, d, f, q, v, h):
+        """Springs as they are at the start of the step, for once: the damper is what counts."""
+        return np.linalg.solve(M + h * np.diag(d), M @ v + h * (f - k * q))
+
+    def library(M, k, d, f, q, v, h):
+        none = np.zeros((3, 3))
+        return linearly_implicit_velocity(M, v, f - k * q - d * v, none, -np.diag(d), h)
+
+    def reference(M, k, d, f, q, v, h):
+        """Compare with implicit Euler with the forces at the end of the step as unknowns."""
+        return end_of_step(M, 0 * k, d, f - k * q, q, v, h)[1]
+
+    tolerance = 1e-08
+    remark = "For linear dampers. With others, what the tangent leaves of the torque stays on the right."
+    implements = linearly_implicit_velocity
+
+
+@section.misprint("t1160#b", "On which side the new velocities are collected")
+class t1160_b:
+    formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get (2.77)'}"
+    inputs = ONE_STEP
+    result = Result(RATE, "of the joints, in their order")
+
+    def printed(M, k, d, f, q, v, h):
+        """What multiplies the new velocity on the left, and on the right."""
+        return np.array([M, -h * np.diag(d) - h**2 * np.diag(k)])
+
+    def library(M, k, d, f, q, v, h):
+        return linearly_implicit_velocity(M, v, f - k * q - d * v, -np.diag(k), -np.diag(d), h)
+
+    def reference(M, k, d, f, q, v, h):
+        """Compare with implicit Euler with the forces at the end of the step as unknowns."""
+        return end_of_step(M, k, d, f, q, v, h)[1]
+
+    tolerance = 1e-08
+    undefined = "with the unknown on both sides there is nothing to compute"
+    correction = "to the left hand side, where (2.77) has them."
+    replacement = (
+        r"By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the left hand side, we get"
+    )
+    implements = linearly_implicit_velocity
+
+
+@section.holds("e2.77", "Linearly implicit Euler for a tree with springs and dampers in its joints")
+class e2_77:
+    formula = r"\left(J_{mr}^TM_mJ_{mr} + hD_r + h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
+    inputs = STEPPED
+    arguments = {
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+        "rest": Argument(BRANCHING, "of the joints, in their order"),
+    }
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
+    constants = (LENGTH,)
+
+    def printed(cloud, q, v, k, d, rest, h):
+        """With an f_r of the springs alone: the dampers' torques have disappeared from the right side."""
+        M, f = equations_of_motion(cloud, q, v)
+        f_r = -k * (q - rest)
+        return np.linalg.solve(M + h * np.diag(d) + h**2 * np.diag(k), M @ v + h * (f_r + f))
+
+    library = step_library
+    reference = spring_and_damper_step
+    tolerance = 1e-08
+    remark = (
+        r"$f_r^{(k)}$ holds the torques of the springs, and not those of the dampers: these, says the sentence before "
+        r"it, `completely disappear'. But (2.73) and (2.74) have put both into this letter, and dampers that are left "
+        r"there damp twice, however small the step. With all torques in it, $hD_r\dot q_r^{(k)}$ comes to the right side."
+    )
+    implements = STEP
+
+
+# ------------------------------------------------------------------------------------------------------------
+# Stiffness and damping of joints and of bodies, and their signs.
+
+
+@section.holds("e2.78", "Stiffness and damping matrices of linear springs and dampers")
+class e2_78:
+    formula = r"K_r = -\frac{\partial\tau_K}{\partial q_r} = \mathrm{diag}(K_1, \ldots, K_n),\quad D_r = -\frac{\partial\tau_D}{\partial\dot q_r} = \mathrm{diag}(D_1, \ldots, D_n)"
+    inputs = JOINTS
+    result = Result(
+        stacked_quantity(TORQUE, ANGULAR_MOMENTUM), "stiffness, then damping, of the joints, in their order"
+    )
+
+    def printed(q, v, k, d, rest):
+        return np.array([np.diag(k), np.diag(d)])
+
+    def library(q, v, k, d, rest):
+        """The library's K and D are derivatives of forces without a minus."""
+        _, K, D = TreeSystem(joints_only(k, d, rest)).linearized_force(State(q=q, qdot=v))
+        return -np.array([K, D])
+
+    def reference(q, v, k, d, rest):
+        """Compare with differences of complex steps of the energy of springs, and of half the power that
+        dampers take up.
+        """
+
+        def hessian(weights, x):
+            return jacobian(lambda y: complex_step(lambda z: np.sum(weights * z**2) / 2, y), x).value
+
+        return np.array([hessian(k, q - rest), hessian(d, v)])
+
+    implements = TreeSystem.linearized_force
+
+
+def _laws():
+    """Slopes A and C of an affine force by positions and velocities, and K and D, equal to them but for signs."""
+    signs = st.sampled_from(((1, -1), (1, 1), (-1, -1), (-1, 1)))
+    return st.builds(lambda A, C, s: np.array([A, C, s[0] * A, s[1] * C]), arrays(3, 3), arrays(3, 3), signs)
+
+
+def _customary():
+    """Those with the one sign and with the other."""
+    return st.builds(lambda A, C: np.array([A, C, A, -C]), arrays(3, 3), arrays(3, 3))
+
+
+@section.conditional("t1168", "Where others have their minus signs")
+class t1168:
+    formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
+    inputs = {"M": spd_matrices(3), "law": _laws(), "v": arrays(3), "h": positive_numbers(0.25, 1.0)}
+    result = Result(INERTIA, "of the joints, in their order")
+
+    def printed(M, law, v, h):
+        _, _, K, D = law
+        return M + h * D - h**2 * K
+
+    def library(M, law, v, h):
+        A, C, _, _ = law
+        return linearly_implicit_problem(M, v, np.zeros(3), A, C, h).mass
+
+    def reference(M, law, v, h):
+        """Compare with complex steps of the equation of implicit Euler by the new velocities."""
+        A, C, _, _ = law
+        return complex_step(lambda after: M @ (after - v) - h * (A @ (h * after) + C @ after), v)
+
+    given = {"M": spd_matrices(3), "law": _customary(), "v": arrays(3), "h": positive_numbers(0.25, 1.0)}
+
+    def holds_when(M, law, v, h):
+        A, C, K, D = law
+        return np.array_equal(K, A) and np.array_equal(D, -C)
+
+    condition = (
+        r"$K = +\partial f/\partial q$ but $D = -\partial f/\partial\dot q$: only the sign of $K$ has moved"
+    )
+    remark = (
+        r"With both signs moved, as by Baraff and Witkin, it is $M - h\,\partial f/\partial\dot q - h^2\,\partial "
+        r"f/\partial q$; with those of (2.78), $M + hD + h^2K$."
+    )
+    implements = linearly_implicit_problem
+
+
+@section.erratum("e2.79#a", "Both kinds of implicit terms: the sign of the joint stiffness")
+class e2_79_a:
+    formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \ldots,\quad K_r = -\partial\tau_K/\partial q_r"
+    inputs = STEPPED
+    arguments = {
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+        "rest": Argument(BRANCHING, "of the joints, in their order"),
+    }
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
+    constants = (LENGTH,)
+
+    def printed(cloud, q, v, k, d, rest, h):
+        """Without forces on bodies that are implicit, and with the damping torques left out of f_r."""
+        M, f = equations_of_motion(cloud, q, v)
+        K_r, D_r = np.diag(k), np.diag(d)
+        return np.linalg.solve(M + h * D_r - h**2 * K_r, M @ v + h * (-k * (q - rest) + f))
+
+    library = step_library
+    reference = spring_and_damper_step
+    tolerance = 1e-08
+    combined_with = ("sueda/s2.5/e2.78", "sueda/s2.5/e2.77")
+    correction = r"$+h^2K_r$ with the $K_r$ of (2.78), as in (2.77); or $K_r = +\partial\tau_K/\partial q_r$"
+    replacement = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r + h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
+    remark = (
+        r"A stiff spring makes the matrix indefinite: with $h^2K_r$ above $M_r + hD_r$ the step pushes the wrong way, "
+        r"and near that it divides by zero."
+    )
+    implements = STEP
+
+
+ENDS = np.array([[0.35, -0.2, 0.55], [-0.45, 0.3, 0.15]])
+
+
+HUNG = {
+    **STATE,
+    "k": positive_numbers(),
+    "d": positive_numbers(0.25, 1.0),
+    "h": positive_numbers(0.125, 0.25),
+}
+
+
+@section.conditional("e2.79#b", "Both kinds of implicit terms: forces on bodies and on joints")
+class e2_79_b:
+    formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
+    inputs = {**HUNG, "share": numbers(0.25, 1.0)}
+    arguments = {
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+    }
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
+    constants = (LENGTH,)
+
+    def printed(cloud, q, v, k, d, h, share):
+        """A spring between two bodies, dampers on all, springs and dampers in joints; a share of damping in f."""
+        J, (M, f) = clouds.jacobian(cloud, q), equations_of_motion(cloud, q, v)
+        K_m = complex_steps.partial_derivatives(
+            lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q
+        ).T @ np.linalg.pinv(J)
+        D_m, K_r, D_r = d * np.eye(24), -k * np.eye(5), d * np.eye(5)
+        f_m = clouds.spring_wrenches(cloud, q, k, ENDS) - share * d * J @ v
+        f_r = -k * q - share * d * v
+        left = M + J.T @ (h * D_m - h**2 * K_m) @ J + h * D_r - h**2 * K_r
+        return np.linalg.solve(left, M @ v + h * (f_r + J.T @ f_m + f))
+
+    def library(cloud, q, v, k, d, h, share):
+        ends = path_through(on_body(1, ENDS[0]), on_body(3, ENDS[1]))
+        forces = ForceGroups([ZeroLengthSprings(k, ends), Damping(d, [0, 1, 2, 3])])
+        system = TreeSystem(model(cloud, k, d), applied_forces=forces)
+        return implicit_euler(system, State(q=q, qdot=v), h).qdot
+
+    def reference(cloud, q, v, k, d, h, share):
+        """Compare with a step of Newton's method for implicit Euler, slopes by complex steps, of point masses
+        under moments and forces at the end of the step; the bodies' own accelerations and J from its start.
+        """
+        places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)
+        J = clouds.jacobian(cloud, q)
+
+        def missing(after):
+            end = q + h * after
+            torques = -k * end - d * after
+            on_bodies = clouds.spring_wrenches(cloud, end, k, ENDS) - d * (after @ J.T)
+            return (after - v) @ M - h * (free + torques + on_bodies @ J)
+
+        # About positions at the start, where the velocity that moves them is zero, and the old velocity: all
+        # that depends on velocities is linear in them.
+        still = np.zeros(5)
+        return np.linalg.solve(complex_steps.partial_derivatives(missing, still).T, -missing(still))
+
+    tolerance = 1e-08
+    given = {**HUNG, "share": st.just(0.0)}
+
+    def holds_when(cloud, q, v, k, d, h, share):
+        return share * np.linalg.norm(v) == 0
+
+    condition = (
+        r"both $K$ are $+\partial f/\partial q$ and both $D$ are $-\partial f/\partial\dot q$, and $f_r$ and $f_m$ "
+        r"leave out the damping"
+    )
+    correction = (
+        r"with $K = +\partial f/\partial q$, $D = +\partial f/\partial\dot q$ throughout and all forces on the right: "
+        r"$\left(J_{mr}^T(M_m - hD_m - h^2K_m)J_{mr} - hD_r - h^2K_r\right)\dot q_r^{(k+1)} = "
+        r"\left(J_{mr}^T(M_m - hD_m)J_{mr} - hD_r\right)\dot q_r^{(k)} + "
+        r"h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)$"
+    )
+    remark = (
+        r"How $J$, weights and the bodies' own wrenches change in the step is left out: an error of second order in "
+        r"$h$ in each step, like all the rest that linearly implicit Euler leaves."
+    )
+    implements = STEP

@@ -6,11 +6,12 @@ import numpy as np
 
 from rbnotes.dynamics import State
 from rbnotes.ledger.claims.sueda.section_2_5 import SPRUNG, equations_of_motion, joints_only, model
-from rbnotes.ledger.joint_quantities import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD
 from rbnotes.ledger.oracles import point_mass_tree as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
 from rbnotes.ledger.oracles.pose_products import derivative_along_motion
 from rbnotes.ledger.quantities import (
+    ACCELERATION,
     ENERGY,
     LENGTH,
     NUMBER,
@@ -19,9 +20,12 @@ from rbnotes.ledger.quantities import (
     TIME,
     TORQUE,
     TWIST,
+    VELOCITY,
     matrix_quantity,
+    vector_quantity,
 )
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody.reduced import (
     Gear,
     HyperReducedSystem,
@@ -37,24 +41,43 @@ from rbnotes.multibody.reduced import (
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays, numbers
 
-CHAPTER = "hyper-reduced-coordinates"
-CHAIN = ("rbnotes.multibody.reduced.HyperReducedSystem",)
+section = Section(
+    "sueda/s2.6",
+    chapter="hyper-reduced-coordinates",
+    arguments={
+        "cloud": Argument(
+            CLOUD,
+            (
+                "a hinge that carries a universal joint on one branch, a slider and then a screw on the "
+                "other: joints in the frames of their parents' joints, bodies in those of their joints, "
+                "centres in the bodies, inertias about these"
+            ),
+        ),
+        "r": Argument(NUMBER, "reduced coordinates, from which those of the joints follow, or their rates"),
+        "r_dot": Argument(RATE, "reduced coordinates, from which those of the joints follow, or their rates"),
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+        "a": Argument(
+            vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
+            "of the joints, in their order",
+        ),
+        "start": Argument(
+            NUMBER, "reduced coordinates, from which those of the joints follow, or their rates"
+        ),
+        "turn": Argument(NUMBER),
+        "theta": Argument(NUMBER),
+        "rate_of_it": Argument(RATE),
+        "W": Argument(NUMBER),
+        "U": Argument(NUMBER),
+    },
+)
+
+
 TREE = {"cloud": SPRUNG["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)}
 # Two coordinates r, and five functions of them.
 FEWER = {"W": arrays(5, 2), "U": arrays(5, 2), "r": arrays(2), "r_dot": arrays(2)}
 HYPER = {"cloud": SPRUNG["cloud"], **FEWER}
 FIVE = model(clouds.point_mass_tree(0))
-
-
-QUANTITIES = {
-    **BRANCHING_STATE,
-    "U": NUMBER,
-    "W": NUMBER,
-    "r": NUMBER,
-    "r_dot": RATE,
-    "rate_of_it": RATE,
-    "start": NUMBER,
-}
 
 
 def bent(W, U):
@@ -86,10 +109,10 @@ def coordinates(W, U):
     )
 
 
-@claim("sueda/s2.6/t1174#a", "Joint angles that are all the same: a single degree of freedom")
+@section.holds("t1174#a", "Joint angles that are all the same: a single degree of freedom")
 class t1174_a:
     formula = r"\text{`we end up with a single DOF system'}"
-    result = NUMBER
+    result = Result(NUMBER, "of the joints, in their order")
 
     def printed():
         return 1
@@ -100,23 +123,20 @@ class t1174_a:
         system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
         return len(system.mass_matrix(State(q=[0.3], qdot=[0.2])))
 
-    oracle = "three angles less the rank of two equations between them"
-
     def reference():
+        """Compare with three angles less the rank of two equations between them."""
         between = np.array([[1, -1, 0], [0, 1, -1]])
         return 3 - np.linalg.matrix_rank(between)
 
     exact = "the number of coordinates is a whole number"
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.gear_coordinates", *CHAIN)
-    chapter = CHAPTER
+    implements = (gear_coordinates, HyperReducedSystem)
 
 
-@claim("sueda/s2.6/t1174#b", "The same by constraints and by a chained Jacobian")
+@section.holds("t1174#b", "The same by constraints and by a chained Jacobian")
 class t1174_b:
     formula = r"\text{`This can be accomplished by adding constraints as shown in 2.8, but if we use a chained Jacobian ...'}"
     inputs = {"cloud": SPRUNG["cloud"], "r": arrays(3), "r_dot": arrays(3)}
-    result = BRANCHING / TIME / TIME
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
     def printed(cloud, r, r_dot):
@@ -133,9 +153,8 @@ class t1174_b:
             TreeSystem(model(cloud)), gears, State(q=r[equal], qdot=r_dot[equal])
         )[0]
 
-    oracle = "d'Alembert's principle for point masses that move by three coordinates"
-
     def reference(cloud, r, r_dot):
+        """Compare with d'Alembert's principle for point masses that move by three coordinates."""
         equal = [0, 1, 2, 0, 0]
         places = clouds.point_positions(cloud)
         found = acceleration(
@@ -144,16 +163,14 @@ class t1174_b:
         return found[equal]
 
     tolerance = 1e-08
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.constrained_acceleration", "rbnotes.multibody.reduced.Gear")
-    chapter = CHAPTER
+    implements = (constrained_acceleration, Gear)
 
 
-@claim("sueda/s2.6/e2.80", "Equations of motion in the joints' coordinates")
+@section.holds("e2.80", "Equations of motion in the joints' coordinates")
 class e2_80:
     formula = r"J_{mr}^TM_mJ_{mr}\,\ddot q_r = J_{mr}^T\left(f_m - M_m\dot J_{mr}\dot q_r\right)"
     inputs = TREE
-    result = ENERGY / BRANCHING
+    result = Result(ENERGY / BRANCHING, "of the joints, in their order")
     constants = (LENGTH,)
 
     def printed(cloud, q, v, a):
@@ -164,26 +181,20 @@ class e2_80:
     def library(cloud, q, v, a):
         return inverse_dynamics_dense(model(cloud), q, v, a)
 
-    oracle = "d'Alembert's principle for the point masses of four bodies on branching joints"
-
     def reference(cloud, q, v, a):
+        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints."""
         places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
         return mass_matrix(places, masses, q) @ a - net_generalized_force(places, masses, cloud.gravity, q, v)
 
-    verdict = Verdict.HOLDS
     remark = r"For joints without torques: the $f_r$ of (2.73), `written out in full', is left out."
-    implemented_by = ("rbnotes.multibody.reduced.inverse_dynamics_dense",)
-    chapter = CHAPTER
+    implements = inverse_dynamics_dense
 
 
-@claim("sueda/s2.6/e2.81", "Rates of angles that are all the same")
+@section.holds("e2.81", "Rates of angles that are all the same")
 class e2_81:
-    formula = (
-        r"\begin{pmatrix} \dot\theta_1 \\ \vdots \\ \dot\theta_n \end{pmatrix} = \begin{pmatrix} 1 \\ \vdots \\ 1 "
-        r"\end{pmatrix}\dot\theta"
-    )
+    formula = r"\begin{pmatrix} \dot\theta_1 \\ \vdots \\ \dot\theta_n \end{pmatrix} = \begin{pmatrix} 1 \\ \vdots \\ 1 \end{pmatrix}\dot\theta"
     inputs = {"theta": numbers(), "rate_of_it": numbers()}
-    result = RATE
+    result = Result(RATE, "of the joints, in their order")
 
     def printed(theta, rate_of_it):
         return np.ones(3) * rate_of_it
@@ -194,24 +205,18 @@ class e2_81:
         system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
         return system.expand(State(q=[theta], qdot=[rate_of_it])).qdot
 
-    oracle = "differences of three equal angles along a motion"
-
     def reference(theta, rate_of_it):
+        """Compare with differences of three equal angles along a motion."""
         return derivative(lambda t: (theta + t * rate_of_it) * np.array([1, 1, 1])).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.multibody.reduced.gear_coordinates",
-        "rbnotes.multibody.reduced.HyperReducedSystem.expand",
-    )
-    chapter = CHAPTER
+    implements = (gear_coordinates, HyperReducedSystem.expand)
 
 
-@claim("sueda/s2.6/t1178", "With equal rates the joint angles become the same")
+@section.conditional("t1178", "With equal rates the joint angles become the same")
 class t1178:
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
     inputs = {"start": arrays(3), "turn": numbers()}
-    result = NUMBER
+    result = Result(NUMBER, "of the joints, in their order")
 
     def printed(start, turn):
         """All turn by the same angle, from where they are."""
@@ -224,14 +229,12 @@ class t1178:
         )
         return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
 
-    oracle = "three angles that are the first one's, whatever it has turned"
-
     def reference(start, turn):
+        """Compare with three angles that are the first one's, whatever it has turned."""
         first = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
         return first @ start + np.full(3, turn)
 
     exact = "angles on the grid add up without rounding, as does one that is added to itself"
-    verdict = Verdict.CONDITIONAL
     given = {"start": numbers().map(lambda angle: np.full(3, angle)), "turn": numbers()}
 
     def holds_when(start, turn):
@@ -242,15 +245,14 @@ class t1178:
         r"(2.81) is about rates, which keep whatever differences the angles start with; that is why the library takes "
         r"$q_r$ as a function of $q_R$, and not only its Jacobian."
     )
-    implemented_by = ("rbnotes.multibody.reduced.HyperReducedSystem.expand",)
-    chapter = CHAPTER
+    implements = HyperReducedSystem.expand
 
 
-@claim("sueda/s2.6/d1", "Rates of all joints from those of the fewer coordinates")
+@section.holds("d1", "Rates of all joints from those of the fewer coordinates")
 class d1:
     formula = r"\dot{\mathbf q}_r = J_{rR}\,\dot{\mathbf q}_R"
     inputs = FEWER
-    result = RATE
+    result = Result(RATE, "of the joints, in their order")
 
     def printed(W, U, r, r_dot):
         return bent_slope(W, U, r) @ r_dot
@@ -259,21 +261,21 @@ class d1:
         system = HyperReducedSystem(TreeSystem(FIVE), coordinates(W, U))
         return system.expand(State(q=r, qdot=r_dot)).qdot
 
-    oracle = "differences of the joints' coordinates along a motion of the fewer ones"
-
     def reference(W, U, r, r_dot):
+        """Compare with differences of the joints' coordinates along a motion of the fewer ones."""
         return derivative(lambda t: W @ (r + t * r_dot) + U @ np.sin(r + t * r_dot)).value
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.HyperReducedSystem.expand",)
-    chapter = CHAPTER
+    implements = HyperReducedSystem.expand
 
 
-@claim("sueda/s2.6/e2.82#a", "Jacobian of the bodies by the fewer coordinates")
+@section.holds("e2.82#a", "Jacobian of the bodies by the fewer coordinates")
 class e2_82_a:
     formula = r"J_{mR} = J_{mr}J_{rR}"
     inputs = HYPER
-    result = matrix_quantity(SCREW, NUMBER)
+    result = Result(
+        matrix_quantity(SCREW, NUMBER),
+        "of each body, in its frame: a column for each coordinate of the joints",
+    )
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
@@ -284,17 +286,13 @@ class e2_82_a:
         state = State(q=r, qdot=r_dot)
         return jacobian(system.system.tree, system.expand(state).q) @ system.reduction(state).J
 
-    oracle = "twists of the bodies from differences of their poses along motions of the fewer coordinates"
-
     def reference(cloud, W, U, r, r_dot):
+        """Compare with twists of the bodies from differences of their poses along motions of the fewer
+        coordinates.
+        """
         return twists_by_few(cloud, W, U, r)
 
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.multibody.reduced.HyperReducedSystem.reduction",
-        "rbnotes.multibody.reduced.jacobian",
-    )
-    chapter = CHAPTER
+    implements = (HyperReducedSystem.reduction, jacobian)
 
 
 def twists_by_few(cloud, W, U, r):
@@ -306,11 +304,14 @@ def twists_by_few(cloud, W, U, r):
     return clouds.body_jacobian(along, r)
 
 
-@claim("sueda/s2.6/e2.82#b", "Its rate")
+@section.holds("e2.82#b", "Its rate")
 class e2_82_b:
     formula = r"\dot J_{mR} = \dot J_{mr}J_{rR} + J_{mr}\dot J_{rR}"
     inputs = HYPER
-    result = matrix_quantity(TWIST, NUMBER)
+    result = Result(
+        matrix_quantity(TWIST, NUMBER),
+        "of each body, in its frame: a column for each coordinate of the joints",
+    )
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
@@ -326,24 +327,21 @@ class e2_82_b:
         turning = np.asarray(system.coordinates.jacobian_rate(r, r_dot))
         return jacobian_rate(tree, whole.q, whole.qdot) @ J_rR + jacobian(tree, whole.q) @ turning
 
-    oracle = (
-        "differences, along a motion of the fewer coordinates, of the twists that complex steps of poses give"
-    )
-
     def reference(cloud, W, U, r, r_dot):
+        """Compare with differences, along a motion of the fewer coordinates, of the twists that complex steps
+        of poses give.
+        """
         return derivative_along_motion(lambda x: twists_by_few(cloud, W, U, x), r, r_dot)
 
-    verdict = Verdict.HOLDS
-    implemented_by = ("rbnotes.multibody.reduced.jacobian_rate", *CHAIN)
-    chapter = CHAPTER
+    implements = (jacobian_rate, HyperReducedSystem)
 
 
-@claim("sueda/s2.6/e2.83", "Equations of motion in the fewer coordinates")
+@section.holds("e2.83", "Equations of motion in the fewer coordinates")
 class e2_83:
     formula = r"J_{mR}^TM_mJ_{mR}\,\ddot q_R = J_{mR}^T\left(f_m - M_m\dot J_{mR}\dot q_R\right)"
     inputs = {**HYPER, "a": arrays(2)}
-    quantities = {"a": RATE / TIME}
-    result = TORQUE
+    arguments = {"a": Argument(NUMBER / TIME**2, "of the joints, in their order")}
+    result = Result(TORQUE, "of the reduced coordinates")
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot, a):
@@ -361,9 +359,8 @@ class e2_83:
         state = State(q=r, qdot=r_dot)
         return system.mass_matrix(state) @ a - system.force(state)
 
-    oracle = "d'Alembert's principle for point masses that move by two coordinates"
-
     def reference(cloud, W, U, r, r_dot, a):
+        """Compare with d'Alembert's principle for point masses that move by two coordinates."""
         of_joints, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
 
         def places(x):
@@ -373,10 +370,5 @@ class e2_83:
             places, masses, cloud.gravity, r, r_dot
         )
 
-    verdict = Verdict.HOLDS
     remark = r"Joint torques, which (2.83) leaves out as (2.80) does, add $J_{rR}^Tf_r$ to the right side."
-    implemented_by = (
-        "rbnotes.multibody.reduced.HyperReducedSystem.mass_matrix",
-        "rbnotes.multibody.reduced.HyperReducedSystem.force",
-    )
-    chapter = CHAPTER
+    implements = (HyperReducedSystem.mass_matrix, HyperReducedSystem.force)

@@ -6,10 +6,8 @@ import numpy as np
 from scipy.linalg import null_space
 
 from rbnotes.dynamics import StepProblem, solve_step
-from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_2_8 import gamma
-from rbnotes.ledger.claims.sueda.section_2_8_motion import (
-    ALL_DIRECTIONS,
+from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import gamma
+from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     LOOP,
     accelerated,
     kkt,
@@ -19,21 +17,33 @@ from rbnotes.ledger.claims.sueda.section_2_8_motion import (
     stepped,
     system_of,
 )
-from rbnotes.ledger.joint_quantities import BRANCHING, BRANCHING_STATE
+from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles.branching_tree import (
     bias_acceleration,
     position_derivatives,
     time_derivative,
     tree_newton_equations,
 )
-from rbnotes.ledger.oracles.branching_tree_inputs import (
-    NAMES,
-    TREE,
-    QuadraticConstraint,
-    library_tree,
-)
+from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, QuadraticConstraint, library_tree
 from rbnotes.ledger.oracles.constrained_systems import least_action, least_squares_multipliers
-from rbnotes.ledger.record import Verdict, claim
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ANGULAR_MOMENTUM,
+    ENERGY,
+    FORCE,
+    LENGTH,
+    MOMENTUM,
+    NUMBER,
+    POSE,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    stacked_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.ledger.section import Section
 from rbnotes.multibody.reduced import (
     PrescribedJoint,
     body_kinematics,
@@ -48,7 +58,36 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.testing.strategies import arrays, positive_numbers
 
-CHAPTER = "hybrid-dynamics"
+section = Section(
+    "sueda/s2.9",
+    chapter="hybrid-dynamics",
+    arguments={
+        "at": Argument(
+            POSE,
+            (
+                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
+                "another hinge) its place in its parent's joint, and its body's place in it"
+            ),
+        ),
+        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+        "tau": Argument(
+            vector_quantity((TORQUE, 3), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order"
+        ),
+        "a": Argument(
+            vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
+            "of the joints, in their order",
+        ),
+        "told": Argument(NUMBER / TIME**2, "of the joints, in their order"),
+        "x_A": Argument(LENGTH, "the point of A where the loop closes, in the frame of its body"),
+        "x_B": Argument(LENGTH, "the point of B where the loop closes, in the frame of its body"),
+        "h": Argument(TIME),
+        "other": Argument(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1))),
+    },
+)
+
 
 # Two joints of the branching tree are told what to do: the cross, with two coordinates, and the slider. In the
 # company of a loop it is the hinge alone.
@@ -57,15 +96,7 @@ HINGE = np.array([2])
 STEP = {"h": positive_numbers(0.0625, 0.5)}
 TOLD_INPUTS = TREE | {"told": arrays(3)}
 LOOPED = TREE | LOOP | {"told": arrays(1)}
-BY_GAUSS = "Gauss's principle with masses, gaps and rates of points by complex steps; what holds, by its rows"
 SLACK = 1e-8
-
-
-QUANTITIES = {
-    **BRANCHING_STATE,
-    "other": units.NUMBER / BRANCHING,
-    "tau": units.ENERGY / BRANCHING,
-}
 
 
 def prescribed_rows(columns):
@@ -122,11 +153,14 @@ def looped_kkt(at, bodies, g, q, v, x_A, x_B):
     )
 
 
-@claim("sueda/s2.9/t1302#a", "Forward and inverse dynamics")
+@section.holds("t1302#a", "Forward and inverse dynamics")
 class t1302_a:
     formula = r"\text{forward: accelerations given the forces; inverse: forces given the accelerations}"
     inputs = TREE | {"tau": arrays(5), "a": arrays(5)}
-    result = units.stacked_quantity(BRANCHING / units.TIME / units.TIME, units.ENERGY / BRANCHING)
+    result = Result(
+        stacked_quantity(BRANCHING / TIME / TIME, ENERGY / BRANCHING),
+        "accelerations, then forces, of the joints, in their order",
+    )
 
     def printed(at, bodies, g, q, v, tau, a):
         tree = library_tree(at, bodies, g)
@@ -137,27 +171,27 @@ class t1302_a:
         tree = library_tree(at, bodies, g)
         return [forward_dynamics_dense(tree, q, v, tau), inverse_dynamics_dense(tree, q, v, a)]
 
-    oracle = "Newton's law for points of the bodies, by complex steps of their places"
-
     def reference(at, bodies, g, q, v, tau, a):
+        """Compare with Newton's law for points of the bodies, by complex steps of their places."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         return [np.linalg.solve(M, f + tau), M @ a - f]
 
     tolerance = SLACK
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.multibody.reduced.forward_dynamics_dense",
-        "rbnotes.multibody.reduced.inverse_dynamics_dense",
-    )
-    chapter = CHAPTER
+    implements = (forward_dynamics_dense, inverse_dynamics_dense)
 
 
-@claim("sueda/s2.9/t1302#b", "Prescribed accelerations as an equality constraint")
+@section.holds("t1302#b", "Prescribed accelerations as an equality constraint")
 class t1302_b:
     formula = r"{}^pG_r\,\ddot q_r = {}^p\ddot q_r,\quad {}^p\dot G_r = 0"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {"a": arrays(5), "told": arrays(3)}
-    quantities = {"told": units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
-    result = units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))
+    arguments = {
+        "told": Argument(
+            vector_quantity((NUMBER / TIME**2, 2), (ACCELERATION, 1)), "of the joints, in their order"
+        )
+    }
+    result = Result(
+        vector_quantity((RATE / TIME, 2), (ACCELERATION, 1)), "of the prescribed joints, in their order"
+    )
 
     def printed(at, bodies, q, v, a, told):
         """What is missing of the prescribed accelerations, with no term for the rate of the rows."""
@@ -168,28 +202,21 @@ class t1302_b:
         rows = [constraint_rows(system, each, state, 0.0) for each in telling(v[TOLD], told)]
         return np.concatenate([each.G @ a + each.bias_acceleration for each in rows])
 
-    oracle = "second differences of these coordinates along an accelerated motion"
-
     def reference(at, bodies, q, v, a, told):
+        """Compare with second differences of these coordinates along an accelerated motion."""
         return time_derivative(lambda t: (v + t * a)[:, TOLD] - t * told)
 
-    verdict = Verdict.HOLDS
-    implemented_by = (
-        "rbnotes.multibody.reduced.constraint_rows",
-        "rbnotes.multibody.reduced.PrescribedJoint",
-    )
-    chapter = CHAPTER
+    implements = (constraint_rows, PrescribedJoint)
 
 
-@claim("sueda/s2.9/e2.106", "Hybrid dynamics as a KKT system")
+@section.holds("e2.106", "Hybrid dynamics as a KKT system")
 class e2_106:
-    formula = (
-        r"\begin{pmatrix} M_r & \bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda"
-        r" \end{pmatrix} = \begin{pmatrix} f_r \\ {}^p\ddot q_r - \dot{\bar G}_r\dot q_r \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} M_r & \bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ {}^p\ddot q_r - \dot{\bar G}_r\dot q_r \end{pmatrix}"
     inputs = LOOPED
-    quantities = {"told": units.RATE / units.TIME}
-    result = BRANCHING / units.TIME / units.TIME + units.vector_quantity((units.TORQUE, 1), (units.FORCE, 3))
+    result = Result(
+        BRANCHING / TIME / TIME + vector_quantity((TORQUE, 1), (FORCE, 3)),
+        "of the joints, in their order, then of the constraints",
+    )
 
     def printed(at, bodies, g, q, v, x_A, x_B, told):
         M, G, f, bent = looped_kkt(at, bodies, g, q, v, x_A, x_B)
@@ -199,31 +226,25 @@ class e2_106:
         constraints = [telling_hinge(v[2], told), loop(x_A, x_B)]
         return accelerated(*system_of(at, bodies, g, q, v), *constraints)
 
-    oracle = BY_GAUSS
-
     def reference(at, bodies, g, q, v, x_A, x_B, told):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
         return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)
 
     tolerance = SLACK
-    equivalent_mutants = ALL_DIRECTIONS
-    verdict = Verdict.HOLDS
     remark = (
         r"With zeros in ${}^p\ddot q_r$ for the rows of other constraints, and in $\dot{\bar G}_r$ for those of "
         r"prescribed joints."
     )
-    implemented_by = (
-        "rbnotes.multibody.reduced.constrained_acceleration",
-        "rbnotes.multibody.reduced.PrescribedJoint",
-    )
-    chapter = CHAPTER
+    implements = (constrained_acceleration, PrescribedJoint)
 
 
-@claim("sueda/s2.9/t1306#a", "The term for other constraints, named in the text")
+@section.misprint("t1306#a", "The term for other constraints, named in the text")
 class t1306_a:
     formula = r"-\tilde G_r\,\dot q_r \text{ included, since other constraints may have non-zero } \dot G_r"
     inputs = LOOPED
-    quantities = {"told": units.RATE / units.TIME}
-    result = BRANCHING / units.TIME / units.TIME
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, told):
         M, G, f, _ = looped_kkt(at, bodies, g, q, v, x_A, x_B)
@@ -234,26 +255,30 @@ class t1306_a:
         constraints = [telling_hinge(np.zeros(1), told), loop(x_A, x_B)]
         return constrained_acceleration(system, constraints, state)[0]
 
-    oracle = BY_GAUSS
-
     def reference(at, bodies, g, q, v, x_A, x_B, told):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
         return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)[:5]
 
     tolerance = SLACK
-    verdict = Verdict.MISPRINT
     scan = True
     correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The notes write $\tilde G$ for $\bar G$ from here on."
+    replacement = r"where we have included the $-\dot{\bar G}_r\,\dot q_r$ term since other constraints may have non-zero $\dot G_r$."
     units_mismatch = r"a velocity stands where an acceleration belongs"
-    implemented_by = ("rbnotes.multibody.reduced.constrained_acceleration",)
-    chapter = CHAPTER
+    implements = constrained_acceleration
 
 
-@claim("sueda/s2.9/t1306#b", "Forces of the prescribed joints")
+@section.erratum("t1306#b", "Forces of the prescribed joints")
 class t1306_b:
     formula = r"{}^p\tau = {}^pG_r^\top\,{}^p\lambda"
     inputs = TOLD_INPUTS
-    quantities = {"told": units.vector_quantity((units.RATE / units.TIME, 2), (units.ACCELERATION, 1))}
-    result = units.ENERGY / BRANCHING
+    arguments = {
+        "told": Argument(
+            vector_quantity((NUMBER / TIME**2, 2), (ACCELERATION, 1)), "of the joints, in their order"
+        )
+    }
+    result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, told):
         """With the multipliers of (2.106)."""
@@ -265,28 +290,24 @@ class t1306_b:
         forces = prescribed_forces(system, telling(v[TOLD], told), state)
         return np.concatenate([forces[NAMES[0]], np.zeros(1), forces[NAMES[2]], np.zeros(1)])
 
-    oracle = (
-        "inverse dynamics: Newton's law for points at the accelerations that are told, the rest eliminated"
-    )
-
     def reference(at, bodies, g, q, v, told):
+        """Compare with Newton's law for points at the prescribed accelerations, the rest eliminated."""
         tau = np.zeros(5)
         tau[TOLD] = driven(at, bodies, g, q, v, told)[1]
         return tau
 
     tolerance = SLACK
-    verdict = Verdict.ERRATUM
     correction = (
         r"${}^p\tau = -\,{}^pG_r^\top\,{}^p\lambda$: (2.106) has $+\bar G_r^\top\lambda$ beside $M_r\ddot q_r$, so that "
         r"$M_r\ddot q_r = f_r - \bar G_r^\top\lambda$."
     )
+    replacement = r"The required joint torques can be computed with the resulting Lagrange multiplier: ${}^p\tau = -\,{}^pG_r^\top\,{}^p\lambda$, where ${}^pG_r$ and ${}^p\lambda$ are the appropriate rows of $\bar G_r$ and $\lambda$."
     combined_with = ("sueda/s2.9/e2.106",)
     remark = (
         r"A motor that is given the printed torque as a command pushes the wrong way, twice the torque off. "
         r"With the multipliers of (2.107), which are impulses, it is $-\,{}^pG_r^\top\,{}^p\lambda/h$."
     )
-    implemented_by = ("rbnotes.multibody.reduced.prescribed_forces",)
-    chapter = CHAPTER
+    implements = prescribed_forces
 
 
 def held_velocities(M, momentum, G, target):
@@ -295,16 +316,14 @@ def held_velocities(M, momentum, G, target):
     return particular + free @ np.linalg.solve(free.T @ M @ free, free.T @ (momentum - M @ particular))
 
 
-@claim("sueda/s2.9/e2.107", "Prescribed accelerations at the velocity level")
+@section.holds("e2.107", "Prescribed accelerations at the velocity level")
 class e2_107:
-    formula = (
-        r"\begin{pmatrix} M_r & \tilde G_r^\top \\ \tilde G_r & 0 \end{pmatrix}\begin{pmatrix} \dot q_r^{(k+1)} \\"
-        r" \lambda \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ h\,{}^p\ddot q_r +"
-        r" {}^pG_r\,\dot q_r^{(k)} \end{pmatrix}"
-    )
+    formula = r"\begin{pmatrix} M_r & \tilde G_r^\top \\ \tilde G_r & 0 \end{pmatrix}\begin{pmatrix} \dot q_r^{(k+1)} \\ \lambda \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ h\,{}^p\ddot q_r + {}^pG_r\,\dot q_r^{(k)} \end{pmatrix}"
     inputs = LOOPED | STEP
-    quantities = {"told": units.RATE / units.TIME}
-    result = BRANCHING / units.TIME + units.vector_quantity((units.ANGULAR_MOMENTUM, 1), (units.MOMENTUM, 3))
+    result = Result(
+        BRANCHING / TIME + vector_quantity((ANGULAR_MOMENTUM, 1), (MOMENTUM, 3)),
+        "of the joints, in their order, then of the constraints",
+    )
 
     def printed(at, bodies, g, q, v, x_A, x_B, told, h):
         tree = library_tree(at, bodies, g)
@@ -320,28 +339,22 @@ class e2_107:
         constraints = [telling_hinge(v[2] + h * told, told), loop(x_A, x_B)]
         return stepped(*system_of(at, bodies, g, q, v), h, *constraints)
 
-    oracle = "the least change of momentum, with masses and gaps of points by complex steps"
-
     def reference(at, bodies, g, q, v, x_A, x_B, told, h):
+        """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         G = np.vstack([np.eye(5)[HINGE], position_derivatives(parting(at, x_A, x_B), q)])
         after = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * told, np.zeros(3)))
         return np.append(after, least_squares_multipliers(M @ v + h * f - M @ after, G))
 
     tolerance = SLACK
-    verdict = Verdict.HOLDS
     remark = (
         r"With zero rows in ${}^pG_r$, and zeros in ${}^p\ddot q_r$, where other constraints have theirs. The "
         r"multipliers are impulses, as in (2.99)."
     )
-    implemented_by = (
-        "rbnotes.multibody.reduced.velocity_constraints",
-        "rbnotes.multibody.reduced.PrescribedJoint",
-    )
-    chapter = CHAPTER
+    implements = (velocity_constraints, PrescribedJoint)
 
 
-@claim("sueda/s2.9/t1310", "Prescribed velocities in the place of the second row")
+@section.conditional("t1310", "Prescribed velocities in the place of the second row")
 class t1310:
     formula = r"{}^pG_r\,\dot q_r = {}^p\dot q_r \text{ replaces the 2nd row}"
     inputs = (
@@ -349,8 +362,8 @@ class t1310:
         | STEP
         | {"other": arrays(1, 5).map(lambda row: row + np.array([1.25, -0.5, 2.5, 0.75, -1]))}
     )
-    quantities = {"told": units.vector_quantity((units.RATE, 2), (units.VELOCITY, 1))}
-    result = BRANCHING / units.TIME
+    arguments = {"told": Argument(vector_quantity((RATE, 2), (VELOCITY, 1)), "of the joints, in their order")}
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, told, h, other):
         tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
@@ -364,26 +377,17 @@ class t1310:
         M = system.mass_matrix(state)
         return solve_step(StepProblem(M, M @ v + h * system.force(state), rows)).velocity
 
-    oracle = "the least change of momentum under the prescribed velocities and another constraint"
-
     def reference(at, bodies, g, q, v, told, h, other):
+        """Compare with the least change of momentum under the prescribed velocities and another constraint."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         rows = np.vstack([np.eye(5)[TOLD], other])
         return held_velocities(M, M @ v + h * f, rows, np.append(told, np.zeros(1)))
 
     tolerance = SLACK
-    verdict = Verdict.CONDITIONAL
     given = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
     condition = "there are no other constraints: the second row of (2.107) holds theirs as well, which stay"
 
     def holds_when(at, bodies, g, q, v, told, h, other):
         return not np.any(other)
 
-    equivalent_mutants = {
-        "in kkt: negated G.T in `[M, G.T]`": "it changes the sign of the multipliers, which are not looked at"
-    }
-    implemented_by = (
-        "rbnotes.multibody.reduced.velocity_constraints",
-        "rbnotes.multibody.reduced.PrescribedJoint",
-    )
-    chapter = CHAPTER
+    implements = (velocity_constraints, PrescribedJoint)

@@ -1,0 +1,315 @@
+"""Si & Guenter 4: passes 1 to 3, what steady coordinates take, eqs. (18) to (26)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.ledger.claims.si.section_4 import section
+from rbnotes.ledger.claims.si.section_4.trees import DRIVEN, LOADED, MOVING, passes
+from rbnotes.ledger.oracles import articulated_bodies, body_trees
+from rbnotes.ledger.oracles.body_quantities import body_quantities, lie_bracket_matrix
+from rbnotes.ledger.oracles.body_quantities_inputs import library_tree_of
+from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench
+from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
+from rbnotes.ledger.quantities import RATE, TIME, TORQUE, TWIST, WRENCH
+from rbnotes.ledger.record import Result
+from rbnotes.multibody.reduced import factored_dynamics
+from rbnotes.testing.strategies import arrays
+
+STILL = np.zeros((3, 6))
+
+
+@section.holds("e18", "Pass 1: the twist that a body has from its parent")
+class e18:
+    formula = r"\mathbf v_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\mathbf v_{\lambda(k)}"
+    inputs = MOVING
+    result = Result(TWIST, "of each body, in its frame")
+
+    def printed(assembly, q, qdot):
+        at, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(at.parents):
+            if parent >= 0:
+                v[k] = at.A[k] @ at.v[parent]
+        return v
+
+    def library(assembly, q, qdot):
+        """What is left of the library's twists without those of the bodies' own joints."""
+        found = passes(assembly, q, qdot)
+        own = [
+            S @ qdot[part]
+            for S, part in zip(found.factors.S, library_tree_of(assembly).coordinate_slices, strict=True)
+        ]
+        return found.v - np.stack(own)
+
+    def reference(assembly, q, qdot):
+        """Compare with complex steps of poses in the world, with the body's own joint locked."""
+        found = []
+        for k, own in enumerate(body_trees.coordinate_slices(assembly)):
+            locked = qdot.copy()
+            locked[own] = 0
+            found.append(body_trees.twists(assembly, q, locked)[k])
+        return np.stack(found)
+
+    implements = factored_dynamics
+
+
+@section.holds("e19", "Pass 1: what a joint adds to the rate of a twist")
+class e19:
+    formula = r"\mathbf a_k = -\mathrm{ad}_{\mathbf S_k\dot{\mathbf q}_k}\mathbf v_k + \dot{\mathbf S}_k\dot{\mathbf q}_k"
+    inputs = MOVING
+    result = Result(TWIST / TIME, "of each body, in its frame")
+
+    def printed(assembly, q, qdot):
+        """With the twist that the body has from its parent, as (18) left it."""
+        at, a = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(at.parents):
+            own, v = at.coordinate_slices[k], np.zeros(6)
+            if parent >= 0:
+                v = at.A[k] @ at.v[parent]
+            a[k] = -lie_bracket_matrix(at.S[k] @ qdot[own]) @ v + at.Sdot[k] @ qdot[own]
+        return a
+
+    def library(assembly, q, qdot):
+        return passes(assembly, q, qdot).a
+
+    def reference(assembly, q, qdot):
+        """Compare with differences of twists along steady coordinates, less that of the parent as the body
+        sees it.
+        """
+        E, phidot = body_trees.poses(assembly, q), body_trees.twist_rates(assembly, q, qdot, np.zeros(6))
+        found = phidot.copy()
+        for k, parent in enumerate(assembly.parents):
+            if parent >= 0:
+                inwards = np.linalg.inv(E[k]) @ E[parent]
+                found[k] -= twist_from_matrix(inwards @ twist_matrix(phidot[parent]) @ np.linalg.inv(inwards))
+        return found
+
+    tolerance = 1e-8
+    remark = (
+        r"With the whole twist, after (20), it is the same: the bracket of $\mathbf S_k\dot{\mathbf q}_k$ with "
+        "itself is zero."
+    )
+    implements = factored_dynamics
+
+
+@section.holds("e20", "Pass 1: the twist of a body")
+class e20:
+    formula = r"\mathbf v_k = \mathbf v_k + \mathbf S_k\dot{\mathbf q}_k"
+    inputs = MOVING
+    result = Result(TWIST, "of each body, in its frame")
+
+    def printed(assembly, q, qdot):
+        at, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(at.parents):
+            if parent >= 0:
+                v[k] = at.A[k] @ v[parent]
+            v[k] = v[k] + at.S[k] @ qdot[at.coordinate_slices[k]]
+        return v
+
+    def library(assembly, q, qdot):
+        return passes(assembly, q, qdot).v
+
+    def reference(assembly, q, qdot):
+        """Compare with complex steps of poses in the world."""
+        return body_trees.twists(assembly, q, qdot)
+
+    remark = "An assignment: the new twist is the old one, of (18), and what the joint adds."
+    implements = factored_dynamics
+
+
+def own_wrenches(assembly, q, qdot, wrenches):
+    """Compare with what six point masses of each body need while its twist is steady, less its own loads.
+
+    What steady twists need, less the loads.
+    """
+    phi, at, found = body_trees.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
+    bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
+    for i, (m, c, J) in enumerate(bodies):
+        found.append(inertial_wrench(m, c, J, phi[i], np.zeros(6)) - at.gravity_wrenches[i] - wrenches[i])
+    return np.stack(found)
+
+
+@section.misprint("e21", "Pass 1: wrenches of steady twists, less the loads")
+class e21:
+    formula = r"\mathbf b_k = -\mathrm{ad}_{\mathbf v_k}^*\mathbf J_k\mathbf v_k - \mathbf f_{e,i}"
+    edit = (r"\mathbf f_{e,i}", r"\mathbf f_{e,k}")
+    inputs = LOADED
+    result = Result(WRENCH, "on each body, in its frame")
+
+    def printed(assembly, q, qdot, wrenches):
+        """With i as it is left by a loop before: at the last link."""
+        at, i = body_quantities(assembly, q, qdot), 2
+        f_e = at.gravity_wrenches + wrenches
+        return np.stack([-lie_bracket_matrix(at.v[k]).T @ at.J[k] @ at.v[k] - f_e[i] for k in range(3)])
+
+    def library(assembly, q, qdot, wrenches):
+        return passes(assembly, q, qdot, wrenches).b
+
+    reference = own_wrenches
+    tolerance = 1e-8
+    correction = r"The load of the same link, $\mathbf f_{e,k}$."
+    implements = factored_dynamics
+
+
+@section.holds("e22", "Pass 2: the rates of the twists while the coordinates change steadily")
+class e22:
+    formula = r"\boldsymbol\alpha_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\boldsymbol\alpha_{\lambda(k)} + \mathbf a_k"
+    inputs = MOVING
+    result = Result(TWIST / TIME, "of each body, in its frame")
+
+    def printed(assembly, q, qdot):
+        at, alpha = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(at.parents):
+            own = at.coordinate_slices[k]
+            a = at.Sdot[k] @ qdot[own] - lie_bracket_matrix(at.S[k] @ qdot[own]) @ at.v[k]
+            alpha[k] = at.A[k] @ alpha[parent] + a if parent >= 0 else a
+        return alpha
+
+    def library(assembly, q, qdot):
+        return passes(assembly, q, qdot).alpha
+
+    def reference(assembly, q, qdot):
+        """Compare with differences of all twists along steady coordinates."""
+        return body_trees.twist_rates(assembly, q, qdot, np.zeros(6))
+
+    tolerance = 1e-8
+    implements = factored_dynamics
+
+
+@section.holds("e23", "Pass 2: the wrenches that steady coordinates take")
+class e23:
+    formula = r"\bar{\boldsymbol\alpha}_k = \mathbf J_k\boldsymbol\alpha_k + \mathbf b_k"
+    inputs = LOADED
+    result = Result(WRENCH, "on each body, in its frame")
+
+    def printed(assembly, q, qdot, wrenches):
+        at, b = body_quantities(assembly, q, qdot), own_wrenches(assembly, q, qdot, wrenches)
+        return np.stack([at.J[k] @ at.bias_acceleration[k] + b[k] for k in range(3)])
+
+    def library(assembly, q, qdot, wrenches):
+        return passes(assembly, q, qdot, wrenches).alpha_bar
+
+    def reference(assembly, q, qdot, wrenches):
+        """Compare with what the points of each body need for their accelerations, less its loads."""
+        return articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
+
+    tolerance = 1e-8
+    remark = (
+        "The bar over a letter means something else each time: no average, and no relation to the letter."
+    )
+    primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
+    implements = factored_dynamics
+
+
+@section.holds("e24", "Pass 3: the wrenches in the joints that steady coordinates take")
+class e24:
+    formula = (
+        r"\mathbf p_k = \sum_{i\in\mu(k)}\mathrm{Ad}_{f_{k,i}^{-1}}^*\mathbf p_i + \bar{\boldsymbol\alpha}_k"
+    )
+    inputs = LOADED
+    result = Result(WRENCH, "on each body, in its frame")
+
+    def printed(assembly, q, qdot, wrenches):
+        alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
+        at, p = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k in (2, 1, 0):
+            p[k] = alpha_bar[k]
+            for i in at.children(k):
+                p[k] += at.A[i].T @ p[i]
+        return p
+
+    def library(assembly, q, qdot, wrenches):
+        return passes(assembly, q, qdot, wrenches).p
+
+    def reference(assembly, q, qdot, wrenches):
+        """Compare with forces of a body and of all beyond it, added up in the world, with their moments."""
+        return articulated_bodies.subtree_wrenches(
+            assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
+        )
+
+    tolerance = 1e-8
+    implements = factored_dynamics
+
+
+@section.holds("e25", "Pass 3: the joint forces that steady coordinates take")
+class e25:
+    formula = r"\bar{\mathbf p}_k = \mathbf S_k^T\mathbf p_k"
+    inputs = LOADED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches):
+        p = articulated_bodies.subtree_wrenches(
+            assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
+        )
+        at = body_quantities(assembly, q, qdot)
+        return np.concatenate([at.S[k].T @ p[k] for k in range(3)])
+
+    def library(assembly, q, qdot, wrenches):
+        return passes(assembly, q, qdot, wrenches).p_bar
+
+    def reference(assembly, q, qdot, wrenches):
+        """Compare with d'Alembert's principle for the point masses at steady coordinates, less the work of
+        the loads.
+        """
+        return articulated_bodies.velocity_bias_forces(
+            assembly, q, qdot
+        ) - articulated_bodies.applied_generalized_forces(assembly, q, wrenches)
+
+    tolerance = 1e-8
+    implements = factored_dynamics
+
+
+@section.holds("e26", "Pass 3: what is left of the joint forces")
+class e26:
+    formula = r"\bar{\boldsymbol\tau}_k = \boldsymbol\tau_k - \bar{\mathbf p}_k"
+    inputs = DRIVEN
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches, tau):
+        return tau - (
+            articulated_bodies.velocity_bias_forces(assembly, q, qdot)
+            - articulated_bodies.applied_generalized_forces(assembly, q, wrenches)
+        )
+
+    def library(assembly, q, qdot, wrenches, tau):
+        return passes(assembly, q, qdot, wrenches, tau).tau_bar
+
+    def reference(assembly, q, qdot, wrenches, tau):
+        """Compare with the mass matrix times accelerations by Gauss's principle, both from point masses."""
+        W, load = (
+            articulated_bodies.mass_weighted_jacobian(assembly, q),
+            tau + articulated_bodies.applied_generalized_forces(assembly, q, wrenches),
+        )
+        load = load - body_trees.gravity_forces(assembly, q)
+        return W.T @ (W @ body_trees.accelerations(assembly, q, qdot, load))
+
+    tolerance = 1e-8
+    implements = factored_dynamics
+
+
+@section.holds("t191", "Recursions 4 to 6 need nothing of 1 to 3 but what is left of the forces")
+class t191:
+    formula = r"\text{recursions } 1\sim3 \text{ symbolically},\quad 4\sim6 \text{ numerically}"
+    inputs = {**MOVING, "tau": arrays(6)}
+    result = Result(RATE / TIME, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, tau):
+        W, left = (
+            articulated_bodies.mass_weighted_jacobian(assembly, q),
+            articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau),
+        )
+        return np.linalg.inv(W.T @ W) @ left
+
+    def library(assembly, q, qdot, tau):
+        """Passes 4 to 6 alone: of bodies at rest, whose weights are carried, pushed by what was left."""
+        left, still = passes(assembly, q, qdot, STILL, tau).tau_bar, np.zeros(6)
+        weights = passes(assembly, q, still).p_bar
+        return passes(assembly, q, still, STILL, left + weights).qddot
+
+    def reference(assembly, q, qdot, tau):
+        """Compare with Gauss's principle for the point masses of the bodies as they move."""
+        return body_trees.accelerations(assembly, q, qdot, tau)
+
+    tolerance = 1e-8
+    remark = "So the split of the mixed method is a clean one; passes 4 to 6 do not know the rates."
+    implements = factored_dynamics

@@ -1,0 +1,211 @@
+"""Si & Guenter 4: forces in joints and the equations of motion, eqs. (13) to (17), and sizes of Omega."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import joints
+from rbnotes.inertia import spatial_inertia
+from rbnotes.ledger.claims.si.section_4 import section
+from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED, DRIVEN
+from rbnotes.ledger.oracles import articulated_bodies, body_trees, complex_steps
+from rbnotes.ledger.oracles.body_quantities import body_quantities, lie_bracket_matrix
+from rbnotes.ledger.oracles.body_quantities_inputs import library_tree_of
+from rbnotes.ledger.oracles.pose_products import screw_pose
+from rbnotes.ledger.oracles.torus_contact import touching_tori
+from rbnotes.ledger.quantities import NUMBER, RATE, TIME, TORQUE, WRENCH
+from rbnotes.ledger.record import Result
+from rbnotes.multibody import reduced
+from rbnotes.testing.strategies import arrays, numbers
+
+
+def forces_library(assembly, q, qdot, wrenches, qddot):
+    at = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
+    vdot = at.G @ (at.S @ qddot + at.a)
+    return (at.G.T @ (at.J @ vdot + at.b)).reshape(3, 6)
+
+
+def forces_reference(assembly, q, qdot, wrenches, qddot):
+    """Compare with what the points of a body and of all that hang on it need, less their loads, moved to its
+    origin.
+    """
+    return articulated_bodies.subtree_wrenches(
+        assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, qddot, wrenches)
+    )
+
+
+def own_forces(assembly, q, qdot, wrenches, qddot):
+    """``J vdot - ad*_v J v - f_e`` of each body."""
+    at = body_quantities(assembly, q, qdot)
+    vdot, f_e = at.vdot(qddot), at.gravity_wrenches + wrenches
+    return [at.J[i] @ vdot[i] - lie_bracket_matrix(at.v[i]).T @ at.J[i] @ at.v[i] - f_e[i] for i in range(3)]
+
+
+@section.definition("t117", "The children of a link")
+class t117:
+    formula = r"\mu(i) = \{k \mid \lambda(k) = i\}"
+    defines = (r"\mu(i)",)
+    implements = (reduced.Tree.children,)
+
+
+@section.holds("e13", "The force in a joint, from those of the children's joints")
+class e13:
+    formula = r"\mathbf f_i = \sum_{k\in\mu(i)}{}^i\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
+    inputs = ACCELERATED
+    result = Result(WRENCH, "on each body, in its frame")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        """Forces of children are turned into the frame of the parent, and their moments taken about its origin."""
+        at, own = body_quantities(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
+        f = np.stack(own)
+        for k in (2, 1, 0):
+            R, t, i = at.G[k, :3, :3], at.G[k, :3, 3], at.parents[k]
+            push = R @ f[k, 3:]
+            if i >= 0:
+                f[i] += np.concatenate([R @ f[k, :3] + np.cross(t, push), push])
+        return f
+
+    library = forces_library
+    reference = forces_reference
+    tolerance = 1e-8
+    remark = (
+        r"$\mathbf f_i$ is what link $\lambda(i)$ does to link $i$ (line 123), $\mathbf f_{e,i}$ what acts on link $i$ "
+        "from outside, its weight among it: they are on different sides."
+    )
+    implements = reduced.SpatialOperators
+
+
+@section.holds("e14", "The force in a joint, with the dual adjoints of the children")
+class e14:
+    formula = r"\mathbf f_i = \sum_{k\in\mu(i)}\mathrm{Ad}_{f_{i,k}^{-1}}^*\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
+    inputs = ACCELERATED
+    result = Result(WRENCH, "on each body, in its frame")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        at, own = body_quantities(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
+        f = np.zeros((3, 6))
+        for i in (2, 1, 0):
+            f[i] = sum((at.A[k].T @ f[k] for k in at.children(i)), own[i])
+        return f
+
+    library = forces_library
+    reference = forces_reference
+    tolerance = 1e-8
+    implements = reduced.SpatialOperators
+
+
+@section.holds("e15", "The joint forces, from the forces in the joints")
+class e15:
+    formula = r"\boldsymbol\tau_i = \mathbf S_i^T\mathbf f_i"
+    inputs = ACCELERATED
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches, qddot):
+        f, S = forces_reference(assembly, q, qdot, wrenches, qddot), body_quantities(assembly, q, qdot).S
+        return np.concatenate([S[i].T @ f[i] for i in range(3)])
+
+    def library(assembly, q, qdot, wrenches, qddot):
+        return reduced.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
+
+    def reference(assembly, q, qdot, wrenches, qddot):
+        """Compare with d'Alembert's principle for the point masses, less the work of weights and wrenches."""
+        work = articulated_bodies.applied_generalized_forces(assembly, q, wrenches)
+        return body_trees.inertial_forces(assembly, q, qdot, qddot) - work
+
+    tolerance = 1e-8
+    implements = reduced.inverse_dynamics_dense
+
+
+@section.holds("e16", "The equations of motion")
+class e16:
+    formula = r"\mathbf M(\mathbf q)\ddot{\mathbf q} + \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} + \phi(\mathbf q) = \boldsymbol\tau"
+    inputs = DRIVEN
+    result = Result(TORQUE, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches, tau):
+        M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
+        return M @ articulated_bodies.accelerations(assembly, q, qdot, wrenches, tau) + C_qdot + phi
+
+    def library(assembly, q, qdot, wrenches, tau):
+        """The left side, as the library has its terms, at the accelerations that follow."""
+        at = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
+        qddot = reduced.forward_dynamics_dense(library_tree_of(assembly), q, qdot, tau, wrenches)
+        return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
+
+    def reference(assembly, q, qdot, wrenches, tau):
+        """Compare with the joint forces that the bodies were given; they move by Gauss's principle."""
+        return tau
+
+    tolerance = 1e-8
+    remark = r"In $\phi$ the loads stand with a minus sign: it is what holding them takes."
+    implements = (reduced.SpatialOperators, reduced.forward_dynamics_dense)
+
+
+@section.holds("e17", "Forward dynamics solves with the mass matrix")
+class e17:
+    formula = r"\ddot{\mathbf q} = \mathbf M(\mathbf q)^{-1}(\boldsymbol\tau - \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} - \phi(\mathbf q))"
+    inputs = DRIVEN
+    result = Result(RATE / TIME, "of the joints, in their order")
+
+    def printed(assembly, q, qdot, wrenches, tau):
+        M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
+        return np.linalg.inv(M) @ (tau - C_qdot - phi)
+
+    def library(assembly, q, qdot, wrenches, tau):
+        return reduced.factored_dynamics(library_tree_of(assembly), q, qdot, tau, wrenches).qddot
+
+    def reference(assembly, q, qdot, wrenches, tau):
+        """Compare with Gauss's principle for the point masses of all bodies."""
+        load = tau + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
+        return body_trees.accelerations(assembly, q, qdot, load)
+
+    tolerance = 1e-8
+    implements = reduced.factored_dynamics
+
+
+@section.holds("t189", "Sizes of Omega: one for a hinge, four between surfaces, six at most")
+class t189:
+    formula = r"d_k = 1,\ 4,\ \le 6"
+    inputs = {
+        "radii": arrays(4).map(lambda drawn: 2.5 + drawn / 2),
+        "q": arrays(4),
+        "fraction": numbers(0.1, 0.9),
+    }
+    result = Result(NUMBER, "rank for a hinge, for two surfaces, for any motion, then the fraction")
+
+    def printed(radii, q, fraction):
+        """And how heavy each of them is to move: nothing is, along what it cannot do."""
+        return [1, 4, 6, fraction]
+
+    def library(radii, q, fraction):
+        R, r, other_R, other_r = radii
+        z, y = joints.Revolute(), joints.Revolute([0, 1.0, 0])
+        out, across = np.eye(4), np.eye(4)
+        out[0, 3], across[0, 3] = R, r + other_r
+        back = np.eye(4)
+        back[0, 3] = other_R
+        turns = joints.Composite(z, joints.Fixed(out), y, joints.Fixed(across), y, joints.Fixed(back), z)
+        kinds = {"hinge": z, "tori": turns, "free": joints.Free3D()}
+        body = spatial_inertia(fraction, np.eye(3), np.ones(3))
+        apart = reduced.Tree([reduced.Link(name, joint, body) for name, joint in kinds.items()])
+        Omega = reduced.square_factors(apart, np.concatenate([[q[0]], q, np.zeros(6)])).Omega
+        sizes = [np.linalg.matrix_rank(block) for block in Omega]
+        return [*sizes, Omega[2][0, 0]]
+
+    def reference(radii, q, fraction):
+        """Count how many twists are left by the joint: ranks of complex steps of poses, of torus on torus
+        too.
+        """
+        hinge = complex_steps.partial_derivatives(lambda x: screw_pose(np.eye(3)[2], x[..., 0]), q[:1])
+        tori = complex_steps.partial_derivatives(touching_tori(radii), q)
+        free = np.eye(6)
+        ranks = [np.linalg.matrix_rank(each.reshape(len(each), -1)) for each in (hinge, tori, free)]
+        return [*ranks, fraction]
+
+    exact = "sizes are whole numbers, and a mass is handed on"
+    remark = (
+        "Four is what the paper's surfaces have, whatever their shape: two places, one on each, where they touch. Its "
+        r"Table 1 counts them so, $38 = 2 + 9\cdot4$ for ten tori. Bodies that also turn about the common normal, as "
+        "smooth ones do, have a fifth coordinate."
+    )
+    implements = reduced.square_factors

@@ -1,0 +1,34 @@
+"""Sueda 1.9.4: muscles between two bodies."""
+
+from __future__ import annotations
+
+from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, POSE, RATE, TWIST, VELOCITY
+from rbnotes.ledger.record import Argument
+from rbnotes.ledger.section import Section
+
+section = Section(
+    "sueda/s1.9.4",
+    chapter="springs-and-muscles-on-bodies",
+    arguments={
+        "f_opt": Argument(FORCE),
+        "a": Argument(NUMBER),
+        "l_opt": Argument(LENGTH),
+        "v_max": Argument(RATE),
+        "l_T": Argument(LENGTH),
+        "L": Argument(LENGTH),
+        "Ldot": Argument(VELOCITY),
+        "E": Argument(POSE, "of each body in the world"),
+        "x": Argument(LENGTH, "in each body, in its frame"),
+        "f": Argument(FORCE),
+        "coefficients": Argument(NUMBER, "of a cubic, without a frame"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "stretch": Argument(NUMBER),
+        "beyond": Argument(NUMBER),
+        "dx": Argument(LENGTH, "from the first point to the second, along the axes of the world"),
+        "dv": Argument(
+            VELOCITY, "velocity of the second point less that of the first, along the axes of the world"
+        ),
+    },
+)
+
+ON_BOTH = "on both bodies, each in its frame"

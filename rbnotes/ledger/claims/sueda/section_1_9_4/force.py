@@ -1,0 +1,325 @@
+"""Sueda 1.9.4: the force of a muscle between two bodies. The oracle: statics and complex steps.
+
+The claims hold for any curves, so they are checked with three cubics of which nothing vanishes anywhere near.
+The curves themselves are in ``curves``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline
+
+from rbnotes import se3
+from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
+from rbnotes.forces.muscle import Muscle
+from rbnotes.forces.path import path_length
+from rbnotes.forces.tension import ConstantTension
+from rbnotes.ledger import quantities as units
+from rbnotes.ledger.claims.sueda.section_1_9 import MOVING_PAIR, PAIR, Gamma, between
+from rbnotes.ledger.claims.sueda.section_1_9_4 import ON_BOTH, section
+from rbnotes.ledger.claims.sueda.section_1_9_4.curves import (
+    active_printed,
+    active_reference,
+    passive_printed,
+    velocity_printed,
+    velocity_reference,
+)
+from rbnotes.ledger.claims.sueda.section_1_9_4.passive_curve import passive_reference
+from rbnotes.ledger.oracles.body_paths import length, pose_derivative, wrenches
+from rbnotes.ledger.quantities import NUMBER, VELOCITY, WRENCH
+from rbnotes.ledger.record import Result
+from rbnotes.testing import complex_step
+from rbnotes.testing.strategies import numbers, positive_numbers
+
+PARAMETERS = {
+    "f_opt": positive_numbers(),
+    "a": numbers(0.25, 1.0),
+    "l_opt": positive_numbers(1.0, 4.0),
+    "v_max": positive_numbers(1.0, 4.0),
+    "l_T": numbers(0.0, 1.0),
+}
+MUSCLE = {**MOVING_PAIR, **PARAMETERS}
+
+
+def by_cubics(coefficients, knots, x):
+    """A curve from its printed coefficients, constant outside."""
+    x = np.clip(x, knots[0], knots[-1])
+    which = np.maximum(np.searchsorted(knots, x) - 1, 0)
+    return np.polyval(coefficients[which], x)
+
+
+LAW = {**PARAMETERS, "L": positive_numbers(), "Ldot": numbers(-4.0, 4.0).map(lambda rate: rate**3 / 16)}
+
+
+def law_library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+    return Muscle(f_opt, l_opt, v_max, l_T, a)(L, Ldot).F
+
+
+def passive_curve(lt):
+    """From the printed coefficients; beyond its end it goes on straight."""
+    stretched = max(lt - 1.7, 0.0) * 2.85714285714286
+    return by_cubics(passive_printed(), (1.0, 1.3, 1.7), lt) + stretched
+
+
+def law_printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+    lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
+    active = by_cubics(active_printed(), (0.4, 0.7, 1.2, 1.81), lt) * by_cubics(
+        velocity_printed(), (-1.0, -0.05, 0.05, 1.0), vt
+    )
+    return f_opt * (a * active + passive_curve(lt))
+
+
+def interpolated(cubics, knots, x):
+    """A curve through its values and slopes at the knots, constant outside."""
+    at = [(cubics[max(k - 1, 0)], knot) for k, knot in enumerate(knots)]
+    values = [np.polyval(cubic, knot) for cubic, knot in at]
+    slopes = [np.polyval(np.polyder(cubic), knot) for cubic, knot in at]
+    return CubicHermiteSpline(knots, values, slopes)(np.clip(x, knots[0], knots[-1]))
+
+
+def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+    """Compare with the curves by Hermite and Newton interpolation of their conditions, lengths counted in
+    optimal ones.
+
+    The curves by interpolation; the passive one goes on straight beyond its end.
+    """
+    optimal_lengths = 1 + (L - (l_T + l_opt)) / l_opt
+    active = interpolated(active_reference(), (0.4, 0.7, 1.2, 1.81), optimal_lengths)
+    moving = interpolated(velocity_reference(), (-1.0, -0.05, 0.05, 1.0), Ldot / l_opt / v_max)
+    passive = interpolated(passive_reference(), (1.0, 1.3, 1.7), optimal_lengths)
+    beyond = 2.85714285714286 * (np.maximum(optimal_lengths, 1.7) - 1.7)
+    return f_opt * a * active * moving + f_opt * (passive + beyond)
+
+
+ISOMETRIC = {name: PARAMETERS[name] for name in ("f_opt", "l_opt", "v_max", "l_T")}
+
+
+FORCE = {**PAIR, "f": positive_numbers()}
+
+
+def force_reference(E, x, f):
+    return wrenches(lambda L, Ldot: f, E, x, np.zeros((2, 6)))
+
+
+def lengthening_printed(E, x, phi):
+    R1, R2, dx = between(E, x)
+    x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
+    return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
+
+
+@section.definition("e1.38", "Tension of a muscle")
+class e1_38:
+    formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
+    inputs = LAW
+    result = Result(units.FORCE, ON_BOTH)
+    defines = ("f",)
+    printed = law_printed
+    library = law_library
+    reference = law_reference
+    tolerance = 1e-08
+    implements = Muscle
+
+
+@section.holds("t415", "f_opt is the peak isometric force")
+class t415:
+    formula = r"\max_l\, f\big|_{a=1,\,v=0} = f_{opt}\ \text{(without the passive part)}"
+    inputs = ISOMETRIC
+    result = Result(units.FORCE, ON_BOTH)
+
+    def printed(f_opt, l_opt, v_max, l_T):
+        return 1.0 * f_opt
+
+    def library(f_opt, l_opt, v_max, l_T):
+        return Muscle(f_opt, l_opt, v_max, l_T, 1.0)(l_T + l_opt, 0.0).F
+
+    def reference(f_opt, l_opt, v_max, l_T):
+        """Compare with the largest value of the cubics found by interpolation, at their ends and stationary
+        points.
+
+        Largest value of the three cubics of (1.43), found by interpolation, at ends and stationary points.
+        """
+        heights: list[float] = []
+        for cubic, ends in zip(active_reference(), ((0.4, 0.7), (0.7, 1.2), (1.2, 1.81)), strict=True):
+            stationary = np.roots(np.polyder(cubic)).real
+            inside = [at for at in stationary if ends[0] <= at <= ends[1]]
+            heights.extend(np.polyval(cubic, [*ends, *inside]))
+        return f_opt * max(heights)
+
+    implements = Muscle
+
+
+@section.holds("e1.39", "Wrenches of a muscle")
+class e1_39:
+    formula = r"\mathsf f = \frac{f}{\|\Delta\mathbf x\|}\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
+    inputs = FORCE
+    result = Result(WRENCH, ON_BOTH)
+
+    def printed(E, x, f):
+        R1, R2, dx = between(E, x)
+        return (f / np.linalg.norm(dx)) * np.concatenate(
+            [Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx]
+        )
+
+    def library(E, x, f):
+        return path_wrenches(ConstantTension(f), E, x, np.zeros((2, 6))).w.ravel()
+
+    oracle = "Compare with statics: moments about the bodies' origins and forces, seen from the bodies."
+    reference = force_reference
+    remark = "A positive tension pulls the points together."
+    implements = path_wrenches
+
+
+@section.holds("t419#a", "The same as a point-to-point force with another factor")
+class t419_a:
+    formula = r"k \to f,\quad \Delta\mathbf x \to \Delta\mathbf x/\|\Delta\mathbf x\|\ \text{in (1.35)}"
+    inputs = FORCE
+    result = Result(WRENCH, ON_BOTH)
+
+    def printed(E, x, f):
+        """(1.35) with k replaced by f and dx by the unit direction."""
+        R1, R2, dx = between(E, x)
+        direction = dx / np.linalg.norm(dx)
+        return f * np.concatenate([Gamma(x[0]).T @ R1.T @ direction, -Gamma(x[1]).T @ R2.T @ direction])
+
+    def library(E, x, f):
+        return zero_length_spring(
+            f / path_length(se3.transform_points(E, x), np.zeros((2, 3))).L, E, x
+        ).w.ravel()
+
+    oracle = "Compare with statics of two points that pull each other with the force f."
+    reference = force_reference
+    implements = zero_length_spring
+
+
+@section.holds("t419#b", "The division makes it a unit direction")
+class t419_b:
+    formula = r"\text{`normalizes}\ \Delta\mathbf x\ \text{... to produce a unit direction'}:\ \frac{\Delta\mathbf x}{\|\Delta\mathbf x\|}"
+    inputs = PAIR
+    result = Result(NUMBER, "along the axes of the world, then its length")
+
+    def printed(E, x):
+        """The direction, and its length."""
+        direction = between(E, x)[2] / np.linalg.norm(between(E, x)[2])
+        return np.append(direction, direction @ direction)
+
+    def library(E, x):
+        """The force of a unit tension on the first point, in the world, and its size."""
+        force = E[0, :3, :3] @ path_wrenches(ConstantTension(1.0), E, x, np.zeros((2, 6))).w[0, 3:]
+        return np.append(force, force @ force)
+
+    def reference(E, x):
+        """Measure how the distance grows when the second body is moved along the world's axes, by complex
+        steps.
+
+        Moved by one along this direction, the point is one further away: that is how long it is.
+        """
+
+        def distance(step):
+            moved = np.array([E[0], E[1]], dtype=step.dtype)
+            moved[1, :3, 3] += step
+            return length(moved, x)
+
+        growth = complex_step(distance, np.zeros(3))
+        return np.append(growth, 1.0)
+
+    implements = path_wrenches
+
+
+@section.definition("e1.47", "Normalised length of a muscle")
+class e1_47:
+    formula = r"\tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
+    inputs = LAW
+    result = Result(NUMBER, ON_BOTH)
+
+    defines = (r"\tilde l",)
+
+    def printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+        return (L - l_T) / l_opt
+
+    def library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+        return Muscle(f_opt, l_opt, v_max, l_T, a).normalized_length(L)
+
+    def reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
+        """Compare with 1 at the optimal length, and one more for each optimal length more.
+
+        1 where the muscle without its tendon has its optimal length, and one more for each one more.
+        """
+        return 1 + (L - (l_T + l_opt)) / l_opt
+
+    implements = Muscle.normalized_length
+
+
+@section.holds("e1.48", "Rate of lengthening of a muscle")
+class e1_48:
+    formula = r"\mathbf v = \frac{\Delta\mathbf x^T}{\|\Delta\mathbf x\|}(\dot{\mathbf x}_2 - \dot{\mathbf x}_1),\qquad \dot{\mathbf x}_i = R_i\Gamma_i\phi_i"
+    inputs = MOVING_PAIR
+    result = Result(VELOCITY, ON_BOTH)
+    printed = lengthening_printed
+
+    def library(E, x, phi):
+        return body_path_length(E, x, phi).Ldot
+
+    def reference(E, x, phi):
+        """Compare with the slope of the length along the motion of both bodies, by complex steps.
+
+        Slope of the length along the motion of both bodies.
+        """
+        return pose_derivative(lambda moved: length(moved, x), E) @ phi.ravel()
+
+    remark = "A number, though set in bold; (1.49) has it right."
+    implements = body_path_length
+
+
+@section.definition("e1.49", "Normalised rate of lengthening")
+class e1_49:
+    formula = r"\tilde v = \frac{v}{l_{opt}\,v_{max}}"
+    inputs = MUSCLE
+    result = Result(NUMBER, ON_BOTH)
+
+    defines = (r"\tilde v",)
+
+    def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        return lengthening_printed(E, x, phi) / (l_opt * v_max)
+
+    def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        law = Muscle(f_opt, l_opt, v_max, l_T, a)
+        return law.normalized_velocity(body_path_length(E, x, phi).Ldot)
+
+    def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
+        """Compare with the slope of the normalized length along the motion of both bodies, by complex steps.
+
+        Slope of the normalised length, per largest speed in optimal lengths per second.
+        """
+        slope = pose_derivative(lambda moved: (length(moved, x) - l_T) / l_opt, E) @ phi.ravel()
+        return slope / v_max
+
+    remark = (
+        r"So $v_{max}$ is in optimal lengths per second, and shortening at that speed is $\tilde v = -1$."
+    )
+    implements = Muscle.normalized_velocity
+
+
+@section.holds("t476", "At the maximum contraction velocity, only the passive tension is left")
+class t476:
+    formula = r"v_{max}\text{: `maximum muscle contraction velocity'}:\quad f\big|_{v \le -l_{opt}v_{max}} = f_{opt}\,f_P(\tilde l)"
+    inputs = {**PARAMETERS, "stretch": numbers(0.75, 2.25), "beyond": numbers(1.05, 2.0)}
+    result = Result(units.FORCE, ON_BOTH)
+
+    def printed(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
+        return f_opt * passive_curve(stretch)
+
+    def library(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
+        return Muscle(f_opt, l_opt, v_max, l_T, a)(l_T + stretch * l_opt, -beyond * l_opt * v_max).F
+
+    def reference(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
+        """Compare with the whole law, its curves by Hermite and Newton interpolation, at that speed and
+        beyond.
+        """
+        return law_reference(f_opt, a, l_opt, v_max, l_T, l_T + stretch * l_opt, -beyond * l_opt * v_max)
+
+    tolerance = 1e-08
+    remark = (
+        r"In optimal lengths per second. Slower than that, an active muscle always pulls: $f_V > 0$ for "
+        r"$\tilde v > -1$."
+    )
+    implements = Muscle

@@ -1,0 +1,145 @@
+"""Sueda 2.12: Algorithm 9, whole. The oracle knows masses at points, and d'Alembert's principle for them."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import strategies as st
+
+from rbnotes import se3
+from rbnotes.ledger.claims.sueda.section_2_12 import section
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
+    SLACK,
+    ad,
+    at_joint,
+    at_joints,
+    going_out,
+    joints_of,
+)
+from rbnotes.ledger.joint_quantities import BRANCHING
+from rbnotes.ledger.oracles import articulated_bodies
+from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_of
+from rbnotes.ledger.oracles.branching_tree_joints import solve_hybrid_dynamics
+from rbnotes.ledger.quantities import ENERGY, FORCE, TIME, TORQUE, vector_quantity
+from rbnotes.ledger.record import Result
+from rbnotes.multibody.reduced import (
+    body_kinematics,
+    gravity_wrenches,
+    gyroscopic_and_gravity_wrenches,
+    hybrid_dynamics,
+)
+from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
+from rbnotes.testing.strategies import arrays
+
+MIXED = {
+    "assembly": LINKED,
+    **{name: arrays(5) for name in ("q", "v", "a", "tau")},
+    # For each joint whether its acceleration is prescribed.
+    "told": st.tuples(*[st.booleans()] * 4),
+}
+STILL = np.zeros((4, 6))
+
+
+def momentum_and_force(tree, q, v, F_ext):
+    """What line 8 has of each body: its momentum term, and what acts on it."""
+    V, _ = going_out(tree, q, v)
+    return [-ad(V[j]).T @ at_joint(link) @ V[j] - F_ext[j] for j, link in enumerate(tree.links)]
+
+
+def algorithm_9(tree, q, v, a, tau, of_bodies, told):
+    """Literally, of four links. What comes to the world, the last row, no one looks at."""
+    joints, parents = joints_of(tree, q, v), tree.parents
+    _, eta = going_out(tree, q, v)
+    M_hat, B_hat = np.zeros((5, 6, 6)), np.zeros((5, 6))
+    Psi = [None] * 4
+    for j in reversed(range(4)):
+        Ad, S, _, own = joints[j]
+        M_hat[j] += at_joint(tree.links[j])
+        B_hat[j] += of_bodies[j]
+        if told[j]:
+            Pi = M_hat[j]
+            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ a[own])
+        else:
+            Psi[j] = np.linalg.inv(S.T @ M_hat[j] @ S)
+            Pi = M_hat[j] - M_hat[j] @ S @ Psi[j] @ S.T @ M_hat[j]
+            free = Psi[j] @ (tau[own] - S.T @ (M_hat[j] @ eta[j] + B_hat[j]))
+            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ free)
+        M_hat[parents[j]] += Ad.T @ Pi @ Ad
+        B_hat[parents[j]] += Ad.T @ beta
+    V_dot, F = np.zeros((5, 6)), np.zeros((4, 6))
+    a, tau = np.array(a), np.array(tau)
+    for j in range(4):
+        Ad, S, _, own = joints[j]
+        if told[j]:
+            V_dot[j] = Ad @ V_dot[parents[j]] + S @ a[own] + eta[j]
+            F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
+            tau[own] = S.T @ F[j]
+        else:
+            carried = Ad @ V_dot[parents[j]] + eta[j]
+            a[own] = Psi[j] @ (tau[own] - S.T @ M_hat[j] @ carried - S.T @ B_hat[j])
+            V_dot[j] = carried + S @ a[own]
+            F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
+    return np.concatenate([a, tau, F.ravel()])
+
+
+def mixed_library(assembly, q, v, a, tau, told):
+    tree = library_tree_of(assembly)
+    each = list(zip(tree.links, tree.coordinate_slices, strict=True))
+    given = {link.name: a[own] for (link, own), fixed in zip(each, told, strict=True) if fixed}
+    qddot, torques = hybrid_dynamics(tree, q, v, given, tau)
+    now = body_kinematics(tree, q, v)
+    rates = np.einsum("nak,k->na", now.J, qddot) + now.bias_acceleration
+    f = gyroscopic_and_gravity_wrenches(tree, q, v) - np.einsum("nab,nb->na", tree.inertias, rates)
+    steps = np.stack([link.placement @ link.joint.transform(q[own]) for link, own in each])
+    F = -subtree_wrenches(tree, f, se3.Ad_inverse(steps))
+    return np.concatenate([qddot, torques, F.ravel()])
+
+
+def seen_from_joints(assembly, wrenches):
+    """Wrenches ``(n, 6)`` in the frames of the bodies, with moments about the joints' origins: the oracle."""
+    found = []
+    for own, E in zip(wrenches, np.linalg.inv(assembly.joints) @ assembly.bodies, strict=True):
+        force = E[:3, :3] @ own[3:]
+        found.append([*(E[:3, :3] @ own[:3] + np.cross(E[:3, 3], force)), *force])
+    return np.array(found)
+
+
+def mixed_reference(assembly, q, v, a, tau, told):
+    M, steady, held = articulated_bodies.equation_of_motion_terms(assembly, q, v, STILL)
+    fixed = articulated_bodies.joint_coordinates(assembly, [j for j in range(4) if told[j]])
+    qddot, more = solve_hybrid_dynamics(M, tau - steady - held, a, tuple(fixed))
+    through = articulated_bodies.subtree_wrenches(
+        assembly, q, articulated_bodies.joint_wrenches(assembly, q, v, qddot, STILL)
+    )
+    return np.concatenate([qddot, tau + more, seen_from_joints(assembly, through).ravel()])
+
+
+@section.holds("alg9", "Recursive hybrid dynamics")
+class alg9:
+    formula = r"\begin{aligned} &\text{forward: } V_j = {}^j_p\mathrm{Ad}V_p + S_j\dot q_j,\ \eta_j = \mathrm{ad}(V_j)S_j\dot q_j + \dot S_j\dot q_j \\ &\text{backward: } \hat M_j = M_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ \hat{\mathcal B}_j = -\mathrm{ad}(V_j)^\top M_jV_j - F_j^{\text{ext}} + \sum_c{}^c_j\mathrm{Ad}^\top\beta_c \\ &\quad\text{prescribed: } \Pi_j = \hat M_j,\ \beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j + S_j\ddot q_j) \\ &\quad\text{else: } \Psi_j = (S_j^\top\hat M_jS_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j, \\ &\qquad\beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j + S_j\Psi_j(\tau_j - S_j^\top(\hat M_j\eta_j + \hat{\mathcal B}_j))) \\ &\text{forward: } \ddot q_j = \Psi_j(\tau_j - S_j^\top\hat M_j({}^j_p\mathrm{Ad}\dot V_p + \eta_j) - S_j^\top\hat{\mathcal B}_j) \text{ unless prescribed}, \\ &\quad\dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_j\ddot q_j + \eta_j,\ F_j = \hat M_j\dot V_j + \hat{\mathcal B}_j,\ \tau_j = S_j^\top F_j \text{ if prescribed} \end{aligned}"
+    inputs = MIXED
+    result = Result(
+        BRANCHING / TIME / TIME + ENERGY / BRANCHING + vector_quantity(*4 * ((TORQUE, 3), (FORCE, 3))),
+        "of the joints: accelerations, forces, then wrenches in their frames",
+    )
+
+    def printed(assembly, q, v, a, tau, told):
+        """Accelerations and torques of all joints, given or found, and the wrenches F through them."""
+        tree = library_tree_of(assembly)
+        F_ext = at_joints(tree, gravity_wrenches(tree, q))
+        return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), told)
+
+    def library(assembly, q, v, a, tau, told):
+        return mixed_library(assembly, q, v, a, tau, told)
+
+    def reference(assembly, q, v, a, tau, told):
+        """Compare with d'Alembert's principle for points, by complex steps of their places, with what is told
+        put in; what goes through a joint is what all points beyond it need besides gravity.
+        """
+        return mixed_reference(assembly, q, v, a, tau, told)
+
+    tolerance = SLACK
+    remark = (
+        r"Where $p$ is the world, $V_p$ and $\dot V_p$ are zero. What lines 7 and 8 sum over the children may be "
+        r"added to the parent by each of them in its turn."
+    )
+    implements = (hybrid_dynamics, subtree_wrenches)

@@ -1,0 +1,274 @@
+"""Sueda 2.12: constraints by the dual. The oracles know masses at points, gaps, and Gauss's principle."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.ledger.claims.sueda.section_2_8.motion import (
+    CURVED,
+    LOOP,
+    both,
+    held_acceleration,
+    kkt,
+    loop,
+    maximal_rows,
+    reduced_row,
+    reduced_row_dot,
+    system_of,
+)
+from rbnotes.ledger.claims.sueda.section_2_8.programs import ABOVE, SECOND, above, stacked
+from rbnotes.ledger.claims.sueda.section_2_12 import section
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK
+from rbnotes.ledger.joint_quantities import BRANCHING
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.branching_tree import bias_acceleration, tree_newton_equations
+from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, QuadraticConstraint, library_tree
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ENERGY,
+    FORCE,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Result
+from rbnotes.multibody.reduced import (
+    PlaneLimit,
+    body_kinematics,
+    constraint_rows,
+    dual_acceleration,
+    dual_problem,
+    forward_dynamics,
+    mass_matrix,
+    net_generalized_force,
+)
+from rbnotes.multibody.reduced.dual_dynamics import SweepKinematics, constraint_rows_by_sweep
+
+HELD = TREE | LOOP | CURVED
+
+
+def looped(at, bodies, g, q, v, x_A, x_B):
+    """M_r, f_r, the rows of the loop on joint velocities, and their rate times qdot."""
+    tree = library_tree(at, bodies, g)
+    now = body_kinematics(tree, q, v)
+    G_m, G_m_dot = maximal_rows(now, x_A, x_B)
+    J = now.J.reshape(24, 5)
+    return (
+        mass_matrix(tree, q),
+        net_generalized_force(tree, q, v),
+        G_m @ J,
+        G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel(),
+    )
+
+
+def barred(at, bodies, g, q, v, x_A, x_B, c, b):
+    """The same with the equation between coordinates before."""
+    M, f, G, bent = looped(at, bodies, g, q, v, x_A, x_B)
+    return M, f, np.vstack([reduced_row(c, b, q), G]), np.append(reduced_row_dot(c, v) @ v, bent)
+
+
+def by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b):
+    """The library's accelerations and multipliers."""
+    return dual_acceleration(*asked(at, bodies, g, q, v, x_A, x_B, c, b))
+
+
+def asked(at, bodies, g, q, v, x_A, x_B, c, b):
+    system, state = system_of(at, bodies, g, q, v)
+    return system, [QuadraticConstraint(c, b), loop(x_A, x_B)], state
+
+
+def held(at, bodies, g, q, v, x_A, x_B, c, b):
+    """Accelerations, and the weights of the rows in what holds, by the oracle."""
+    found = held_acceleration(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
+    return found[:5], -found[5:]
+
+
+def multipliers(M, f, G, bent):
+    """(2.123)."""
+    free = np.linalg.solve(M, f)
+    return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, -bent - G @ free)
+
+
+@section.holds("e2.121", "Rows of both kinds, on bodies and on joints, and their rates")
+class e2_121:
+    formula = r"\bar G_r = \begin{pmatrix} G_r \\ G_mJ_{mr} \end{pmatrix},\ \dot{\bar G}_r = \begin{pmatrix} \dot G_r \\ \dot G_mJ_{mr} + G_m\dot J_{mr} \end{pmatrix},\ \bar C_r = \begin{pmatrix} C_r \\ C_mJ_{mr} \end{pmatrix},\ \dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_mJ_{mr} + C_m\dot J_{mr} \end{pmatrix}"
+    inputs = {name: HELD[name] for name in HELD if name != "g"} | ABOVE | SECOND
+    result = Result(
+        vector_quantity(
+            (RATE, 1),
+            (VELOCITY, 3),
+            (RATE / TIME, 1),
+            (ACCELERATION, 3),
+            (RATE, 1),
+            (VELOCITY, 1),
+            (RATE / TIME, 1),
+            (ACCELERATION, 1),
+        ),
+        "of equations, then of inequalities: of velocities, then of accelerations",
+    )
+
+    def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+        """What they make of joint velocities."""
+        _, _, G, G_bent = barred(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
+        C, C_bent = stacked(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
+        return np.concatenate([G @ v, G_bent, C @ v, C_bent])
+
+    def library(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+        system, state = system_of(at, bodies, np.zeros(3), q, v)
+        limits = [QuadraticConstraint(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
+        now, found = SweepKinematics.from_state(system.tree, state), []
+        for kind in ([QuadraticConstraint(c, b), loop(x_A, x_B)], limits):
+            rows = [constraint_rows_by_sweep(system, now, each, state) for each in kind]
+            found += [each.G @ v for each in rows] + [each.bias_acceleration for each in rows]
+        return np.concatenate(found)
+
+    def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+        """Measure how fast levels, gap and height change at steady joint velocities, and how that does."""
+        errors = both(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
+        return np.concatenate(
+            [
+                each(error, q, v)
+                for error in errors
+                for each in (complex_steps.directional_derivative, bias_acceleration)
+            ]
+        )
+
+    implements = constraint_rows_by_sweep
+
+
+@section.holds("e2.122#a", "The change that makes the motion feasible")
+class e2_122_a:
+    formula = r"\begin{pmatrix} M_r & \bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \partial\ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} 0 \\ -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^* \end{pmatrix}"
+    inputs = HELD
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[:5]
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        problem = dual_problem(*asked(at, bodies, g, q, v, x_A, x_B, c, b))
+        return problem.acceleration(problem.multipliers()) - problem.free_acceleration
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
+        M, f = tree_newton_equations(at, bodies, g, q, v)
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
+
+    tolerance = SLACK
+    implements = dual_problem
+
+
+@section.erratum("e2.122#b", "The multipliers that elimination hands on")
+class e2_122_b:
+    formula = r"M_r\,\partial\ddot q_r + \bar G_r^\top\lambda = 0 \quad\text{with the } \lambda \text{ of (2.123) and (2.124)}"
+    inputs = HELD
+    result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[5:]
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    tolerance = SLACK
+    combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
+    correction = (
+        r"$M_r\,\partial\ddot q_r - \bar G_r^\top\lambda = 0$: block elimination of (2.122) as printed gives (2.123) with "
+        r"the opposite right side, so that `we arrive at' it only with a minus before $\bar G_r^\top$."
+    )
+    replacement = r"\begin{pmatrix} M_r & -\bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \partial\ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} 0 \\ -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^* \end{pmatrix}"
+    remark = (
+        r"With the multipliers of (2.98) to (2.106), which pull, (2.122) would stand, and (2.123), (2.124) and the "
+        r"linear term of (2.127) change sign."
+    )
+    implements = dual_acceleration
+
+
+@section.holds("e2.123", "The dual problem of equations")
+class e2_123:
+    formula = r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
+    inputs = HELD
+    result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        return multipliers(*barred(at, bodies, g, q, v, x_A, x_B, c, b))
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+
+    tolerance = SLACK
+    remark = "These multipliers push: with (2.124) they are forces that are added."
+    implements = dual_acceleration
+
+
+@section.holds("e2.124", "The constraint forces")
+class e2_124:
+    formula = r"f_{\text{con}} = \bar G_r^\top\lambda"
+    inputs = HELD
+    result = Result(ENERGY / BRANCHING, "of the joints, in their order")
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        return G.T @ multipliers(M, f, G, bent)
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        system, constraints, state = asked(at, bodies, g, q, v, x_A, x_B, c, b)
+        G = np.concatenate([constraint_rows(system, each, state, 0.0).G for each in constraints])
+        return G.T @ dual_acceleration(system, constraints, state)[1]
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Compare with what mass times acceleration has more than the forces, with Gauss's principle for
+        points.
+        """
+        M, f = tree_newton_equations(at, bodies, g, q, v)
+        return M @ held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - f
+
+    tolerance = SLACK
+    implements = dual_acceleration
+
+
+@section.holds("t1590", "The algorithm once more, with the constraint forces")
+class t1590:
+    formula = r"\text{`rerun the Recursive Hybrid Dynamics algorithm with } f_{\text{con}} \text{ as an external force'}"
+    inputs = HELD
+    result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Forces on joint coordinates act beside tau."""
+        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        f_con = G.T @ multipliers(M, f, G, bent)
+        return forward_dynamics(library_tree(at, bodies, g), q, v, f_con)
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
+        return held(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+
+    tolerance = SLACK
+    remark = (
+        r"They are added to $\tau$, not to $F^{\text{ext}}_j$, which acts on bodies. A rerun is not needed: the "
+        r"accelerations $M_r^{-1}\bar G_r^\top$ are already there."
+    )
+    implements = dual_acceleration

@@ -1,0 +1,280 @@
+"""Sueda 2.12: Algorithm 9 and its symbols. The oracles know masses at points, and Newton's law for each."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import expm
+
+from rbnotes import se3
+from rbnotes.dynamics import gravity_wrench
+from rbnotes.joints import JointType
+from rbnotes.ledger.claims.sueda.section_2_12 import section
+from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.oracles.branching_tree import PARENTS, twists_and_velocities
+from rbnotes.ledger.oracles.branching_tree_inputs import CORNERS, TREE, library_tree
+from rbnotes.ledger.oracles.branching_tree_joints import (
+    joint_gravity_wrenches,
+    joint_poses,
+    joint_twist_rates,
+)
+from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.quantities import FORCE, LENGTH, SPATIAL_INERTIA, TIME, TWIST, WRENCH
+from rbnotes.ledger.record import Argument, Result
+from rbnotes.multibody.reduced import gravity_wrenches, jacobian_product, jacobian_rate_product, poses, twists
+from rbnotes.testing.strategies import arrays, frames, nonzero_vectors, positive_numbers, vectors
+
+BODIES = np.concatenate([np.ones((4, 4, 1)), np.tile(CORNERS, (4, 1, 1))], axis=2)
+"""Where masses are of no account."""
+SLACK = 1e-8
+PLACES = {name: TREE[name] for name in ("at", "q")}
+
+
+def seen_through(E):
+    """The adjoint from p to j of the pose of j in p."""
+    R, p = E[:3, :3], E[:3, 3]
+    Ad = np.zeros((6, 6))
+    Ad[:3, :3] = Ad[3:, 3:] = R.T
+    Ad[3:, :3] = -R.T @ bracket(p)
+    return Ad
+
+
+def ad(phi):
+    """(1.19)."""
+    result = np.zeros((6, 6))
+    result[:3, :3] = result[3:, 3:] = bracket(phi[:3])
+    result[3:, :3] = bracket(phi[3:])
+    return result
+
+
+def joints_of(tree, q, v):
+    """Of each joint the adjoint from its parent, S, Sdot, and its coordinates."""
+    found = []
+    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+        E = link.placement @ link.joint.transform(q[own])
+        found.append(
+            (
+                seen_through(E),
+                link.joint.motion_subspace(q[own]),
+                link.joint.motion_subspace_rate(q[own], v[own]),
+                own,
+            )
+        )
+    return found
+
+
+def at_joint(link):
+    """M_j."""
+    to_body = seen_through(link.body_frame)
+    return to_body.T @ link.inertia @ to_body
+
+
+def going_out(tree, q, v):
+    """The first loop: V and eta. The world is the last row, and rests."""
+    V, eta = np.zeros((5, 6)), np.zeros((5, 6))
+    for j, (Ad, S, S_dot, own) in enumerate(joints_of(tree, q, v)):
+        V[j] = Ad @ V[tree.parents[j]] + S @ v[own]
+        eta[j] = ad(V[j]) @ S @ v[own] + S_dot @ v[own]
+    return V, eta
+
+
+def at_joints(tree, wrenches):
+    """Wrenches on bodies as F^ext: seen from the joints."""
+    return [seen_through(link.body_frame).T @ f for link, f in zip(tree.links, wrenches, strict=True)]
+
+
+@section.misprint("t1528", "Which way the pose of a joint transforms")
+class t1528:
+    formula = r"{}^p_jE \in \text{SE}(3):\ \text{transformation matrix from } p \text{ to } j"
+    inputs = PLACES | {"x": vectors(3)}
+    arguments = {"x": Argument(LENGTH, "of a point, in the frame of the second joint")}
+    result = Result(LENGTH, "of the point, in the frame of the third joint")
+
+    def printed(at, q, x):
+        """A point in the frame of p, brought to that of j, for the slider and the hinge before it."""
+        tree = library_tree(at, BODIES)
+        E = tree.links[2].placement @ tree.links[2].joint.transform(q[3:4])
+        return (E @ np.append(x, 1))[:3]
+
+    def library(at, q, x):
+        frames = poses(library_tree(at, BODIES), q).joints
+        return se3.transform_points(se3.inverse(se3.inverse(frames[1]) @ frames[2]), x)
+
+    def reference(at, q, x):
+        """Compare with the point in the world, seen from either frame."""
+        frames = joint_poses(at, q)
+        there = frames[1, :3, :3] @ x + frames[1, :3, 3]
+        return np.linalg.solve(frames[2, :3, :3], there - frames[2, :3, 3])
+
+    correction = (
+        r"From $j$ to $p$: with the notes' own words for ${}^0_iE$ (section 1.1), which `transforms points from $i$ to "
+        r"$0$', the upper index is where points go. It is the pose of $j$ in $p$."
+    )
+    replacement = r"${}^p_jE \in \mathrm{SE}(3)$: Transformation matrix from $j$ to $p$, a function of $q_j$."
+    remark = "Algorithm 9 takes the adjoint of its inverse, and is right."
+    implements = poses
+
+
+@section.definition("t1529", "The Jacobian of a joint")
+class t1529:
+    formula = r"S_j = \begin{pmatrix} {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_1} & \cdots & {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_{n_j}} \end{pmatrix}"
+    defines = ("S_j",)
+    remark = "Each column is the twist of the 4 by 4 matrix that stands there."
+    implements = JointType.motion_subspace
+
+
+@section.holds("t1531", "From the twist at the joint to that of the body")
+class t1531:
+    formula = r"{}^i\phi_i = {}^i\mathrm{Ad}\,V_j"
+    inputs = {name: TREE[name] for name in ("at", "q", "v")}
+    result = Result(TWIST, "of each body, in its frame")
+
+    def printed(at, q, v):
+        tree = library_tree(at, BODIES)
+        V, phi = np.zeros((5, 6)), []
+        for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):
+            V[j] = Ad @ V[PARENTS[j]] + S @ v[own]
+            phi.append(seen_through(tree.links[j].body_frame) @ V[j])
+        return phi
+
+    def library(at, q, v):
+        return twists(library_tree(at, BODIES), q, v)
+
+    def reference(at, q, v):
+        """Compare with complex steps of the poses of all bodies along the motion."""
+        return twists_and_velocities(at, np.zeros((4, 1, 3)), q, v)[0]
+
+    remark = "The text has lost the lower index of the adjoint; back by its inverse, ${}^j_i\\mathrm{Ad}$."
+    implements = twists
+
+
+@section.holds("t1532", "The rate of the twist, component by component")
+class t1532:
+    formula = r"\dot V_j:\ \text{component-wise time derivative of } V_j"
+    inputs = {name: TREE[name] for name in ("at", "q", "v")} | {"a": arrays(5)}
+    result = Result(TWIST / TIME, "of each body, in its frame")
+
+    def printed(at, q, v, a):
+        """As Algorithm 9 finds it."""
+        tree = library_tree(at, BODIES)
+        eta, V_dot = going_out(tree, q, v)[1], np.zeros((5, 6))
+        for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):
+            V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[own] + eta[j]
+        return V_dot[:4]
+
+    def library(at, q, v, a):
+        tree = library_tree(at, BODIES)
+        rates = jacobian_product(tree, q, a) + jacobian_rate_product(tree, q, v, v)
+        return np.einsum("nab,nb->na", se3.Ad(tree.body_frames), rates)
+
+    def reference(at, q, v, a):
+        """Compare with differences of the joints' twists, themselves complex steps of poses, along an
+        accelerated motion.
+        """
+        return joint_twist_rates(at, q, v, a)
+
+    tolerance = SLACK
+    implements = jacobian_rate_product
+
+
+@section.holds("t1533", "The inertia of a body at its joint")
+class t1533:
+    formula = r"M_j = {}^i\mathrm{Ad}^\top M_i\,{}^i\mathrm{Ad}"
+    inputs = {name: TREE[name] for name in ("at", "bodies")}
+    result = Result(SPATIAL_INERTIA, "of each body, about its joint and along the axes of that")
+
+    def printed(at, bodies):
+        return [at_joint(link) for link in library_tree(at, bodies).links]
+
+    def library(at, bodies):
+        tree = library_tree(at, bodies)
+        to_bodies = se3.Ad_inverse(tree.body_frames)
+        return np.swapaxes(to_bodies, 1, 2) @ tree.inertias @ to_bodies
+
+    def reference(at, bodies):
+        """Compare with kinetic energies of the points of the body, for twists of the joint."""
+        found = []
+        for (_, frame), points in zip(at, bodies, strict=True):
+            x = points[:, 1:] @ frame[:3, :3].T + frame[:3, 3]
+            slopes = np.array([[*(np.cross(unit, p)[:, None].T for unit in np.eye(3))] for p in x])[:, :, 0]
+            moves = np.concatenate([np.swapaxes(slopes, 1, 2), np.tile(np.eye(3), (4, 1, 1))], axis=2)
+            found.append(np.einsum("p,pxa,pxb->ab", points[:, 0], moves, moves))
+        return found
+
+    remark = (
+        r"The adjoints have lost their lower index, $j$. The matrix is not diagonal, as is said: with the centre of "
+        r"mass at $c$ in the joint's frame its lower left block is $-m[c]$."
+    )
+    implements = se3.Ad_inverse
+
+
+def weights_at_joints(at, bodies, g, q):
+    tree = library_tree(at, bodies, g)
+    return np.einsum("nba,nb->na", tree.joint_to_body_adjoints, gravity_wrenches(tree, q))
+
+
+@section.erratum("t1535#a", "In which frame an external force is")
+class t1535_a:
+    formula = r"F_j^{\text{ext}}:\ \text{generalized external force viewed in } i"
+    inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
+    result = Result(WRENCH, "on each body, about its joint and along the axes of that")
+
+    def printed(at, bodies, g, q):
+        """The weight, in the frames of the bodies i."""
+        return gravity_wrenches(library_tree(at, bodies, g), q)
+
+    library = weights_at_joints
+    oracle = (
+        "Compare with what line 8 adds to wrenches in the joint's frame: moments of the points' "
+        "weights about and along it."
+    )
+    reference = joint_gravity_wrenches
+    correction = r"Viewed in $j$, as the formula that follows makes it: $F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i$."
+    replacement = r"$F_j^{\text{ext}} \in \mathfrak{dse}(3)$: Generalized external force viewed in $j$."
+    combined_with = ("sueda/s2.12/alg9",)
+    implements = gravity_wrenches
+
+
+@section.holds("t1535#b", "Gravity as an external force at the joint")
+class t1535_b:
+    formula = r"F_j^{\text{ext}} = {}^i\mathrm{Ad}^\top F_i^{\text{grav}}"
+    inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
+    result = Result(WRENCH, "on each body, about its joint and along the axes of that")
+
+    def printed(at, bodies, g, q):
+        tree = library_tree(at, bodies, g)
+        return at_joints(tree, gravity_wrenches(tree, q))
+
+    library = weights_at_joints
+    oracle = "Compare with moments of the weights of the body's points, about and along the joint's frame."
+    reference = joint_gravity_wrenches
+    remark = r"With the lower index that the text has lost, ${}^i_j\mathrm{Ad}^\top$."
+    implements = gravity_wrenches
+
+
+@section.conditional("t1535#c", "The numbers of the weight")
+class t1535_c:
+    formula = r"F_i^{\text{grav}} = \begin{pmatrix} 0 \\ mg \end{pmatrix}"
+    inputs = {"E": frames(), "m": positive_numbers(), "g": nonzero_vectors(3)}
+    result = Result(FORCE, "on the body, in its frame")
+
+    def printed(E, m, g):
+        return np.concatenate([np.zeros(3), m * g])
+
+    def library(E, m, g):
+        return gravity_wrench(E, m * np.eye(6), g)
+
+    def reference(E, m, g):
+        """Compare with the work of the weight on small motions of the body, in its own frame."""
+        lifted = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
+        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in lifted]
+
+    given = {**inputs, "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]]))}
+    condition = (
+        "$g$ is written in the axes of the body, $g = {}^0_i\\mathbf R^\\top\\mathbf g$ as in (1.22), or these are parallel "
+        "to those of the world"
+    )
+
+    def holds_when(E, m, g):
+        return np.allclose(E[:3, :3].T @ g, g)
+
+    implements = gravity_wrench

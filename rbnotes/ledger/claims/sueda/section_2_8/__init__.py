@@ -1,0 +1,66 @@
+"""Sueda 2.8: closed loops."""
+
+from __future__ import annotations
+
+from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    LENGTH,
+    NUMBER,
+    POSE,
+    RATE,
+    TIME,
+    TWIST,
+    VELOCITY,
+    matrix_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Argument
+from rbnotes.ledger.section import Section
+
+section = Section(
+    "sueda/s2.8",
+    chapter="loops-and-limits",
+    arguments={
+        "place": Argument(POSE, "of the plane of the bars in the world"),
+        "bars": Argument(LENGTH, "lengths of ground, crank, coupler and rocker"),
+        "frames": Argument(POSE, "of the bodies, each in its bar"),
+        "bodies": Argument(MASS_POINTS, "for each body its points: mass, then place in the body's frame"),
+        "theta": Argument(NUMBER),
+        "tilt": Argument(POSE, "of the plane of the bars on the base that carries it"),
+        "beta": Argument(NUMBER),
+        "A": Argument(POSE, "of the body A in the world"),
+        "B": Argument(POSE, "of the body B in the world"),
+        "x_A": Argument(LENGTH, "the point of A where the loop closes, in the frame of its body"),
+        "x_B": Argument(LENGTH, "the point of B where the loop closes, in the frame of its body"),
+        "phi_A": Argument(TWIST, "of the body A, in its frame"),
+        "phi_B": Argument(TWIST, "of the body B, in its frame"),
+        "at": Argument(
+            POSE,
+            (
+                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
+                "another hinge) its place in its parent's joint, and its body's place in it"
+            ),
+        ),
+        "q": Argument(BRANCHING, "of the joints, in their order"),
+        "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
+        "a": Argument(NUMBER, "in the frame in which the two directions are wanted"),
+        "axis": Argument(NUMBER, "of the hinge, in the body A"),
+        "g": Argument(ACCELERATION, "along the axes of the world"),
+        "speeds": Argument(RATE),
+        "h": Argument(TIME),
+        "c": Argument(
+            matrix_quantity(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), BRANCHING)
+        ),
+        "b": Argument(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1))),
+        "x": Argument(LENGTH, "of a point, in the frame of its body"),
+        "normal": Argument(NUMBER, "of the plane, in the world"),
+        "bounds": Argument(vector_quantity((NUMBER, 1), (LENGTH, 1))),
+        "c2": Argument(
+            matrix_quantity(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), BRANCHING)
+        ),
+        "b2": Argument(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1))),
+    },
+)
+
+JOINTS_THEN_CONSTRAINTS = "of the joints, in their order, then of the constraints"

@@ -1,0 +1,186 @@
+"""Sueda 2.8: the rows that close a loop, how they change, and what one row too many does."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes import se3
+from rbnotes.ledger.claims.sueda.section_2_8 import section
+from rbnotes.ledger.oracles.bodies import bracket, motion
+from rbnotes.ledger.oracles.branching_tree import tangent_directions
+from rbnotes.ledger.oracles.constrained_systems import project_velocity
+from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, VELOCITY, vector_quantity
+from rbnotes.ledger.record import Result
+from rbnotes.multibody.reduced import constraints, perpendicular_pair
+from rbnotes.testing import derivative
+from rbnotes.testing.strategies import frames, twists, unit_vectors, vectors
+
+# Two bodies that move, a point of each, and a hinge axis in the first.
+PAIR = {
+    "A": frames(),
+    "B": frames(),
+    "x_A": vectors(3),
+    "x_B": vectors(3),
+    "phi_A": twists(),
+    "phi_B": twists(),
+}
+HINGED = PAIR | {"axis": unit_vectors()}
+
+
+def gamma(x):
+    """(1.12)."""
+    return np.hstack([bracket(x).T, np.eye(3)])
+
+
+def point_rate(E, x, phi):
+    """How a point of a body moves, by differences."""
+    moving = motion(E, phi)
+    return derivative(lambda t: moving(t)[:3, :3] @ x + moving(t)[:3, 3]).value
+
+
+def two_directions(a):
+    """(2.94)."""
+    v1 = np.zeros(3)
+    v1[np.argmin(np.abs(a))] = 1
+    v2 = np.cross(a, v1) / np.linalg.norm(np.cross(a, v1))
+    v1 = np.cross(v2, a) / np.linalg.norm(np.cross(v2, a))
+    return np.stack([v1, v2])
+
+
+def loop_rows(E_A, E_B, x_A, x_B, along):
+    """G_m of (2.95)."""
+    return along @ np.hstack([E_A[:3, :3] @ gamma(x_A), -E_B[:3, :3] @ gamma(x_B)])
+
+
+def loop_rows_dot(E_A, E_B, x_A, x_B, omega_A, omega_B, along):
+    """(2.97)."""
+    on_A = E_A[:3, :3] @ bracket(omega_A) @ gamma(x_A)
+    return along @ np.hstack([on_A, -E_B[:3, :3] @ bracket(omega_B) @ gamma(x_B)])
+
+
+@section.holds("e2.93", "Velocities of the two points that meet")
+class e2_93:
+    formula = r"{}^0\dot{\mathbf x}_A = {}^0_A\mathbf R\,\Gamma({}^A\mathbf x_A)\,{}^A\phi_A,\quad {}^0\dot{\mathbf x}_B = {}^0_B\mathbf R\,\Gamma({}^B\mathbf x_B)\,{}^B\phi_B"
+    inputs = PAIR
+    result = Result(VELOCITY, "of the point of A, then of that of B, along the axes of the world")
+
+    def printed(A, B, x_A, x_B, phi_A, phi_B):
+        return [A[:3, :3] @ gamma(x_A) @ phi_A, B[:3, :3] @ gamma(x_B) @ phi_B]
+
+    def library(A, B, x_A, x_B, phi_A, phi_B):
+        return se3.point_velocity(np.stack([A, B]), np.stack([x_A, x_B]), np.stack([phi_A, phi_B]))
+
+    def reference(A, B, x_A, x_B, phi_A, phi_B):
+        """Compare with differences of the points along motions of the bodies."""
+        return [point_rate(A, x_A, phi_A), point_rate(B, x_B, phi_B)]
+
+    implements = se3.point_velocity
+
+
+@section.holds("e2.94", "Two directions perpendicular to an axis and to each other")
+class e2_94:
+    formula = r"\mathbf v_1 = (1\ 0\ 0)^\top \text{ (1 where } |\mathbf a| \text{ is smallest)},\quad \mathbf v_2 = \frac{\mathbf a\times\mathbf v_1}{\|\mathbf a\times\mathbf v_1\|},\quad \mathbf v_1 = \frac{\mathbf v_2\times\mathbf a}{\|\mathbf v_2\times\mathbf a\|}"
+    inputs = {"a": unit_vectors()}
+    result = Result(NUMBER, "rows: two directions, in the frame of a")
+
+    def printed(a):
+        return two_directions(a)
+
+    def library(a):
+        return perpendicular_pair(a)
+
+    def reference(a):
+        """Compare with the axis farthest from a laid flat into the plane across a, and a quarter turn on."""
+        return tangent_directions(a)
+
+    remark = r"$\mathbf v_1, \mathbf v_2, \mathbf a$ are right-handed. Where two entries are equally small, either does."
+    implements = perpendicular_pair
+
+
+@section.holds("e2.95", "The rows of a loop")
+class e2_95:
+    formula = r"\underbrace{\begin{pmatrix} \mathbf v_1^\top \\ \mathbf v_2^\top \end{pmatrix}\begin{pmatrix} {}^0_A\mathbf R\,\Gamma({}^A\mathbf x_A) & -{}^0_B\mathbf R\,\Gamma({}^B\mathbf x_B) \end{pmatrix}}_{\mathbf G_m}\begin{pmatrix} {}^A\phi_A \\ {}^B\phi_B \end{pmatrix} = 0"
+    inputs = HINGED
+    result = Result(VELOCITY, "along the two directions")
+
+    def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
+        along = two_directions(A[:3, :3] @ axis)
+        return loop_rows(A, B, x_A, x_B, along) @ np.append(phi_A, phi_B)
+
+    def library(A, B, x_A, x_B, phi_A, phi_B, axis):
+        along = perpendicular_pair(A[:3, :3] @ axis)
+        return along @ (se3.point_velocity(A, x_A, phi_A) - se3.point_velocity(B, x_B, phi_B))
+
+    def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
+        """Measure how fast the points come apart along directions across the axis, by differences."""
+        one, other = motion(A, phi_A), motion(B, phi_B)
+
+        def gap(t):
+            return one(t)[:3, :3] @ x_A + one(t)[:3, 3] - other(t)[:3, :3] @ x_B - other(t)[:3, 3]
+
+        return tangent_directions(A[:3, :3] @ axis) @ derivative(gap).value
+
+    remark = "Checked on twists that open the loop, where the product is the rate at which it does."
+    implements = (perpendicular_pair, se3.point_velocity)
+
+
+@section.misprint("t1256", "Which relative velocity a loop allows")
+class t1256:
+    formula = r"\text{`the relative velocity must be equal along these two directions'}"
+    inputs = HINGED
+    result = Result(vector_quantity(*2 * ((RATE, 3), (VELOCITY, 3))), "of A, then of B, each in its frame")
+    constants = (LENGTH,)
+
+    def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
+        """Equal parts of the relative velocity along both: the nearest twists, by their sizes."""
+        v1, v2 = two_directions(A[:3, :3] @ axis)
+        row = (v1 - v2) @ loop_rows(A, B, x_A, x_B, np.eye(3))
+        twists = np.append(phi_A, phi_B)
+        return twists - row * (row @ twists) / (row @ row)
+
+    def library(A, B, x_A, x_B, phi_A, phi_B, axis):
+        """No relative velocity along either."""
+        along = perpendicular_pair(A[:3, :3] @ axis)
+        at_A, at_B = A[:3, :3] @ se3.Gamma(x_A), B[:3, :3] @ se3.Gamma(x_B)
+        G, twists = along @ np.hstack([at_A, -at_B]), np.append(phi_A, phi_B)
+        return twists - np.linalg.pinv(G) @ G @ twists
+
+    def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
+        """Compare with the nearest twists for which the points come apart along the axis alone, by least
+        squares.
+        """
+        across = tangent_directions(A[:3, :3] @ axis)
+        on_A = [A[:3, :3] @ (np.cross(unit[:3], x_A) + unit[3:]) for unit in np.eye(6)]
+        on_B = [B[:3, :3] @ (np.cross(unit[:3], x_B) + unit[3:]) for unit in np.eye(6)]
+        apart = np.array(on_A + [-column for column in on_B]).T
+        return project_velocity(np.eye(12), across @ apart, np.append(phi_A, phi_B))
+
+    correction = "The relative velocity must vanish along these two directions: the velocities must be equal."
+    replacement = (
+        "The constraint we want is that the relative velocity must vanish along these two directions."
+    )
+    implements = perpendicular_pair
+
+
+@section.demonstration("t1268", "Sizes of the rows of a loop and of their rates")
+class t1268:
+    formula = r"\mathbf G_m,\ \dot{\mathbf G}_m \in \mathbb R^{2\times12}"
+    result = Result(NUMBER, "numbers, counted")
+
+    def printed():
+        return [2, 12, 2, 12]
+
+    def library():
+        along = perpendicular_pair([0.6, 0.0, 0.8])
+        at_A = se3.Gamma([0.1, 0.2, 0.3])
+        rows = along @ np.hstack([at_A, -at_A])
+        return [*rows.shape, *rows.shape]
+
+    def reference():
+        """Count how many directions there are across an axis, and how many numbers two twists have."""
+        across = 3 - np.linalg.matrix_rank(np.outer([0.6, 0.0, 0.8], [0.6, 0.0, 0.8]))
+        units = [point_rate(np.eye(4), np.ones(3), unit) for unit in np.eye(6)]
+        return [across, 2 * len(units), across, 2 * len(units)]
+
+    tolerance = 0.0
+    implements = constraints

@@ -1,0 +1,318 @@
+"""Sueda 2.8: motion under constraints on maximal and on reduced coordinates, as KKT systems."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rbnotes.dynamics import State, StepProblem, solve_step
+from rbnotes.ledger.claims.sueda.section_2_8 import JOINTS_THEN_CONSTRAINTS, section
+from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import gamma, loop_rows, loop_rows_dot
+from rbnotes.ledger.joint_quantities import BRANCHING
+from rbnotes.ledger.oracles import complex_steps
+from rbnotes.ledger.oracles.branching_tree import (
+    bias_acceleration,
+    point_position,
+    position_derivatives,
+    tree_newton_equations,
+)
+from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, QuadraticConstraint, library_tree
+from rbnotes.ledger.oracles.constrained_systems import least_action, least_squares_multipliers
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    ANGULAR_MOMENTUM,
+    FORCE,
+    MOMENTUM,
+    RATE,
+    TIME,
+    TORQUE,
+    VELOCITY,
+    stacked_quantity,
+    vector_quantity,
+)
+from rbnotes.ledger.record import Result
+from rbnotes.multibody.reduced import (
+    LoopClosure,
+    TreeSystem,
+    body_kinematics,
+    constrained_acceleration,
+    constraint_rows,
+    mass_matrix,
+    net_generalized_force,
+    velocity_constraints,
+)
+from rbnotes.testing.strategies import arrays, positive_numbers
+
+# The branching tree, whose slider carries a point that stays at one of the other hinge's body (in all
+# directions), and one equation between its own coordinates that is curved.
+A, B = 3, 2
+OFFSET = np.array([1.0, -0.5, 0.25])
+LOOP = {"x_A": arrays(3).map(lambda x: x / 2 + OFFSET), "x_B": arrays(3).map(lambda x: x / 2 - OFFSET)}
+CURVED = {
+    "c": arrays(1, 5, 5).map(lambda c: c / 4),
+    "b": arrays(1, 5).map(lambda b: b / 4 + np.array([0.5, -1.0, 0.75, 1.5, -0.5])),
+}
+STEP = {"h": positive_numbers(0.0625, 0.5)}
+
+
+def maximal_rows(now, x_A, x_B):
+    """G_m, here in all directions, and its rate by (2.97), of the twists of all bodies; J_mr and Jdot_mr qdot."""
+    E, phi = now.body_poses, now.phi
+    G, G_dot = np.zeros((3, 24)), np.zeros((3, 24))
+    rows = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
+    rates = loop_rows_dot(E[A], E[B], x_A, x_B, phi[A, :3], phi[B, :3], np.eye(3))
+    G[:, 18:], G[:, 12:18] = rows[:, :6], rows[:, 6:]
+    G_dot[:, 18:], G_dot[:, 12:18] = rates[:, :6], rates[:, 6:]
+    return G, G_dot
+
+
+def reduced_row(c, b, q):
+    """G_r of q^T c q / 2 + b^T q."""
+    return (c[0] @ q / 2 + q @ c[0] / 2 + b[0])[None]
+
+
+def reduced_row_dot(c, v):
+    return (c[0] @ v / 2 + v @ c[0] / 2)[None]
+
+
+def kkt(M, G, upper, lower):
+    """The solution of the KKT system, unknowns and multipliers."""
+    zero = np.zeros((len(G), len(G)))
+    return np.linalg.solve(np.block([[M, G.T], [G, zero]]), np.append(upper, lower))
+
+
+def system_of(at, bodies, g, q, v):
+    return TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
+
+
+def loop(x_A, x_B):
+    return LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
+
+
+def accelerated(system, state, *constraints):
+    """Accelerations by the library, and the notes' multipliers, which pull."""
+    a, pushes = constrained_acceleration(system, constraints, state)
+    return np.append(a, -pushes)
+
+
+def stepped(system, state, h, *constraints):
+    """Velocities after a step by the library, and the notes' multipliers."""
+    rows, _ = velocity_constraints(system, constraints, state, h)
+    M = system.mass_matrix(state)
+    solved = solve_step(StepProblem(M, M @ state.velocity + h * system.force(state), rows))
+    return np.append(solved.velocity, -solved.bilateral)
+
+
+def parting(at, x_A, x_B):
+    """Gap between the two points by the coordinates: the oracle."""
+    one, other = point_position(at, A, x_A), point_position(at, B, x_B)
+    return lambda q: one(q) - other(q)
+
+
+def level(c, b):
+    """What the curved equation keeps to its value, by the coordinates, which may be many at once."""
+    return lambda q: np.einsum("...i,mij,...j->...m", q, c, q) / 2 + q @ b.T
+
+
+def both(at, x_A, x_B, c, b):
+    """All four, the curved one first."""
+    first, then = level(c, b), parting(at, x_A, x_B)
+    return lambda q: np.concatenate([first(q), then(q)], axis=-1)
+
+
+def held_acceleration(at, bodies, g, q, v, error):
+    """Gauss's principle for points: accelerations, and the weights of the rows in minus what holds."""
+    M, f = tree_newton_equations(at, bodies, g, q, v)
+    G = position_derivatives(error, q)
+    a = least_action(M, f, G, -bias_acceleration(error, q, v))
+    return np.append(a, least_squares_multipliers(f - M @ a, G))
+
+
+def held_step(at, bodies, g, q, v, h, error):
+    """The velocity with the least change of momentum, and the weights of the rows in minus the impulse."""
+    M, f = tree_newton_equations(at, bodies, g, q, v)
+    G, pushed = position_derivatives(error, q), M @ v + h * f
+    after = least_action(M, pushed, G, np.zeros(len(G)))
+    return np.append(after, least_squares_multipliers(pushed - M @ after, G))
+
+
+TOLERANCE = 1e-8
+SOLVED = (constrained_acceleration, LoopClosure)
+STEPPED = (velocity_constraints, solve_step)
+
+
+@section.holds("e2.98#a", "Accelerations and multipliers of a tree with a loop")
+class e2_98_a:
+    formula = r"\begin{pmatrix} M_r & J_{mr}^\top G_m^\top \\ G_m J_{mr} & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
+    inputs = TREE | LOOP
+    result = Result(BRANCHING / TIME / TIME + vector_quantity((FORCE, 3)), JOINTS_THEN_CONSTRAINTS)
+
+    def printed(at, bodies, g, q, v, x_A, x_B):
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
+        G, G_dot = maximal_rows(now, x_A, x_B)
+        J = now.J.reshape(24, 5)
+        lower = -(G_dot @ J @ v + G @ now.bias_acceleration.ravel())
+        return kkt(mass_matrix(tree, q), G @ J, net_generalized_force(tree, q, v), lower)
+
+    def library(at, bodies, g, q, v, x_A, x_B):
+        return accelerated(*system_of(at, bodies, g, q, v), loop(x_A, x_B))
+
+    def reference(at, bodies, g, q, v, x_A, x_B):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
+        return held_acceleration(at, bodies, g, q, v, parting(at, x_A, x_B))
+
+    tolerance = TOLERANCE
+    remark = r"The loop pushes with $-J_{mr}^\top G_m^\top\lambda$."
+    implements = SOLVED
+
+
+@section.holds("e2.99", "Velocities and multipliers of a tree with a loop")
+class e2_99:
+    formula = r"\begin{pmatrix} M_r & J_{mr}^\top G_m^\top \\ G_m J_{mr} & 0 \end{pmatrix}\begin{pmatrix} \dot q_r^{(k+1)} \\ \lambda \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ 0 \end{pmatrix}"
+    inputs = TREE | LOOP | STEP
+    result = Result(BRANCHING / TIME + vector_quantity((MOMENTUM, 3)), JOINTS_THEN_CONSTRAINTS)
+
+    def printed(at, bodies, g, q, v, x_A, x_B, h):
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
+        at_A, at_B = (now.body_poses[k, :3, :3] for k in (A, B))
+        J_A, J_B = at_A @ gamma(x_A) @ now.J[A], at_B @ gamma(x_B) @ now.J[B]
+        M = mass_matrix(tree, q)
+        return kkt(M, J_A - J_B, M @ v + h * net_generalized_force(tree, q, v), np.zeros(3))
+
+    def library(at, bodies, g, q, v, x_A, x_B, h):
+        return stepped(*system_of(at, bodies, g, q, v), h, loop(x_A, x_B))
+
+    def reference(at, bodies, g, q, v, x_A, x_B, h):
+        """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
+        return held_step(at, bodies, g, q, v, h, parting(at, x_A, x_B))
+
+    tolerance = TOLERANCE
+    remark = r"Here $\lambda$ is an impulse: $h$ times a force, in contrast to the $\lambda$ of (2.98)."
+    implements = (velocity_constraints, solve_step, LoopClosure)
+
+
+@section.holds("e2.100", "Accelerations under an equation between joint coordinates")
+class e2_100:
+    formula = r"\begin{pmatrix} M_r & G_r^\top \\ G_r & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ -\dot G_r\dot q_r \end{pmatrix}"
+    inputs = TREE | CURVED
+    result = Result(BRANCHING / TIME / TIME + vector_quantity((TORQUE, 1)), JOINTS_THEN_CONSTRAINTS)
+
+    def printed(at, bodies, g, q, v, c, b):
+        tree = library_tree(at, bodies, g)
+        G, G_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
+        return kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), -G_dot @ v)
+
+    def library(at, bodies, g, q, v, c, b):
+        return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b))
+
+    def reference(at, bodies, g, q, v, c, b):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
+        return held_acceleration(at, bodies, g, q, v, level(c, b))
+
+    tolerance = TOLERANCE
+    implements = constrained_acceleration
+
+
+@section.holds("e2.101", "Velocities under an equation between joint coordinates")
+class e2_101:
+    formula = r"\begin{pmatrix} M_r & G_r^\top \\ G_r & 0 \end{pmatrix}\begin{pmatrix} \dot q_r^{(k+1)} \\ \lambda \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ 0 \end{pmatrix}"
+    inputs = TREE | CURVED | STEP
+    result = Result(BRANCHING / TIME + vector_quantity((ANGULAR_MOMENTUM, 1)), JOINTS_THEN_CONSTRAINTS)
+
+    def printed(at, bodies, g, q, v, c, b, h):
+        tree = library_tree(at, bodies, g)
+        M = mass_matrix(tree, q)
+        G = reduced_row(c, b, q)
+        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), np.zeros(1))
+
+    def library(at, bodies, g, q, v, c, b, h):
+        return stepped(*system_of(at, bodies, g, q, v), h, QuadraticConstraint(c, b))
+
+    def reference(at, bodies, g, q, v, c, b, h):
+        """Compare with the least change of momentum, with masses of points and slopes by complex steps."""
+        return held_step(at, bodies, g, q, v, h, level(c, b))
+
+    tolerance = TOLERANCE
+    implements = STEPPED
+
+
+@section.holds("e2.102", "Constraints of both kinds, stacked")
+class e2_102:
+    formula = r"\bar G_r = \begin{pmatrix} G_r \\ G_m J_{mr} \end{pmatrix},\quad \dot{\bar G}_r = \begin{pmatrix} \dot G_r \\ \dot G_m J_{mr} + G_m\dot J_{mr} \end{pmatrix}"
+    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | LOOP | CURVED
+    result = Result(
+        stacked_quantity(
+            vector_quantity((RATE, 1), (VELOCITY, 3)),
+            vector_quantity((RATE / TIME, 1), (ACCELERATION, 3)),
+        ),
+        "of constraints on joints, then on bodies: of velocities, then of accelerations",
+    )
+
+    def printed(at, bodies, q, v, x_A, x_B, c, b):
+        """What they make of joint velocities."""
+        now = body_kinematics(library_tree(at, bodies), q, v)
+        G_m, G_m_dot = maximal_rows(now, x_A, x_B)
+        G_r, G_r_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
+        J = now.J.reshape(24, 5)
+        return [
+            np.concatenate([G_r @ v, G_m @ J @ v]),
+            np.concatenate([G_r_dot @ v, G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel()]),
+        ]
+
+    def library(at, bodies, q, v, x_A, x_B, c, b):
+        system, state = system_of(at, bodies, np.zeros(3), q, v)
+        rows = [
+            constraint_rows(system, each, state, 0.0) for each in (QuadraticConstraint(c, b), loop(x_A, x_B))
+        ]
+        return [
+            np.concatenate([each.G @ v for each in rows]),
+            np.concatenate([each.bias_acceleration for each in rows]),
+        ]
+
+    def reference(at, bodies, q, v, x_A, x_B, c, b):
+        """Measure how fast both kinds of errors change at steady joint velocities, and how that does."""
+        error = both(at, x_A, x_B, c, b)
+        return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
+
+    implements = (constraint_rows, LoopClosure)
+
+
+@section.holds("e2.103", "Accelerations under constraints of both kinds")
+class e2_103:
+    formula = r"\begin{pmatrix} M_r & G_r^\top & J_{mr}^\top G_m^\top \\ G_r & 0 & 0 \\ G_m J_{mr} & 0 & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda_r \\ \lambda_m \end{pmatrix} = \begin{pmatrix} f_r \\ -\dot G_r\dot q_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
+    inputs = TREE | LOOP | CURVED
+    result = Result(
+        BRANCHING / TIME / TIME + vector_quantity((TORQUE, 1), (FORCE, 3)), JOINTS_THEN_CONSTRAINTS
+    )
+
+    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+        tree = library_tree(at, bodies, g)
+        now = body_kinematics(tree, q, v)
+        G_m, G_m_dot = maximal_rows(now, x_A, x_B)
+        G_r, G_r_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
+        J = now.J.reshape(24, 5)
+        blocks = np.zeros((9, 9))
+        blocks[:5, :5], blocks[:5, 5:6], blocks[:5, 6:] = mass_matrix(tree, q), G_r.T, J.T @ G_m.T
+        blocks[5:6, :5], blocks[6:, :5] = G_r, G_m @ J
+        of_loop = -(G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel())
+        return np.linalg.solve(
+            blocks, np.concatenate([net_generalized_force(tree, q, v), -G_r_dot @ v, of_loop])
+        )
+
+    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+        return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B))
+
+    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
+        by its rows.
+        """
+        return held_acceleration(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
+
+    tolerance = TOLERANCE
+    remark = "Equation (2.100) with the stacked rows of (2.102)."
+    implements = SOLVED
