@@ -11,8 +11,8 @@ A record is written as a class under a decorator of its section, which names the
 
     @section.erratum("d3", "The friction impulse of one direction")
     class d3:
-        formula = r"v_t \\le w"
-        edit = (r"v_t \\le w", r"v_t \\le -w")
+        formula = r"v_t \le w"
+        edit = (r"v_t \le w", r"v_t \le -w")
         inputs = {"v": vectors()}
         result = Result(MOMENTUM, "along the tangent of the contact")
         implements = friction_impulse
@@ -22,7 +22,7 @@ A record is written as a class under a decorator of its section, which names the
         def library(v): ...
 
         def reference(v):
-            \"\"\"Minimize the kinetic energy over the interval of impulses.\"\"\"
+            "Minimize the kinetic energy over the interval of impulses."
 
 The attributes and functions of the class are the fields of :class:`rbnotes.ledger.record.Record`. The first
 paragraph of the docstring of ``reference`` is the record's oracle, unless the class sets ``oracle``.
