@@ -68,7 +68,7 @@ Forces: a tension law along a path through points, with exact stiffness and damp
 Contact and friction: contact points of shapes, complementarity problems, Coulomb friction.
 
 >>> from rbnotes import complementarity, contact, friction
->>> floor = contact.Collider(dynamics.WORLD, contact.Plane())
+>>> floor = contact.Collider(dynamics.WORLD, shapes.Plane())
 >>> colliders = [floor, contact.Collider(0, shapes.Sphere(0.1))]
 >>> points = contact.contact_points(colliders, poses)
 >>> points.gap.tolist()
@@ -82,18 +82,18 @@ Contact and friction: contact points of shapes, complementarity problems, Coulom
 >>> float(np.linalg.norm(velocity).round(6))
 4.0
 
-Simulation: states, systems, and the functions that advance them.
+Simulation: a model of bodies, joints and the ground, and its motion.
 
->>> from rbnotes.multibody import maximal
+>>> from rbnotes import Body, Model, simulate
+>>> ball = Body("ball", shapes.Sphere(0.1), mass=1.0, position=[0, 0, 0.5])
+>>> model = Model([ball], ground=shapes.Plane(), restitution=0.8)
+>>> motion = simulate(model, h=0.01, duration=1.0)
+>>> motion.poses("ball").shape
+(101, 4, 4)
 >>> system, start = reduced.TreeSystem(tree), dynamics.State(q=[0.3, -1])
 >>> swing = reduced.integrate_adaptively(system, start, [0.0, 0.1])
 >>> swing.q.shape
 (2, 2)
->>> mass = shapes.Sphere(0.1).spatial_inertia(density=1000.0)
->>> ball = maximal.Mechanism([mass], applied_forces=bungee)
->>> world = maximal.World(ball, colliders)
->>> maximal.simulate(world, at_rest, 0.01, 20).states.E.shape
-(21, 1, 4, 4)
 
 Ledger and coursework: a claim of the notes, what it says, and whether a function of yours satisfies it.
 
@@ -138,8 +138,10 @@ Constraints, contact, friction::
 Whole systems::
 
     joints            joint types: transform, motion subspace and its derivatives
-    multibody         reduced: trees in joint coordinates; maximal: bodies and a simulator;
-                      formats: robot files; packing: models compiled into arrays
+    multibody         models and their simulation; reduced: trees in joint coordinates; maximal: bodies
+                      with joints as constraints; formats: robot files; packing: compiled models
+    Body, Model       a body with its shape and joint; a scene of bodies, ground, forces, constraints
+    simulate          the motion of a model
     compiled          compiled loops over packed arrays
 
 Checks and figures::
@@ -203,8 +205,11 @@ if TYPE_CHECKING:
     )
     from rbnotes.coursework.cards import card
     from rbnotes.coursework.challenge import challenge
+    from rbnotes.multibody import Body, Model, simulate
 
 __all__ = [
+    "Body",
+    "Model",
     "__version__",
     "arguments",
     "attachments",
@@ -227,6 +232,7 @@ __all__ = [
     "quaternion",
     "se3",
     "shapes",
+    "simulate",
     "so3",
     "testing",
     "unchecked",
@@ -244,6 +250,8 @@ def __getattr__(name: str) -> Any:
         from rbnotes.coursework.challenge import challenge
 
         return challenge
+    if name in ("Body", "Model", "simulate"):
+        return getattr(importlib.import_module("rbnotes.multibody"), name)
     if name in __all__:
         return importlib.import_module(f"rbnotes.{name}")
     raise AttributeError(f"module 'rbnotes' has no attribute {name!r}")

@@ -3,6 +3,7 @@
 import doctest
 import inspect
 import pkgutil
+import re
 from importlib import import_module
 from pathlib import Path
 
@@ -38,6 +39,18 @@ def test_examples_give_their_output(name):
 
 def test_every_subpackage_has_an_example():
     assert {name.split(".")[1] for name in WITH_EXAMPLES[1:]} >= SUBPACKAGES - {"__main__"}
+
+
+def test_examples_of_the_readme_run(capsys):
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
+    printed = capsys.readouterr().out
+    assert len(blocks) == 2
+    assert "lloyd/s0.2/d2: wrong by" in printed
+    height = float(printed.strip().strip("]").split()[-1])
+    assert height == pytest.approx(0.5, abs=1e-6)
 
 
 def test_wrong_example_output_is_detected(capsys):
