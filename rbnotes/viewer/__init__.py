@@ -14,7 +14,7 @@ The last line of a cell shows the scene. The z axis points up; lengths are in me
 from rbnotes.viewer.figures import figure
 from rbnotes.viewer.scene import Scene
 from rbnotes.viewer.shapes import (
-    Shape,
+    Drawable,
     arrow,
     box,
     capsule,
@@ -30,8 +30,8 @@ from rbnotes.viewer.shapes import (
 from rbnotes.viewer.slider import Slider
 
 __all__ = [
+    "Drawable",
     "Scene",
-    "Shape",
     "Slider",
     "arrow",
     "box",

@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.viewer import camera, sketch
-from rbnotes.viewer.shapes import COLORS, Shape
+from rbnotes.viewer.shapes import COLORS, Drawable
 from rbnotes.viewer.sketch import SceneItem
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
@@ -72,7 +72,7 @@ class Scene:
 
     def add(
         self,
-        shape: Shape,
+        shape: Drawable,
         pose: ArrayLike | None = None,
         *,
         label: str = "",
@@ -100,7 +100,7 @@ class Scene:
         InvalidArgument
             If a pose is not a rigid transformation, or its time axis does not have the length of ``times``.
         """
-        arguments.require_instance("shape", shape, Shape)
+        arguments.require_instance("shape", shape, Drawable)
         poses = arguments.frame("pose", np.eye(4) if pose is None else pose)
         if poses.ndim > 3:
             raise InvalidArgument("pose", f"shape {poses.shape}", "shape (4, 4) or (T, 4, 4)")

@@ -29,7 +29,7 @@ COLORS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Shape:
+class Drawable:
     """Shape to draw: constant numbers, and arrays that may have a leading time axis."""
 
     kind: str
@@ -48,7 +48,7 @@ class Shape:
         arguments.choice("color", self.color, tuple(COLORS))
 
 
-def solid(shape: shapes.Shape, color: str = "blue") -> Shape:
+def solid(shape: shapes.Shape, color: str = "blue") -> Drawable:
     """Return the drawing of a :class:`rbnotes.shapes.Shape`; a plane is drawn as the ground, in its color.
 
     Raises
@@ -73,7 +73,7 @@ def solid(shape: shapes.Shape, color: str = "blue") -> Shape:
     raise InvalidArgument("shape", type(shape).__name__, "a shape of rbnotes.shapes")
 
 
-def box(sides: ArrayLike, color: str = "blue") -> Shape:
+def box(sides: ArrayLike, color: str = "blue") -> Drawable:
     """Return a box centered at its frame, with ``sides`` (3,) along x, y, z [m].
 
     Raises
@@ -81,10 +81,10 @@ def box(sides: ArrayLike, color: str = "blue") -> Shape:
     InvalidArgument
         If ``sides`` are not positive or ``color`` is not a color of the viewer.
     """
-    return Shape("box", color, arrays={"sides": arguments.positive_array("sides", sides, 3)})
+    return Drawable("box", color, arrays={"sides": arguments.positive_array("sides", sides, 3)})
 
 
-def sphere(radius: float, color: str = "blue") -> Shape:
+def sphere(radius: float, color: str = "blue") -> Drawable:
     """Return a sphere centered at its frame; ``radius`` in m.
 
     Raises
@@ -92,10 +92,10 @@ def sphere(radius: float, color: str = "blue") -> Shape:
     InvalidArgument
         If ``radius`` is not positive or ``color`` is not a color of the viewer.
     """
-    return Shape("sphere", color, {"radius": _check_positive("radius", radius)})
+    return Drawable("sphere", color, {"radius": _check_positive("radius", radius)})
 
 
-def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
+def cylinder(radius: float, length: float, color: str = "blue") -> Drawable:
     """Return a cylinder about the z axis centered at its frame; ``radius`` and ``length`` in m.
 
     Raises
@@ -103,14 +103,14 @@ def cylinder(radius: float, length: float, color: str = "blue") -> Shape:
     InvalidArgument
         If ``radius`` or ``length`` is not positive or ``color`` is not a color of the viewer.
     """
-    return Shape(
+    return Drawable(
         "cylinder",
         color,
         {"radius": _check_positive("radius", radius), "length": _check_positive("length", length)},
     )
 
 
-def capsule(radius: float, length: float, color: str = "blue") -> Shape:
+def capsule(radius: float, length: float, color: str = "blue") -> Drawable:
     """Return a capsule centered at its frame: a cylinder of ``length`` along z between half balls, m.
 
     Raises
@@ -118,14 +118,14 @@ def capsule(radius: float, length: float, color: str = "blue") -> Shape:
     InvalidArgument
         If ``radius`` or ``length`` is not positive or ``color`` is not a color of the viewer.
     """
-    return Shape(
+    return Drawable(
         "capsule",
         color,
         {"radius": _check_positive("radius", radius), "length": _check_positive("length", length)},
     )
 
 
-def frame_axes(length: float = 1.0) -> Shape:
+def frame_axes(length: float = 1.0) -> Drawable:
     """Return the axes of a frame, x red, y green, z blue; ``length`` in m.
 
     Raises
@@ -133,10 +133,10 @@ def frame_axes(length: float = 1.0) -> Shape:
     InvalidArgument
         If ``length`` is not positive.
     """
-    return Shape("axes", "grey", {"length": _check_positive("length", length)})
+    return Drawable("axes", "grey", {"length": _check_positive("length", length)})
 
 
-def ground(size: float = 10.0) -> Shape:
+def ground(size: float = 10.0) -> Drawable:
     """Return a square grid in the xy plane of its frame; ``size`` in m.
 
     Raises
@@ -144,10 +144,10 @@ def ground(size: float = 10.0) -> Shape:
     InvalidArgument
         If ``size`` is not positive.
     """
-    return Shape("ground", "grey", {"size": _check_positive("size", size)})
+    return Drawable("ground", "grey", {"size": _check_positive("size", size)})
 
 
-def arrow(vector: ArrayLike, color: str = "red") -> Shape:
+def arrow(vector: ArrayLike, color: str = "red") -> Drawable:
     """Return an arrow from the origin along ``vector``, ``(3,)`` or ``(T, 3)`` if it varies, m.
 
     Raises
@@ -158,7 +158,7 @@ def arrow(vector: ArrayLike, color: str = "red") -> Shape:
     return _shape_over_time("arrow", color, "vector", arguments.vector("vector", vector), 1)
 
 
-def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
+def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Drawable:
     """Return a polyline through ``points``, ``(n, 3)`` or ``(T, n, 3)``, m; ``width`` in pixels.
 
     Raises
@@ -175,7 +175,7 @@ def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Shape:
 
 def spring(
     ends: ArrayLike, color: str = "grey", radius: float = 0.05, coils: int = 10, width: float = 2.0
-) -> Shape:
+) -> Drawable:
     """Return a coil between ``ends``, ``(2, 3)`` or ``(T, 2, 3)``, m; ``width`` in pixels.
 
     Raises
@@ -196,7 +196,7 @@ def spring(
     )
 
 
-def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shape:
+def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Drawable:
     """Return a mesh of ``vertices (n, 3)``, m, and ``triangles (m, 3)``, counter-clockwise from outside.
 
     Raises
@@ -212,7 +212,7 @@ def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Shap
         raise InvalidArgument("triangles", f"shape {indices.shape}", "whole numbers of shape (m, 3)")
     if np.any(indices < 0) or np.any(indices >= len(points)):
         raise InvalidArgument("triangles", "an index out of range", f"indices from 0 to {len(points) - 1}")
-    return Shape("mesh", color, arrays={"vertices": points, "triangles": indices})
+    return Drawable("mesh", color, arrays={"vertices": points, "triangles": indices})
 
 
 def _check_positive(name: str, value: float) -> float:
@@ -221,9 +221,9 @@ def _check_positive(name: str, value: float) -> float:
 
 def _shape_over_time(
     kind: str, color: str, name: str, values: Array, axes: int, **parameters: float
-) -> Shape:
+) -> Drawable:
     """Return a shape whose array has ``axes`` axes, or one more for time."""
     if values.ndim > axes + 1:
         raise InvalidArgument(name, f"shape {values.shape}", f"at most {axes + 1} axes")
     samples = len(values) if values.ndim == axes + 1 else None
-    return Shape(kind, color, parameters, {name: values}, samples)
+    return Drawable(kind, color, parameters, {name: values}, samples)

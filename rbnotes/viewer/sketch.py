@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 from rbnotes.arguments import Array
 from rbnotes.viewer import camera as cameras
 from rbnotes.viewer.camera import Camera
-from rbnotes.viewer.shapes import COLORS, Shape
+from rbnotes.viewer.shapes import COLORS, Drawable
 
 DRAWING_WIDTH = 640
 """Width of the drawing in its own units."""
@@ -30,7 +30,7 @@ AXIS_COLORS = ("red", "green", "blue")
 class SceneItem:
     """Shape in a scene, with its poses and labels."""
 
-    shape: Shape
+    shape: Drawable
     """Shape, drawn in its own frame."""
     poses: Array
     """Poses of the frame in the world, ``(4, 4)`` or ``(T, 4, 4)``, m."""
