@@ -60,6 +60,7 @@ RECORDS = (
 def setup(app):
     ledger.load = lambda: RECORDS
     api_pages.SUBPACKAGES = ("errors",)  # the whole reference takes long
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
 '''
 
 LEDGER_PAGES = {
