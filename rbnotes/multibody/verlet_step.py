@@ -325,7 +325,7 @@ class TreeStepper:
             J = kinematics.J.reshape(-1, len(before))
             contacts = Contacts(rows.matrix @ J, points.mu, normal_target)
             problem = replace(problem, contacts=contacts)
-            solution = solve_contacts(self, problem, points, contact_velocity_change)  # type: ignore[arg-type]
+            solution = solve_contacts(self.friction, problem, points, contact_velocity_change)
         else:
             solution = solve_step(problem)
         after = solution.velocity

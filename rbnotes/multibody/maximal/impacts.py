@@ -98,7 +98,7 @@ def solve_sequential_impacts(
             ),
         )
         no_velocity_change = np.zeros((len(hit_points), 3))  # gravity acts after all impacts
-        solution = solve_contacts(setting, problem, hit_points, no_velocity_change)
+        solution = solve_contacts(setting.friction, problem, hit_points, no_velocity_change)
         contacts = result.contacts.copy()
         contacts[is_fastest] += solution.contact_impulses
         result = ImpactSequence(solution.velocity, result.joints + solution.bilateral, contacts)

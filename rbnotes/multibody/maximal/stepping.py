@@ -297,7 +297,7 @@ def solve_velocities(
             if contacts.velocity_change is None
             else relative_velocities(rows, contacts.velocity_change)
         )
-        solution = solve_contacts(setting, constrained_problem, points, contact_velocity_change)
+        solution = solve_contacts(setting.friction, constrained_problem, points, contact_velocity_change)
     else:
         velocity, impulses = factor_kkt_unchecked(problem.mass, G).solve_unchecked(
             problem.momentum, joints.velocities
@@ -308,7 +308,7 @@ def solve_velocities(
 
 
 def solve_contacts(
-    setting: Setting, problem: StepProblem, points: ContactPoints, contact_velocity_change: Array
+    friction: WarmStartedFriction, problem: StepProblem, points: ContactPoints, contact_velocity_change: Array
 ) -> StepSolution:
     """Return the solution of the contact problem without a gain of energy (:func:`limit_impact_energy`).
 
@@ -321,13 +321,13 @@ def solve_contacts(
         If contacts and joints contradict each other without bounces, too.
     """
     try:
-        solution = setting.friction(problem, points)
+        solution = friction(problem, points)
     except NotSolved:
         normal_target = _normal_target(problem)
         if not np.any(normal_target > 0):
             raise
-        return setting.friction(_inelastic_problem(problem, normal_target), points)
-    return limit_impact_energy(setting, problem, points, solution, contact_velocity_change)
+        return friction(_inelastic_problem(problem, normal_target), points)
+    return limit_impact_energy(friction, problem, points, solution, contact_velocity_change)
 
 
 def _normal_target(problem: StepProblem) -> Array:
@@ -343,7 +343,7 @@ def _inelastic_problem(problem: StepProblem, normal_target: Array) -> StepProble
 
 
 def limit_impact_energy(
-    setting: Setting,
+    friction: WarmStartedFriction,
     problem: StepProblem,
     points: ContactPoints,
     solution: StepSolution,
@@ -380,7 +380,7 @@ def limit_impact_energy(
         1 + 1e-12
     ):
         return solution
-    inelastic = setting.friction(_inelastic_problem(problem, normal_target), points)
+    inelastic = friction(_inelastic_problem(problem, normal_target), points)
     base, difference = inelastic.velocity, solution.velocity - inelastic.velocity
     quadratic, linear = float(difference @ (M @ difference)) / 2, float(base @ (M @ difference))
     linear += fall_energy(solution) - fall_energy(inelastic)
