@@ -85,11 +85,13 @@ class Link:
 
     def _check_joint(self) -> JointType:
         if not isinstance(self.name, str) or not self.name:
-            raise InvalidArgument("name", repr(self.name), "the link's name, a string that is not empty")
+            got = arguments.format_value(self.name)
+            raise InvalidArgument("name", got, "the link's name, a string that is not empty")
         if not isinstance(self.parent, str | None):
-            raise InvalidArgument(f"link {self.name!r}: parent", repr(self.parent), "a link's name, or None")
+            got = arguments.format_value(self.parent)
+            raise InvalidArgument(f"link {self.name!r}: parent", got, "a link's name, or None")
         if not isinstance(self.joint, JointType):
-            got = f"{type(self.joint).__name__} {self.joint!r:.60}"
+            got = f"{type(self.joint).__name__} {arguments.format_value(self.joint)}"
             raise InvalidArgument(f"link {self.name!r}: joint", got, "a joint type of rbnotes.joints")
         return self.joint
 
