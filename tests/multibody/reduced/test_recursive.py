@@ -304,6 +304,38 @@ class TestSingularTrees:
         found = reduced.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
         assert np.all(np.isfinite(found.tau))
 
+    @pytest.mark.parametrize(
+        "axis", [(1.0, 0, 0), (0, -1.0, 0), (0, 0, 1.0), (0.6, 0, 0.8), (1 / 3, 2 / 3, 2 / 3)]
+    )
+    @pytest.mark.parametrize("turns", [1, 2])
+    def test_full_turns_of_a_rotation_vector_about_any_axis(self, axis, turns):
+        """About a coordinate axis, columns of S vanish to rounding and no two are parallel."""
+        hip = Link("hip", self.HINGE, self.M)
+        ball = Link("ball", joints.ExponentialSpherical(), self.M, "hip")
+        tree, q = Tree([hip, ball]), np.append(0.3, 2 * np.pi * turns * np.array(axis))
+        for function in (reduced.forward_dynamics, reduced.forward_dynamics_dense):
+            with pytest.raises(SingularConfiguration, match="'ball'"):
+                function(tree, q, np.full(4, 0.1))
+            with pytest.raises(SingularConfiguration, match="'ball'"):
+                function(tree, np.stack([np.full(4, 0.1), q]), np.full(4, 0.1))
+        close(
+            reduced.forward_dynamics(tree, 0.97 * q, np.full(4, 0.1)),
+            reduced.forward_dynamics_dense(tree, 0.97 * q, np.full(4, 0.1)),
+        )
+
+    def test_coordinates_in_small_units_are_not_singular(self):
+        """A slider in nanometers, and one that starts with zero velocity."""
+        factor = 1e-9
+        slider = joints.FunctionJoint(lambda q: (np.eye(3), np.array([factor * q[0], 0, 0])), 1)
+        tree = Tree([Link("slider", slider, self.M)])
+        found = reduced.forward_dynamics(tree, [2.0], [0.0], [3.0 * factor])
+        close(
+            found * factor,
+            reduced.forward_dynamics(
+                Tree([Link("a", joints.Prismatic((1.0, 0, 0)), self.M)]), [0.0], [0.0], [3.0]
+            ),
+        )
+
     def test_small_and_light_is_not_singular(self):
         """A hair at the end of a crane."""
         hair = inertia.spatial_inertia(1e-9, 1e-15 * np.eye(3), [0.0, 0.0, 0.0])
