@@ -140,6 +140,10 @@ class Robot:
         for name in by_name:
             self._resolve_mimic(name)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        joints = tuple(self.joints.values())  # a read-only mapping cannot be pickled
+        return Robot, (self.tree, self.name, joints, self.frames, self.visuals, self.repairs)
+
     @property
     def limits(self) -> tuple[JointLimit, ...]:
         """Return the joints' limits as constraints of a tree system.
