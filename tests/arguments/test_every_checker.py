@@ -120,21 +120,25 @@ NOT_READ_AS_NUMBERS = {
 @every_checker
 @pytest.mark.parametrize(("value", "kind"), NOT_READ_AS_NUMBERS.values(), ids=NOT_READ_AS_NUMBERS)
 def test_what_numpy_reads_otherwise_is_no_array_of_real_numbers(check, valid, value, kind):
-    refuses(check, value, kind, "^an array of real numbers$")
+    assert_refused(check, value, kind, "^an array of real numbers$")
 
 
 @pytest.mark.parametrize(("value", "kind"), NOT_READ_AS_NUMBERS.values(), ids=NOT_READ_AS_NUMBERS)
 def test_indices_and_booleans_follow_the_same_rule(value, kind):
-    refuses(arguments.indices, value, kind, "^whole numbers$")
-    refuses(lambda name, given: arguments.boolean_vector(name, given, 2), value, kind, "^booleans of shape")
+    assert_refused(arguments.indices, value, kind, "^whole numbers$")
+    assert_refused(
+        lambda name, given: arguments.boolean_vector(name, given, 2), value, kind, "^booleans of shape"
+    )
 
 
 def test_one_kind_of_entry_does_not_stand_for_another():
     assert arguments.indices("thing", [0, 1]).tolist() == [0, 1]
     assert arguments.boolean_vector("thing", [True, False], 2).tolist() == [True, False]
-    refuses(arguments.indices, [0, True], "^list", "^whole numbers$")
+    assert_refused(arguments.indices, [0, True], "^list", "^whole numbers$")
     for value in ([True, 1], [1.0, 0.0]):
-        refuses(lambda name, given: arguments.boolean_vector(name, given, 2), value, "^list", "^booleans")
+        assert_refused(
+            lambda name, given: arguments.boolean_vector(name, given, 2), value, "^list", "^booleans"
+        )
 
 
 @every_checker
