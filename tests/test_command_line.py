@@ -1,6 +1,10 @@
 """The command line: output and exit status."""
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -186,6 +190,75 @@ def test_ctrl_c_prints_partial_results(capsys, monkeypatch):
     printed = capsys.readouterr()
     assert first in printed.out
     assert "stopped after 1 records" in printed.err
+
+
+COMMANDS = {
+    "show.show": ["show", "1.62"],
+    "show.search": ["search", "mass"],
+    "verify.run": ["verify", "1.62"],
+    "listing.run": ["ledger"],
+    "errata.run": ["errata"],
+    "coverage.run": ["coverage"],
+    "grade.run": ["grade", "hw.toml", "folder"],
+    "new_ledger.run": ["new-ledger", "pendulum"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    ("error", "status", "line"),
+    [
+        (KeyboardInterrupt(), 130, "rbnotes: stopped\n"),
+        (BrokenPipeError(), 0, ""),
+        (OSError(28, "No space left on device"), 2, "rbnotes: No space left on device\n"),
+        (FileNotFoundError(2, "No such file", "a.toml"), 2, "rbnotes: a.toml: No such file\n"),
+    ],
+    ids=["Ctrl-C", "closed pipe", "full disk", "missing file"],
+)
+def test_every_command_ends_with_one_line(capfd, monkeypatch, name, error, status, line):
+    def run(options, console):
+        raise error
+
+    monkeypatch.setattr(f"rbnotes.cli.{name}", run)
+    monkeypatch.setattr("rbnotes.cli._discard_output", lambda: None)
+    assert main(COMMANDS[name]) == status
+    assert capfd.readouterr().err == line
+
+
+def run_rbnotes(*words, **options):
+    environment = {**os.environ, "PYTHONPATH": str(Path(rbnotes.__file__).parents[1])}
+    command = [sys.executable, "-m", "rbnotes", *words]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, **options)
+
+
+@pytest.mark.parametrize("words", [["ledger"], ["ledger", "--json"], ["--help"]])
+def test_a_reader_may_stop_early(words):
+    with run_rbnotes(*words, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="platform: no device that is always full")
+def test_a_full_disk_is_an_error_of_one_line():
+    with Path("/dev/full").open("w") as full, run_rbnotes("ledger", stdout=full) as process:
+        assert process.stderr.read() == "rbnotes: No space left on device\n"
+    assert process.returncode == 2
+
+
+@pytest.mark.skipif(os.name == "nt", reason="platform: the current folder cannot be deleted")
+def test_a_deleted_folder_is_an_error_of_one_line(tmp_path):
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    script = (
+        f"import os, sys; os.rmdir({str(folder)!r})\nfrom rbnotes.cli import main; sys.exit(main(['ledger']))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(rbnotes.__file__).parents[1])}
+    run = subprocess.run(
+        [sys.executable, "-c", script], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert (run.returncode, run.stderr) == (2, "rbnotes: current folder: it was deleted\n")
 
 
 def test_coverage(capsys):

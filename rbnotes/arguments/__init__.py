@@ -67,6 +67,7 @@ from rbnotes.arguments.types_and_errors import (
     InvalidArgument,
     Matrix,
     SingularConfiguration,
+    format_value,
 )
 
 __all__ = [
@@ -86,6 +87,7 @@ __all__ = [
     "common_shape",
     "count",
     "extended_real_array",
+    "format_value",
     "frame",
     "indices",
     "instances",

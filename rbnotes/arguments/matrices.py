@@ -77,8 +77,7 @@ def matrix_without_copy(name: str, value: Any, rows: int, columns: int) -> Any:
     Raises InvalidArgument for anything else.
     """
     numbers = value.data if sparse.issparse(value) else value
-    shape = np.shape(value)
     floats = isinstance(numbers, np.ndarray) and numbers.dtype == np.float64
-    if floats and shape == (rows, columns) and all_true(np.abs(numbers) < MAX_ABS_VALUE):
+    if floats and value.shape == (rows, columns) and all_true(np.abs(numbers) < MAX_ABS_VALUE):
         return value
     return matrix(name, value, rows, columns)

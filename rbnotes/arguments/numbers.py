@@ -7,13 +7,16 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbnotes.arguments.types_and_errors import Array, InvalidArgument
+from rbnotes.arguments.types_and_errors import Array, InvalidArgument, format_value
 
 MAX_ABS_VALUE = 1e100
 """Upper bound of numbers; its inverse is the lower bound of positive ones.
 
 Products and cubes of larger numbers overflow, and infinities make NaNs.
 """
+
+_PYTHON_TYPES = {"iuf": frozenset({int, float}), "iu": frozenset({int}), "b": frozenset({bool})}
+"""Python's own types by NumPy's kinds of data types."""
 
 
 def array(name: str, value: ArrayLike, *shape: int | None) -> Array:
@@ -157,7 +160,7 @@ def count(name: str, value: Any, minimum: int = 0) -> int:
     Raises InvalidArgument for anything else.
     """
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < minimum:
-        raise InvalidArgument(name, repr(value), f"a whole number of at least {minimum}")
+        raise InvalidArgument(name, format_value(value), f"a whole number of at least {minimum}")
     return int(value)
 
 
@@ -166,12 +169,7 @@ def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = N
 
     Raises InvalidArgument for anything else.
     """
-    try:
-        given = np.asarray(value)
-    except ValueError:
-        given = np.zeros((), object)
-    if (given.size and given.dtype.kind not in "iu") or isinstance(value, np.ma.MaskedArray):
-        raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "whole numbers")
+    given = _read_array(name, value, "iu", "whole numbers")
     if np.any(given < minimum) or (below is not None and np.any(given >= below)):
         limits = f"of at least {minimum}" + ("" if below is None else f" and less than {below}")
         outside = (given < minimum) | (given >= (np.inf if below is None else below))
@@ -184,28 +182,46 @@ def boolean_vector(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
 
     Raises InvalidArgument for anything else.
     """
-    try:
-        given = np.asarray(value)
-    except ValueError:
-        given = np.zeros((), object)
-    if given.dtype != np.bool_ or given.shape != (size,) or isinstance(value, np.ma.MaskedArray):
-        raise InvalidArgument(name, f"{given.dtype} of shape {given.shape}", f"booleans of shape ({size},)")
-    return given
+    expected = f"booleans of shape ({size},)"
+    given = _read_array(name, value, "b", expected)
+    if given.shape != (size,):
+        raise InvalidArgument(name, f"shape {given.shape}", expected)
+    return given.astype(np.bool_)
 
 
 def _real_numbers(name: str, value: ArrayLike) -> Array:
     """Return a new float64 array; text, objects, booleans, complex and masked numbers are rejected."""
+    return _read_array(name, value, "iuf", "an array of real numbers").astype(np.float64)
+
+
+def _read_array(name: str, value: Any, kinds: str, expected: str) -> NDArray[Any]:
+    """Return an array whose entries are all of NumPy's ``kinds`` in ``value`` already.
+
+    NumPy would convert text, bytes and booleans to numbers and None to NaN, and drop imaginary parts and
+    masks. An empty array of floats is of all kinds, because it is what NumPy makes of an empty list.
+    """
+    cause: Exception | None = None
     try:
-        given = np.asarray(value)
-        # NumPy would convert text to numbers and None to NaN, and drop imaginary parts and masks.
-        if given.dtype.kind not in "iuf" or isinstance(value, np.ma.MaskedArray):
-            raise TypeError
-        if isinstance(value, list | tuple) and any(isinstance(row, np.ma.MaskedArray) for row in value):
-            raise TypeError
-        return given.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        got = f"{type(value).__name__} {value!r:.60}"
-        raise InvalidArgument(name, got, "an array of real numbers") from error
+        given = np.asanyarray(value)  # first, because it refuses lists that contain themselves
+        if _is_of_kind(given, kinds) and (given is value or _is_of_kind(value, kinds)):
+            return np.asarray(given)
+    except Exception as error:  # an object's own __array__ may raise anything
+        cause = error
+    raise InvalidArgument(name, f"{type(value).__name__} {format_value(value)}", expected) from cause
+
+
+def _is_of_kind(value: Any, kinds: str) -> bool:
+    """Return True if all entries of an array, a number, or nested sequences of them are of some kinds."""
+    if isinstance(value, np.ndarray | np.generic):
+        is_masked = isinstance(value, np.ma.MaskedArray)
+        return not is_masked and (value.dtype.kind in kinds or (value.dtype.kind == "f" and not value.size))
+    if isinstance(value, str | bytes | bytearray | memoryview):
+        return False
+    if hasattr(value, "__getitem__") and not hasattr(value, "__array__"):
+        if set(map(type, value)) <= _PYTHON_TYPES[kinds]:
+            return True
+        return all(_is_of_kind(entry, kinds) for entry in value)
+    return _is_of_kind(np.asanyarray(value), kinds)
 
 
 def _raise_out_of_range(name: str, result: Array) -> NoReturn:

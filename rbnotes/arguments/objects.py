@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rbnotes.arguments.types_and_errors import InvalidArgument
+from rbnotes.arguments.types_and_errors import InvalidArgument, format_value
 
 
 def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
@@ -18,7 +18,7 @@ def choice(name: str, value: Any, options: tuple[str, ...]) -> str:
     Raises InvalidArgument for anything else.
     """
     if not isinstance(value, str) or value not in options:
-        raise InvalidArgument(name, repr(value), "one of " + ", ".join(map(repr, options)))
+        raise InvalidArgument(name, format_value(value), "one of " + ", ".join(map(repr, options)))
     return value
 
 
@@ -107,7 +107,7 @@ def text(name: str, value: Any) -> str:
     Raises InvalidArgument for anything else.
     """
     if not isinstance(value, str) or not value:
-        raise InvalidArgument(name, f"{type(value).__name__} {value!r:.60}", "text")
+        raise InvalidArgument(name, f"{type(value).__name__} {format_value(value)}", "text")
     return value
 
 

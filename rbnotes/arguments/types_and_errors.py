@@ -30,3 +30,11 @@ class InvalidArgument(ValueError):
 
 class SingularConfiguration(InvalidArgument):
     """Error of an argument at, or too near to, a singularity of the formula."""
+
+
+def format_value(value: Any) -> str:
+    """Return the first characters of a value's representation, for messages."""
+    try:
+        return f"{value!r:.60}"
+    except Exception:  # of the caller's own class, or of a list that is nested too deeply
+        return "without a representation"

@@ -72,7 +72,7 @@ def point_on_points(component: int, masters: Sequence[int], weights: ArrayLike) 
 
 def _check_weights(weights: ArrayLike, masters: Sequence[int]) -> Array:
     if len(set(masters)) < len(masters):
-        raise InvalidArgument("masters", f"{list(masters)!r:.60}", "different components")
+        raise InvalidArgument("masters", arguments.format_value(list(masters)), "different components")
     return arguments.single_vector("weights", weights, len(masters))
 
 

@@ -54,7 +54,9 @@ def solve_prescribed_motion(
     valid = indices.ndim == 1 and (indices.size == 0 or np.issubdtype(indices.dtype, np.integer))
     if not valid or len(np.unique(indices)) < len(indices) or np.any((indices < 0) | (indices >= n)):
         raise InvalidArgument(
-            "prescribed_indices", f"{prescribed_indices!r:.60}", f"different indices between 0 and {n - 1}"
+            "prescribed_indices",
+            arguments.format_value(prescribed_indices),
+            f"different indices between 0 and {n - 1}",
         )
     indices = indices.astype(int)
     v_checked = arguments.single_vector("v_prescribed", v_prescribed, len(indices))

@@ -165,7 +165,9 @@ def reduction_matrix(sizes: Sequence[int], attachment: Attachment) -> tuple[Any,
 def _offsets(sizes: Sequence[int]) -> Indices:
     counts = arguments.indices("sizes", sizes, minimum=1)
     if counts.ndim != 1:
-        raise InvalidArgument("sizes", f"{sizes!r:.60}", "one positive integer for each component")
+        raise InvalidArgument(
+            "sizes", arguments.format_value(sizes), "one positive integer for each component"
+        )
     return np.concatenate([[0], np.cumsum(counts)])
 
 

@@ -5,26 +5,58 @@ Each command is a module with a function ``add``, which declares it, and one tha
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
+EXIT_INVALID = 2
+"""Exit status after an invalid argument, or a file that cannot be read or written."""
 EXIT_INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return the exit status: 2 for invalid arguments, 130 after Ctrl-C."""
+    """Run one command and return the exit status.
+
+    It is 2 for invalid arguments and files that cannot be read or written, 130 after Ctrl-C, and 0 if the
+    reader of the output stops early.
+    """
     try:
-        return _main(arguments)
+        try:
+            return _main(arguments)
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         print("rbnotes: stopped", file=sys.stderr)
         return EXIT_INTERRUPTED
     except BrokenPipeError:  # e.g. `rbnotes ledger | head`
-        sys.stderr.close()
+        _discard_output()
         return 0
+    except OSError as error:  # e.g. on a full disk, or in a folder that was deleted
+        _discard_output()
+        place = "" if error.filename is None else f"{error.filename}: "
+        print(f"rbnotes: {place}{error.strerror or error}", file=sys.stderr)
+        return EXIT_INVALID
+
+
+def _check_current_folder() -> None:
+    """Raise an error that says so if the current folder was deleted: imports fail there without a reason."""
+    try:
+        os.getcwd()
+    except FileNotFoundError as error:
+        raise FileNotFoundError(errno.ENOENT, "it was deleted", "current folder") from error
+
+
+def _discard_output() -> None:
+    """Redirect the standard output to nowhere: Python flushes it once more at exit, which would fail."""
+    with suppress(OSError):  # it is no file in a notebook
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _main(arguments: Sequence[str] | None) -> int:
+    _check_current_folder()
     # The records take a second or two to import, and Ctrl-C must work meanwhile.
     import argparse
 
@@ -61,5 +93,5 @@ def _main(arguments: Sequence[str] | None) -> int:
             status: int = options.run(options, console())
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)
-        return 2
+        return EXIT_INVALID
     return status

@@ -15,9 +15,16 @@ from rbnotes.ledger.record import Record
 from rbnotes.ledger.runner import Outcome
 
 
+class _Console(Console):
+    """Console that leaves a broken pipe to the caller: rich exits with status 1."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console() -> Console:
     """Return the console that commands print to."""
-    return Console(highlight=False)
+    return _Console(highlight=False)
 
 
 def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -38,7 +45,7 @@ def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[s
         table.add_column(name, width=width)
     for row in rows:
         table.add_row(*map(escape, row))
-    wide = Console(highlight=False, width=sum(widths) + 3 * len(head) + 1, file=console.file)
+    wide = _Console(highlight=False, width=sum(widths) + 3 * len(head) + 1, file=console.file)
     wide.print(table, crop=False)
 
 

@@ -13,6 +13,7 @@ comes from an elimination, each column is one solve with the KKT matrix.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.elimination import Elimination, is_constrained
 from rbnotes.complementarity.problems import LCP, BoxLCP
+from rbnotes.constraints.kkt import KKT
 
 
 class LazyColumns:
@@ -85,17 +87,11 @@ class PivotingData:
             kkt = problem.kkt
             N = problem.N.tocsr() if sparse.issparse(problem.N) else problem.N
             self.q = N @ kkt.solve_unchecked(problem.f, problem.g)[0] - problem.n
-
-            def build_column(j: int) -> Array:
-                row = _to_vector(N[[j]])
-                motion = kkt.solve(row)[0]
-                return np.zeros(n) if is_constrained(row @ motion, row, problem.M) else N @ motion
-
-            self.columns = LazyColumns(n, build_column)
+            self.columns = LazyColumns(n, partial(_eliminated_column, kkt, N, problem.M))
         else:
             M = self.matrix = problem.M
             self.q = problem.q
-            self.columns = LazyColumns(n, lambda j: _to_vector(M[:, [j]]))
+            self.columns = LazyColumns(n, partial(_matrix_column, M))
         if isinstance(problem, BoxLCP):
             self.lower, self.upper = problem.lower, problem.upper
 
@@ -216,6 +212,18 @@ class Basis:
         z[self.basic_indices] -= self.solve(w[self.basic_indices])
         self.z, self.w = z, self.slack(z)
         self.w[self.basic_indices] = 0.0
+
+
+def _eliminated_column(kkt: KKT, N: Matrix, M: Matrix, j: int) -> Array:
+    """Return column j of ``N A^-1 N^T``: the response of all pairs to the multiplier of row j."""
+    row = _to_vector(N[[j]])
+    motion = kkt.solve(row)[0]
+    column: Array = np.zeros(N.shape[0]) if is_constrained(row @ motion, row, M) else N @ motion
+    return column
+
+
+def _matrix_column(M: Matrix, j: int) -> Array:
+    return _to_vector(M[:, [j]])
 
 
 def _to_vector(matrix: Matrix) -> Array:

@@ -6,24 +6,55 @@ M and ``G M^-1 G^T`` are factored; the latter is not formed if M is symmetric.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.constraints.matrices import (
-    MIN_PIVOT,
-    KKTSolver,
-    is_symmetric_unchecked,
-    well_conditioned_lu,
-)
+from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked, well_conditioned_lu
 from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs, row_space
 
 
-def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:
-    """Return a function that finds the rank of G, and a solver."""
+@dataclass(frozen=True, eq=False)
+class DenseFactors:
+    """Factored dense KKT matrix."""
+
+    G: Array
+    """Constraint matrix ``(k, n)``."""
+    basis: Array | None
+    """Orthonormal basis ``(k, r)`` of the combinations of rows, or None if the rows are independent."""
+    independent_rows: Array
+    """These combinations of the rows of G ``(r, n)``."""
+    solve_inertia: Callable[[Array], Array]
+    """Function that solves with M."""
+    solve_schur: Callable[[Array], Array]
+    """Function that solves with ``G M^-1 G^T`` of the independent rows."""
+
+    def rank(self) -> int:
+        """Return the number of independent rows of G."""
+        return len(self.independent_rows)
+
+    def solve(self, b: Array, g: Array) -> tuple[Array, Array]:
+        """Return velocities and multipliers for valid right sides."""
+        free = self.solve_inertia(b)
+        if not len(self.G):
+            return free, g
+        reduced = g
+        if self.basis is not None:
+            reduced = self.basis.T @ g
+            size = max(max_abs(g), max_abs(np.abs(self.G) @ np.abs(free)))
+            check_consistent(g - self.basis @ reduced, size)
+        multipliers = self.solve_schur(reduced - self.independent_rows @ free)
+        v = free + self.solve_inertia(self.independent_rows.T @ multipliers)
+        return v, multipliers if self.basis is None else self.basis @ multipliers
+
+
+def factor_dense(M: Array, G: Array) -> DenseFactors:
+    """Factor ``[[M, -G^T], [G, 0]]``."""
     solve_inertia: Callable[[Array], Array]
     solve_schur: Callable[[Array], Array]
     if is_symmetric_unchecked(M):
@@ -42,20 +73,7 @@ def factor_dense(M: Array, G: Array) -> tuple[Callable[[], int], KKTSolver]:
         basis = row_space(G)
         independent_rows = G if basis is None else basis.T @ G
         solve_inertia, solve_schur = _lu_solvers(M, independent_rows)
-
-    def solve(b: Array, g: Array) -> tuple[Array, Array]:
-        free = solve_inertia(b)
-        if not len(G):
-            return free, g
-        reduced = g
-        if basis is not None:
-            reduced = basis.T @ g
-            check_consistent(g - basis @ reduced, max(max_abs(g), max_abs(np.abs(G) @ np.abs(free))))
-        multipliers = solve_schur(reduced - independent_rows @ free)
-        v = free + solve_inertia(independent_rows.T @ multipliers)
-        return v, multipliers if basis is None else basis @ multipliers
-
-    return lambda: len(independent_rows), solve
+    return DenseFactors(G, basis, independent_rows, solve_inertia, solve_schur)
 
 
 # LAPACK solves the triangular systems: the overhead of SciPy exceeds the cost for dozens of velocities.
@@ -105,13 +123,15 @@ def _is_clearly_independent(M: Array, L: Array, R: Array) -> bool:
 def _lu_solvers(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
     factors = well_conditioned_lu("M", M)
     if not len(G):
-        return lambda b: linalg.lu_solve(factors, b), lambda g: g
+        return partial(linalg.lu_solve, factors), np.positive
     schur = G @ linalg.lu_solve(factors, G.T)
     units = np.sqrt(
         np.maximum(np.diagonal(schur), 1 / arguments.MAX_ABS_VALUE)
     )  # rows of any size, for any body
     schur_factors = well_conditioned_lu("G M^-1 G^T", schur / units / units[:, None])
-    return (
-        lambda b: linalg.lu_solve(factors, b),
-        lambda g: (linalg.lu_solve(schur_factors, (g.T / units).T).T / units).T,
-    )
+    return partial(linalg.lu_solve, factors), partial(_solve_scaled_lu, schur_factors, units)
+
+
+def _solve_scaled_lu(factors: Any, units: Array, g: Array) -> Array:
+    x: Array = (linalg.lu_solve(factors, (g.T / units).T).T / units).T
+    return x

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
-from rbnotes.constraints.matrices import MIN_PIVOT, KKTSolver, is_symmetric_unchecked
+from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked
 from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs
 
 PROXIMAL_WEIGHT = 1e-8
@@ -22,32 +24,34 @@ Otherwise the multipliers of rows in small units, or of heavy bodies, would need
 """
 
 
-def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], KKTSolver]:
-    """Factor ``[[M, -G^T], [G, delta]]`` and solve with iterations that remove the effect of delta.
+@dataclass(frozen=True, eq=False)
+class SparseFactors:
+    """Factors of ``[[M, -G^T], [G, delta]]``; solves remove the effect of delta by iterations."""
 
-    The iterations are proximal-point steps on the multipliers. Started from zero they stay in the range of
-    ``delta^-1 G`` and converge to the multipliers of least norm if rows are redundant; small rows have less
-    weight in this norm.
-    """
-    n, k = M.shape[0], G.shape[0]
-    symmetric = is_symmetric_unchecked(M)
-    _check_positive_pivots(M, symmetric)
-    schur_diagonal = (G * G) @ (1 / M.diagonal())
-    largest_diagonal = max(np.max(schur_diagonal, initial=0.0), 1e-100)
-    # Rows that are redundant because they are small are small compared with their delta.
-    schur_diagonal = np.maximum(schur_diagonal, RANK_TOLERANCE**2 * largest_diagonal)
-    delta = np.minimum(PROXIMAL_WEIGHT * largest_diagonal, MAX_ROW_WEIGHT * schur_diagonal)
-    has_small_rows = bool(np.any(delta < PROXIMAL_WEIGHT * largest_diagonal))
-    matrix = sparse.block_array([[M, -G.T], [G, sparse.diags_array(delta)]], format="csc") if k else M
-    # A threshold for pivots: eliminating a multiplier first would divide by delta.
-    factors = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))
+    M: Matrix
+    """Inertia ``(n, n)``."""
+    G: Matrix
+    """Constraint matrix ``(k, n)``."""
+    schur_diagonal: Array
+    """Approximate diagonal ``(k,)`` of ``G M^-1 G^T``, with a lower bound for small rows."""
+    delta: Array
+    """Regularization of the multipliers ``(k,)``."""
+    has_small_rows: bool
+    """True if the regularization of some rows is limited by their own size."""
+    lu: Any
+    """Factors that :func:`scipy.sparse.linalg.splu` returns; they cannot be pickled."""
 
-    def solve_regularized(b: Array, g: Array) -> tuple[Array, Array]:
-        solution = factors.solve(np.concatenate([b, g]))
-        return solution[:n], solution[n:]
+    def __reduce__(self) -> tuple[Any, ...]:
+        return factor_sparse, (self.M, self.G)
 
-    def solve(b: Array, g: Array) -> tuple[Array, Array]:
-        v, multipliers = solve_regularized(b, g)
+    def rank(self) -> int:
+        """Return the number of independent rows of G."""
+        return self.G.shape[0] - _count_redundant(self._solve_schur, self.G.shape[0], self.delta)
+
+    def solve(self, b: Array, g: Array) -> tuple[Array, Array]:
+        """Return velocities and multipliers for valid right sides."""
+        M, G = self.M, self.G
+        v, multipliers = self._solve_regularized(b, g)
         free = b / M.diagonal().reshape(-1, *[1] * (b.ndim - 1))  # about the size of the velocities
         forces = max(max_abs(b), max_abs(M @ v))
         speeds = max(max_abs(g), max_abs(G @ free), max_abs(abs(G) @ np.abs(v)))
@@ -55,25 +59,45 @@ def factor_sparse(M: Matrix, G: Matrix) -> tuple[Callable[[], int], KKTSolver]:
         for _ in range(20):
             residual = b - M @ v + G.T @ multipliers, g - G @ v
             new_errors = [max(_relative_size(residual[0], forces), _relative_size(residual[1], speeds))]
-            if has_small_rows:  # errors of small rows are invisible beside large ones
-                new_errors.append(max_abs((residual[1].T / np.sqrt(schur_diagonal)).T))
+            if self.has_small_rows:  # errors of small rows are invisible beside large ones
+                new_errors.append(max_abs((residual[1].T / np.sqrt(self.schur_diagonal)).T))
             if not any(
                 new_error < 0.5 * old_error for new_error, old_error in zip(new_errors, errors, strict=False)
             ):
                 break
             errors = new_errors
-            dv, step = solve_regularized(*residual)
+            dv, step = self._solve_regularized(*residual)
             v, multipliers = v + dv, multipliers + step
         check_consistent(g - G @ v, speeds)
         return v, multipliers
 
-    def compute_rank() -> int:
-        result: int = k - _count_redundant(
-            lambda g: solve_regularized(np.zeros((n, g.shape[1])), g)[1], k, delta
-        )
-        return result
+    def _solve_regularized(self, b: Array, g: Array) -> tuple[Array, Array]:
+        solution, n = self.lu.solve(np.concatenate([b, g])), self.M.shape[0]
+        return solution[:n], solution[n:]
 
-    return compute_rank, solve
+    def _solve_schur(self, g: Array) -> Array:
+        return self._solve_regularized(np.zeros((self.M.shape[0], g.shape[1])), g)[1]
+
+
+def factor_sparse(M: Matrix, G: Matrix) -> SparseFactors:
+    """Factor ``[[M, -G^T], [G, delta]]`` and solve with iterations that remove the effect of delta.
+
+    The iterations are proximal-point steps on the multipliers. Started from zero they stay in the range of
+    ``delta^-1 G`` and converge to the multipliers of least norm if rows are redundant; small rows have less
+    weight in this norm.
+    """
+    _check_positive_pivots(M, is_symmetric_unchecked(M))
+    schur_diagonal = (G * G) @ (1 / M.diagonal())
+    largest_diagonal = max(np.max(schur_diagonal, initial=0.0), 1e-100)
+    # Rows that are redundant because they are small are small compared with their delta.
+    schur_diagonal = np.maximum(schur_diagonal, RANK_TOLERANCE**2 * largest_diagonal)
+    delta = np.minimum(PROXIMAL_WEIGHT * largest_diagonal, MAX_ROW_WEIGHT * schur_diagonal)
+    has_small_rows = bool(np.any(delta < PROXIMAL_WEIGHT * largest_diagonal))
+    has_rows = G.shape[0] > 0
+    matrix = sparse.block_array([[M, -G.T], [G, sparse.diags_array(delta)]], format="csc") if has_rows else M
+    # A threshold for pivots: eliminating a multiplier first would divide by delta.
+    lu = splu(matrix, **(_ORDERING | {"diag_pivot_thresh": 0.1}))
+    return SparseFactors(M, G, schur_diagonal, delta, has_small_rows, lu)
 
 
 _ORDERING = {

@@ -141,8 +141,8 @@ def factor_kkt_unchecked(M: Matrix, G: Matrix) -> KKT:
     """Factor as :func:`factor_kkt` does, for finite matrices of fitting shape, without checks."""
     if sparse.issparse(M) or sparse.issparse(G):
         M, G = sparse.csc_array(M), sparse.csc_array(G)
-    compute_rank, solve_unchecked = (factor_sparse if sparse.issparse(M) else factor_dense)(M, G)
-    return KKT(M.shape[0], G.shape[0], compute_rank, solve_unchecked)
+    factors = factor_sparse(M, G) if sparse.issparse(M) else factor_dense(M, G)
+    return KKT(M.shape[0], G.shape[0], factors.rank, factors.solve)
 
 
 def kkt_inverse(M: Matrix, G: Matrix) -> Array:

@@ -56,8 +56,10 @@ class Collider:
     """Coefficient of restitution, 0 to 1, dimensionless."""
 
     def __post_init__(self) -> None:
-        if not isinstance(self.body, int | np.integer) or self.body < WORLD:
-            raise InvalidArgument("body", repr(self.body), "the number of a body, or WORLD")
+        is_integer = isinstance(self.body, int | np.integer) and not isinstance(self.body, bool)
+        if not is_integer or self.body < WORLD:
+            got = arguments.format_value(self.body)
+            raise InvalidArgument("body", got, "the number of a body, or WORLD")
         arguments.require_instance("shape", self.shape, Shape)
         _ = self.shape.collision_geometry  # raises an error if there is none
         restitution = arguments.real_number("restitution", self.restitution, minimum=0, maximum=1)
@@ -190,7 +192,7 @@ def check_excluded_pairs(excluded_pairs: Sequence[tuple[int, int]]) -> tuple[tup
     """Return the pairs of indices of bodies as a tuple after checking them."""
     pairs = arguments.instances("excluded_pairs", excluded_pairs, tuple, list, np.ndarray)
     if not all(arguments.indices("excluded_pairs", pair, minimum=WORLD).shape == (2,) for pair in pairs):
-        raise InvalidArgument("excluded_pairs", f"{pairs!r:.60}", "pairs of numbers of bodies")
+        raise InvalidArgument("excluded_pairs", arguments.format_value(pairs), "pairs of numbers of bodies")
     return tuple((int(a), int(b)) for a, b in pairs)
 
 

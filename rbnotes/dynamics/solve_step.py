@@ -6,6 +6,7 @@ Soft rows are solved as hard rows with a *slack*, a velocity with its own mass o
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,13 +78,16 @@ def factor_step(problem: StepProblem) -> KKT:
     slacks = expanded.size - problem.size
     if not slacks:
         return kkt
+    return KKT(
+        problem.size, problem.bilateral.count, kkt.compute_rank, partial(_solve_with_slacks, kkt, slacks)
+    )
 
-    def solve_padded(momentum: Array, target: Array) -> tuple[Array, Array]:
-        padded_momentum = np.concatenate([momentum, np.zeros((slacks, *momentum.shape[1:]))])
-        velocities, impulses = kkt.solve_unchecked(padded_momentum, target)
-        return velocities[: problem.size], impulses
 
-    return KKT(problem.size, problem.bilateral.count, lambda: kkt.rank, solve_padded)
+def _solve_with_slacks(kkt: KKT, slacks: int, momentum: Array, target: Array) -> tuple[Array, Array]:
+    """Solve an expanded system whose last velocities are slacks, which have no momentum."""
+    padded_momentum = np.concatenate([momentum, np.zeros((slacks, *momentum.shape[1:]))])
+    velocities, impulses = kkt.solve_unchecked(padded_momentum, target)
+    return velocities[:-slacks], impulses
 
 
 def expand_compliance(problem: StepProblem) -> StepProblem:

@@ -183,7 +183,7 @@ def _shape(value: Any) -> tuple[int, ...] | None:
     try:
         shape: tuple[int, ...] = np.shape(value)
         return shape
-    except ValueError:
+    except Exception:  # an object's own __array__ may raise anything
         return None
 
 
@@ -200,7 +200,7 @@ def _as_stack(name: str, value: Any, *shape: int) -> Any:
 def _zeros_if_omitted(value: Any, shape: tuple[int, ...]) -> Any:
     if isinstance(value, tuple) and not value:
         return np.zeros(shape)
-    return np.asanyarray(value)[None] if _shape(value) == shape[1:] and len(shape) > 1 else value
+    return [value] if _shape(value) == shape[1:] and len(shape) > 1 else value
 
 
 def _check_one_axis(name: str, value: Any) -> Array:

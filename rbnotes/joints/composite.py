@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.joint_type import JointType
 from rbnotes.joints.simple import PlanarTranslation, Prismatic, Revolute, Translational, X, Y, Z
@@ -35,7 +36,7 @@ class Composite(JointType):
             raise InvalidArgument("parts", f"{len(parts)} of them", "two joint types or more")
         for part in parts:
             if not isinstance(part, JointType):
-                raise InvalidArgument("parts", f"{part!r:.60}", "joint types")
+                raise InvalidArgument("parts", arguments.format_value(part), "joint types")
         self._parts = parts
 
     @property

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.joints.joint_type import JointType
+from rbnotes.joints.joint_type import MAX_COORDINATE, JointType
 from rbnotes.unchecked import quaternion, so3
 from rbnotes.unchecked.linear_algebra import matvec
 
 WRAP_THRESHOLD = 1.5 * np.pi
 """Length above which rotation vectors are shortened by whole turns, rad."""
+
+MIN_QUATERNION_LENGTH = 1 / MAX_COORDINATE
+"""Length below which a quaternion is not a configuration: powers of its inverse overflow."""
 
 
 class _Spherical(JointType):
@@ -79,7 +82,7 @@ class QuaternionSpherical(_Spherical):
     Raises
     ------
     InvalidArgument
-        By all methods, for a quaternion of length zero.
+        By all methods that depend on the pose, for a quaternion shorter than :data:`MIN_QUATERNION_LENGTH`.
     """
 
     @property
@@ -165,8 +168,9 @@ def _vector_part_matrix(q: Array) -> Array:
 
 
 def _squared_norm(name: str, q: Array) -> Array:
-    square = np.sum(q * q, axis=-1, keepdims=True)
-    if np.any(square == 0):
-        raise InvalidArgument(name, "a zero quaternion", "a quaternion of positive length")
-    result: Array = square
-    return result
+    square: Array = np.sum(q * q, axis=-1, keepdims=True)
+    shortest = np.sqrt(np.min(square, initial=np.inf))
+    if shortest < MIN_QUATERNION_LENGTH:
+        got = "a zero quaternion" if shortest == 0 else f"a quaternion of length {shortest:.3g}"
+        raise InvalidArgument(name, got, f"a length of at least {MIN_QUATERNION_LENGTH:g}")
+    return square

@@ -1,6 +1,7 @@
 """Every checker accepts valid values, and its errors name argument, actual and expected value."""
 
 import re
+from collections import deque
 
 import numpy as np
 import pytest
@@ -72,6 +73,79 @@ def test_nan_is_found_anywhere_in_a_batch(check, valid):
 )
 def test_non_numeric_values_are_rejected(check, valid, value, kind):
     assert_refused(check, value, kind, "^an array of real numbers$")
+
+
+class Raising:
+    def __array__(self, *args, **options):
+        raise RuntimeError("no array")
+
+    def __repr__(self):
+        raise RuntimeError("no text")
+
+
+class TwoEntries:
+    """A sequence of the caller's own, which NumPy reads."""
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return (1.0, True)[index]
+
+
+DEEP: list = [1.0]
+for _ in range(2000):
+    DEEP = [DEEP]
+SELF_CONTAINING: list = [1.0]
+SELF_CONTAINING.append(SELF_CONTAINING)
+NOT_READ_AS_NUMBERS = {
+    "a truth value": ([1.0, True, 3.0], "list"),
+    "a truth value in a row": ([[1.0, 2.0], (3.0, True)], "list"),
+    "a truth value of NumPy": ([1.0, np.True_], "list"),
+    "truth values as a row": ([[1.0, 2.0], np.array([True, False])], "list"),
+    "a truth value in a deque": (deque([1.0, True]), "deque"),
+    "a truth value in a sequence of its own": (TwoEntries(), "TwoEntries"),
+    "a bytearray": (bytearray(b"12"), "bytearray"),
+    "a bytearray in a list": ([bytearray(b"12")], "list"),
+    "a buffer of bytes": (memoryview(b"12"), "memoryview"),
+    "masked rows of rows": ([[np.ma.masked_array([1.0, 2.0], [False, True])]], "list"),
+    "an array that raises": (Raising(), "^Raising without a representation$"),
+    "an array that raises, in a list": ([1.0, Raising()], "^list without a representation$"),
+    "ragged rows": ([np.zeros((2, 3)), np.zeros((2, 2))], "list"),
+    "lists that are nested too deeply": (DEEP, "list"),
+    "a list that contains itself": (SELF_CONTAINING, "list"),
+}
+
+
+@every_checker
+@pytest.mark.parametrize(("value", "kind"), NOT_READ_AS_NUMBERS.values(), ids=NOT_READ_AS_NUMBERS)
+def test_what_numpy_reads_otherwise_is_no_array_of_real_numbers(check, valid, value, kind):
+    assert_refused(check, value, kind, "^an array of real numbers$")
+
+
+@pytest.mark.parametrize(("value", "kind"), NOT_READ_AS_NUMBERS.values(), ids=NOT_READ_AS_NUMBERS)
+def test_indices_and_booleans_follow_the_same_rule(value, kind):
+    assert_refused(arguments.indices, value, kind, "^whole numbers$")
+    assert_refused(
+        lambda name, given: arguments.boolean_vector(name, given, 2), value, kind, "^booleans of shape"
+    )
+
+
+def test_one_kind_of_entry_does_not_stand_for_another():
+    assert arguments.indices("thing", [0, 1]).tolist() == [0, 1]
+    assert arguments.boolean_vector("thing", [True, False], 2).tolist() == [True, False]
+    assert_refused(arguments.indices, [0, True], "^list", "^whole numbers$")
+    for value in ([True, 1], [1.0, 0.0]):
+        assert_refused(
+            lambda name, given: arguments.boolean_vector(name, given, 2), value, "^list", "^booleans"
+        )
+
+
+@every_checker
+def test_sequences_of_numbers_in_any_form(check, valid):
+    rows = [*np.array(valid)] if np.ndim(valid) > 1 else np.array(valid).tolist()
+    for value in (deque(rows), tuple(rows), rows):
+        np.testing.assert_array_equal(check("thing", value), valid)
 
 
 @every_checker

@@ -1,5 +1,7 @@
 """Pivoting: the pivoted system by definition, updated factors, number of solves."""
 
+import copy
+import pickle
 from importlib import import_module
 
 import numpy as np
@@ -50,6 +52,29 @@ def test_columns_of_the_pivoted_system(problem, alpha):
         assert basis.pivoted_diagonal(r) == pytest.approx(M_pivoted[r, r], abs=1e-9 * scale)
     basis.recompute_values()
     np.testing.assert_allclose(np.where(basis.is_basic, basis.z, basis.w), q_pivoted, atol=1e-9 * scale)
+
+
+@pytest.mark.parametrize("twin", [lambda basis: pickle.loads(pickle.dumps(basis)), copy.deepcopy])
+@pytest.mark.parametrize("form", [np.array, sparse.csc_array])
+@pytest.mark.parametrize("eliminated", [False, True])
+def test_a_basis_goes_on_after_it_was_pickled_or_copied(twin, form, eliminated):
+    M = np.diag([2.0, 3, 4]) + 0.5
+    problem = LCP(form(M), -np.ones(3))
+    if eliminated:
+        qp = QP(form(M), np.ones(3), form(np.eye(3)), np.ones(3), form([[1.0, 1, 0]]), np.ones(1))
+        problem = Elimination.from_qp(qp)
+    basis = Basis(PivotingData(problem))
+    basis.exchange(1)
+    again = twin(basis)
+    for each in (basis, again):
+        each.exchange(2)
+        each.recompute_values()
+    np.testing.assert_allclose(again.z, basis.z, rtol=1e-13)
+    np.testing.assert_allclose(again.w, basis.w, rtol=1e-13, atol=1e-13)
+    if eliminated:
+        x, multipliers = twin(problem).recover_unknowns(np.ones(3))
+        expected = problem.recover_unknowns(np.ones(3))
+        np.testing.assert_allclose(np.append(x, multipliers), np.concatenate(expected), rtol=1e-13)
 
 
 @given(monotone(N), st.lists(st.integers(0, N - 1), max_size=12))

@@ -1,5 +1,8 @@
 """KKT systems against null-space solves, dense and sparse, with redundant and contradicting rows."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -208,3 +211,19 @@ def test_symmetry_is_detected():
     M[0, 2] = 1e-6
     assert not is_symmetric_unchecked(M)
     assert not is_symmetric_unchecked(sparse.csr_array(M))
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csc_array])
+@pytest.mark.parametrize("skew", [0.0, 0.3])
+@pytest.mark.parametrize("rows", [np.zeros((0, 4)), np.eye(4)[:2], [[1.0, 2, 0, 0], [2, 4, 0, 0]]])
+@pytest.mark.parametrize("twin", [lambda kkt: pickle.loads(pickle.dumps(kkt)), copy.deepcopy])
+def test_factors_pickle_and_copy(form, skew, rows, twin):
+    M = np.diag([1.0, 2, 3, 4])
+    M[0, 1], M[1, 0] = 0.5 + skew, 0.5 - skew
+    G = np.array(rows)
+    kkt = factor_kkt(form(M), form(G))
+    b, g = np.arange(1.0, 5.0), G @ np.ones(4)
+    again = twin(kkt)
+    assert (again.rank, again.size, again.num_constraints) == (kkt.rank, 4, len(G))
+    for found, expected in zip(again.solve(b, g), kkt.solve(b, g), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)

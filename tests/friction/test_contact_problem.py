@@ -1,5 +1,7 @@
 """Reduction of a step problem to its contacts: equivalence and argument errors."""
 
+import copy
+import pickle
 import tracemalloc
 from dataclasses import replace
 
@@ -261,3 +263,20 @@ def test_rounding_of_constrained_coordinates_is_not_motion(rng, solve):
         )
         expected = solve_step(replace(held, contacts=None)).velocity
         np.testing.assert_allclose(solve(held).velocity, expected, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("form", [np.array, sparse.csc_array])
+def test_contact_problems_pickle_and_copy(form):
+    """With equations of which one is soft, so that the factored system has a slack."""
+    equations = BilateralRows(form([[1.0, 0, 0, 1], [0, 1, 1, 0]]), np.zeros(2), [0.0, 0.5])
+    mass = form(np.diag([1.0, 2, 3, 4]))
+    rows = form([[0.0, 0, 1, 0], [1, 0, 0, 0], [0, 1, 0, 0]])
+    problem = StepProblem(mass, -np.ones(4), equations, contacts=Contacts(rows, 0.5))
+    contact_problem = friction_contact_problem(problem)
+    impulses = np.array([[1.0, 0.2, -0.1]])
+    for twin in (pickle.loads(pickle.dumps(contact_problem)), copy.deepcopy(contact_problem)):
+        np.testing.assert_array_equal(twin.delassus_matrix, contact_problem.delassus_matrix)
+        assert twin.kkt.rank == contact_problem.kkt.rank
+        pairs = zip(twin.apply_impulses(impulses), contact_problem.apply_impulses(impulses), strict=True)
+        for found, expected in pairs:
+            np.testing.assert_allclose(found, expected, rtol=1e-13)

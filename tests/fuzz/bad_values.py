@@ -18,10 +18,12 @@ from typing import Any
 
 import numpy as np
 from corruptions import (
+    Raising,
     Stranger,
     as_sparse,
     cast,
     column,
+    containing_itself,
     dense,
     filled_with,
     first,
@@ -31,9 +33,11 @@ from corruptions import (
     longer,
     masked,
     masked_inside,
+    nested,
     perturbed,
     plain,
     ragged,
+    raising_inside,
     read_only,
     returning,
     returning_number,
@@ -43,6 +47,7 @@ from corruptions import (
     stack,
     strided,
     transposed,
+    truth_inside,
     unsorted_indices,
     with_number,
 )
@@ -66,6 +71,9 @@ NOT_NUMBERS: tuple[Kind, ...] = (
     ("empty text", REFUSED, lambda rng, value: ""),
     ("numbers as text", REFUSED, cast(lambda a: a.astype(str))),
     ("bytes", REFUSED, lambda rng, value: b"12"),
+    ("a bytearray", REFUSED, lambda rng, value: bytearray(b"12")),
+    ("a bytearray in a list", REFUSED, lambda rng, value: [bytearray(b"12")]),
+    ("a buffer of bytes", REFUSED, lambda rng, value: memoryview(b"12")),
     ("a date", REFUSED, lambda rng, value: datetime.datetime(2020, 1, 1)),
     ("dates", REFUSED, cast(lambda a: np.zeros(a.shape, "datetime64[s]"))),
     ("spans of time", REFUSED, cast(lambda a: np.ones(a.shape, "timedelta64[s]"))),
@@ -81,12 +89,17 @@ NOT_NUMBERS: tuple[Kind, ...] = (
     ("a function", REFUSED, lambda rng, value: len),
     ("a class", REFUSED, lambda rng, value: Stranger),
     ("a stranger", REFUSED, lambda rng, value: Stranger()),
+    ("an array that raises", REFUSED, lambda rng, value: Raising()),
     ("ragged", REFUSED, ragged),
+    ("nested lists", REFUSED, nested),
+    ("a list that contains itself", REFUSED, containing_itself),
     ("a huge integer", REFUSED, lambda rng, value: 10**400),
 )
 
 NUMBERS: tuple[Kind, ...] = (
     *NOT_NUMBERS,
+    ("a truth value in a list", REFUSED, truth_inside),
+    ("what raises in a list", REFUSED, raising_inside),
     ("sparse", REFUSED, as_sparse),
     ("a NaN", REFUSED, with_number(np.nan)),
     ("all NaN", REFUSED, filled_with(np.nan)),
@@ -123,7 +136,7 @@ NUMBERS: tuple[Kind, ...] = (
 )
 
 COUNTS: tuple[Kind, ...] = (
-    *(kind for kind in NOT_NUMBERS if kind[0] not in ("a huge integer", "masked rows", "ragged")),
+    *(kind for kind in NOT_NUMBERS if kind[0] not in ("a huge integer", "masked rows")),
     ("a list of it", REFUSED, lambda rng, value: [value]),
     ("an array of it", REFUSED, lambda rng, value: np.array([value])),
     ("a fraction", REFUSED, lambda rng, value: value + 0.5),
@@ -145,6 +158,7 @@ WORDS: tuple[Kind, ...] = (
     ("a list of it", REFUSED, lambda rng, value: [value]),
     ("an array of it", REFUSED, lambda rng, value: np.array([value])),
     ("a stranger", REFUSED, lambda rng, value: Stranger()),
+    ("what raises", REFUSED, lambda rng, value: Raising()),
     ("a dictionary", REFUSED, lambda rng, value: {}),
     ("of NumPy", SAME, lambda rng, value: np.str_(value)),
 )
@@ -169,6 +183,7 @@ OBJECTS: tuple[Kind, ...] = (
     ("a dictionary", REFUSED, lambda rng, value: {}),
     ("an array", REFUSED, lambda rng, value: np.zeros(3)),
     ("a stranger", REFUSED, lambda rng, value: Stranger()),
+    ("what raises", REFUSED, lambda rng, value: Raising()),
     ("its class", REFUSED, lambda rng, value: type(value)),
     ("a class", REFUSED, lambda rng, value: Stranger),
     ("a lambda's module", REFUSED, lambda rng, value: np),
@@ -185,6 +200,7 @@ SEQUENCES: tuple[Kind, ...] = (
     ("a list of lists", REFUSED, lambda rng, value: [[each] for each in value] or [[]]),
     ("an array", REFUSED, lambda rng, value: np.full(3, 0.5)),
     ("a stranger", REFUSED, lambda rng, value: Stranger()),
+    ("what raises", REFUSED, lambda rng, value: Raising()),
     ("strangers", REFUSED, lambda rng, value: [Stranger(), Stranger()]),
     ("one too many", REFUSED, lambda rng, value: [*value, Stranger()]),
     ("its first alone", REFUSED, lambda rng, value: first(value)),
@@ -198,6 +214,7 @@ MAPPINGS: tuple[Kind, ...] = (
     ("text", REFUSED, lambda rng, value: "abc"),
     ("an array", REFUSED, lambda rng, value: np.full(3, 0.5)),
     ("a stranger", REFUSED, lambda rng, value: Stranger()),
+    ("what raises", REFUSED, lambda rng, value: Raising()),
     ("strange values", REFUSED, lambda rng, value: dict.fromkeys(value, Stranger()) or {"a": Stranger()}),
     ("a strange key", REFUSED, lambda rng, value: {**value, Stranger(): first([*value.values(), 0.0])}),
 )
@@ -209,6 +226,7 @@ FUNCTIONS: tuple[Kind, ...] = (
     ("text", REFUSED, lambda rng, value: "abc"),
     ("an array", REFUSED, lambda rng, value: np.zeros(3)),
     ("a stranger", REFUSED, lambda rng, value: Stranger()),
+    ("what raises", REFUSED, lambda rng, value: Raising()),
     ("returns nothing", REFUSED, returning(None)),
     ("returns text", REFUSED, returning("abc")),
     ("returns a stranger", REFUSED, returning(Stranger())),

@@ -18,6 +18,16 @@ class Stranger:
     """Object of a type that no function accepts."""
 
 
+class Raising:
+    """An object that neither NumPy nor a message can read."""
+
+    def __array__(self, *args: Any, **options: Any) -> np.ndarray:
+        raise RuntimeError("no array")
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
 def dense(value: Any) -> np.ndarray:
     return value.toarray() if sparse.issparse(value) else np.asarray(value, dtype=float)
 
@@ -65,6 +75,41 @@ def masked_inside(rng: np.random.Generator, value: Any) -> Any:
 
 def ragged(rng: np.random.Generator, value: Any) -> Any:
     return [[1.0], [1.0, 2.0]]
+
+
+def truth_inside(rng: np.random.Generator, value: Any) -> Any:
+    """The value as lists, with a truth value in the place of one number: NumPy makes 0 or 1 of it."""
+    array = dense(value)
+    if not array.ndim or array.size < 2:
+        raise Impossible
+    entries = array.astype(object)
+    entries.flat[rng.integers(array.size)] = True
+    return entries.tolist()
+
+
+def raising_inside(rng: np.random.Generator, value: Any) -> Any:
+    array = dense(value)
+    if not array.ndim or not array.size:
+        raise Impossible
+    entries = array.astype(object)
+    entries.flat[rng.integers(array.size)] = Raising()
+    return entries.tolist()
+
+
+def nested(rng: np.random.Generator, value: Any) -> Any:
+    """Lists in which one entry is a list itself, or as many within each other as no array has axes."""
+    if rng.random() < 0.5:
+        return [1.0, [2.0, [3.0]]]
+    lists: Any = [1.0]
+    for _ in range(100):
+        lists = [lists]
+    return lists
+
+
+def containing_itself(rng: np.random.Generator, value: Any) -> Any:
+    lists: list[Any] = [1.0]
+    lists.append(lists)
+    return lists
 
 
 def as_sparse(rng: np.random.Generator, value: Any) -> Any:

@@ -1,7 +1,11 @@
 """Every public callable has a valid call in the table."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
+from engine import leaves
 from table import SUBPACKAGES, covered, public, table, within
 
 ALL = [
@@ -29,4 +33,18 @@ def test_table_contains_only_existing_names():
 @pytest.mark.parametrize("call", ALL)
 def test_valid_calls_are_valid(call):
     with np.errstate(all="ignore"):
-        call()
+        result = call()
+    for each in package_objects([*call.given.values(), result]):
+        for twin in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
+            assert type(twin) is type(each)
+            for mine, other in zip(leaves(each), leaves(twin), strict=True):
+                np.testing.assert_array_equal(other, mine)
+
+
+def package_objects(value, depth=3):
+    """The objects of the package among arguments and results."""
+    if type(value).__module__.startswith("rbnotes."):
+        return [value]
+    if depth and isinstance(value, list | tuple):
+        return [each for part in value for each in package_objects(part, depth - 1)]
+    return []

@@ -1,5 +1,6 @@
 """Joints given as functions: argument errors, programs, and the geometry of predefined ones."""
 
+import copy
 import math
 import pickle
 import sys
@@ -245,6 +246,30 @@ def test_joints_can_be_pickled():
     joint = joints.surface_on_surface(BALL, TORUS)
     before = joint.motion_subspace(STATES)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(joint)).motion_subspace(STATES), before)
+
+
+GRID = np.random.default_rng(1).normal(size=(3, 4, 3))
+SHAPES = {
+    "sphere": BALL,
+    "ellipsoid": EGG,
+    "torus": TORUS,
+    "Bezier surface": surfaces.bezier_surface(GRID),
+    "circle": curves.circle(0.5),
+    "Bezier curve": curves.bezier_curve(GRID[0]),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_curves_and_surfaces_pickle_and_copy(name):
+    shape = SHAPES[name]
+    arguments = (0.3,) if isinstance(shape, curves.Curve) else (0.3, 0.4)
+    for twin in (pickle.loads(pickle.dumps(shape)), copy.deepcopy(shape)):
+        assert (twin.low, twin.high) == (shape.low, shape.high)
+        np.testing.assert_array_equal(twin.point(*arguments), shape.point(*arguments))
+        if isinstance(shape, surfaces.Surface):
+            for (R, t), (R_twin, t_twin) in zip(shape.frame(*arguments), twin.frame(*arguments), strict=True):
+                np.testing.assert_array_equal(R_twin, R)
+                np.testing.assert_array_equal(t_twin, t)
 
 
 class TestSingularStates:

@@ -52,6 +52,22 @@ class TestRotations:
         with pytest.raises(InvalidArgument, match="q: got a zero quaternion"):
             joint.motion_subspace(np.zeros(4))
 
+    @pytest.mark.parametrize("length", [1e-31, 1e-90, 5e-324])
+    def test_quaternions_whose_powers_overflow_are_no_configurations(self, length):
+        joint, q, qdot = joints.QuaternionSpherical(), np.array([length, 0, 0, 0]), np.ones(4)
+        calls = (
+            lambda q: joint.transform(q),
+            lambda q: joint.motion_subspace(q),
+            lambda q: joint.motion_subspace_rate(q, qdot),
+            lambda q: joint.motion_subspace_derivative(q),
+            lambda q: joint.bias_acceleration_derivative(q, qdot),
+            lambda q: joint.reparametrize(q, qdot)[0],
+        )
+        for call in calls:
+            with pytest.raises(InvalidArgument, match=r"q: got a (zero )?quaternion.*at least 1e-30"):
+                call(q)
+            assert np.all(np.isfinite(call([1.1e-30, 0, 0, 0])))
+
     def test_quaternion_constraint(self):
         joint, q, qdot = joints.QuaternionSpherical(), np.array([0.5, -1, 2, 0.25]), np.arange(4.0)
         np.testing.assert_allclose(joint.coordinate_constraint(q), [(q @ q - 1) / 2])

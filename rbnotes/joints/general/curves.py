@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import InvalidArgument
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.general.casadi_functions import jacobian
 from rbnotes.joints.general.surfaces import bernstein_polynomials, normalize
 from rbnotes.joints.general.symbols import Symbolic, check_coordinate, check_finite
@@ -93,7 +94,11 @@ def circle(radius: float) -> Curve:
     Raises InvalidArgument if ``radius`` is not positive.
     """
     radius = arguments.positive_number("radius", radius)
-    return Curve("circle", lambda s: radius * np.array([np.cos(s), np.sin(s), 0]), -np.pi, np.pi)
+    return Curve("circle", partial(_circle_point, radius), -np.pi, np.pi)
+
+
+def _circle_point(radius: float, s: Symbolic) -> Symbolic:
+    return radius * np.array([np.cos(s), np.sin(s), 0])
 
 
 def bezier_curve(points: ArrayLike) -> Curve:
@@ -109,7 +114,8 @@ def bezier_curve(points: ArrayLike) -> Curve:
     points = arguments.array("points", points, 3)
     if points.ndim != 2 or len(points) < 2:
         raise InvalidArgument("points", f"shape {points.shape}", "2 control points or more, shape (n, 3)")
-    return Curve(
-        "Bezier curve",
-        lambda s: sum(w * p for w, p in zip(bernstein_polynomials(len(points), s), points, strict=True)),
-    )
+    return Curve("Bezier curve", partial(_bezier_point, points))
+
+
+def _bezier_point(points: Array, s: Symbolic) -> Symbolic:
+    return sum(w * p for w, p in zip(bernstein_polynomials(len(points), s), points, strict=True))

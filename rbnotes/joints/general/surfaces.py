@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -102,16 +103,28 @@ def sphere(radius: float) -> Surface:
     radius = arguments.positive_number("radius", radius)
     return Surface(
         "sphere",
-        lambda u, v: radius * _outward_direction(u, v),
-        lambda u, v: [
-            (rotation_about_z(u), np.zeros(3)),
-            (_rotation_about_minus_y(v), np.zeros(3)),
-            (OUTWARD_TO_SURFACE_FRAME, radius * OUTWARD_TO_SURFACE_FRAME[:, 2]),
-        ],
-        lambda u, v: np.cos(v),
+        partial(_sphere_point, radius),
+        partial(_sphere_factors, radius),
+        _cosine_of_latitude,
         low=(-np.pi, -np.pi / 2),
         high=(np.pi, np.pi / 2),
     )
+
+
+def _sphere_point(radius: float, u: Symbolic, v: Symbolic) -> Symbolic:
+    return radius * _outward_direction(u, v)
+
+
+def _sphere_factors(radius: float, u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
+    return [
+        (rotation_about_z(u), np.zeros(3)),
+        (_rotation_about_minus_y(v), np.zeros(3)),
+        (OUTWARD_TO_SURFACE_FRAME, radius * OUTWARD_TO_SURFACE_FRAME[:, 2]),
+    ]
+
+
+def _cosine_of_latitude(u: Symbolic, v: Symbolic) -> Symbolic:
+    return np.cos(v)
 
 
 def ellipsoid(semi_axes: ArrayLike) -> Surface:
@@ -122,21 +135,29 @@ def ellipsoid(semi_axes: ArrayLike) -> Surface:
     a, b, c = arguments.with_ndim(
         "semi_axes", arguments.positive_array("semi_axes", semi_axes, 3), 1
     ).tolist()
-
-    def point(u: Symbolic, v: Symbolic) -> Symbolic:
-        return np.array([a, b, c]) * _outward_direction(u, v)
-
-    def factors(u: Symbolic, v: Symbolic) -> list[tuple[Symbolic, Symbolic]]:
-        # The azimuth and the elevation of the normal, which is along (x/a^2, y/b^2, z/c^2).
-        width = np.sqrt((a * np.sin(u)) ** 2 + (b * np.cos(u)) ** 2)
-        azimuth = np.arctan2(a * np.sin(u), b * np.cos(u))
-        slope = np.arctan2(np.sin(v) / c, np.cos(v) * width / (a * b))
-        turns = (rotation_about_z(azimuth), _rotation_about_minus_y(slope), OUTWARD_TO_SURFACE_FRAME)
-        return [(np.eye(3), point(u, v)), *((turn, np.zeros(3)) for turn in turns)]
-
     return Surface(
-        "ellipsoid", point, factors, lambda u, v: np.cos(v), (-np.pi, -np.pi / 2), (np.pi, np.pi / 2)
+        "ellipsoid",
+        partial(_ellipsoid_point, a, b, c),
+        partial(_ellipsoid_factors, a, b, c),
+        _cosine_of_latitude,
+        low=(-np.pi, -np.pi / 2),
+        high=(np.pi, np.pi / 2),
     )
+
+
+def _ellipsoid_point(a: float, b: float, c: float, u: Symbolic, v: Symbolic) -> Symbolic:
+    return np.array([a, b, c]) * _outward_direction(u, v)
+
+
+def _ellipsoid_factors(
+    a: float, b: float, c: float, u: Symbolic, v: Symbolic
+) -> list[tuple[Symbolic, Symbolic]]:
+    # The azimuth and the elevation of the normal, which is along (x/a^2, y/b^2, z/c^2).
+    width = np.sqrt((a * np.sin(u)) ** 2 + (b * np.cos(u)) ** 2)
+    azimuth = np.arctan2(a * np.sin(u), b * np.cos(u))
+    slope = np.arctan2(np.sin(v) / c, np.cos(v) * width / (a * b))
+    turns = (rotation_about_z(azimuth), _rotation_about_minus_y(slope), OUTWARD_TO_SURFACE_FRAME)
+    return [(np.eye(3), _ellipsoid_point(a, b, c, u, v)), *((turn, np.zeros(3)) for turn in turns)]
 
 
 def torus(radius: float, tube_radius: float) -> Surface:
@@ -155,16 +176,23 @@ def torus(radius: float, tube_radius: float) -> Surface:
     )
     if tube_radius >= radius:
         raise InvalidArgument("tube_radius", f"{tube_radius:g}", f"a tube thinner than the radius {radius:g}")
-
     return Surface(
-        "torus",
-        lambda u, v: radius * np.array([np.cos(u), np.sin(u), 0]) + tube_radius * _outward_direction(u, v),
-        lambda u, v: [
-            (rotation_about_z(u), np.zeros(3)),
-            (_rotation_about_minus_y(v), np.array([radius, 0, 0])),
-            (OUTWARD_TO_SURFACE_FRAME, tube_radius * OUTWARD_TO_SURFACE_FRAME[:, 2]),
-        ],
+        "torus", partial(_torus_point, radius, tube_radius), partial(_torus_factors, radius, tube_radius)
     )
+
+
+def _torus_point(radius: float, tube_radius: float, u: Symbolic, v: Symbolic) -> Symbolic:
+    return radius * np.array([np.cos(u), np.sin(u), 0]) + tube_radius * _outward_direction(u, v)
+
+
+def _torus_factors(
+    radius: float, tube_radius: float, u: Symbolic, v: Symbolic
+) -> list[tuple[Symbolic, Symbolic]]:
+    return [
+        (rotation_about_z(u), np.zeros(3)),
+        (_rotation_about_minus_y(v), np.array([radius, 0, 0])),
+        (OUTWARD_TO_SURFACE_FRAME, tube_radius * OUTWARD_TO_SURFACE_FRAME[:, 2]),
+    ]
 
 
 def bezier_surface(points: ArrayLike) -> Surface:
@@ -181,12 +209,12 @@ def bezier_surface(points: ArrayLike) -> Surface:
     points = arguments.array("points", points, 3)
     if points.ndim != 3 or min(points.shape[:2]) < 2:
         raise InvalidArgument("points", f"shape {points.shape}", "2 x 2 control points or more, (m, n, 3)")
+    return Surface("Bezier surface", partial(_bezier_point, points), low=(0.0, 0.0), high=(1.0, 1.0))
 
-    def point(u: Symbolic, v: Symbolic) -> Symbolic:
-        rows, columns = bernstein_polynomials(len(points), u), bernstein_polynomials(points.shape[1], v)
-        return sum(rows[i] * columns[j] * points[i, j] for i in range(len(rows)) for j in range(len(columns)))
 
-    return Surface("Bezier surface", point, low=(0.0, 0.0), high=(1.0, 1.0))
+def _bezier_point(points: Array, u: Symbolic, v: Symbolic) -> Symbolic:
+    rows, columns = bernstein_polynomials(len(points), u), bernstein_polynomials(points.shape[1], v)
+    return sum(rows[i] * columns[j] * points[i, j] for i in range(len(rows)) for j in range(len(columns)))
 
 
 def bernstein_polynomials(count: int, u: Symbolic) -> list[Symbolic]:

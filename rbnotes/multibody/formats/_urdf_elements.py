@@ -12,7 +12,7 @@ from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.joints import Fixed, Free2D, Free3D, JointType, Prismatic, Revolute
-from rbnotes.multibody.formats._xml import attribute, child, number, numbers, origin
+from rbnotes.multibody.formats._xml import attribute, bound, child, number, numbers, optional_child, origin
 from rbnotes.multibody.formats.robot import Mimic
 from rbnotes.multibody.reduced.constraints import perpendicular_pair
 from rbnotes.shapes import Box, Cylinder, Shape, Sphere
@@ -61,7 +61,7 @@ def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
     """
     name = attribute("link", element, "name")
     context = f"link {name!r}"
-    inertial = element.find("inertial")
+    inertial = optional_child(context, element, "inertial")
     body = None if inertial is None else _mass_properties(context, inertial, repairs)
     visuals, _ = _placed_solids(context, element, "visual")
     return LinkElement(name, body, visuals, *_placed_solids(context, element, "collision"))
@@ -86,7 +86,7 @@ def joint_element(element: ET.Element) -> JointElement:
     context = f"joint {name!r}"
     kind = arguments.choice(f"{context}: type", attribute(context, element, "type"), JOINT_KINDS)
     joint_type, motion_frame = _joint_type(context, element, kind)
-    dynamics = element.find("dynamics")
+    dynamics = optional_child(context, element, "dynamics")
     damping = friction = 0.0
     if dynamics is not None and kind != "fixed":
         damping = number(context, dynamics, "damping", "0")
@@ -117,15 +117,16 @@ def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | No
         return None
     J = inertia.nearest_inertia(J, tolerance=abs(mass) * INERTIA_ROUNDING_LENGTH**2)
     try:
-        inertia.mass_properties(mass, J)
+        body = inertia.mass_properties(mass, J)
     except InvalidArgument as error:
-        if mass < 0:
+        if error.name == "mass":
             raise InvalidArgument(f"{context}: mass", error.got, error.expected) from error
         remedy = "replaced by the nearest that a body has"
         _repair(f"{context}: inertia", error.got, error.expected, remedy, repairs)
-        J = inertia.nearest_inertia(J)
+        body = inertia.mass_properties(mass, inertia.nearest_inertia(J))
     R = pose[:3, :3]
-    return inertia.mass_properties(mass, R @ J @ R.T, pose[:3, 3])
+    turned = R @ body.inertia @ R.T
+    return MassProperties(body.mass, (turned + turned.T) / 2, pose[:3, 3])
 
 
 def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] | None) -> None:
@@ -157,30 +158,31 @@ def _joint_type(context: str, element: ET.Element, kind: str) -> tuple[JointType
         return Fixed(), identity
     if kind == "floating":
         return Free3D(), identity
-    axis_element = element.find("axis")
-    axis = np.array([1.0, 0.0, 0.0]) if axis_element is None else numbers(context, axis_element, "xyz", 3)
-    length = np.linalg.norm(axis)
-    if length == 0:
-        raise InvalidArgument(f"{context}: axis", "0 0 0", "a direction")
-    axis = axis / length
+    axis_element = optional_child(context, element, "axis")
+    axis = np.array([1.0, 0.0, 0.0])
+    if axis_element is not None:
+        axis = numbers(context, axis_element, "xyz", 3)
+        if np.max(np.abs(axis)) <= 1 / arguments.MAX_ABS_VALUE:
+            raise InvalidArgument(f"{context}: axis", axis_element.get("xyz", ""), "a direction")
+        axis = axis / np.linalg.norm(axis)
     if kind == "planar":
         return Free2D(), se3.frame(np.stack([*perpendicular_pair(axis), axis], axis=1), np.zeros(3))
     return (Prismatic if kind == "prismatic" else Revolute)(axis), identity
 
 
 def _limits(context: str, element: ET.Element, kind: str) -> dict[str, float]:
-    limit = element.find("limit")
+    limit = optional_child(context, element, "limit")
     if limit is None:
         if kind in ("revolute", "prismatic"):
             raise InvalidArgument(context, f"a {kind} joint without <limit>", "lower and upper limits")
         return {}
     names = [name for name in ("effort", "velocity") if name in limit.attrib]
     bounds = ["lower", "upper"] if kind in ("revolute", "prismatic") else []
-    return {name: number(context, limit, name, "0") for name in names + bounds}
+    return {name: bound(context, limit, name, "0") for name in names + bounds}
 
 
 def _mimic(context: str, element: ET.Element) -> Mimic | None:
-    mimic = element.find("mimic")
+    mimic = optional_child(context, element, "mimic")
     if mimic is None:
         return None
     leader = attribute(f"{context}: mimic", mimic, "joint")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import MAX_ABS_VALUE, Array, InvalidArgument
 from rbnotes.joints import EulerSpherical
 from rbnotes.unchecked import euler, se3
 
@@ -25,6 +25,8 @@ def parse_xml(source: str | Path) -> ET.Element:
         return ET.parse(source).getroot()
     except ET.ParseError as error:
         raise InvalidArgument("source", f"XML with an error ({error})", "a well-formed file") from error
+    except (ValueError, LookupError) as error:  # a name that no file has, or an unknown encoding
+        raise InvalidArgument("source", f"a source that cannot be read ({error})", "a URDF file") from error
 
 
 def child(context: str, element: ET.Element, tag: str) -> ET.Element:
@@ -35,6 +37,11 @@ def child(context: str, element: ET.Element, tag: str) -> ET.Element:
     return matches[0]
 
 
+def optional_child(context: str, element: ET.Element, tag: str) -> ET.Element | None:
+    """Return the only child with a tag, or None if there is none."""
+    return None if element.find(tag) is None else child(context, element, tag)
+
+
 def attribute(context: str, element: ET.Element, name: str) -> str:
     """Return the text of an attribute."""
     value = element.get(name, "").strip()
@@ -43,8 +50,16 @@ def attribute(context: str, element: ET.Element, name: str) -> str:
     return value
 
 
-def numbers(context: str, element: ET.Element, name: str, count: int, default: str | None = None) -> Array:
-    """Return an attribute's numbers ``(count,)``, which are finite."""
+def numbers(
+    context: str,
+    element: ET.Element,
+    name: str,
+    count: int,
+    default: str | None = None,
+    *,
+    below: float = MAX_ABS_VALUE,
+) -> Array:
+    """Return an attribute's numbers ``(count,)``, whose absolute values are less than ``below``."""
     text = element.get(name, default)
     if text is None:
         raise InvalidArgument(context, f"<{element.tag}> without {name!r}", "a value for it")
@@ -52,21 +67,26 @@ def numbers(context: str, element: ET.Element, name: str, count: int, default: s
         values = np.array([float(word) for word in text.split()])
     except ValueError:
         values = np.array([])
-    if values.shape != (count,) or not np.all(np.isfinite(values)):
-        expected = "one number" if count == 1 else f"{count} numbers"
+    if values.shape != (count,) or not np.all(np.abs(values) < below):
+        expected = ("one number" if count == 1 else f"{count} numbers") + f" smaller than {below:g}"
         raise InvalidArgument(f"{context}: {element.tag} {name}", repr(text), expected)
     return values
 
 
 def number(context: str, element: ET.Element, name: str, default: str | None = None) -> float:
+    """Return an attribute's only number."""
+    return float(numbers(context, element, name, 1, default)[0])
+
+
+def bound(context: str, element: ET.Element, name: str, default: str | None = None) -> float:
     """Return an attribute's only number; infinite if it is at least ``UNBOUNDED``."""
-    value = float(numbers(context, element, name, 1, default)[0])
+    value = float(numbers(context, element, name, 1, default, below=np.inf)[0])
     return value if abs(value) < UNBOUNDED else float(np.copysign(np.inf, value))
 
 
 def origin(context: str, element: ET.Element) -> Array:
     """Return the pose ``(4, 4)`` of an ``<origin xyz rpy>``: roll, pitch, yaw about the fixed x, y, z."""
-    element_origin = element.find("origin")
+    element_origin = optional_child(context, element, "origin")
     if element_origin is None:
         return np.eye(4)
     xyz = numbers(context, element_origin, "xyz", 3, "0 0 0")

@@ -124,10 +124,11 @@ class Robot:
 
     def __post_init__(self) -> None:
         by_name: dict[str, RobotJoint] = {}
+        links: set[str] = set()
         given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
         for joint in given:
             coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]
-            if joint.name in by_name or joint.link in (other.link for other in by_name.values()):
+            if joint.name in by_name or joint.link in links:
                 raise InvalidArgument("joints", f"two for {joint.name!r} or {joint.link!r}", "one for each")
             needs_one_coordinate = (
                 joint.mimic is not None or np.isfinite(joint.lower) or np.isfinite(joint.upper)
@@ -136,9 +137,14 @@ class Robot:
                 got = f"{coordinates.stop - coordinates.start} coordinates"
                 raise InvalidArgument(f"joint {joint.name!r}", got, "one, which is bounded or mimics")
             by_name[joint.name] = joint
+            links.add(joint.link)
         object.__setattr__(self, "joints", MappingProxyType(by_name))
         for name in by_name:
             self._resolve_mimic(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        joints = tuple(self.joints.values())  # a read-only mapping cannot be pickled
+        return Robot, (self.tree, self.name, joints, self.frames, self.visuals, self.repairs)
 
     @property
     def limits(self) -> tuple[JointLimit, ...]:

@@ -8,6 +8,7 @@ the link's. The file has no gravity.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import GRAVITY
+from rbnotes.inertia import MassProperties
 from rbnotes.joints import Fixed, JointType
 from rbnotes.multibody.formats._urdf_elements import (
     JointElement,
@@ -108,8 +110,9 @@ def load_urdf(
             tree_joints.append((joint.child, Fixed(), parent_frame.link, pose, 0.0))
     if not tree_joints:
         raise InvalidArgument("source", "a robot none of whose joints moves", "a joint that moves, or a base")
+    inertias = _welded_inertias(links, frames)
     tree = [
-        Link(name, motion, _welded_inertia(name, links, frames), parent, pose, damping=damping)
+        Link(name, motion, inertias.get(name), parent, pose, damping=damping)
         for name, motion, parent, pose, damping in tree_joints
     ]
     return Robot(
@@ -171,15 +174,19 @@ def _sort_joints(
     if len(roots) != 1:
         got = "links " + ", ".join(map(repr, roots)) if roots else "no link"
         raise InvalidArgument("source", got, "one link that no joint carries")
-    sorted_joints, reached_links, remaining = [], set(roots), list(joints)
-    while remaining:
-        ready = [joint for joint in remaining if joint.parent in reached_links]
-        if not ready:
-            got = "links " + ", ".join(repr(joint.child) for joint in remaining)
-            raise InvalidArgument("source", f"{got} in a circle", "a tree")
-        sorted_joints.append(ready[0])
-        reached_links.add(ready[0].child)
-        remaining.remove(ready[0])
+    numbers_by_parent: dict[str, list[int]] = {}
+    for number, joint in enumerate(joints):
+        numbers_by_parent.setdefault(joint.parent, []).append(number)
+    sorted_joints, ready = [], numbers_by_parent.get(roots[0], [])
+    while ready:  # a heap: the first joint of the file goes first
+        joint = joints[heappop(ready)]
+        sorted_joints.append(joint)
+        for number in numbers_by_parent.get(joint.child, []):
+            heappush(ready, number)
+    if len(sorted_joints) < len(joints):
+        reached_links = {roots[0], *(joint.child for joint in sorted_joints)}
+        missing = [repr(joint.child) for joint in joints if joint.child not in reached_links]
+        raise InvalidArgument("source", f"links {', '.join(missing)} in a circle", "a tree")
     return roots[0], sorted_joints
 
 
@@ -219,16 +226,19 @@ def _fixed_joints(
         fixed_joints |= followers
 
 
-def _welded_inertia(name: str, links: Mapping[str, LinkElement], frames: Mapping[str, Frame]) -> Array | None:
-    """Return the spatial inertia ``(6, 6)`` of all bodies of the file that belong to a link of the tree."""
-    parts = [
-        (link.mass_properties, frames[link.name].pose)
-        for link in links.values()
-        if link.mass_properties is not None and frames[link.name].link == name
-    ]
-    if not parts:
-        return None
-    bodies, poses = zip(*parts, strict=True)
+def _welded_inertias(
+    links: Mapping[str, LinkElement], frames: Mapping[str, Frame]
+) -> dict[str | None, Array]:
+    """Return the spatial inertias ``(6, 6)`` of all bodies of the file by their links of the tree."""
+    parts: dict[str | None, list[tuple[MassProperties, Array]]] = {}
+    for link in links.values():
+        if link.mass_properties is not None:
+            frame = frames[link.name]
+            parts.setdefault(frame.link, []).append((link.mass_properties, frame.pose))
+    return {name: _composite_inertia(*zip(*each, strict=True)) for name, each in parts.items()}
+
+
+def _composite_inertia(bodies: Sequence[MassProperties], poses: Sequence[Array]) -> Array:
     if len(bodies) == 1 and np.array_equal(poses[0], np.eye(4)):
         return inertia.spatial_inertia(*bodies[0])
     return inertia.spatial_inertia(*inertia.composite(bodies, np.stack(poses)))

@@ -54,7 +54,8 @@ class Joint:
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, JointType):
-            raise InvalidArgument("kind", repr(self.kind), "a joint type, such as rbnotes.joints.Revolute()")
+            got = arguments.format_value(self.kind)
+            raise InvalidArgument("kind", got, "a joint type, such as rbnotes.joints.Revolute()")
         set_fields(self, body=body_index("body", self.body), parent=parent_index(self.parent))
         if self.body == self.parent:
             raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
@@ -265,7 +266,8 @@ def checked_poses(poses: ArrayLike) -> Array:
 def body_index(name: str, index: Any, count: int | None = None) -> int:
     """Return the index of a body, checked against ``count`` bodies if that is given."""
     if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0:
-        raise InvalidArgument(name, repr(index), f"the index of a body{' or WORLD' * (name == 'parent')}")
+        expected = f"the index of a body{' or WORLD' * (name == 'parent')}"
+        raise InvalidArgument(name, arguments.format_value(index), expected)
     if count is not None and index >= count:
         raise InvalidArgument(name, str(index), f"the index of one of {count} bodies")
     return int(index)

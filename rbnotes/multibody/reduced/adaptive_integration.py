@@ -60,7 +60,7 @@ class Event:
         arguments.require_force_law("function", self.function)
         is_integer = isinstance(self.direction, int | np.integer) and not isinstance(self.direction, bool)
         if not is_integer or self.direction not in (-1, 0, 1):
-            raise InvalidArgument("direction", repr(self.direction), "-1, 0 or 1")
+            raise InvalidArgument("direction", arguments.format_value(self.direction), "-1, 0 or 1")
 
     def is_crossed(self, before: float, after: float) -> bool:
         """Return True if the function crosses zero between two values; zero at the start does not count."""
@@ -219,7 +219,7 @@ class _EventDetector:
     def __init__(self, events: Sequence[Event], origin: State) -> None:
         for event in events:
             if not isinstance(event, Event):
-                raise InvalidArgument("events", f"{event!r:.60}", "instances of Event")
+                raise InvalidArgument("events", arguments.format_value(event), "instances of Event")
         self.events = events
         self.values = [self._value(i, origin) for i in range(len(events))]
         self.occurrences: list[list[State]] = [[] for _ in events]

@@ -22,6 +22,7 @@ from rbnotes.multibody.reduced.kinematics import (
     _check_state_vectors,
     _jacobian_at,
     _matvec,
+    _nearby_inertia_ratios,
     _poses_at,
     _twists_at,
     check_vectors,
@@ -218,18 +219,18 @@ def forward_dynamics_dense(
 def solve_accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Array) -> Array:
     """Return ``qddot (..., k)`` from the regularized mass matrix and the net generalized force."""
     rows, bias_acceleration = coordinate_constraints(tree, q, qdot)
-    return _solve_constrained_accelerations(tree, M, force[..., None], rows, -bias_acceleration[..., None])[
-        ..., 0
-    ]
+    return _solve_constrained_accelerations(
+        tree, q, M, force[..., None], rows, -bias_acceleration[..., None]
+    )[..., 0]
 
 
 def _solve_constrained_accelerations(
-    tree: Tree, M: Array, forces: Array, rows: Array, targets: Array
+    tree: Tree, q: Array, M: Array, forces: Array, rows: Array, targets: Array
 ) -> Array:
     """Return accelerations ``(..., k, m)`` under forces ``(..., k, m)`` with ``rows qddot = targets``."""
-    qddot = solve_mass_matrix(tree, M, forces)
+    qddot = solve_mass_matrix(tree, q, M, forces)
     if rows.shape[-2]:
-        responses = solve_mass_matrix(tree, M, np.swapaxes(rows, -1, -2))
+        responses = solve_mass_matrix(tree, q, M, np.swapaxes(rows, -1, -2))
         qddot = qddot + responses @ np.linalg.solve(rows @ responses, targets - rows @ qddot)
     return qddot
 
@@ -316,7 +317,7 @@ def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     return result
 
 
-def solve_mass_matrix(tree: Tree, M: Array, forces: Array) -> Array:
+def solve_mass_matrix(tree: Tree, q: Array, M: Array, forces: Array) -> Array:
     """Return ``M_r^-1 forces (..., k, m)``, for m forces at once.
 
     Raises
@@ -325,7 +326,7 @@ def solve_mass_matrix(tree: Tree, M: Array, forces: Array) -> Array:
         If M_r is not positive definite to rounding; the message names the joints that move without inertia.
     """
     # Scaling by the diagonal makes the test independent of units and of the masses of the links.
-    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1) * _stacked_inertia_ratios(tree, q)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
     scaled = M * scale * np.swapaxes(scale, -1, -2)
     if M.size:
@@ -335,6 +336,15 @@ def solve_mass_matrix(tree: Tree, M: Array, forces: Array) -> Array:
         if smallest[worst] < 100 * np.finfo(float).eps:
             raise _singular_mass_matrix_error(tree, float(smallest[worst]), directions[worst])
     return scale * np.linalg.solve(scaled, scale * forces)
+
+
+def _stacked_inertia_ratios(tree: Tree, q: Array) -> Array:
+    """Return the inertia of all coordinates ``(..., k)`` near q relative to that at q."""
+    ratios = np.ones(q.shape)
+    for link, coordinates in zip(tree.links, tree.coordinate_slices, strict=True):
+        S = link.joint.compute_motion_subspace(q[..., coordinates])
+        ratios[..., coordinates] = _nearby_inertia_ratios(link.joint, q[..., coordinates], S)
+    return ratios
 
 
 def _singular_mass_matrix_error(tree: Tree, smallest: float, direction: Array) -> SingularConfiguration:

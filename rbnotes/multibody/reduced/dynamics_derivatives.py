@@ -260,9 +260,9 @@ def forward_dynamics_derivatives(
     )
     return DynamicsDerivatives(
         _solve_constrained_accelerations(
-            tree, M, constraint_force_q - inverse.q, G, -constraint_acceleration_q
+            tree, q, M, constraint_force_q - inverse.q, G, -constraint_acceleration_q
         ),
-        _solve_constrained_accelerations(tree, M, -inverse.qdot, G, -constraint_acceleration_qdot),
+        _solve_constrained_accelerations(tree, q, M, -inverse.qdot, G, -constraint_acceleration_qdot),
     )
 
 

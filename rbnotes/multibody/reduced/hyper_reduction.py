@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,11 +92,19 @@ def linear_coordinates(J: ArrayLike, offset: ArrayLike = 0.0) -> JointCoordinate
     zero = np.zeros_like(constant)
     return JointCoordinates(
         r,
-        lambda q_R: constant @ q_R + constant_offset,
-        lambda q_R: constant,
-        lambda *_: zero,
-        lambda *_: zero,
+        partial(_affine, constant, constant_offset),
+        partial(_constant, constant),
+        partial(_constant, zero),
+        partial(_constant, zero),
     )
+
+
+def _affine(J: Array, offset: Array, q_R: Array) -> Array:
+    return J @ q_R + offset
+
+
+def _constant(value: Array, *_: Array) -> Array:
+    return value
 
 
 def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinates:

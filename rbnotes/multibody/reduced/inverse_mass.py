@@ -26,7 +26,12 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.multibody.reduced.dynamics import _coordinate_constraint_inertia
-from rbnotes.multibody.reduced.kinematics import _matvec, _relative_joint_poses, check_vectors
+from rbnotes.multibody.reduced.kinematics import (
+    _matvec,
+    _nearby_inertia_ratios,
+    _relative_joint_poses,
+    check_vectors,
+)
 from rbnotes.multibody.reduced.model import Link, Tree
 from rbnotes.unchecked import se3
 
@@ -198,7 +203,9 @@ def _factor_mass_matrix(
         if i in locked_links:
             inverse_joint_inertia = np.zeros((*shape, S.shape[-1], S.shape[-1]))
         else:
-            size = _T(S) @ rigid[..., i, :, :] @ S + constraint_inertia + np.abs(joint_term)
+            size = _T(S) @ rigid[..., i, :, :] @ S
+            size = size * _nearby_inertia_ratios(link.joint, q[..., coordinates], S)[..., None]
+            size = size + constraint_inertia + np.abs(joint_term)
             inverse_joint_inertia, is_positive = _invert_joint_inertia(
                 link, _T(S) @ articulated @ S + constraint_inertia + joint_term, size
             )

@@ -16,8 +16,12 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.joints import JointType
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
+
+SMALL_MOTION = 1e-4
+"""Twist per unit rate of a coordinate below which the coordinate may be at a singular configuration."""
 
 
 class Poses(NamedTuple):
@@ -226,6 +230,20 @@ def check_vectors(tree: Tree, **vectors: ArrayLike) -> list[Array]:
 def _check_state_vectors(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> tuple[Array, Array]:
     q, qdot = check_vectors(tree, q=q, qdot=qdot)
     return q, qdot
+
+
+def _nearby_inertia_ratios(joint: JointType, q: Array, S: Array) -> Array:
+    """Return the inertia of each coordinate ``(..., k)`` near q relative to that at q: 1 for most.
+
+    A column of S that vanishes at a singular configuration is not computed as zero but as rounding. It is
+    therefore compared with the change of the column when the coordinates change by their own size.
+    """
+    squares = np.sum(S * S, axis=-2)
+    is_small = (squares > 0) & (squares < SMALL_MOTION**2)
+    if not np.any(is_small):
+        return np.ones(squares.shape)
+    changes = joint.compute_motion_subspace_derivative(q) * q[..., None, None, :]
+    return 1 + np.sum(changes**2, axis=(-3, -1)) * is_small / np.where(is_small, squares, 1.0)
 
 
 def _matvec(A: Array, x: Array) -> Array:

@@ -85,11 +85,13 @@ class Link:
 
     def _check_joint(self) -> JointType:
         if not isinstance(self.name, str) or not self.name:
-            raise InvalidArgument("name", repr(self.name), "the link's name, a string that is not empty")
+            got = arguments.format_value(self.name)
+            raise InvalidArgument("name", got, "the link's name, a string that is not empty")
         if not isinstance(self.parent, str | None):
-            raise InvalidArgument(f"link {self.name!r}: parent", repr(self.parent), "a link's name, or None")
+            got = arguments.format_value(self.parent)
+            raise InvalidArgument(f"link {self.name!r}: parent", got, "a link's name, or None")
         if not isinstance(self.joint, JointType):
-            got = f"{type(self.joint).__name__} {self.joint!r:.60}"
+            got = f"{type(self.joint).__name__} {arguments.format_value(self.joint)}"
             raise InvalidArgument(f"link {self.name!r}: joint", got, "a joint type of rbnotes.joints")
         return self.joint
 
@@ -132,9 +134,11 @@ class Tree:
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:
         """Indices of each link's children."""
-        return tuple(
-            tuple(j for j, parent in enumerate(self.parents) if parent == i) for i in range(len(self.links))
-        )
+        children: list[list[int]] = [[] for _ in self.links]
+        for i, parent in enumerate(self.parents):
+            if parent >= 0:
+                children[parent].append(i)
+        return tuple(map(tuple, children))
 
     @cached_property
     def coordinate_slices(self) -> tuple[slice, ...]:
@@ -226,10 +230,14 @@ class Tree:
         InvalidArgument
             If there is none.
         """
-        names = [link.name for link in self.links]
-        if not isinstance(name, str) or name not in names:
-            raise InvalidArgument("name", repr(name), "one of " + ", ".join(map(repr, names)))
-        return names.index(name)
+        if not isinstance(name, str) or name not in self._indices:
+            names = ", ".join(map(repr, self._indices))
+            raise InvalidArgument("name", arguments.format_value(name), f"one of {names}")
+        return self._indices[name]
+
+    @cached_property
+    def _indices(self) -> dict[str, int]:
+        return {link.name: i for i, link in enumerate(self.links)}
 
     def coordinates(self, values: Mapping[str, ArrayLike], default: ArrayLike | None = None) -> Array:
         """Return stacked coordinates or velocities ``(k,)`` from values by the names of links.
@@ -293,19 +301,21 @@ def _sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
             raise InvalidArgument(
                 f"link {link.name!r}: parent", repr(link.parent), f"None, or one of {known}"
             )
-    _refuse_cycles(by_name)
-    sorted_links: dict[str, Link] = {}
-    while len(sorted_links) < len(links):  # each pass places at least the links whose parents are placed
-        for link in links:
-            if link.parent is None or link.parent in sorted_links:
-                sorted_links.setdefault(link.name, link)
-    return tuple(sorted_links.values())
+    # Passes over the given order place all links whose parents are placed: a link that is given before its
+    # parent waits for the next pass.
+    place = {link.name: i for i, link in enumerate(links)}
+    passes: dict[str, int] = {}
+    for name in _parents_before_children(by_name):
+        parent = by_name[name].parent
+        passes[name] = 0 if parent is None else passes[parent] + (place[name] < place[parent])
+    return tuple(sorted(links, key=lambda link: (passes[link.name], place[link.name])))
 
 
-def _refuse_cycles(by_name: Mapping[str, Link]) -> None:
+def _parents_before_children(by_name: Mapping[str, Link]) -> tuple[str, ...]:
+    """Return the names of links in an order in which parents come before their children."""
     parents = {name: () if link.parent is None else (link.parent,) for name, link in by_name.items()}
     try:
-        TopologicalSorter(parents).prepare()
+        return tuple(TopologicalSorter(parents).static_order())
     except CycleError as error:
         chain = " -> ".join(map(repr, error.args[1]))
         expected = "a tree; close loops by constraints"

@@ -13,7 +13,8 @@ the prescribed joints locked; inverse dynamics then gives the forces at the pres
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,9 @@ from rbnotes.multibody.reduced.kinematics import (
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
+
+MAX_LINK_STATES = 16384
+"""Number of links times states for which dynamics are computed at once, which bounds the memory."""
 
 
 class HybridDynamicsResult(NamedTuple):
@@ -163,6 +167,31 @@ def hybrid_dynamics(
     arguments.require_instance("accelerations", accelerations, Mapping)
     prescribed, is_prescribed = _prescribed_accelerations(tree, accelerations)
     q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(tree, q, qdot, prescribed, tau, wrenches)
+    num_states, block_size = math.prod(q.shape[:-1]), max(1, MAX_LINK_STATES // max(1, len(tree.links)))
+    state_arrays = (q, qdot, prescribed, tau, wrenches)
+    if num_states <= block_size:
+        return _hybrid_dynamics(tree, accelerations, is_prescribed, *state_arrays)
+    stacks = [each.reshape(num_states, *each.shape[q.ndim - 1 :]) for each in state_arrays]
+    blocks = [
+        _hybrid_dynamics(tree, accelerations, is_prescribed, *(each[i : i + block_size] for each in stacks))
+        for i in range(0, num_states, block_size)
+    ]
+    return HybridDynamicsResult(
+        *(np.concatenate(parts).reshape(q.shape) for parts in zip(*blocks, strict=True))
+    )
+
+
+def _hybrid_dynamics(
+    tree: Tree,
+    locked: Collection[str],
+    is_prescribed: NDArray[np.bool_],
+    q: Array,
+    qdot: Array,
+    prescribed: Array,
+    tau: Array,
+    wrenches: Array,
+) -> HybridDynamicsResult:
+    """Return :func:`hybrid_dynamics` of checked arguments with the same leading axes."""
     # Forces for the prescribed accelerations alone; the free joints differ from theirs by a residual.
     free_forces, constraint_accelerations = _remove_constraint_components(
         tree, q, qdot, tau - _inverse_dynamics(tree, q, qdot, prescribed, wrenches)
@@ -170,7 +199,7 @@ def hybrid_dynamics(
     qddot = prescribed + np.where(
         is_prescribed,
         0.0,
-        constraint_accelerations + factor_mass_matrix(tree, q, locked=accelerations).solve(free_forces),
+        constraint_accelerations + factor_mass_matrix(tree, q, locked=locked).solve(free_forces),
     )
     if not np.any(is_prescribed):
         return HybridDynamicsResult(qddot, np.array(tau))

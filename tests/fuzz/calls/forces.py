@@ -50,6 +50,10 @@ def pull(L, Ldot):
     return 3 * np.asarray(L) ** 2
 
 
+def stiffening(L, Ldot):
+    return 3 * L**2 + Ldot
+
+
 def stored(L):
     return np.asarray(L) ** 3
 
@@ -60,7 +64,7 @@ LAWS = (
     forces.LinearStress(100.0, 0.5),
     forces.QuadraticStrain(100.0, 0.5),
     forces.ConstantTension(5.0),
-    forces.CallableTensionLaw(lambda L, Ldot: 3 * L**2 + Ldot, potential=lambda L: L**3),
+    forces.CallableTensionLaw(stiffening, potential=stored),
     forces.Muscle(**MUSCLE),
 )
 PATH = {"x": PLACES, "v": SPEEDS}
@@ -78,7 +82,7 @@ CALLS = [
     Call(forces.LinearStress, {"stiffness": 100.0, "rest_length": 0.5}),
     Call(forces.QuadraticStrain, {"stiffness": 100.0, "rest_length": 0.5}),
     Call(forces.ConstantTension, {"tension": 5.0}),
-    Call(forces.CallableTensionLaw(lambda L, Ldot: 3 * L).__call__, {"L": 1.5, "Ldot": 0.5}),
+    Call(forces.CallableTensionLaw(pull).__call__, {"L": 1.5, "Ldot": 0.5}),
     Call(forces.Muscle, MUSCLE),
     Call(muscle.piecewise_cubic, {"knots": np.array([0.0, 1.0]), "conditions": CONDITIONS}),
     Call(muscle.power_coefficients, {"curve": CURVE}),

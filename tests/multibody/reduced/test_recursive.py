@@ -1,5 +1,6 @@
 """Inverse, forward and hybrid dynamics by recursion, against the mass matrix, Pinocchio and MuJoCo."""
 
+import tracemalloc
 from dataclasses import replace
 
 import mujoco
@@ -304,6 +305,38 @@ class TestSingularTrees:
         found = reduced.hybrid_dynamics(tree, np.zeros(4), np.zeros(4), {"ball": np.ones(3)})
         assert np.all(np.isfinite(found.tau))
 
+    @pytest.mark.parametrize(
+        "axis", [(1.0, 0, 0), (0, -1.0, 0), (0, 0, 1.0), (0.6, 0, 0.8), (1 / 3, 2 / 3, 2 / 3)]
+    )
+    @pytest.mark.parametrize("turns", [1, 2])
+    def test_full_turns_of_a_rotation_vector_about_any_axis(self, axis, turns):
+        """About a coordinate axis, columns of S vanish to rounding and no two are parallel."""
+        hip = Link("hip", self.HINGE, self.M)
+        ball = Link("ball", joints.ExponentialSpherical(), self.M, "hip")
+        tree, q = Tree([hip, ball]), np.append(0.3, 2 * np.pi * turns * np.array(axis))
+        for function in (reduced.forward_dynamics, reduced.forward_dynamics_dense):
+            with pytest.raises(SingularConfiguration, match="'ball'"):
+                function(tree, q, np.full(4, 0.1))
+            with pytest.raises(SingularConfiguration, match="'ball'"):
+                function(tree, np.stack([np.full(4, 0.1), q]), np.full(4, 0.1))
+        close(
+            reduced.forward_dynamics(tree, 0.97 * q, np.full(4, 0.1)),
+            reduced.forward_dynamics_dense(tree, 0.97 * q, np.full(4, 0.1)),
+        )
+
+    def test_coordinates_in_small_units_are_not_singular(self):
+        """A slider in nanometers, and one that starts with zero velocity."""
+        factor = 1e-9
+        slider = joints.FunctionJoint(lambda q: (np.eye(3), np.array([factor * q[0], 0, 0])), 1)
+        tree = Tree([Link("slider", slider, self.M)])
+        found = reduced.forward_dynamics(tree, [2.0], [0.0], [3.0 * factor])
+        close(
+            found * factor,
+            reduced.forward_dynamics(
+                Tree([Link("a", joints.Prismatic((1.0, 0, 0)), self.M)]), [0.0], [0.0], [3.0]
+            ),
+        )
+
     def test_small_and_light_is_not_singular(self):
         """A hair at the end of a crane."""
         hair = inertia.spatial_inertia(1e-9, 1e-15 * np.eye(3), [0.0, 0.0, 0.0])
@@ -341,3 +374,38 @@ def test_one_axis_needs_a_unit_vector():
     wheel = inertia.spatial_inertia(1.5, 0.2 * np.eye(3), [0.0, 0.0, 0.0])
     tree = Tree([Link("wheel", joints.Revolute(axis), wheel)])
     assert reduced.forward_dynamics(tree, [0.4], [2.0], [0.6])[0] == pytest.approx(3.0)
+
+
+class TestManyStates:
+    HINGE = joints.Revolute((0.0, 0.6, 0.8))
+    M = inertia.spatial_inertia(2.0, np.diag([0.4, 0.7, 0.9]), [0.1, -0.2, 0.3])
+
+    def chain(self, size):
+        links = [Link(str(i), self.HINGE, self.M, str(i - 1) if i else None) for i in range(size)]
+        return Tree(links)
+
+    @pytest.mark.parametrize("prescribed", [{}, {"1": 0.3}])
+    def test_blocks_give_what_single_states_give(self, monkeypatch, prescribed):
+        """Over two leading axes, with wrenches that have none and torques that have one."""
+        tree, rng = self.chain(3), np.random.default_rng(0)
+        q, qdot, tau = rng.normal(size=(5, 4, 3)), rng.normal(size=(5, 1, 3)), rng.normal(size=(4, 3))
+        wrenches = rng.normal(size=(3, 6))
+        whole = reduced.hybrid_dynamics(tree, q, qdot, prescribed, tau, wrenches)
+        monkeypatch.setattr("rbnotes.multibody.reduced.recursive_dynamics.MAX_LINK_STATES", 21)
+        blocks = reduced.hybrid_dynamics(tree, q, qdot, prescribed, tau, wrenches)
+        for found, expected in zip(blocks, whole, strict=True):
+            assert found.shape == expected.shape == (5, 4, 3)
+            np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+        alone = reduced.hybrid_dynamics(tree, q[2, 3], qdot[2, 0], prescribed, tau[3], wrenches)
+        np.testing.assert_allclose(blocks.qddot[2, 3], alone.qddot, rtol=1e-12)
+
+    def test_the_memory_does_not_grow_with_the_number_of_states(self):
+        tree, rng = self.chain(30), np.random.default_rng(0)
+        states = rng.normal(size=(3, 4000, 30))
+        tracemalloc.start()
+        try:
+            reduced.forward_dynamics(tree, *states)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 50e6  # 137 MB at once

@@ -1,5 +1,9 @@
 """Robots from URDF: against Pinocchio, and errors in files."""
 
+from pathlib import Path
+from time import process_time
+from types import SimpleNamespace
+
 import numpy as np
 import pinocchio
 import pinocchio_robots
@@ -10,7 +14,9 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.multibody import reduced
 from rbnotes.multibody.formats import RobotJoint, example, load_urdf
+from rbnotes.multibody.formats.urdf import _sort_joints
 from rbnotes.multibody.reduced import JointLimit
+from rbnotes.multibody.reduced.model import _sort_links
 from rbnotes.shapes import Box, Cylinder
 
 EXAMPLES = ("arm", "torso", "gripper", "quadruped")
@@ -225,6 +231,7 @@ def test_other_planes():
     np.testing.assert_allclose(M[:2, :2], 4 * np.eye(2), atol=1e-14)
 
 
+AXIS, ORIGIN = "<axis xyz='0 1 0'/>", "<origin xyz='0 0 0.1'/>"
 LIMIT = "<limit lower='-1' upper='1' effort='3' velocity='2'/>"
 
 BROKEN = {
@@ -243,6 +250,27 @@ BROKEN = {
     "no limits": (LIMIT, "", "joint 'a': got a revolute joint without <limit>"),
     "limits": ("lower='-1'", "lower='2'", "joint 'a': limit: got lower 2, upper 1"),
     "effort": ("effort='3'", "effort='-3'", "joint 'a': effort: got -3"),
+    "two inertials": (BODY, 2 * BODY, "link 'a': got 2 <inertial> elements, expected one"),
+    "two axes": (AXIS, 2 * AXIS, "joint 'a': got 2 <axis> elements, expected one"),
+    "two limits": (LIMIT, 2 * LIMIT, "joint 'a': got 2 <limit> elements, expected one"),
+    "two origins": (ORIGIN, 2 * ORIGIN, "joint 'a': got 2 <origin> elements, expected one"),
+    "two origins of a body": (
+        "<mass ",
+        "<origin/><origin/><mass ",
+        "link 'a': inertial: got 3 <origin> elements, expected one",
+    ),
+    "two dynamics": (LIMIT, LIMIT + 2 * "<dynamics/>", "joint 'a': got 2 <dynamics> elements"),
+    "two mimics": (LIMIT, LIMIT + 2 * "<mimic joint='b'/>", "joint 'a': got 2 <mimic> elements"),
+    "short axis": ("axis xyz='0 1 0'", "axis xyz='0 1e-200 0'", "joint 'a': axis: got 0 1e-200 0, expected"),
+    "long axis": (
+        "axis xyz='0 1 0'",
+        "axis xyz='0 1e200 0'",
+        "joint 'a': axis xyz: got '0 1e200 0'",
+    ),
+    "huge mass": ("value='2'", "value='1e200'", "link 'a': mass value: got '1e200', .* smaller than 1e.100"),
+    "tiny mass": ("value='2'", "value='1e-200'", "link 'a': mass: got 1e-200, expected numbers greater than"),
+    "huge inertia": ("ixx='0.1'", "ixx='1e200'", "link 'a': inertia ixx: got '1e200'"),
+    "far away": ("xyz='0 0 0.1'", "xyz='0 0 1e200'", "joint 'a': origin xyz: got '0 0 1e200'"),
     "axis": ("axis xyz='0 1 0'", "axis xyz='0 0 0'", "joint 'a': axis: got 0 0 0, expected a direction"),
     "numbers": ("xyz='0 0 0.1'", "xyz='0 0'", "joint 'a': origin xyz: got '0 0', expected 3 numbers"),
     "words": ("value='2'", "value='heavy'", "link 'a': mass value: got 'heavy', expected one number"),
@@ -289,6 +317,54 @@ def test_non_urdf_files_are_rejected(text, message):
 def test_missing_file(tmp_path):
     with pytest.raises(FileNotFoundError):
         load_urdf(tmp_path / "none.urdf")
+
+
+@pytest.mark.parametrize(
+    "source", ["robot\0.urdf", Path("robot\0.urdf"), "robot\ud800.urdf", "<robot\ud800/>"]
+)
+def test_names_that_no_file_has(source):
+    with pytest.raises(InvalidArgument, match="source: got a source that cannot be read"):
+        load_urdf(source)
+
+
+def test_an_encoding_that_is_unknown(tmp_path):
+    (tmp_path / "robot.urdf").write_bytes(b"<?xml version='1.0' encoding='nonsense'?><robot/>")
+    with pytest.raises(InvalidArgument, match="source: got"):
+        load_urdf(tmp_path / "robot.urdf")
+
+
+def test_limits_may_be_unbounded():
+    text = robot_of(["a"], "revolute").replace("upper='1'", "upper='1.7976931348623157e308'")
+    assert load_urdf(text).joint("a").upper == np.inf
+
+
+class TestManyLinks:
+    def test_the_first_joint_of_the_file_that_can_be_placed_goes_first(self):
+        parents = {"f": "e", "d": "b", "b": "a", "e": "a", "c": "b", "g": "d"}
+        joints = [
+            SimpleNamespace(name=child, child=child, parent=parent) for child, parent in parents.items()
+        ]
+        root, placed = _sort_joints(dict.fromkeys("abcdefg"), joints)
+        assert (root, "".join(joint.child for joint in placed)) == ("a", "bdefcg")
+
+    def test_links_keep_their_order_in_each_pass(self):
+        parents = {"f": "e", "d": "b", "b": "a", "e": "a", "c": "b", "g": "d", "a": None}
+        links = tuple(SimpleNamespace(name=name, parent=parent) for name, parent in parents.items())
+        assert "".join(link.name for link in _sort_links(links)) == "abecfdg"
+
+    def test_the_time_to_sort_grows_linearly(self):
+        """A chain whose last link is given first; in quadratic time this takes minutes."""
+        size = 20_000
+        names = [str(i) for i in range(size)]
+        links = [
+            SimpleNamespace(name=name, child=name, parent=names[i - 1] if i else None)
+            for i, name in enumerate(names)
+        ][::-1]
+        start = process_time()
+        _, placed = _sort_joints(dict.fromkeys(names), links[:-1])
+        assert [joint.child for joint in placed] == names[1:]
+        assert [link.name for link in _sort_links(tuple(links))] == names
+        assert process_time() - start < 10
 
 
 class TestWithoutMass:
