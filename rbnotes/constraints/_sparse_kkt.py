@@ -46,7 +46,7 @@ class SparseFactors:
 
     def rank(self) -> int:
         """Return the number of independent rows of G."""
-        return self.G.shape[0] - _count_redundant(self._solve_schur, self.G.shape[0], self.delta)
+        return int(self.G.shape[0] - _count_redundant(self._solve_schur, self.G.shape[0], self.delta))
 
     def solve(self, b: Array, g: Array) -> tuple[Array, Array]:
         """Return velocities and multipliers for valid right sides."""

@@ -243,7 +243,8 @@ def _nearby_inertia_ratios(joint: JointType, q: Array, S: Array) -> Array:
     if not np.any(is_small):
         return np.ones(squares.shape)
     changes = joint.compute_motion_subspace_derivative(q) * q[..., None, None, :]
-    return 1 + np.sum(changes**2, axis=(-3, -1)) * is_small / np.where(is_small, squares, 1.0)
+    ratios: Array = 1 + np.sum(changes**2, axis=(-3, -1)) * is_small / np.where(is_small, squares, 1.0)
+    return ratios
 
 
 def _matvec(A: Array, x: Array) -> Array:
