@@ -154,9 +154,22 @@ def normal_impulses(
     solver: str = "own",
     lcp_solver: LCPSolver = solve,
 ) -> Array:
-    """Return the normal impulses ``(c,)`` under friction impulses ``(c, 2)`` (right form of Sueda (2.113)).
+    """Return the normal impulses ``(c,)`` under given friction, N s (right form of Sueda (2.113)).
 
     Zero if the normal direction is held by equations, as in the joints of a tree.
+
+    Parameters
+    ----------
+    contact_problem
+        Contacts of a step, with their mobility.
+    friction
+        Friction impulses ``(c, 2)``, N s.
+    initial_guess
+        Initial normal impulses ``(c,)``, N s.
+    solver : {"own", "cvxpy"}
+        Solver of the program.
+    lcp_solver
+        Function that solves an LCP, for the solver "own".
     """
     W = contact_problem.delassus_matrix.reshape(contact_problem.count, 3, contact_problem.count, 3)
     u = contact_problem.free_contact_velocities[:, 0] + np.einsum("ijk,jk->i", W[:, 0, :, 1:], friction)

@@ -11,7 +11,7 @@ qdot of all other joints.
 
 >>> from rbnotes.multibody import Body, Model, simulate
 >>> from rbnotes.shapes import Plane, Sphere
->>> ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.0, 0.0, 0.6], restitution=0.8)
+>>> ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.6])
 >>> model = Model([ball], ground=Plane(), restitution=0.8)
 >>> motion = simulate(model, h=0.002, duration=1.0)
 >>> float(motion.poses("ball")[:, 2, 3].min().round(2))

@@ -135,7 +135,7 @@ class d1:
         """Compute the violation as the smaller of each push and its gap, since all else holds by
         construction.
 
-        ... of the optimality conditions: that equations hold is known, so it is push against gap.
+        Of the optimality conditions the equations are known to hold, which leaves each push and its gap.
         """
         return max(min(abs(push), abs(distance)) for push, distance in zip(z, gap, strict=True))
 
