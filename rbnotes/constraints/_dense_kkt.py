@@ -28,7 +28,7 @@ class DenseFactors:
     basis: Array | None
     """Orthonormal basis ``(k, r)`` of the combinations of rows, or None if the rows are independent."""
     independent_rows: Array
-    """These combinations of the rows of G ``(r, n)``."""
+    """Independent combinations of the rows of G ``(r, n)``."""
     solve_inertia: Callable[[Array], Array]
     """Function that solves with M."""
     solve_schur: Callable[[Array], Array]

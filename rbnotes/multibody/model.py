@@ -126,13 +126,14 @@ class Body:
         label = f"body {self.name!r}"
         if self.shape is not None:
             arguments.require_instance(f"{label}: shape", self.shape, Shape)
+        link = self._link(self._spatial_inertia(label))
         set_fields(
             self,
-            spatial_inertia=self._spatial_inertia(label),
+            link=link,
+            spatial_inertia=link.inertia,
             geometries=self._geometries(label),
             initial_pose=self._initial_pose(label),
         )
-        set_fields(self, link=self._link())
         _set_coefficients(self, f"{label}: ")
 
     spatial_inertia: Array | None = field(init=False, repr=False)
@@ -149,12 +150,12 @@ class Body:
         """True if no joint restricts the body."""
         return self.joint is None
 
-    def _link(self) -> Link:
+    def _link(self, spatial_inertia: ArrayLike | None) -> Link:
         try:
             return Link(
                 self.name,
                 Free3D() if self.joint is None else self.joint,
-                self.spatial_inertia,
+                spatial_inertia,
                 self.parent,
                 self.joint_frame,
                 self.body_frame,
@@ -166,14 +167,16 @@ class Body:
             name = error.name.replace("link ", "body ", 1).replace("placement", "joint_frame")
             raise InvalidArgument(name, error.got, error.expected) from None
 
-    def _spatial_inertia(self, label: str) -> Array | None:
+    def _spatial_inertia(self, label: str) -> ArrayLike | None:
+        """Return the spatial inertia, which the link checks."""
         given = [name for name in ("mass", "density", "inertia") if getattr(self, name) is not None]
         if len(given) > 1:
             raise InvalidArgument(f"{label}: {', '.join(given)}", "all of these", "one of them")
         if not given:
             return None
         if self.inertia is not None:
-            return np.asarray(self.inertia)  # checked by the link
+            inertia: ArrayLike = self.inertia
+            return inertia
         if self.shape is None:
             raise InvalidArgument(f"{label}: shape", "None", f"a solid, which has the {given[0]}")
         value = arguments.positive_number(f"{label}: {given[0]}", getattr(self, given[0]))
