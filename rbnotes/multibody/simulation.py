@@ -43,9 +43,8 @@ def simulate(
 ) -> Trajectory:
     """Simulate the motion of a model.
 
-    The steps are of second order (:mod:`rbnotes.multibody.verlet_step`). Bodies touch each other and the
-    ground with friction, and rebound by Newton's law of impact; a step at which no body touches another
-    before or after it has no contact impulses.
+    The steps are of second order (:mod:`rbnotes.multibody.verlet_step`, or RATTLE in maximal coordinates).
+    Bodies touch each other and the ground with friction, and rebound by Newton's law of impact.
 
     Parameters
     ----------
