@@ -68,7 +68,8 @@ class Geometry:
         frame = np.eye(4) if self.frame is None else arguments.frame("frame", self.frame)
         set_fields(self, frame=arguments.with_ndim("frame", frame, 2))
         _set_coefficients(self)
-        Collider(WORLD, self.shape, self.frame)  # checks the shape
+        arguments.require_instance("shape", self.shape, Shape)
+        _ = self.shape.collision_geometry  # raises an error if there is none
 
 
 @dataclass(frozen=True, eq=False)

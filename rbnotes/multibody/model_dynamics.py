@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import Forces, State
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.constrained_dynamics import constrained_acceleration
@@ -140,8 +140,8 @@ def forward_dynamics(model: Model, state: State, tau: ArrayLike = 0.0) -> Array:
     """
     tree_state = _tree_state(model, state)
     tau = arguments.array("tau", tau)
-    if tau.ndim:
-        tau = arguments.single_vector("tau", tau, state.size)
+    if tau.shape not in ((), (state.size,)):
+        raise InvalidArgument("tau", f"shape {tau.shape}", f"a number or shape ({state.size},)")
     B, bias_acceleration = velocity_map(model, tree_state)
     tree_tau = B.T @ np.broadcast_to(tau, state.size)
     no_derivative = np.zeros((state.size, state.size))
