@@ -140,7 +140,8 @@ Whole systems::
     joints            joint types: transform, motion subspace and its derivatives
     multibody         models and their simulation; reduced: trees in joint coordinates; maximal: bodies
                       with joints as constraints; formats: robot files; packing: compiled models
-    Body, Model       a body with its shape and joint; a scene of bodies, ground, forces, constraints
+    Body              a body with its shape and its joint
+    Model             a scene: bodies, ground, forces, constraints
     simulate          the motion of a model
     compiled          compiled loops over packed arrays
 

@@ -81,7 +81,7 @@ def factor_dense(M: Array, G: Array) -> DenseFactors:
 
 def _cholesky_factor(M: Array) -> Array:
     L, failed = linalg.lapack.dpotrf(M, lower=1)
-    if failed or np.min(np.diagonal(L)) ** 2 < MIN_PIVOT:
+    if failed or (L.size and np.min(np.diagonal(L)) ** 2 < MIN_PIVOT):
         smallest = np.linalg.eigvalsh(M)[0]
         raise SingularConfiguration("M", f"smallest eigenvalue {smallest:.3g}", "positive definite")
     factor: Array = L

@@ -15,7 +15,7 @@ from scipy import linalg, sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
-from rbnotes.complementarity import LCP, QP, BoxLCP, Elimination, QPSolution, Residuals, solve
+from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, QPSolution, Residuals, solve
 from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
 from rbnotes.constraints.matrices import well_conditioned_lu
 from rbnotes.dynamics.step_problem import BilateralRows, StepProblem, StepSolution, UnilateralRows
@@ -53,6 +53,7 @@ def solve_step(problem: StepProblem, *, method: str = "block_principal_pivoting"
         velocity, bilateral = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)
         return StepSolution(velocity, bilateral, method="factor_kkt")
     expanded = expand_compliance(problem)
+    arguments.choice("method", method, METHODS)
     program = qp_from_step(expanded) if method == "cvxpy" else eliminate_velocities(expanded)
     solution: QPSolution = solve(program, method)
     return StepSolution(

@@ -522,6 +522,8 @@ def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...
     """
     if isinstance(ground, Shape):
         return (Geometry(ground),)
+    if isinstance(ground, Mapping):
+        raise InvalidArgument("ground", "a mapping", "a shape, or a sequence of geometries")
     return arguments.instances("ground", ground, Geometry)
 
 

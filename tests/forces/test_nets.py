@@ -134,7 +134,7 @@ def test_world_points_are_fixed():
                 LinearSpring(1.0), path_through(on_particle(0), on_particle(1)), [True, False]
             ),
             InvalidArgument,
-            r"active: got bool of shape \(2,\)",
+            r"active: got shape \(2,\)",
         ),
         (
             lambda: net(LinearSpring(1.0), [[0, 3]])(State(x=np.eye(3))),

@@ -144,7 +144,7 @@ def test_all_regions_of_angles_are_drawn():
     assert np.any(angles == 0)
     assert 2 <= np.sum(np.isclose(angles, np.pi)) <= 50
     assert np.sum((angles > 0.2) & (angles < 3.1)) >= 40
-    small = np.linalg.norm(drawn(strategies.rotation_vectors("small")), axis=-1)
+    small = np.linalg.norm(drawn(strategies.rotation_vectors("small"), 400), axis=-1)
     assert len(np.unique(np.round(np.log10(small)))) == len(OFFSETS)
     axes = np.array([r / np.linalg.norm(r) for r in drawn(strategies.rotation_vectors("small"))])
     assert np.linalg.matrix_rank(axes) == 3

@@ -26,7 +26,7 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, solve
+from rbnotes.complementarity import LCP, METHODS, solve
 from rbnotes.constraints.redundant_rows import CONSISTENCY_TOLERANCE, row_space
 from rbnotes.dynamics import State, StepSolution
 from rbnotes.multibody.reduced.constrained_dynamics import acceleration_constraints
@@ -115,6 +115,7 @@ class DualProblem:
         terms = np.abs(self.target) + np.abs(self.rows) @ np.abs(self.free_acceleration)
         scales = terms[inequality] + terms[equality] @ np.abs(eliminated)
         reduced_target[is_fixed & (np.abs(reduced_target) <= CONSISTENCY_TOLERANCE * scales)] = 0.0
+        arguments.choice("method", method, METHODS)
         inequality_multipliers = solve(
             LCP((reduced_matrix + reduced_matrix.T) / 2, -reduced_target), method
         ).z

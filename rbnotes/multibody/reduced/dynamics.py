@@ -45,7 +45,9 @@ def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
 
 def _mass_matrix(tree: Tree, q: Array) -> Array:
     J = _jacobian_at(tree, q)
-    return _mass_matrix_from_jacobian(tree, J.reshape(*q.shape[:-1], -1, 6, tree.num_coordinates))
+    return _mass_matrix_from_jacobian(
+        tree, J.reshape(*q.shape[:-1], len(tree.links), 6, tree.num_coordinates)
+    )
 
 
 def _mass_matrix_from_jacobian(tree: Tree, J: Array) -> Array:
@@ -62,7 +64,9 @@ def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
     the matrix is regular.
     """
     J = _jacobian_at(tree, q)
-    return mass_matrix_from_jacobian(tree, q, J.reshape(*q.shape[:-1], -1, 6, tree.num_coordinates))
+    return mass_matrix_from_jacobian(
+        tree, q, J.reshape(*q.shape[:-1], len(tree.links), 6, tree.num_coordinates)
+    )
 
 
 def mass_matrix_from_jacobian(tree: Tree, q: Array, J: Array) -> Array:
