@@ -13,11 +13,7 @@ round rim: a prism tips and rolls differently. Use a :class:`Capsule` or a :clas
 suffices. Ellipsoids and meshes have mass properties only (:mod:`rbnotes.inertia`).
 """
 
-from rbnotes.shapes.plane import Plane
-from rbnotes.shapes.shape import Shape
-from rbnotes.shapes.solids import Box, Capsule, Cylinder, RoundedBox, Sphere
-
-CollisionGeometry = RoundedBox | Plane
-"""Geometry for which contacts are computed."""
+from rbnotes.shapes.shape import CollisionGeometry, Plane, RoundedBox, Shape
+from rbnotes.shapes.solids import Box, Capsule, Cylinder, Sphere
 
 __all__ = ["Box", "Capsule", "CollisionGeometry", "Cylinder", "Plane", "RoundedBox", "Shape", "Sphere"]

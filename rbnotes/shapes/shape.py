@@ -1,18 +1,16 @@
-"""Base class of shapes."""
+"""Base class of shapes, and the two shapes for which contacts are computed: rounded boxes and planes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from rbnotes import inertia
+from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
-
-if TYPE_CHECKING:
-    from rbnotes.shapes import CollisionGeometry
 
 
 class Shape(ABC):
@@ -66,3 +64,63 @@ class Shape(ABC):
             If ``density`` or ``mass`` is not positive, or the shape is a plane, which has no mass.
         """
         return inertia.spatial_inertia(*self.mass_properties(density=density, mass=mass))
+
+
+@dataclass(frozen=True, eq=False)
+class RoundedBox(Shape):
+    """Set of all points within ``radius`` of a box, the core, that is centered at its frame.
+
+    The core of a capsule is a segment and that of a sphere a point, so that one algorithm handles all pairs.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``half_extents`` or ``radius`` is negative.
+    """
+
+    half_extents: Array
+    """Half extents of the core along x, y, z ``(3,)``, m; zeros make it flat."""
+    radius: float
+    """Radius of the edges, m."""
+
+    def __post_init__(self) -> None:
+        half = arguments.vector("half_extents", self.half_extents)
+        half = arguments.require_within("half_extents", half, 0.0, np.inf)
+        radius = arguments.real_array("radius", self.radius, minimum=0)
+        if half.shape != (3,) or radius.shape != ():
+            got = f"shapes {half.shape} and {radius.shape}"
+            raise InvalidArgument("half_extents, radius", got, "shapes (3,) and ()")
+        if radius == 0 and np.any(half == 0):
+            raise InvalidArgument("radius", "0 around a core without volume", "a solid")
+        object.__setattr__(self, "half_extents", half)
+        object.__setattr__(self, "radius", radius.item())
+
+    @property
+    def bounding_radius(self) -> float:
+        """Radius of the smallest sphere around the center that contains the solid, m."""
+        return float(np.linalg.norm(self.half_extents)) + self.radius
+
+    @property
+    def collision_geometry(self) -> RoundedBox:
+        """The rounded box itself."""
+        return self
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        return inertia.rounded_box(self.half_extents, self.radius, density)
+
+
+@dataclass(frozen=True)
+class Plane(Shape):
+    """Half-space below the xy plane of its frame; its surface pushes along z. It has no mass properties."""
+
+    @property
+    def collision_geometry(self) -> Plane:
+        """The plane itself."""
+        return self
+
+    def _mass_properties(self, density: ArrayLike) -> MassProperties:
+        raise InvalidArgument("shape", "a Plane, which has no mass", "a solid")
+
+
+CollisionGeometry = RoundedBox | Plane
+"""Geometry for which contacts are computed."""

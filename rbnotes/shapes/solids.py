@@ -1,4 +1,4 @@
-"""Solids centered at their frames: boxes, spheres, cylinders, capsules and rounded boxes."""
+"""Solids centered at their frames: boxes, spheres, cylinders and capsules."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments, inertia
-from rbnotes.arguments import Array, ArrayField, InvalidArgument
+from rbnotes.arguments import ArrayField, InvalidArgument
 from rbnotes.inertia import MassProperties
-from rbnotes.shapes.shape import Shape
+from rbnotes.shapes.shape import RoundedBox, Shape
 
 
 @dataclass(frozen=True)
@@ -113,49 +113,6 @@ class Capsule(Shape):
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
         return inertia.capsule(self.radius, self.length, density)
-
-
-@dataclass(frozen=True, eq=False)
-class RoundedBox(Shape):
-    """Set of all points within ``radius`` of a box, the core, that is centered at its frame.
-
-    The core of a capsule is a segment and that of a sphere a point, so that one algorithm handles all pairs.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``half_extents`` or ``radius`` is negative.
-    """
-
-    half_extents: Array
-    """Half extents of the core along x, y, z ``(3,)``, m; zeros make it flat."""
-    radius: float
-    """Radius of the edges, m."""
-
-    def __post_init__(self) -> None:
-        half = arguments.vector("half_extents", self.half_extents)
-        half = arguments.require_within("half_extents", half, 0.0, np.inf)
-        radius = arguments.real_array("radius", self.radius, minimum=0)
-        if half.shape != (3,) or radius.shape != ():
-            got = f"shapes {half.shape} and {radius.shape}"
-            raise InvalidArgument("half_extents, radius", got, "shapes (3,) and ()")
-        if radius == 0 and np.any(half == 0):
-            raise InvalidArgument("radius", "0 around a core without volume", "a solid")
-        object.__setattr__(self, "half_extents", half)
-        object.__setattr__(self, "radius", radius.item())
-
-    @property
-    def bounding_radius(self) -> float:
-        """Radius of the smallest sphere around the center that contains the solid, m."""
-        return float(np.linalg.norm(self.half_extents)) + self.radius
-
-    @property
-    def collision_geometry(self) -> RoundedBox:
-        """The rounded box itself."""
-        return self
-
-    def _mass_properties(self, density: ArrayLike) -> MassProperties:
-        return inertia.rounded_box(self.half_extents, self.radius, density)
 
 
 def _set_lengths(shape: Shape, *names: str) -> None:
