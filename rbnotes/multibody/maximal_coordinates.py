@@ -72,15 +72,11 @@ class MaximalModel:
         for i, (link, parent, own) in enumerate(
             zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
         ):
-            rest = link.placement if parent < 0 else joint_poses[..., parent, :, :] @ link.placement
-            Q = (
-                se3.inverse(np.broadcast_to(rest, joint_poses[..., i, :, :].shape))
-                @ joint_poses[..., i, :, :]
-            )
-            twist = joint_twists[..., i, :]
+            pose, twist = joint_poses[..., i, :, :], joint_twists[..., i, :]
             if parent >= 0:
-                to_joint = se3.Ad(se3.inverse(joint_poses[..., i, :, :]) @ joint_poses[..., parent, :, :])
-                twist = twist - matvec(to_joint, joint_twists[..., parent, :])
+                pose = se3.inverse(joint_poses[..., parent, :, :]) @ pose
+                twist = twist - matvec(se3.Ad_inverse(pose), joint_twists[..., parent, :])
+            Q = se3.inverse(link.placement) @ pose
             q[..., own] = link.joint.compute_nearest_coordinates(Q)
             S = link.joint.compute_motion_subspace(q[..., own])
             qdot[..., own] = matvec(np.linalg.pinv(S), twist)
