@@ -94,14 +94,24 @@ def normal_velocity_targets(
 
 
 def normal_velocity_targets_unchecked(
-    points: ContactPoints, normal_velocities: Array, h: float, gravity: Array
+    points: ContactPoints,
+    normal_velocities: Array,
+    h: float,
+    gravity: Array,
+    change_after_rebound: Array | float = 0.0,
 ) -> Array:
-    """Return :func:`normal_velocity_targets` for valid arguments, without checks."""
+    """Return :func:`normal_velocity_targets` for valid arguments, without checks.
+
+    ``change_after_rebound (c,)`` is the change of the normal velocities by forces that act in the same update
+    after a rebound: without it the rebound would gain ``h g / 2`` in steps whose forces act in halves.
+    """
     threshold = restitution_threshold(h, gravity)
     hits = (
         (points.restitution > 0) & (normal_velocities < threshold) & (points.gap + h * normal_velocities <= 0)
     )
-    return np.where(hits, -points.restitution * normal_velocities, np.minimum(-points.gap / h, 0.0))
+    rebound = -points.restitution * normal_velocities
+    rebound = np.where(rebound > 0, np.maximum(rebound + change_after_rebound, 0.0), rebound)
+    return np.where(hits, rebound, np.minimum(-points.gap / h, 0.0))
 
 
 def restitution_threshold(h: float, gravity: Array) -> float:

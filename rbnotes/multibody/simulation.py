@@ -20,7 +20,13 @@ from rbnotes.multibody.maximal_coordinates import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.trajectory import Trajectory
-from rbnotes.multibody.verlet_step import Control, StepResult, TreeStepper, check_constraints
+from rbnotes.multibody.verlet_step import (
+    Control,
+    StepResult,
+    TreeStepper,
+    check_constraints,
+    gravity_and_kinetic_energy,
+)
 
 COORDINATES = ("auto", "reduced", "maximal")
 """Accepted values of ``coordinates``."""
@@ -94,6 +100,8 @@ def simulate(
         If no velocities satisfy the constraints at the end of a step.
     NotSolved
         If contacts and constraints contradict each other.
+    SingularConfiguration
+        If a joint reaches a singular state.
     """
     arguments.require_instance("model", model, Model)
     h = arguments.positive_number("h", h)
@@ -193,7 +201,7 @@ def _simulate_reduced(
         stacked.q,
         stacked.qdot,
         States(E, phi, empty, empty, empty[..., 0], empty[..., 0], stacked.t),
-        np.array([stepper.gravity_and_kinetic_energy(each) for each in tree_states]),
+        gravity_and_kinetic_energy(model.tree, E, phi),
         tuple(each.contacts for each in results),
         Work(*np.transpose([each.work for each in results])),
         RestartData(points, friction.last_impulses),

@@ -17,8 +17,9 @@ integration of the motion without forces, which is exact there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -33,19 +34,23 @@ from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.contact.prediction import (
     contact_margin,
     normal_velocity_targets_unchecked,
-    restitution_threshold,
 )
 from rbnotes.dynamics import (
     BilateralRows,
     State,
+    States,
     StepProblem,
-    StepSolution,
     UnilateralRows,
     solve_step,
     zero_forces,
 )
 from rbnotes.errors import NotConverged
-from rbnotes.multibody.maximal.stepping import SEPARATION_TOLERANCE, solve_contacts
+from rbnotes.multibody.maximal.stepping import (
+    SEPARATION_TOLERANCE,
+    held_contacts,
+    separation_distances,
+    solve_contacts,
+)
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work, merge_contact_records
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
@@ -54,14 +59,16 @@ from rbnotes.multibody.reduced.constraint_stacking import constraint_label
 from rbnotes.multibody.reduced.constraints import AttachedParticle, PrescribedBody
 from rbnotes.multibody.reduced.dynamics import (
     coordinate_constraints,
+    generalized_body_force,
+    gravity_energy_from_poses,
     kinetic_energy,
     kinetic_energy_from_twists,
     mass_matrix_from_jacobian,
+    solve_accelerations,
 )
 from rbnotes.multibody.reduced.kinematics import BodyKinematics, body_kinematics, body_poses_and_twists
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
-from rbnotes.unchecked.linear_algebra import matvec
 
 Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
 """Joint forces at a state, N m or N: by the names of bodies, or one for each joint velocity."""
@@ -170,18 +177,16 @@ class TreeStepper:
         end_state = self.model.system.reparametrize(end_state)
         separated_state, end_points = self._resolve_overlaps(end_state)
         second = self._second_update(separated_state, end_points)
-        energies = [
-            self.gravity_and_kinetic_energy(each)
-            for each in (state.with_velocity(first.after), end_state, separated_state)
-        ]
+        energies = self._gravity_and_kinetic_energies(
+            [state.with_velocity(first.after), end_state, separated_state]
+        )
         updates = first, second
         work = Work(
             applied_forces=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
             joints=sum(float(each.constraint_impulse @ each.mean_velocity) for each in updates),
             contacts=sum(float(np.sum(each.contacts.work)) for each in updates),
-            stabilization=energies[2] - energies[1],
-            integrator=energies[1]
-            - energies[0]
+            stabilization=float(energies[2] - energies[1]),
+            integrator=float(energies[1] - energies[0])
             + sum(float(each.gravity_impulse @ each.mean_velocity) for each in updates),
         )
         return StepResult(
@@ -197,13 +202,10 @@ class TreeStepper:
         margin = contact_margin(self.model.colliders, bodies.phi, self.h, self.model.tree.gravity)
         return contact_points_unchecked(self.model.colliders, bodies.E, margin, self.model.excluded_indices)
 
-    def gravity_and_kinetic_energy(self, state: State) -> float:
-        """Return the kinetic energy and the potential of gravity at a state of the tree, J."""
-        tree = self.model.tree
-        weights, centers = tree.weights_and_centers
-        poses, phi = body_poses_and_twists(tree, state.q, state.qdot)
-        gravity_work = float(np.sum(weights * se3.transform_points(poses, centers)))
-        return float(kinetic_energy_from_twists(tree, phi)) - gravity_work
+    def _gravity_and_kinetic_energies(self, states: Sequence[State]) -> Array:
+        """Return the kinetic energy and the potential of gravity at states of the tree, J."""
+        tree, stacked = self.model.tree, States.stack(states)
+        return gravity_and_kinetic_energy(tree, *body_poses_and_twists(tree, stacked.q, stacked.qdot))
 
     def _first_update_and_free_motion(
         self, state: State, points: ContactPoints
@@ -220,11 +222,9 @@ class TreeStepper:
         limits = self._reachable_limits(equations, state.qdot, velocity_change)
         change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
-        normal_target = normal_velocity_targets_unchecked(points, approach, h, tree.gravity)
         contact_change = relative_velocities(rows, change.ravel())
-        # A rebound happens at this instant: the impulse of the forces must not add to its velocity.
-        normal_target = np.where(
-            normal_target > 0, np.maximum(normal_target + contact_change[:, 0], 0.0), normal_target
+        normal_target = normal_velocity_targets_unchecked(
+            points, approach, h, tree.gravity, contact_change[:, 0]
         )
         bilateral = BilateralRows(equations.G, target)
         update = self._solve_velocities(
@@ -240,7 +240,12 @@ class TreeStepper:
             end_equations = self._constraint_equations(end_state, end_state.t)
             error = float(np.max(np.abs(end_equations.error), initial=0.0))
             if error <= CONSTRAINT_TOLERANCE:
-                return update._replace(after=velocity, constraint_impulse=constraint_impulse), end_state
+                velocities_after = relative_velocities(rows, (kinematics.J @ velocity).ravel())
+                contacts = replace(update.contacts, velocities_after=velocities_after)
+                update = update._replace(
+                    after=velocity, constraint_impulse=constraint_impulse, contacts=contacts
+                )
+                return update, end_state
             if not error <= previous_error / 2:
                 return None
             previous_error = error
@@ -279,12 +284,9 @@ class TreeStepper:
                 predicted_state, self.model.system.body_kinematics(predicted_state)
             )
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
-        # Touching bodies are held. Separated bodies that approach fast collide in the next step.
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
-        is_bouncing = (points.restitution > 0) & (approach < restitution_threshold(h, tree.gravity))
-        is_deferred = (points.gap > self.slop) & (approach < -points.gap / h)
-        is_active = ~(is_bouncing | is_deferred)
-        points, rows = points[is_active], rows.select_groups(is_active)
+        is_held = held_contacts(points, approach, h, tree.gravity, self.slop)
+        points, rows = points[is_held], rows.select_groups(is_held)
         return self._solve_velocities(
             state,
             kinematics,
@@ -336,7 +338,7 @@ class TreeStepper:
             relative_velocities(rows, (kinematics.J @ after).ravel()),
             solution.residual,
         )
-        constraint_impulse = bilateral.rows.T @ solution.bilateral + _limit_impulse(limits, solution)
+        constraint_impulse = bilateral.rows.T @ solution.bilateral + limits.rows.T @ solution.unilateral
         applied = impulses[1] - damping * (before + after)
         return VelocityUpdate(before, after, impulses[0], applied, constraint_impulse, record)
 
@@ -385,8 +387,12 @@ class TreeStepper:
 
     def _free_motion(self, state: State, velocity: Array) -> State:
         """Return the state after the motion without forces, in coordinates that continue those of `state`."""
-        q, qdot = free_motion(self.model.tree, state.q, velocity, self.h)
+        q, qdot = free_motion(self._weightless_tree, state.q, velocity, self.h)
         return replace(state, q=q, qdot=qdot, t=state.t + self.h)
+
+    @cached_property
+    def _weightless_tree(self) -> Tree:
+        return Tree(self.model.tree.links, gravity=np.zeros(3))
 
     def _resolve_overlaps(self, state: State) -> tuple[State, ContactPoints]:
         """Return the nearest state without overlaps and violated joint limits, and its contacts."""
@@ -403,7 +409,7 @@ class TreeStepper:
             np.concatenate([rows @ J, equations.limit_rows]),
             np.concatenate(
                 [
-                    np.where(points.gap < -self.slop, -points.gap, np.minimum(-points.gap, 0.0)),
+                    separation_distances(points.gap, self.slop),
                     -equations.limit_gap,
                 ]
             ),
@@ -415,14 +421,21 @@ class TreeStepper:
         return separated, self.predict_contacts(separated)
 
 
+def gravity_and_kinetic_energy(tree: Tree, poses: Array, phi: Array) -> Array:
+    """Return the kinetic energy and the potential of gravity ``(...)`` from the poses and twists, J."""
+    return kinetic_energy_from_twists(tree, phi) + gravity_energy_from_poses(tree, poses)
+
+
 def free_motion(tree: Tree, q: Array, qdot: Array, h: float) -> tuple[Array, Array]:
-    """Return coordinates and velocities after the time h of a tree without gravity and joint forces.
+    """Return coordinates and velocities after the time h of a tree without gravity, springs and dampers.
 
     One Runge-Kutta step of order four; the velocities are scaled to the initial kinetic energy.
     """
 
     def acceleration(q: Array, qdot: Array) -> Array:
-        return free_acceleration(tree, q, qdot, body_kinematics(tree, q, qdot))
+        kinematics = body_kinematics(tree, q, qdot)
+        force = generalized_body_force(tree, kinematics, np.zeros(()))
+        return solve_accelerations(tree, q, qdot, mass_matrix_from_jacobian(tree, q, kinematics.J), force)
 
     v1, a1 = qdot, acceleration(q, qdot)
     v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
@@ -434,27 +447,6 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float) -> tuple[Array, Arr
     if end_energy > 0:
         end_qdot = end_qdot * np.sqrt(start_energy / end_energy)
     return end_q, end_qdot
-
-
-def free_acceleration(tree: Tree, q: Array, qdot: Array, kinematics: BodyKinematics) -> Array:
-    """Return the accelerations ``(k,)`` without gravity and joint forces, from the kinematics at q, qdot."""
-    momenta = matvec(tree.inertias, kinematics.phi)
-    wrenches = matvec(np.swapaxes(se3.ad(kinematics.phi), -1, -2), momenta)
-    wrenches -= matvec(tree.inertias, kinematics.bias_acceleration)
-    force = np.einsum("nai,na->i", kinematics.J, wrenches)
-    M = mass_matrix_from_jacobian(tree, q, kinematics.J)
-    rows, bias = coordinate_constraints(tree, q, qdot)
-    if not len(rows):
-        return np.linalg.solve(M, force)
-    responses = np.linalg.solve(M, np.column_stack([force, rows.T]))
-    multipliers = np.linalg.solve(rows @ responses[:, 1:], -bias - rows @ responses[:, 0])
-    result: Array = responses[:, 0] + responses[:, 1:] @ multipliers
-    return result
-
-
-def _limit_impulse(limits: UnilateralRows, solution: StepSolution) -> Array:
-    result: Array = limits.rows.T @ solution.unilateral
-    return result
 
 
 def check_constraints(model: Model, state: State) -> None:

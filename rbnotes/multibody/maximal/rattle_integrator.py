@@ -32,7 +32,6 @@ from rbnotes.arguments import Array, Matrix
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import ContactPoints, unchecked
 from rbnotes.contact.body_pair_jacobian import relative_velocities
-from rbnotes.contact.prediction import restitution_threshold
 from rbnotes.dynamics import Scheme, State, zero_forces
 from rbnotes.dynamics.free_body_schemes import advance_free_motion, external_force_problem
 from rbnotes.dynamics.step_problem import unconstrained_problem
@@ -48,6 +47,7 @@ from rbnotes.multibody.maximal.stepping import (
     Setting,
     Taken,
     energy_account,
+    held_contacts,
     min_normal_velocities,
     resolve_overlaps,
     solve_velocities,
@@ -221,13 +221,10 @@ def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kic
         applied_forces = free.linearized_applied_forces(state.with_velocity(predicted)).f
         forces = forces._replace(applied=h / 2 * applied_forces)
     problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
-    # Touching bodies are held. Separated bodies that approach fast collide in the next step, and may bounce.
     rows = unchecked.contact_jacobian(points, state.E)
-    normal_velocity = relative_velocities(rows, velocity)[:, 0]
-    is_bouncing = (points.restitution > 0) & (normal_velocity < restitution_threshold(h, mechanism.gravity))
-    is_deferred = (points.gap > setting.slop) & (normal_velocity < -points.gap / h)
-    is_active = ~(is_bouncing | is_deferred)
-    points, rows = points[is_active], rows.select_groups(is_active)
+    normal_velocities = relative_velocities(rows, velocity)[:, 0]
+    is_held = held_contacts(points, normal_velocities, h, mechanism.gravity, setting.slop)
+    points, rows = points[is_held], rows.select_groups(is_held)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
     return solve_velocities(
         setting, problem, velocity, forces, JointTargets(kinematics, zero_target), contacts

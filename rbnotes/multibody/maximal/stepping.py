@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from rbnotes import arguments
@@ -16,7 +17,11 @@ from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import BodyPairJacobian, Collider, ContactPoints, Contacts, unchecked
 from rbnotes.contact.body_pair_jacobian import relative_velocities
 from rbnotes.contact.detection import check_colliders, check_excluded_pairs, contact_points_unchecked
-from rbnotes.contact.prediction import contact_margin, normal_velocity_targets_unchecked
+from rbnotes.contact.prediction import (
+    contact_margin,
+    normal_velocity_targets_unchecked,
+    restitution_threshold,
+)
 from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step
 from rbnotes.friction import FrictionModel
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
@@ -210,23 +215,43 @@ def min_normal_velocities(
     rows
         Rows of the contacts at the current poses.
     velocity_change
-        Change of velocities ``(6 n,)`` after a bounce, for steps whose forces act in halves:
-        without it the bounce would gain ``h g / 2``.
+        Change of velocities ``(6 n,)`` after a bounce, for steps whose forces act in halves.
     """
     gravity = setting.mechanism.gravity
     speeds = normal_velocity_targets_unchecked(
-        points, relative_velocities(rows, state.velocity)[:, 0], setting.h, gravity
+        points,
+        relative_velocities(rows, state.velocity)[:, 0],
+        setting.h,
+        gravity,
+        0.0 if velocity_change is None else relative_velocities(rows, velocity_change)[:, 0],
     )
-    if velocity_change is not None:
-        speeds = np.where(
-            speeds > 0, np.maximum(speeds + relative_velocities(rows, velocity_change)[:, 0], 0.0), speeds
-        )
     if setting.error_reduction_rate:
         overlap = np.maximum(-points.gap - setting.slop, 0.0)
         escape_speed = np.sqrt(2 * float(np.linalg.norm(gravity)) * overlap)
         separation_speed = np.minimum(setting.error_reduction_rate * overlap, escape_speed)
         speeds = np.where(overlap > 0, np.maximum(speeds, separation_speed), speeds)
     return speeds
+
+
+def held_contacts(
+    points: ContactPoints, normal_velocities: Array, h: float, gravity: Array, slop: float
+) -> NDArray[np.bool_]:
+    """Return a mask ``(c,)`` of the contacts that hold bodies at the end of a step.
+
+    Touching bodies are held. Separated bodies that approach fast collide in the next step, and may bounce.
+    """
+    is_bouncing = (points.restitution > 0) & (normal_velocities < restitution_threshold(h, gravity))
+    is_deferred = (points.gap > slop) & (normal_velocities < -points.gap / h)
+    result: NDArray[np.bool_] = ~(is_bouncing | is_deferred)
+    return result
+
+
+def separation_distances(gap: Array, slop: float) -> Array:
+    """Return the least displacements ``(c,)`` along the normals that remove overlaps beyond `slop`, m.
+
+    Smaller overlaps do not grow, and separated bodies do not touch.
+    """
+    return np.where(gap < -slop, -gap, np.minimum(-gap, 0.0))
 
 
 class ForceImpulses(NamedTuple):
@@ -420,10 +445,8 @@ def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, s
     N = rows.matrix if sparse.issparse(M) else rows.toarray()
     G = JointKinematics(mechanism.joints, poses).constraint_jacobian_like(M)
     zero = np.zeros(state.size)
-    min_displacement = np.where(points.gap < -slop, -points.gap, np.minimum(-points.gap, 0.0))
-    displacement_problem = construct_unchecked(
-        QP, Q=M, c=zero, A=N, b=min_displacement, G=G, g=np.zeros(G.shape[0])
-    )
+    distances = separation_distances(points.gap, slop)
+    displacement_problem = construct_unchecked(QP, Q=M, c=zero, A=N, b=distances, G=G, g=np.zeros(G.shape[0]))
     return project_poses_unchecked(
         mechanism, retract_poses(poses, solve(displacement_problem, tolerance=SEPARATION_TOLERANCE).x)
     )

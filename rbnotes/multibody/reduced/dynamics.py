@@ -297,12 +297,16 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
 
 def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
     """Return the potential energy from the coordinates and the frames ``(..., n, 4, 4)`` of the bodies."""
-    weights, centers = tree.weights_and_centers
-    height = se3.transform_points(bodies, centers)
     deflection = q - tree.joint_parameter("spring_reference")
     spring_energy: Array = np.sum(tree.joint_parameter("stiffness") * deflection**2, axis=-1) / 2
-    gravity_work: Array = np.sum(weights * height, axis=(-2, -1))
-    return spring_energy - gravity_work
+    return spring_energy + gravity_energy_from_poses(tree, bodies)
+
+
+def gravity_energy_from_poses(tree: Tree, bodies: Array) -> Array:
+    """Return the potential energy of gravity from the frames ``(..., n, 4, 4)`` of the bodies."""
+    weights, centers = tree.weights_and_centers
+    energy: Array = -np.sum(weights * se3.transform_points(bodies, centers), axis=(-2, -1))
+    return energy
 
 
 def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:

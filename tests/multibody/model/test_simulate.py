@@ -10,7 +10,7 @@ from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_world, path_through
-from rbnotes.multibody import Body, Model, simulate
+from rbnotes.multibody import Body, Geometry, Model, simulate
 from rbnotes.multibody.reduced import (
     Gear,
     JointLimit,
@@ -301,6 +301,16 @@ def test_closed_loop_stays_closed_and_conserves_energy():
     finer = simulate(model, state, h=0.005, duration=0.5)
     assert np.ptp(finer.energies) < np.ptp(motion.energies) / 3
     assert np.abs(motion.q("crank")[-1] - finer.q("crank")[-1]) < 5e-3
+
+
+def test_energy_account_closes_with_loops_and_contacts():
+    bodies, closure = four_bar()
+    floor = Geometry(Plane(), shift(0.0, 0.0, -0.2))
+    model = Model(bodies, ground=[floor], constraints=[closure], mu=0.4, restitution=0.3)
+    motion = simulate(model, model.state(q=closed(-0.8)), h=0.005, duration=0.5)
+    assert any(len(record.impulses) for record in motion.contacts)
+    assert imbalance(motion) < 1e-11
+    assert motion.energies[-1] < motion.energies[0]
 
 
 def test_prescribed_joint_follows_its_motion():
