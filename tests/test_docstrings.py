@@ -1,4 +1,4 @@
-"""Strings below fields and constants open with their subject; ruff checks the docstrings of functions."""
+"""Docstrings open with their subject: package, book extension, tools, benchmarks, coursework and tests."""
 
 import ast
 import re
@@ -7,17 +7,22 @@ from pathlib import Path
 
 import pytest
 
-import rbnotes
-
-PACKAGE = Path(rbnotes.__file__).parent
-FOLDERS = sorted({path.parent.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")})
-OPENINGS = re.compile(r"(What|Of|Where|How|As|Which|Who|That|Those|These)\b")
+ROOT = Path(__file__).parent.parent
+FOLDERS = ["rbnotes", "book/_ext", "benchmarks", "coursework", "tools", "tests"]
+OPENINGS = re.compile(r"(What|Of|Where|How|As|Whether|Which|Whose|Who|That|Those|These|And)\b")
 """First words that leave the reader to guess the subject."""
 
 
-def attribute_docstrings(path):
+def folders():
+    """Return the folders with Python files, relative to the root of the repository."""
+    files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))
+    return sorted(
+        {path.parent.relative_to(ROOT).as_posix() for path in files if "node_modules" not in path.parts}
+    )
+
+
+def attribute_docstrings(tree):
     """Return the strings below assignments at module and class level, with their lines."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     bodies = [tree.body, *(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]
     return [
         (below.lineno, below.value.value)
@@ -30,18 +35,25 @@ def attribute_docstrings(path):
     ]
 
 
+def docstrings(tree):
+    """Return the docstrings of a module, its classes and functions, with their lines."""
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = [node for node in ast.walk(tree) if isinstance(node, documented)]
+    return [(node.body[0].lineno, ast.get_docstring(node)) for node in nodes if ast.get_docstring(node)]
+
+
 def unclear(path):
-    """Return the attribute docstrings that do not open with their subject, or do not end a sentence."""
-    return [
-        f"{line}: {text.splitlines()[0]}"
-        for line, text in attribute_docstrings(path)
-        if OPENINGS.match(text) or not text.rstrip().endswith((".", ":", "`", "::"))
-    ]
+    """Return docstrings that do not open with their subject, and attribute docstrings without a full stop."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    attributes = attribute_docstrings(tree)
+    found = [(line, text) for line, text in docstrings(tree) + attributes if OPENINGS.match(text)]
+    found += [entry for entry in attributes if not entry[1].rstrip().endswith((".", ":", "`", "::"))]
+    return [f"{line}: {text.splitlines()[0]}" for line, text in sorted(set(found))]
 
 
-@pytest.mark.parametrize("folder", [folder for folder in FOLDERS if not folder.startswith("ledger/claims")])
-def test_attribute_docstrings_open_with_their_subject(folder):
-    found = {path.name: unclear(path) for path in sorted((PACKAGE / folder).glob("*.py"))}
+@pytest.mark.parametrize("folder", folders())
+def test_docstrings_open_with_their_subject(folder):
+    found = {path.name: unclear(path) for path in sorted((ROOT / folder).glob("*.py"))}
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 
@@ -49,5 +61,13 @@ def test_unclear_docstrings_are_found(tmp_path):
     module = tmp_path / "planted.py"
     module.write_text(
         'x = 1\n"""What it is."""\ny = 2\n"""Number of bodies"""\nz = 3\n"""Number of joints."""\n'
+        'def f():\n    """Of a body."""\nclass C:\n    """Those of bodies."""\n'
+        '    def g(self):\n        """Where."""\n'
     )
-    assert unclear(module) == ["2: What it is.", "4: Number of bodies"]
+    assert unclear(module) == [
+        "2: What it is.",
+        "4: Number of bodies",
+        "8: Of a body.",
+        "10: Those of bodies.",
+        "12: Where.",
+    ]

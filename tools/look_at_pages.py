@@ -92,7 +92,7 @@ LAYOUT = """
 }
 """
 FIRST_PICTURE = 1200
-"""How far down the first picture of a chapter may stand: a screen of 900 px and a third [px]."""
+"""Largest distance of the first picture of a chapter from the top: a screen of 900 px and a third [px]."""
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ class Look:
 
 LOOKS = (Look("light", 1280), Look("dark", 1280, scheme="dark"), Look("phone", 390, touch=True))
 HEIGHT = 900
-"""Of the window [px]."""
+"""Height of the window [px]."""
 PICTURE = 4000
-"""How much of a page a picture shows [px]: beyond twice this Chromium repeats the top of the page."""
+"""Height of a picture of a page [px]: beyond twice this, Chromium repeats the top of the page."""
 
 
 @contextmanager

@@ -22,10 +22,10 @@ sys.path.insert(0, str(ROOT / "tests" / "multibody" / "maximal"))
 import physics_scenes  # noqa: E402  # the path comes first
 
 scenes = physics_scenes
-"""What the tests run, too."""
+"""Module of the scenes, shared with the tests."""
 
 MAX_SECONDS = 40.0
-"""Of one run, s."""
+"""Time limit of one run [s]."""
 
 g = scenes.GRAVITY
 Options = dict[str, Any]

@@ -35,7 +35,7 @@ ON_SCREEN = {"book/finder", "book/api", "book/ledger"}
 SECONDS = 300
 """For one chapter, on a busy machine."""
 HOST = "https://chapter.invalid/"
-"""Where links to other chapters lead until the chapters are bound."""
+"""Host of the links to other chapters until the chapters are bound."""
 APPENDIX = "book/solutions"
 """The name of the appendix among the pages; none of them is called so."""
 STYLE = """

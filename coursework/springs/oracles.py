@@ -1,4 +1,4 @@
-"""What is right: differences of energies. And what it is asked of."""
+"""Oracles of the assignment, from differences of energies, and their inputs."""
 
 import numpy as np
 

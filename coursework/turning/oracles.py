@@ -1,4 +1,4 @@
-"""What is right, found without the formulas that are asked for; and what it is asked of."""
+"""Oracles of the assignment, without the formulas that are asked for, and their inputs."""
 
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar

@@ -85,8 +85,8 @@ class Solution:
     statistics: Statistics = field(default_factory=Statistics)
     """Operation counts and times."""
     certificate: Array | None = None
-    """If infeasible: y ``(n,)`` with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``, in any unit: for all z >=
-    0, ``w^T y < 0``. With other bounds see
+    """Certificate if infeasible: y ``(n,)`` with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``, in any unit:
+    for all ``z >= 0``, ``w^T y < 0``. With other bounds see
     :func:`rbnotes.complementarity.certificate.is_infeasibility_certificate`."""
 
     @property

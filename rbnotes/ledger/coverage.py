@@ -1,4 +1,4 @@
-"""Which displays of the notes have a record, which do not yet, and which sentences have one."""
+"""List the displays of the notes with and without a record, and the sentences with one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Entry:
 
 
 def inventory() -> tuple[Entry, ...]:
-    """Everything the notes display, in reading order; nothing if a ledger of one's own does not say."""
+    """Return the displays of the notes in reading order; empty if a ledger of the user lists none."""
     return _read_inventory(active_ledger().folder / "inventory.csv")
 
 

@@ -1,4 +1,4 @@
-"""What the notes got wrong, as their authors want it: root causes, errors, misprints, and LaTeX to paste."""
+"""Errors of the notes, listed for their authors: root causes, errors, misprints, and LaTeX to paste."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ BRANCHING_CONSTRAINT_ROWS = {
 
 
 def coordinates(values: Arguments) -> VectorQuantity:
-    """Of the joints of an assembly; angles where there is none."""
+    """Return the quantities of joint coordinates: those of the assembly, or angles if there is none."""
     assembly = values.get("assembly")
     if assembly is None:
         return vector_quantity((NUMBER, 1))
@@ -70,12 +70,12 @@ def coordinates(values: Arguments) -> VectorQuantity:
 
 
 def velocities(values: Arguments) -> VectorQuantity:
-    """Their rates."""
+    """Return the quantities of the rates of joint coordinates."""
     return coordinates(values) / TIME
 
 
 def accelerations(values: Arguments) -> VectorQuantity:
-    """Their second derivatives."""
+    """Return the quantities of the second derivatives of joint coordinates."""
     return velocities(values) / TIME
 
 
@@ -100,5 +100,5 @@ def jacobian(values: Arguments) -> MatrixQuantity:
 
 
 def jacobian_rate(values: Arguments) -> MatrixQuantity:
-    """Its time derivative."""
+    """Return the quantity of the rate of the Jacobian."""
     return jacobian(values) / TIME

@@ -1,12 +1,12 @@
-"""What arguments and results of claims are: lengths, twists, wrenches, inertias, pure numbers.
+"""Quantities of the arguments and results of claims: lengths, twists, wrenches, inertias, pure numbers.
 
 A quantity gives each entry of an array its dimension. :class:`Dimension` is the same for all entries;
 :class:`VectorQuantity` varies along the last axis (a twist: three rates, three velocities),
 :class:`MatrixQuantity` along the last two (an inertia: momenta for twists). Both repeat, so that two twists
-one after the other are a ``TWIST`` as well. :class:`StackedQuantity` describes what is stacked along the
-first axis, :class:`TupleQuantity` and :class:`ObjectQuantity` what a tuple or an object holds.
+one after the other are a ``TWIST`` as well. :class:`StackedQuantity` describes arrays stacked along the
+first axis, :class:`TupleQuantity` the elements of a tuple, :class:`ObjectQuantity` the fields of an object.
 
-Angles are numbers, as everywhere where a sine is taken of them.
+Angles are pure numbers.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Dimension:
 
     @property
     def unit(self) -> str:
-        """In units of the SI, such as ``N s``; ``1`` for a number."""
+        """SI unit, such as ``N s``; ``1`` for a pure number."""
         return UNIT_NAMES.get(self) or _compose_unit(self)
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class Dimension:
 
 @dataclass(frozen=True)
 class VectorQuantity:
-    """Dimensions along the last axis, from the first again where they end."""
+    """Dimensions along the last axis; the sequence repeats."""
 
     entries: tuple[Dimension, ...]
     """Dimensions of the entries in order."""
@@ -117,13 +117,13 @@ class MatrixQuantity:
 
     @property
     def T(self) -> MatrixQuantity:
-        """Of the transpose."""
+        """Quantity of the transpose."""
         one = Dimension()
         return MatrixQuantity(one / self.columns, one / self.rows)
 
     @property
     def inverse(self) -> MatrixQuantity:
-        """Of the inverse."""
+        """Quantity of the inverse."""
         return MatrixQuantity(self.columns, self.rows)
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
@@ -142,7 +142,7 @@ class MatrixQuantity:
 
 @dataclass(frozen=True)
 class StackedQuantity:
-    """What is stacked along the first axis, from the first again where they end."""
+    """Quantities stacked along the first axis; the sequence repeats."""
 
     parts: tuple[Quantity, ...]
     """Quantities of the parts in order."""
@@ -163,7 +163,7 @@ Quantity = Dimension | VectorQuantity | MatrixQuantity | StackedQuantity
 
 @dataclass(frozen=True)
 class TupleQuantity:
-    """What a tuple holds."""
+    """Quantities of the elements of a tuple."""
 
     parts: tuple[AnyQuantity, ...]
     """Quantities of the elements in order."""
@@ -228,7 +228,7 @@ class Units:
         return Units(*(float(factor) for factor in 2.0**powers))
 
     def factors(self, quantity: Quantity, shape: tuple[int, ...]) -> Array:
-        """By how much each entry of an array grows."""
+        """Return the factors by which the entries of an array grow."""
         powers = quantity.exponents(shape) @ np.log2([self.length, self.mass, self.time])
         return np.asarray(2.0**powers)
 

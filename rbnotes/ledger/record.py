@@ -23,7 +23,7 @@ Inputs = Mapping[str, SearchStrategy]
 
 
 class Verdict(StrEnum):
-    """What running a claim against its oracle says; ordered from best to worst.
+    """Result of running a claim against its oracle; ordered from best to worst.
 
     A mark that is lost or too many (a dot, a prime, a delta) makes an erratum where what is left is itself a
     quantity of the notes that fits there, so that code written from the print runs and gives a wrong number,
@@ -192,7 +192,7 @@ class Record:
 
     @property
     def is_prose(self) -> bool:
-        """Whether it is said in the notes' text, and not in a display."""
+        """Return True if the claim stands in the text of the notes, not in a display."""
         return re.match("t[0-9]", self.id.split("/")[2]) is not None
 
     @property

@@ -66,12 +66,12 @@ def count_cases(record: Record) -> int:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What running one record showed."""
+    """Result of running one record."""
 
     record: Record
     """The record that was run."""
     confirmed: bool
-    """Whether its verdict is what the run showed."""
+    """True if the run agrees with the verdict of the record."""
     reason: str = ""
     """Why the verdict is not confirmed, a line for each finding; those about honesty begin with their kind.
     Indented lines below a finding are the inputs that show it."""

@@ -1,4 +1,4 @@
-"""Which notes the ledger in use is about: the three of this package, or a folder of one's own.
+"""Notes that the ledger in use covers: the three of this package, or a folder of the user.
 
 A ledger is a folder that Python can import as a package: ``notes.toml`` names its sources, ``inventory.csv``
 lists their displays (if anyone wants to know what has no record yet), and every other module holds records::
@@ -150,7 +150,7 @@ def _read_ledger(folder: Path, package: str) -> Ledger:
 
 @contextmanager
 def context(name: str | Path | None) -> Iterator[Ledger]:
-    """Inside, everything is about another ledger; with ``None`` nothing changes."""
+    """Use another ledger inside the block; ``None`` keeps the active one."""
     if name is None:
         yield active_ledger()
         return
@@ -163,7 +163,7 @@ def context(name: str | Path | None) -> Iterator[Ledger]:
 
 
 def use(name: str | Path) -> Ledger:
-    """From here on everything is about another ledger; again after its files were changed."""
+    """Use another ledger from now on; call it again after its files were changed."""
     found = open_ledger(name)
     _active_ledgers.append(found)
     return found

@@ -99,7 +99,7 @@ def test_numbers_have_units():
 
 
 PROSE = re.compile(r"^(?:Parameters|Raises|Returns|Examples?|Notes)\n-+$|^Raises ", re.MULTILINE)
-"""Where the prose of a docstring ends, which may say what comes back."""
+"""End of the prose of a docstring, which may describe the result."""
 
 
 def result_description(name, function):

@@ -18,7 +18,7 @@ NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)")
 TELLING = 0.1
 """Share of the right value by which what is shown is wrong, at least: nobody calls that rounding."""
 ROUNDED = 1e-5
-"""What the digits shown leave of it."""
+"""Relative tolerance of the digits shown."""
 
 
 def entries():

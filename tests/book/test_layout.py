@@ -16,7 +16,7 @@ import rbnotes
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = list(chapters(ROOT))
 COLUMNS = 80
-"""What a code cell shows on a page of 1280 px without scrolling; tools/look_at_pages.py measures it."""
+"""Columns of a code cell on a page of 1280 px without scrolling; tools/look_at_pages.py measures them."""
 
 
 def cells(chapter: Path) -> list[tuple[int, NotebookNode]]:
@@ -58,7 +58,7 @@ def test_setup_cells_are_folded(chapter: Path) -> None:
 
 
 ENDS = ["What the notes got wrong", "Check it yourself", "Exercises", "Claims of this chapter"]
-"""How a chapter ends, in this order; not every one has all of them, and some go on in between."""
+"""Last headings of a chapter, in this order; a chapter may lack some, and have others in between."""
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda path: path.stem)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 BOOK = Path(__file__).parents[2] / "book"
 WITHOUT_ADDRESS = {"anitescu2004"}
-"""Whose address could not be looked up where the list was made."""
+"""References whose address could not be looked up when the list was made."""
 
 
 def entries():

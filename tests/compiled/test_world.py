@@ -34,7 +34,7 @@ SHAPES = (
     RoundedBox([0.1, 0.2, 0.15], 0.02),
 )
 TILTS = (0.0, 1e-9, 0.02, 0.1, 0.3)
-"""Of faces on faces, and beyond what counts as flat."""
+"""Angles between faces in contact, up to some that no longer count as flat."""
 
 
 def scene(shapes=SHAPES, apart=()):

@@ -49,7 +49,7 @@ def test_diagonal_push(model, angle):
 
 
 def test_pyramid_friction_on_the_diagonal_stays_diagonal():
-    """Where one edge alone would overshoot the diagonal, two edges share, and the motion is diagonal."""
+    """Two edges share the impulse if one alone would overshoot the diagonal: the motion is diagonal."""
     arrives = np.array([3.2, 3.0])
     solution = anitescu_stewart(particle([*arrives, -Q], 1.0, MU))
     # b1 + b2 = mu q and equal velocities after: b1 - b2 is the difference before.

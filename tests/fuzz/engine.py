@@ -57,7 +57,7 @@ class Call:
     skip: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Kinds of value that are not tried for an argument; the table says why."""
     returns_function: bool = False
-    """What its functions return is looked at when they are called."""
+    """True if the results of the functions that it returns are checked when they are called."""
     slow: bool = False
     """Tried less often in the quick form."""
 

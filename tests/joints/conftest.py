@@ -206,7 +206,7 @@ SEARCHING = {
 }
 """Tests that look for the nearest pose again and again."""
 SOME = {"function", "torus on torus, held"}
-"""Of the joints given as functions, those that are enough there."""
+"""Joints given as functions that suffice there."""
 
 
 def pytest_generate_tests(metafunc):

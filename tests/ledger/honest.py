@@ -39,7 +39,7 @@ ERRATUM = {
     "printed": without_transpose,
     "correction": r"$\mathbf R^T$ is missing",
 }
-"""What makes of it an honest erratum."""
+"""Fields that make it an honest erratum."""
 
 
 def make(**changes):
@@ -60,7 +60,7 @@ def make(**changes):
 
 
 def refused(kind, **changes):
-    """Whether verify refuses the record, and for this reason among others; nothing is made small."""
+    """Assert that verify refuses the record for this reason, without shrinking the counterexample."""
     outcome = verify(make(**changes), shrink=False)
     assert not outcome.confirmed
     assert kind in outcome.reason, outcome.reason

@@ -1,4 +1,4 @@
-"""What an erratum does to a simulation: the `effect` of each record against the run that it tells of."""
+"""Effects of errata on simulations: the `effect` of each record against the run that it describes."""
 
 import re
 from collections.abc import Callable

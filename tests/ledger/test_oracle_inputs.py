@@ -1,4 +1,4 @@
-"""What oracles are asked about is there in every region that inputs are drawn from."""
+"""Oracles get inputs from every region of the strategies."""
 
 import numpy as np
 import pytest

@@ -21,7 +21,7 @@ import rbnotes
 
 FOLDER = "_build/executed"
 KEPT = 5
-"""How many states of the library keep their outputs: going back and forth between two costs no run."""
+"""Number of library states whose outputs are kept: switching between two of them runs nothing again."""
 
 
 def digest(package: Path, distributions: Iterable[str]) -> str:

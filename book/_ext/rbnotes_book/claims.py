@@ -44,7 +44,7 @@ WORDS = {
     Verdict.DEFINITION: "definition",
     Verdict.DEMONSTRATION: "reproduced",
 }
-"""What a badge says."""
+"""Words on the badge of each verdict."""
 MEANING = {
     Verdict.HOLDS: "true as printed",
     Verdict.CONDITIONAL: "true under a condition that is not stated there",
@@ -53,7 +53,7 @@ MEANING = {
     Verdict.DEFINITION: "names something; nothing to be right or wrong",
     Verdict.DEMONSTRATION: "printed numbers, reproduced",
 }
-"""What that means: shown where a badge is pointed at, and in the ledger."""
+"""Meaning of each verdict, shown as the tooltip of a badge and in the ledger."""
 
 
 def badge(verdict: Verdict) -> nodes.inline:

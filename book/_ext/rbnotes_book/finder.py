@@ -29,7 +29,7 @@ SCRIPT = "finder.js"
 MARK = "finder-table"
 
 NUMBERED = re.compile(r"e(?=\d)|(alg|table|fig)(?=\d)")
-"""What is before the number of an equation; and before that of an algorithm, table or figure, which stays."""
+"""Prefix of the number of an equation (dropped), or of an algorithm, table or figure (kept)."""
 
 
 @dataclass(frozen=True)

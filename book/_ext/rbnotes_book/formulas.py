@@ -29,7 +29,7 @@ ENDS = 3 * "</span>"
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
 
 RECORD = "ledger:"
-"""What the source of a node begins with if it comes from a record and not from a page."""
+"""Prefix of the source of a node that comes from a record and not from a page."""
 
 logger = logging.getLogger(__name__)
 

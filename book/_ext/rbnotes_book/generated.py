@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 FOLDER = "book/generated"
-"""Where they are, seen from the folder of ``_toc.yml``."""
+"""Folder of the generated pages, relative to that of ``_toc.yml``."""
 
 
 def write(folder: Path, pages: Mapping[str, str]) -> None:

@@ -54,7 +54,7 @@ def expanded(tex: str) -> str:
 
 SPAN = re.compile(r"<span\b|</span>")
 DRAWING = re.compile(r'<div class="picture" role="img" aria-label="([^"]*)".*?</div>', re.DOTALL)
-"""Of :mod:`rbnotes_book.drawing`: the page's style puts its labels in place, and a notebook has no style."""
+"""Drawings of :mod:`rbnotes_book.drawing`: their labels need the style of the page; a notebook has none."""
 
 
 def _light(html: str) -> str:

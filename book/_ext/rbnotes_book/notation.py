@@ -32,7 +32,7 @@ LETTERS = {
     )
 }  # fmt: skip
 DIFFERENTIAL = re.compile(r"\s*d\s*(?:[a-zA-Z]|\\(?!T))")
-"""What stands below the line of a differential quotient."""
+"""Denominator of a differential quotient."""
 LEADING_D = re.compile(r"\s*d(?:\^\d)?(?![_'])")
 
 

@@ -27,7 +27,7 @@ from rbnotes_book import execution, markdown
 from rbnotes_book.scenes import MARKS
 
 FOLDER = "_sources"
-"""Where the theme's download button looks, in the folder of the pages."""
+"""Folder of the theme's download button, relative to that of the pages."""
 BRANCH = "notebooks"
 """The branch of the repository to which the published workflow pushes the notebooks."""
 BINDER = "https://mybinder.org/v2/gh/{name}/{branch}?urlpath=lab/tree/{notebook}"

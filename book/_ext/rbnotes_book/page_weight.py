@@ -13,7 +13,7 @@ from sphinx.util import logging
 from rbnotes_book.sections import page_name
 
 GENERATED = ("ledger", "finder", "api", "conditions", "errata", "symbols")
-"""What the names of these pages begin with."""
+"""Prefixes of the names of these pages."""
 LIMITS = {"MB": 1.5, "elements": 15_000}
 ELEMENT = re.compile(r"<[a-zA-Z]")
 IDLE = (

@@ -31,7 +31,7 @@ from rbnotes_book.prerequisites import reading_order
 from rbnotes_book.sections import AUTHORS, page_name
 
 TABLE = Path("book/_data/symbols.toml")
-"""Where the table is, seen from the folder of ``_toc.yml``; a book without it explains no symbols."""
+"""Path of the table relative to the folder of ``_toc.yml``; a book without it explains no symbols."""
 SCRIPTS = ("symbols-data.js", "symbols.js")
 USED = "rbnotes_symbols"
 LISTS = "lists-symbols"

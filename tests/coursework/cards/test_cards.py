@@ -142,7 +142,7 @@ def has_units(value):
 
 
 def lacking(record):
-    """What a card would not tell of the arguments and of what comes back: units and frames."""
+    """Yield the units and frames of arguments and results that a card would not state."""
     own = record.source == "rbnotes"  # whose units are those of any twist
     if record.result.quantity is None and record.inputs and not own:
         yield f"{record.id}: units of what comes back"
@@ -250,7 +250,7 @@ sys.stdout.buffer.write(pickle.dumps(answers))
 
 
 def test_code_to_paste_runs_and_is_right(tmp_path):
-    """What needs NumPy alone in a process and a folder that have nothing else."""
+    """Run code that needs NumPy alone in a process and a folder without anything else."""
     alone, tried = [], 0
     for record, code in pages(0, OFFERED):
         if code is None:

@@ -55,7 +55,7 @@ class Account(NamedTuple):
     """Energy account of a scene, relative to its initial energy."""
 
     open: float
-    """What is missing in the account of any step."""
+    """Largest residual of the energy account of any step."""
     gained: float
     """Most energy at any time beyond the start's, the work of forces, and what moving bodies back lifted."""
     pushed: float

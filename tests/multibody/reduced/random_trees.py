@@ -62,7 +62,7 @@ WITH_BALLS = {
     "ball": lambda rng: joints.ExponentialSpherical(),
     "quaternion": lambda rng: joints.QuaternionSpherical(),
 }
-"""Those that Pinocchio has, in coordinates of its own if not the same."""
+"""Joints that Pinocchio has, in its own coordinates if they differ."""
 
 MUJOCO_KINDS = {
     "ball": lambda rng: joints.ExponentialSpherical(),

@@ -415,7 +415,7 @@ class TestRepairs:
         assert load_urdf(example("torso"), repair=True).repairs == ()
 
     def test_rounded_zero_moments_are_accepted(self):
-        """As CAD programs export the inertia of a point."""
+        """Accept the inertia of a point as CAD programs export it."""
         point = "ixx='0' ixy='2.4e-20' ixz='0' iyy='0' iyz='0' izz='0'"
         text = robot_of(["a", "b"]).replace(
             "ixx='0.1' ixy='0.01' ixz='0' iyy='0.2' iyz='-0.02' izz='0.15'", point, 1

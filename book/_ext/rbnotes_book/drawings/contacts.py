@@ -12,7 +12,7 @@ BOUNDS = {
     "pyramid": r"\textstyle\sum\beta_k \le \mu\alpha",
     "box": r"\left|\beta_k\right| \le \mu\bar\alpha",
 }
-"""What bounds the tangential impulses."""
+"""Bounds of the tangential impulses."""
 
 
 def gap() -> Pen:

@@ -767,7 +767,7 @@ class d3_b:
     result = Result(NUMBER, "one for each facet, the first along the first tangent")
 
     def printed(s, limit, excess):
-        """Where sigma is zero: the facets along which the sliding is most negative."""
+        """Return 1 for the facets along which the sliding velocity is most negative, where sigma is zero."""
         along = pyramid_corners(8) @ s
         return np.where(along <= np.min(along) + 1e-9, 1.0, 0.0)
 
@@ -827,7 +827,7 @@ class d4_b:
     )
 
     def printed(M, axes, mu, p):
-        """Whether it slides, and what friction uses up then: all of mu theta."""
+        """Return 1 if the contact slides, and the bound mu theta that friction then reaches."""
         v, z = struck_by_print(M, axes, mu, p)
         slides = np.linalg.norm(v) > 1e-9  # along the plane, since it does not open
         return slides * np.array([1.0, mu * z[0], 0.0])

@@ -733,7 +733,7 @@ class d11:
         return np.array([[F_Ldot * np.outer(pull[i], Ldot_v[i]) for j in range(N + 1)] for i in range(N + 1)])
 
     def library(x, v, k, d, active):
-        """Of the law, only the slope by the rate has a part in this."""
+        """Evaluate the library with a law whose derivative by the rate alone is nonzero."""
         slope = CallableTensionLaw(
             lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_by_rate(L, Ldot, k, d)
         )

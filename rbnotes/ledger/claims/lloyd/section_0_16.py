@@ -37,7 +37,7 @@ STRUCK = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
 
 
 def violation(phi, sigma, limit):
-    """Of (0.6) as printed, with one sigma at both limits: the worst of its signs and products."""
+    """Return the largest violation of the signs and products of (0.6) as printed: one sigma for both limits."""
     above, below = phi + limit, limit - phi
     return max(-above, -sigma, -below, sigma, abs(above * sigma), abs(below * sigma))
 

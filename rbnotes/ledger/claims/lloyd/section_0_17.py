@@ -401,7 +401,7 @@ class t774_b:
         return h * Gdot @ phi
 
     def library(E, x, phi, h):
-        """That of the acceleration, over one step."""
+        """Return the bias of the acceleration times the step size."""
         return h * point_on_body(1, 0, E, x, phi).bias
 
     reference = drift_reference

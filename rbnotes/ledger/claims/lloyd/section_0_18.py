@@ -191,7 +191,7 @@ def without_k_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 
 def force_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-    """What the effective inertia and the rows of the components that stay leave over of the motion."""
+    """Return the residual of the equations of motion with the effective inertia and the remaining rows."""
     v, constraints, beta, _ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
     return effective_mass(M, Gk) @ v[:KEPT] + effective_rows(G, Gk).T @ constraints + Gb.T @ beta
 

@@ -174,7 +174,7 @@ def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def force_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """What the effective inertia and the rows of the components that stay leave over of the motion."""
+    """Return the residual of the equations of motion with the effective inertia and the remaining rows."""
     v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     return effective_mass(M, Gb) @ v[:KEPT] + effective_rows(G, Gb).T @ multipliers
 
@@ -295,7 +295,7 @@ class d4:
     result = Result(MOMENTUM, "of the controlled coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """With the motion that the library finds."""
+        """Evaluate with the motion that the library finds."""
         found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
         _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
         _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
@@ -558,7 +558,7 @@ class d3_h:
     result = Result(MOMENTUM, "of the controlled coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """With the f_rho that the library finds."""
+        """Evaluate with the f_rho that the library finds."""
         fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
         Mrb, Mbb, Gbr = M[RHO, BETA], M[BETA, BETA], Gb[:, RHO]
         return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb

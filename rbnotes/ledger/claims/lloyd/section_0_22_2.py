@@ -260,7 +260,7 @@ class t1200:
     )
 
     def printed(poses, velocities, d_t, d_r):
-        """What stands before each variation of the velocities in those displays."""
+        """Return the coefficients of the variations of the velocities in those displays."""
         n = frame_spring_quantities(poses)
         p_1, p_2, zero = bracket(n.p_1), bracket(n.p_2), np.zeros((3, 3))
         f_A = np.hstack([-d_t * IDENTITY, d_t * p_1, d_t * n.R_BA, -d_t * n.R_BA @ p_2])

@@ -293,7 +293,7 @@ class d7:
     result = Result(LINEAR_FIRST_TWIST, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, v, f, df, delta, h):
-        """With the acceleration of Euler's equation, and differences of it."""
+        """Evaluate with the acceleration of Euler's equation, and differences of it."""
         omega = v[3:]
 
         def a(t):

@@ -71,7 +71,7 @@ def tangent_velocity(G: Array, v: Array) -> Array:
 
 
 def keeps_its_rows(M, G, H, v, f):
-    """Whether the row does not change along the tangent."""
+    """Return True if the row does not change along the tangent."""
     along = np.cross(G[0], np.cross(v, G[0]))
     return abs(along @ H @ along) <= 1e-12
 

@@ -102,7 +102,7 @@ def speed_reference(M, G, N, f, g, n, z):
 
 
 def P_f(M: Array, G: Array) -> Array:
-    """What is left of unit forces, by elimination: mass times acceleration under ``G a = 0``."""
+    """Return mass times the acceleration under ``G a = 0`` for each unit force, by elimination."""
     zero = np.zeros(len(G))
     return np.stack([M @ constrained_system(M, G, unit, zero)[0] for unit in np.eye(len(M))], axis=1)
 

@@ -70,13 +70,13 @@ def blocks(M: Array, alpha: tuple[int, ...]) -> tuple[Array, Array, Array, Array
 
 
 def basic(values):
-    """What is solved for: z of alpha, then w of the others."""
+    """Return the quantities of the basic variables: z of alpha, then w of the others."""
     count = len(values["alpha"])
     return vector_quantity((MOMENTUM, count), (VELOCITY, ROWS - count))
 
 
 def nonbasic(values):
-    """What stays on the right: w of alpha, then z of the others."""
+    """Return the quantities of the nonbasic variables: w of alpha, then z of the others."""
     count = len(values["alpha"])
     return vector_quantity((VELOCITY, count), (MOMENTUM, ROWS - count))
 
@@ -335,11 +335,11 @@ class t236:
     result = Result(NUMBER, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(rows, columns, pivots):
-        """Whether the number of pivots is smaller than the number of columns of N-bar."""
+        """Return 1 if there are fewer pivots than columns of N-bar."""
         return float(pivots < columns)
 
     def library(rows, columns, pivots):
-        """Whether columns are left that were never built, if every pivot brings in another z_j."""
+        """Return 1 if some columns are never built although every pivot brings in another z_j."""
         on_demand = LazyColumns(rows, lambda j: np.eye(rows)[j])
         for j in range(pivots):
             _ = on_demand[j % rows]

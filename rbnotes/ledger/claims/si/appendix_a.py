@@ -704,7 +704,7 @@ class e50:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        """With (51), (52) mended, and (53)."""
+        """Evaluate with (51), (52) mended, and (53)."""
         at = stacked_matrices(assembly, q, qdot)
         G, S, J, v = at.G, at.S, at.J, at.ad_v
         M = S.T @ G.T @ J @ G @ S
@@ -780,7 +780,7 @@ class e53:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches):
-        """With all loads negative."""
+        """Evaluate with all loads negative."""
         at = stacked_matrices(assembly, q, qdot)
         return at.S.T @ at.G.T @ at.f_e(wrenches)
 

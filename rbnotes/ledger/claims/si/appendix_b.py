@@ -122,7 +122,7 @@ class e55:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
-        """With (56), and (57) mended."""
+        """Evaluate with (56), and (57) mended."""
         at = stacked_matrices(assembly, q, qdot)
         a = at.ad_Sqdot @ at.Gamma @ at.bodies.v.ravel() + at.Sdot @ qdot
         b = own_wrenches(assembly, q, qdot, wrenches).ravel()
@@ -252,7 +252,7 @@ class t350_a:
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, q):
-        """With what is given: matrices of the blocks (29) and (30), zero elsewhere."""
+        """Evaluate with what is given: matrices of the blocks (29) and (30), zero elsewhere."""
         Y, Pi = one_step(assembly, q)
         return np.eye(6) - stacked_matrices(assembly, q, REST).S.T @ Y @ Pi
 
@@ -416,7 +416,7 @@ class t352_a:
     )
 
     def printed(assembly, q, qdot, wrenches, tau):
-        """With what (56) and (57) mean, a and b."""
+        """Evaluate with what (56) and (57) mean, a and b."""
         at = stacked_matrices(assembly, q, qdot)
         alpha = at.G @ (at.ad_Sqdot @ at.bodies.v.ravel() + at.Sdot @ qdot)
         alpha_bar = at.J @ alpha + own_wrenches(assembly, q, qdot, wrenches).ravel()
@@ -479,7 +479,7 @@ class t352_c:
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        """As a new name for coordinates, which the right side leaves as they are."""
+        """Return the coordinates: the right side as printed only renames them."""
         return q
 
     def library(assembly, q, qdot, tau):

@@ -70,7 +70,7 @@ class t23_a:
     result = Result(LENGTH, "origins of the joints, in the world")
 
     def printed(assembly, q, qdot, h):
-        """Where the parents' halves of the joints are after a step: so says the claim."""
+        """Return the joint positions on the parents' side after a step, as the claim has them."""
         q = q + h * (qdot + h * body_trees.accelerations(assembly, q, qdot, np.zeros(6)))
         E, halves = body_trees.poses(assembly, q), []
         for i, parent in enumerate(assembly.parents):
@@ -79,7 +79,7 @@ class t23_a:
         return np.stack(halves)
 
     def library(assembly, q, qdot, h):
-        """Where the bodies' own halves are."""
+        """Return the joint positions on the bodies' side."""
         mechanism = reduced.TreeSystem(library_tree_of(assembly))
         q = integrate(symplectic_euler, mechanism, State(q=q, qdot=qdot), h, 1).q[-1]
         E = reduced.poses(mechanism.tree, q).bodies

@@ -249,7 +249,7 @@ class t71:
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(T, x, push):
-        """Of a force of the outer frame at a point of the body."""
+        """Return the wrench of a force, given in the outer frame, at a point of the body."""
         h = T[:3, :3].T @ push
         m = np.cross(x, h)
         return np.concatenate([m, h])

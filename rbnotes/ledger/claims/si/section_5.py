@@ -49,7 +49,7 @@ BODY = spatial_inertia(np.array([[1.0, 1, 1, 1], [1, 1, -1, -1], [1, -1, 1, -1],
 
 
 def at(x):
-    """Shifted along x."""
+    """Return the pose shifted along x."""
     E = np.eye(4)
     E[0, 3] = x
     return E

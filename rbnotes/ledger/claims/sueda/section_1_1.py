@@ -73,7 +73,7 @@ class t19:
         return frame_printed(expm(bracket(r)), p)
 
     def library(r, p):
-        """Where the frame's axes and origin are in the world."""
+        """Return the frame's axes and origin in the world."""
         E = se3.frame(so3.exp(r), p)
         ends = se3.transform_points(E, np.vstack([np.eye(3), np.zeros(3)]))
         return np.vstack([np.column_stack([*(ends[:3] - ends[3]), ends[3]]), E[3]])

@@ -100,7 +100,7 @@ def joined(kind, Ei, Ek, J):
 
 
 def relative_twist_reference(Ei, Ek, J, phi_i, phi_k):
-    """How the joint frame of i moves, seen from the frame of k that coincides with it just now."""
+    """Return the twist of the joint frame of i relative to the frame of k that coincides with it now."""
     moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
     in_k = np.linalg.inv(Ek) @ Ei @ J
     return twist_from_matrix(derivative(lambda t: np.linalg.inv(watching(t) @ in_k) @ moving(t) @ J).value)

@@ -87,7 +87,7 @@ def point_rate(E, x, phi):
 
 
 def world_velocity(E, x, phi):
-    """Of the material point at x: the body turns about its origin, which moves along (all in the world)."""
+    """Return the velocity of the material point at x of a body that turns about its moving origin (in the world)."""
     turning, arm = E[:3, :3] @ phi[:3], x - E[:3, 3]
     return np.cross(turning, arm) + E[:3, :3] @ phi[3:]
 

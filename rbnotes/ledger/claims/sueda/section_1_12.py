@@ -171,7 +171,7 @@ class t640_a:
     result = Result(NUMBER, "one for each constraint")
 
     def printed(A, b, q, v, h):
-        """What one step leaves, if the new velocities keep to the row."""
+        """Return the constraint error after one step whose new velocities satisfy the row."""
         G = A @ q + b
         along = v - G * (G @ v) / (G @ G)
         return h**2 / 2 * along @ A @ along

@@ -49,7 +49,7 @@ def log_rotation_reference(w):
 
 
 def below_half_a_turn(velocity):
-    """Of an angular velocity, or of a twist."""
+    """Return True if an angular velocity, or that of a twist, is below half a turn per unit of time."""
     return np.linalg.norm(velocity[:3]) < np.pi
 
 

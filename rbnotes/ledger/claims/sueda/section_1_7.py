@@ -56,7 +56,7 @@ class t320_a:
     result = Result(SPATIAL_INERTIA, "about the centre of mass, along the axes of the body")
 
     def printed(m, c, J):
-        """What a diagonal matrix keeps of the spatial inertia."""
+        """Return the diagonal part of the spatial inertia."""
         return np.diag(np.diag(kinetic_energy_matrix(m, J, c)))
 
     def library(m, c, J):

@@ -125,7 +125,7 @@ def path_along(count):
 
 
 def moves_along(E, x, phi, *parameters):
-    """Whether the ends move along their segments and the points between are at rest: then the rate stays."""
+    """Return True if the ends move along their segments and all other points are at rest: the rate is constant."""
     points = np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
     turned = np.cross(phi[:, :3], x) + phi[:, 3:]
     velocities = np.array([pose[:3, :3] @ velocity for pose, velocity in zip(E, turned, strict=True)])
@@ -174,7 +174,7 @@ class e1_30:
     constants = (FORCE / LENGTH**3, FORCE / VELOCITY**3)
 
     def printed(M, S, C, q, phi, h, share):
-        """With an f that contains a share of the damping forces, and with all of them in D."""
+        """Evaluate with an f that contains a share of the damping forces, and with all of them in D."""
         elastic, K = hardening(S, q)
         damping, slope = hardening(C, phi)
         D, due_to_D = -slope, slope @ phi

@@ -185,7 +185,7 @@ class t409:
     defines = ("K",)
 
     def printed(E, x, k):
-        """Of the K with the sign that (1.30) needs."""
+        """Symmetrize the K that has the sign needed by (1.30)."""
         K = -stiffness_printed(E, x, k)
         return 1 / 2 * (K + K.T)
 

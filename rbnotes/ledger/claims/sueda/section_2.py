@@ -232,7 +232,7 @@ def leaves_first(n):
 
 
 def blocks_of_factor(K, sizes):
-    """How many blocks of the factor L are not zero, the diagonal's among them, when K is eliminated in order."""
+    """Count the nonzero blocks of the factor L, diagonal included, when K is eliminated in order."""
     places = [slice(end - size, end) for size, end in zip(sizes, np.cumsum(sizes), strict=True)]
     left, count = K.copy(), 0
     for i, own in enumerate(places):
@@ -306,7 +306,7 @@ class t698_b:
     )
 
     def printed(assembly, q, qdot, h):
-        """Where the parents' halves of the joints are: so says the claim."""
+        """Return the joint axes and positions on the parents' side, as the claim has them."""
         q = three_steps(assembly, q, qdot, h)
         E = body_trees.poses(assembly, q)
         halves = []
@@ -316,7 +316,7 @@ class t698_b:
         return np.stack(halves)
 
     def library(assembly, q, qdot, h):
-        """Where the bodies' own halves are."""
+        """Return the joint axes and positions on the bodies' side."""
         mechanism = reduced.TreeSystem(tree_of(assembly))
         q = integrate(symplectic_euler, mechanism, State(q=q, qdot=qdot), h, 3).q[-1]
         E = reduced.poses(mechanism.tree, q).bodies
@@ -455,7 +455,7 @@ class t710:
 
 
 def rest_steps(assembly):
-    """Where each joint of a serial chain is at rest, in the joint before it."""
+    """Return the pose of each joint of a serial chain at rest, in the frame of the joint before it."""
     before = np.concatenate([np.eye(4)[None], assembly.joints[:-1]])
     return np.linalg.inv(before) @ assembly.joints
 

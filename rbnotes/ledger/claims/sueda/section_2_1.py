@@ -167,7 +167,7 @@ class t742:
     result = Result(ADJOINT, "takes twists of the body to the frame of its joint")
 
     def printed(F, B, q):
-        """As where they are at rest, whatever q is."""
+        """Return the adjoint of the rest poses, which does not depend on q."""
         return seen_from(F, B)
 
     def library(F, B, q):
@@ -309,7 +309,7 @@ class e2_12:
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_1, J, phi_0, qdot):
-        """With the short forms of (2.11): from the parent 0 to 1, and S seen from 1."""
+        """Evaluate with the short forms of (2.11): from the parent 0 to 1, and S seen from 1."""
         zero_Ad, one_Ad_S = seen_from(E_1, np.eye(4)), seen_from(E_1, E_1 @ J) @ S
         return zero_Ad @ phi_0 + one_Ad_S * qdot
 
@@ -358,7 +358,7 @@ def hinge_tree(parents, F, B):
 
 
 def blocks(J, kinds):
-    """Which blocks of a Jacobian are not zero ``(n, n)``, by bodies and joints."""
+    """Return 1 for each nonzero block of a Jacobian, by bodies and joints, shape ``(n, n)``."""
     ends = np.cumsum([0, *(body_trees.NUM_COORDINATES[kind] for kind in kinds)])
     pairs = list(pairwise(ends))
     return np.array(
@@ -383,7 +383,7 @@ class e2_13_a:
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(F, B, qdot):
-        """With the short forms of (2.11): the lower index is that of the parent."""
+        """Evaluate with the short forms of (2.11): the lower index is that of the parent."""
         Ad_1 = seen_from(B[1], B[0])
         Ad_S1, Ad_S2 = seen_from(B[0], F[0]) @ S, seen_from(B[1], F[1]) @ S
         return Ad_1 @ Ad_S1 * qdot[0] + Ad_S2 * qdot[1]
@@ -557,7 +557,7 @@ class t766_a:
 
 
 def from_row_above(assembly, q, J, i):
-    """Whether the row above gives what is left of the diagonal in row i."""
+    """Return True if row ``i - 1``, transformed to body i, equals row i left of the diagonal."""
     E = reduced.poses(tree_of(assembly), q).bodies
     before = sum(body_trees.NUM_COORDINATES[kind] for kind in assembly.kinds[:i])
     seen = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :before]

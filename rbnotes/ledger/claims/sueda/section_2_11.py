@@ -243,7 +243,7 @@ class t1399:
         return np.max(corners @ d)
 
     def library(d, limit):
-        """How much of a sliding velocity the friction of a light contact can take at most."""
+        """Return the friction impulse of a light contact along the direction of sliding."""
         found = bounded_friction(1e-9 * np.eye(2), -d[None], np.array([limit]), "box", 4, np.zeros((1, 2)))
         return found[0] @ d
 
@@ -407,7 +407,7 @@ class t1493:
         return omega + h * (f - T.T @ beta / h)[0] / M_r
 
     def library(m, J, c, g, mu, radius, h, omega, rub):
-        """From no friction at all."""
+        """Start from zero friction."""
         around = np.column_stack([AROUND, np.zeros(3)])
         tangents = np.stack([around, np.tile([0.0, 0.0, 1.0], (3, 1))], axis=1)
         out = np.column_stack([OUT, np.zeros(3)])
@@ -578,7 +578,7 @@ class e2_117_b:
     result = Result(WRENCH, "on each body, about its origin, along its axes")
 
     def printed(at, bodies, g, q, v, h):
-        """With the dot that is missing in the second line."""
+        """Evaluate with the dot that is missing in the second line."""
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
         unc = J @ v + h * np.linalg.solve(M, f)
         con = J @ (v + h * np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ Jdot @ v)))
@@ -846,7 +846,7 @@ def around(radius, height):
 
 
 def ring(radius, height):
-    """Their N."""
+    """Return the N of the contacts of a ring."""
     return rows_of(around(radius, height))
 
 

@@ -103,7 +103,7 @@ class e2_119_a:
     result = Result(WRENCH, "on each body, about its origin, along its axes")
 
     def printed(at, bodies, g, q, v, G, h):
-        """With both dots, and with h Jdot qdot, which is left out here as in (2.117)."""
+        """Evaluate with both dots, and with h Jdot qdot, which is left out here as in (2.117)."""
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
         M_r = J.T @ M @ J
         unc = constrained(M, M @ J @ v + h * f, G)[0]
@@ -218,7 +218,7 @@ FINAL = {**OUTER, "C": arrays(1, 24).map(lambda rows: USUAL[2:] + rows / 8), "re
 
 
 def velocities(M_r, momentum, G, C):
-    """Of the programs with one inequality: without it if that will do, else with the equality."""
+    """Return the solution without the inequality if it is admissible, else the one with the equality."""
     for rows in (G, np.vstack([G, C])):
         after = constrained(M_r, momentum, rows)[0]
         if C @ after >= -1e-12:
@@ -234,7 +234,7 @@ class e2_120:
     result = Result(BRANCHING / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, G, h, C, reaction):
-        """With joint reactions that do no work, and without friction."""
+        """Evaluate with joint reactions that do no work, and without friction."""
         M, J, _, f = maximal(at, bodies, g, q, v)
         M_r = J.T @ M @ J
         f_alpha = only_joints(J, reaction)

@@ -88,7 +88,7 @@ section = Section(
 
 STILL = {name: TREE[name] for name in ("at", "bodies", "q")}
 OWN = np.kron(np.eye(4), np.ones((6, 6)))
-"""Where one of the bodies' twists couples none but those of one body."""
+"""Blocks of 6 x 6 that are nonzero if the twists of different bodies are not coupled."""
 _JOINED = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
 NEIGHBOURS = np.kron(np.array(_JOINED) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
 STEP = {
@@ -298,7 +298,7 @@ class alg10_a:
     )
 
     def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
-        """Without and with the preconditioner's terms, K being the derivatives of the forces."""
+        """Return both sides without and with the preconditioner's terms, K being the derivatives of the forces."""
         tree, none = library_tree_of(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
         added = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
         return [answered(prepared(tree, q, *terms), x) for terms in (none, added)]
@@ -345,7 +345,7 @@ class alg10_b:
     constants = (LENGTH,)
 
     def printed(at, bodies, q, h, k, d, x):
-        """With the K_r and D_r of (2.78)."""
+        """Evaluate with the K_r and D_r of (2.78)."""
         K_r, D_r = k * np.eye(5), d * np.eye(5)
         return answered(prepared(library_tree(at, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x)
 

@@ -167,7 +167,7 @@ class t787_b:
 
 
 def own_adjoint(assembly, i):
-    """From a joint to its body, which is the same always."""
+    """Return the constant adjoint from a joint to its body."""
     return seen_from(assembly.bodies[i], assembly.joints[i])
 
 
@@ -222,7 +222,7 @@ class t791:
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(E, phi):
-        """With the adjoint of a pose that moves, and differences of it."""
+        """Evaluate with the adjoint of a pose that moves, and differences of it."""
         pose = motion(E, phi)
         A_dot = derivative(lambda t: adjoint_by_conjugation(pose(t))).value
         A_inverse = np.linalg.inv(adjoint_by_conjugation(E))

@@ -259,7 +259,7 @@ class t830_c:
     result = Result(forces, "of the joints, in their order")
 
     def printed(assembly, q, qdot, faster):
-        """That at the velocities themselves, times the square of how much faster it goes."""
+        """Multiply the vector at the velocities by the square of the factor of the speeds."""
         J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
         M_m = maximal_masses(assembly)
         return faster**2 * (-J.T @ M_m @ J_dot @ qdot)
@@ -338,7 +338,7 @@ class t846_a:
 
 
 def parted(rates, starts):
-    """Of starts ``(m, 4)``: by what factor motions that begin 1e-7 beside have parted after four seconds."""
+    """Return the factor by which a distance of 1e-7 from starts ``(m, 4)`` grows within four seconds."""
     h = 1 / 30
     states = np.stack([starts, starts + 1e-7 * np.eye(4)[0]])
     for _ in range(120):

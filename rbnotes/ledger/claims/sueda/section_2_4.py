@@ -84,13 +84,13 @@ def placed(joint, E0):
 
 
 def moved_points(pose):
-    """Where a pose takes the origin and the ends of the axes, as columns."""
+    """Return the transformed origin and ends of the axes as columns."""
     corners = np.hstack([np.zeros((3, 1)), np.eye(3)])
     return pose[:3, :3] @ corners + pose[:3, 3:]
 
 
 def three_points_fixed():
-    """How many of the six twists move none of three points of a body that are not in line."""
+    """Return 6 minus the rank of the velocities of three points, not in line, for the six unit twists."""
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
     velocities = [np.concatenate([np.cross(xi[:3], x) + xi[3:] for x in points]) for xi in np.eye(6)]
     return 6 - np.linalg.matrix_rank(np.array(velocities))

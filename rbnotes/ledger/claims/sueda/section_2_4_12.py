@@ -266,7 +266,7 @@ class e2_66:
     result = Result(LENGTH, "first, then second derivative by the coordinate, in the fixed frame")
 
     def printed(C, q):
-        """Of the control points with these weights."""
+        """Apply the printed weights to the control points."""
         first = (
             np.array([[-3, 3, -1], [0, -6, 3], [3, 3, -3], [0, 0, 1]]) / 6 @ np.array([1, 2 * q, 3 * q**2])
         )
@@ -286,7 +286,7 @@ class t1058:
     result = Result(LENGTH, "first, then second derivative by the coordinate, in the fixed frame")
 
     def printed(C, q):
-        """Of the steps with these weights; the zeros of the powers are left in, and the first weight is constant."""
+        """Apply the weights to the differences of control points; the zero powers stay, and the first weight is constant."""
         steps = np.stack([C[:, 3] - C[:, 2], C[:, 2] - C[:, 1], C[:, 1] - C[:, 0]])
         first = np.cumsum((B @ np.array([0, 1, 2 * q, 3 * q**2]))[:0:-1])
         second = np.cumsum((B @ np.array([0, 0, 2, 6 * q]))[:0:-1])

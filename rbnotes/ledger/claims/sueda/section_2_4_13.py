@@ -321,7 +321,7 @@ class t1106_c:
     result = Result(NUMBER, "smallest singular values, for these angles, then next to a lock")
 
     def printed(a, b, c):
-        """How slow the slowest rotation is that rates of size one make; the bound, if it is no slower."""
+        """Return the lowest angular speed for rates of norm one, and the smaller of it and the bound."""
         slowest = np.sqrt(1 - np.abs(np.sin(b)))
         return np.array([slowest, np.minimum(slowest, np.sqrt(1 - np.sin(SMALL)))])
 
@@ -410,7 +410,7 @@ class t1108_b:
     )
 
     def printed(P, q1, q2, qdot):
-        """With the layout of Algorithm 4: (:, i, j) is the derivative of column i by coordinate j."""
+        """Evaluate with the layout of Algorithm 4: (:, i, j) is the derivative of column i by coordinate j."""
         dSdq = dS_reference(P, q1, q2)
         return dSdq[:, :, 0] * qdot[0] + dSdq[:, :, 1] * qdot[1]
 
@@ -484,7 +484,7 @@ class alg4_c:
     )
 
     def printed(P, q1, q2):
-        """With the S_i of the round before in ad_i, as line 13 stands before line 14."""
+        """Evaluate with the S_i of the round before in ad_i, as line 13 stands before line 14."""
         S = np.outer(AXES[0], slope(P[..., 0], q1, q2))
         dS = AXES[0][:, None, None] * curvature(P[..., 0], q1, q2)
         for k in (1, 2, 3, 4, 5):

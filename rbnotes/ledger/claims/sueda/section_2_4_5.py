@@ -81,7 +81,7 @@ def euler_columns(q):
 
 
 def euler_columns_rate(q, qdot):
-    """Its rate as (2.35) prints it."""
+    """Return the rate of the columns as (2.35) prints it."""
     s2, s3 = np.sin(q[1:])
     c2, c3 = np.cos(q[1:])
     q2dot, q3dot = qdot[1:]

@@ -39,7 +39,7 @@ ONE_AT_A_TIME = {
 
 
 def rotation(q):
-    """About x, then about the new y."""
+    """Return the rotation about x, then about the new y."""
     return Rotation.from_euler("XY", q).as_matrix()
 
 

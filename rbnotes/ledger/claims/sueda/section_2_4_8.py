@@ -318,7 +318,7 @@ class e2_47_b:
         """
 
         def angular_velocities(t):
-            """Of the body turned by the rotation vector, in the resting frame, for unit rates of each coordinate."""
+            """Return the angular velocities for unit rates of each coordinate, in the frame at rest."""
             R, S = rotation_from_vector(q + t * qdot), motion_subspace(rotation_vector_pose, q + t * qdot)[:3]
             return np.stack([np.cross(R @ column, I).T for column in S.T])
 
@@ -354,7 +354,7 @@ def principal_rate(q, qdot):
 
 
 def determinant(sequence, R):
-    """Of the angular columns of a sequence of angles that reach R; scipy chooses some where many do."""
+    """Return the determinant of the angular columns at angles that give R; scipy chooses one of several solutions."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         angles = Rotation.from_matrix(R).as_euler(sequence)
@@ -603,7 +603,7 @@ class t972_g:
     result = Result(RATE, COLUMNS_OF_JOINT)
 
     def printed(q, qdot):
-        """With the rate of S by differences, as (2.47) has its own record."""
+        """Evaluate with the rate of S by differences, as (2.47) has its own record."""
         return motion_subspace_rate(rotation_vector_pose, reparameterized(q), new_rates(q, qdot))[:3]
 
     def library(q, qdot):

@@ -436,7 +436,7 @@ class e2_52:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        """With the second block where (2.48) has it, and the sign in front of it."""
+        """Evaluate with the second block where (2.48) has it, and the sign in front of it."""
         one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
         Ad = seen_from_2(two(q2))
         turning = -bracket_of(pose_jacobian(two, q2) @ v2) @ Ad @ pose_jacobian(one, q1)

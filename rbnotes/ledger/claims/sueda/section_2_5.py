@@ -435,7 +435,7 @@ class t1160_b:
     result = Result(RATE, "of the joints, in their order")
 
     def printed(M, k, d, f, q, v, h):
-        """What multiplies the new velocity on the left, and on the right."""
+        """Return the factors of the new velocity on the left and on the right side."""
         return np.array([M, -h * np.diag(d) - h**2 * np.diag(k)])
 
     def library(M, k, d, f, q, v, h):
@@ -467,7 +467,7 @@ class e2_77:
     constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, rest, h):
-        """With an f_r of the springs alone: the dampers' torques have disappeared from the right side."""
+        """Evaluate with an f_r of the springs alone: the dampers' torques have disappeared from the right side."""
         M, f = equations_of_motion(cloud, q, v)
         f_r = -k * (q - rest)
         return np.linalg.solve(M + h * np.diag(d) + h**2 * np.diag(k), M @ v + h * (f_r + f))
@@ -523,7 +523,7 @@ def _laws():
 
 
 def _customary():
-    """Those with the one sign and with the other."""
+    """Return the matrices with one sign and with the other."""
     return st.builds(lambda A, C: np.array([A, C, A, -C]), arrays(3, 3), arrays(3, 3))
 
 

@@ -491,7 +491,7 @@ def system_of(at, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **spri
 
 
 def by_kind(on_bodies, on_nodes):
-    """In the order of the notes: bodies, attached nodes, free nodes."""
+    """Stack by kind in the order of the notes: bodies, attached nodes, free nodes."""
     nodes = np.reshape(on_nodes, (4, 3))
     return np.concatenate([np.ravel(on_bodies), nodes[TIED].ravel(), nodes[FREE].ravel()])
 
@@ -505,7 +505,7 @@ def attachment(E, x_a):
 
 
 def attachment_rate(E, phi, x_a):
-    """Its rate by (2.88)."""
+    """Return the rate of J_am by (2.88)."""
     J = np.zeros((6, 24))
     J[:3, 12:18] = E[2, :3, :3] @ bracket(phi[2, :3]) @ gamma(x_a[0])
     J[3:, 18:] = E[3, :3, :3] @ bracket(phi[3, :3]) @ gamma(x_a[1])
@@ -513,7 +513,7 @@ def attachment_rate(E, phi, x_a):
 
 
 def first_matrix(J_mr, J_am):
-    """That of the first line of (2.89)."""
+    """Return the matrix of the first line of (2.89)."""
     J_MR = np.zeros((36, 11))
     J_MR[:24, :5], J_MR[24:30, :5], J_MR[30:, 5:] = J_mr, J_am @ J_mr, np.eye(6)
     return J_MR
@@ -525,7 +525,7 @@ def jacobians(tree, q, x_a):
 
 
 def rates(tree, q, v, x_a):
-    """Those of J_mr and J_am."""
+    """Return the rates of J_mr and J_am."""
     E, phi = poses(tree, q).bodies, body_twists(tree, q, v)
     return jacobian_rate(tree, q, v), attachment_rate(E, phi, x_a)
 
@@ -725,7 +725,7 @@ class e2_92:
     )
 
     def printed(at, bodies, g, q, v, x_a, y, w, m, K, L):
-        """With the J_MR of (2.90), M_M and f_M of (2.91) as the library has them."""
+        """Evaluate with the J_MR of (2.90), M_M and f_M of (2.91) as the library has them."""
         system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
         whole = system.expand(state)
         on_nodes, on_joints = (

@@ -194,7 +194,7 @@ class t1302_b:
     )
 
     def printed(at, bodies, q, v, a, told):
-        """What is missing of the prescribed accelerations, with no term for the rate of the rows."""
+        """Return the residual of the prescribed accelerations, without a term for the rate of the rows."""
         return prescribed_rows(TOLD) @ a - told
 
     def library(at, bodies, q, v, a, told):
@@ -281,7 +281,7 @@ class t1306_b:
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, told):
-        """With the multipliers of (2.106)."""
+        """Evaluate with the multipliers of (2.106)."""
         tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
         return G.T @ kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), told)[5:]
 

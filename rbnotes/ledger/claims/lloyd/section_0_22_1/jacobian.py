@@ -162,7 +162,7 @@ class t1161:
     )
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """What stands before each variation of the poses in those displays; velocities do not vary."""
+        """Return the coefficients of the variations of the poses in those displays, at fixed velocities."""
         n, U = frame_spring_quantities(poses), U_of(poses)
         zero = np.zeros((3, 3))
         _, omega_A, _, omega_B = to_body(poses[:2, :3, :3], velocities)

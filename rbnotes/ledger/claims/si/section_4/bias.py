@@ -33,7 +33,7 @@ class e18:
         return v
 
     def library(assembly, q, qdot):
-        """What is left of the library's twists without those of the bodies' own joints."""
+        """Subtract the twists of the bodies' own joints from the twists of the bodies."""
         found = passes(assembly, q, qdot)
         own = [
             S @ qdot[part]
@@ -60,7 +60,7 @@ class e19:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        """With the twist that the body has from its parent, as (18) left it."""
+        """Evaluate with the twist that the body has from its parent, as (18) left it."""
         at, a = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k, parent in enumerate(at.parents):
             own, v = at.coordinate_slices[k], np.zeros(6)
@@ -137,7 +137,7 @@ class e21:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
-        """With i as it is left by a loop before: at the last link."""
+        """Evaluate with i as it is left by a loop before: at the last link."""
         at, i = body_quantities(assembly, q, qdot), 2
         f_e = at.gravity_wrenches + wrenches
         return np.stack([-lie_bracket_matrix(at.v[k]).T @ at.J[k] @ at.v[k] - f_e[i] for k in range(3)])

@@ -170,7 +170,7 @@ class e31:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, tau):
-        """With the twists."""
+        """Evaluate with the twists."""
         at, (Y, Pi), z = (
             body_quantities(assembly, q, qdot),
             articulated_bodies.parent_wrench_maps(assembly, q),
@@ -210,7 +210,7 @@ class e32:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        """With the twists."""
+        """Evaluate with the twists."""
         at, z = (
             body_quantities(assembly, q, qdot),
             articulated_bodies.holding_wrenches(

@@ -174,7 +174,7 @@ class t189:
     result = Result(NUMBER, "rank for a hinge, for two surfaces, for any motion, then the fraction")
 
     def printed(radii, q, fraction):
-        """And how heavy each of them is to move: nothing is, along what it cannot do."""
+        """Return the printed sizes, then the fraction that scales the inertia."""
         return [1, 4, 6, fraction]
 
     def library(radii, q, fraction):

@@ -174,7 +174,7 @@ class t105:
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(T, v):
-        """With the pose of some link -1 in the place of the inverse pose."""
+        """Evaluate with the pose of some link -1 in the place of the inverse pose."""
         return -lie_bracket_matrix(v) @ adjoint_matrix(T)
 
     library = rate_library
@@ -222,7 +222,7 @@ class e10:
 
 
 def _vee(X):
-    """Of matrices with leading axes."""
+    """Return the twists of twist matrices with leading axes."""
     return np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
 
 
@@ -264,7 +264,7 @@ class e12:
     result = Result(RATE, "a column for each coordinate, in the frame that the joint moves")
 
     def printed(q, qdot):
-        """Of a universal joint, which has two coordinates."""
+        """Evaluate the sum for a universal joint, which has two coordinates."""
         unit = np.eye(2)
         slopes = [
             derivative_along_motion(lambda x: body_trees.joint_jacobian("universal", x), q, axis)
@@ -303,7 +303,7 @@ class t129:
     )
 
     def printed(G, q, qdot):
-        """As the twist of a body on a hinge that stands anywhere in its parent, and the rate of that twist."""
+        """Return the origin of a hinge frame anywhere in the parent, the twist about the hinge, and Sdot."""
         S, S_dot = np.array([0, 0, 1, 0, 0, 0]), np.array([0, 0, 0, 0, 0, 0])
         turning = np.concatenate([S * qdot, S_dot])
         return np.concatenate([G[:3, 3], turning])

@@ -40,7 +40,7 @@ STILL = np.zeros((4, 6))
 
 
 def momentum_and_force(tree, q, v, F_ext):
-    """What line 8 has of each body: its momentum term, and what acts on it."""
+    """Return the terms of line 8 for each body: momentum term minus external wrench."""
     V, _ = going_out(tree, q, v)
     return [-ad(V[j]).T @ at_joint(link) @ V[j] - F_ext[j] for j, link in enumerate(tree.links)]
 

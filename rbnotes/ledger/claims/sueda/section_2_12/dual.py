@@ -110,7 +110,7 @@ class e2_121:
     )
 
     def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
-        """What they make of joint velocities."""
+        """Apply the rows and their rates to joint velocities."""
         _, _, G, G_bent = barred(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
         C, C_bent = stacked(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
         return np.concatenate([G @ v, G_bent, C @ v, C_bent])

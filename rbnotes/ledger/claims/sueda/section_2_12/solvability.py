@@ -47,7 +47,7 @@ class t1586_a:
     constants = (LENGTH,)
 
     def printed(at, bodies, g, q, v, x_A, x_B, weights, beside):
-        """Of the loop, and of one equation that is made up of its rows, with something beside."""
+        """Return the multipliers of the loop and one further row: a combination of its rows plus a perturbation."""
         M, f, G, bent = looped(at, bodies, g, q, v, x_A, x_B)
         more = weights @ G + beside * ASIDE
         return multipliers(M, f, np.vstack([G, more]), np.append(bent, weights @ bent))

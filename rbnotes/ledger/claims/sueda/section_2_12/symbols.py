@@ -24,7 +24,7 @@ from rbnotes.multibody.reduced import gravity_wrenches, jacobian_product, jacobi
 from rbnotes.testing.strategies import arrays, frames, nonzero_vectors, positive_numbers, vectors
 
 BODIES = np.concatenate([np.ones((4, 4, 1)), np.tile(CORNERS, (4, 1, 1))], axis=2)
-"""Where masses are of no account."""
+"""Bodies of point masses for claims that do not depend on masses."""
 SLACK = 1e-8
 PLACES = {name: TREE[name] for name in ("at", "q")}
 
@@ -47,7 +47,7 @@ def ad(phi):
 
 
 def joints_of(tree, q, v):
-    """Of each joint the adjoint from its parent, S, Sdot, and its coordinates."""
+    """Return for each joint the adjoint from its parent, S, Sdot and the slice of its coordinates."""
     found = []
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
         E = link.placement @ link.joint.transform(q[own])
@@ -154,7 +154,7 @@ class t1532:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(at, q, v, a):
-        """As Algorithm 9 finds it."""
+        """Evaluate the recursion of Algorithm 9."""
         tree = library_tree(at, BODIES)
         eta, V_dot = going_out(tree, q, v)[1], np.zeros((5, 6))
         for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):

@@ -33,7 +33,7 @@ def gamma(x):
 
 
 def point_rate(E, x, phi):
-    """How a point of a body moves, by differences."""
+    """Return the velocity of a point of a body, by differences."""
     moving = motion(E, phi)
     return derivative(lambda t: moving(t)[:3, :3] @ x + moving(t)[:3, 3]).value
 

@@ -109,7 +109,7 @@ def parting(at, x_A, x_B):
 
 
 def level(c, b):
-    """What the curved equation keeps to its value, by the coordinates, which may be many at once."""
+    """Return the constraint function of the curved equation; coordinates may have leading axes."""
     return lambda q: np.einsum("...i,mij,...j->...m", q, c, q) / 2 + q @ b.T
 
 
@@ -254,7 +254,7 @@ class e2_102:
     )
 
     def printed(at, bodies, q, v, x_A, x_B, c, b):
-        """What they make of joint velocities."""
+        """Apply the rows and their rates to joint velocities."""
         now = body_kinematics(library_tree(at, bodies), q, v)
         G_m, G_m_dot = maximal_rows(now, x_A, x_B)
         G_r, G_r_dot = reduced_row(c, b, q), reduced_row_dot(c, v)

@@ -75,7 +75,7 @@ class e2_104:
     )
 
     def printed(at, bodies, q, v, x, normal, c, b):
-        """What they make of joint velocities."""
+        """Apply the rows and their rates to joint velocities."""
         C, bent = stacked(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c, b)
         return [C @ v, bent]
 

@@ -23,7 +23,7 @@ LIGHT = np.concatenate([np.ones((4, 4, 1)), np.broadcast_to(np.eye(4)[:, :3], (4
 
 
 def gap(at, x_A, x_B):
-    """From the point of B to that of A."""
+    """Return the vector from the point of B to that of A."""
     first, second = point_position(at, A, x_A), point_position(at, B, x_B)
     return lambda q: first(q) - second(q)
 
@@ -82,7 +82,7 @@ class e2_96:
     result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(at, q, v, x_A, x_B, a):
-        """In all directions, which do not turn."""
+        """Use all directions, which do not turn."""
         now = body_kinematics(library_tree(at, LIGHT), q, v)
         E, phi = now.body_poses, now.phi
         G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
