@@ -77,7 +77,7 @@ class t10:
         return np.stack([so3.hat(c) @ x, -so3.hat(c).T @ x])
 
     def reference(c, x):
-        """Compare with numpy's cross product, twice."""
+        """Compare with numpy's cross product, applied twice with exchanged factors."""
         return np.stack([np.cross(c, x)] * 2)
 
     exact = (

@@ -136,7 +136,7 @@ class d1_a:
         return np.append(new, N @ new)
 
     def reference(Mh, M, G, N, v, f, h, theta):
-        """Compare with velocities under impulses that push, assembled contact by contact and solved by
+        """Compare with the velocities under normal impulses, assembled contact by contact and solved by
         elimination.
 
         Velocities under the applied impulses and pushes along the rows of N, with ``G v = 0`` kept to.
@@ -187,8 +187,8 @@ class d1_b:
         return solve_step(problem).velocity
 
     def reference(Mh, M, G, N, v, f, h):
-        """Compare with the impulses within their bounds that leave the least kinetic energy, by trying which
-        are at a bound.
+        """Compare with the impulses within their bounds that minimize the kinetic energy: all sets of active
+        bounds are tried.
         """
         return least_energy(Mh, M @ v + h * f, np.vstack([G, N]), [-np.inf, 0.0, 0.0], 3 * [np.inf])
 
@@ -235,7 +235,7 @@ class e0_5:
         return np.concatenate([new, velocities[:, 0], velocities[:, 1:].ravel()])
 
     def reference(Mh, M, G, N, v, f, h, theta, T, phi):
-        """Compare with velocities under impulses that push, assembled contact by contact and solved by
+        """Compare with the velocities under normal impulses, assembled contact by contact and solved by
         elimination.
 
         Velocities under pushes along N and friction impulses along the tangents, contact by contact.
@@ -318,7 +318,7 @@ class e0_6:
         return box_residuals(BoxLCP([[0.0]], [sigma], [low], [high]), [phi]).natural
 
     def reference(part, low, high, sigma):
-        """Measure how far the impulse is from the one within the bounds that takes most energy out.
+        """Measure the distance of the impulse from the one within the bounds that dissipates the most energy.
 
         How far the impulse is from the one that takes most energy out, unless the sliding is less than that.
         """
@@ -381,8 +381,8 @@ class t374:
         return box_friction(problem, normal_estimate=theta).velocity
 
     def reference(Mh, M, G, N, v, f, h, theta, T, mu):
-        """Compare with the impulses within their bounds that leave the least kinetic energy, by trying which
-        are at a bound.
+        """Compare with the impulses within their bounds that minimize the kinetic energy: all sets of active
+        bounds are tried.
         """
         rows = np.vstack([G, N, T[0]])
         limits = np.repeat(mu * theta, 2)
@@ -494,8 +494,8 @@ class d2_a:
         return np.append(multipliers, lcp.M @ np.concatenate([theta, phi, xi]) + lcp.q)
 
     def reference(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
-        """Compare with velocities under all impulses, contact by contact; what is left of the bound, facet by
-        facet.
+        """Compare with the velocities under all impulses, contact by contact, and the slack of the friction
+        bound, facet by facet.
 
         lambda, nu, sigma and gamma, contact by contact, from the velocities under all impulses.
         """
@@ -532,9 +532,7 @@ class d2_b:
         return anitescu_stewart(problem, facets=8).velocity
 
     def reference(M, axes, mu, p):
-        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
-        are tried.
-        """
+        """Try all cases of the contact: open, sticking, sliding at a corner or along an edge of the octagon."""
         return struck_reference(M, axes, mu, p)[0]
 
     primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
@@ -589,7 +587,7 @@ class d2_d:
         return lcp.M[-CONTACTS:, :-CONTACTS] @ np.concatenate([theta, phi])
 
     def reference(theta, mu, phi):
-        """Compare with what each contact leaves of its own bound, one after the other."""
+        """Compare with the slack of the friction bound of each contact, one after the other."""
         left = []
         for contact in range(CONTACTS):
             bound = mu[contact] * theta[contact]
@@ -624,9 +622,7 @@ class t399_a:
         return lcp.M[count:-count, -count:]
 
     def reference(count, facets):
-        """Compare with the columns of contacts one beside the other, each with ones in its own stretch of
-        rows.
-        """
+        """Compare with a matrix that has one column per contact, with ones in the rows of that contact."""
         stretches = [np.repeat(np.eye(count)[contact][None], facets, axis=0) for contact in range(count)]
         return np.concatenate(stretches)
 
@@ -713,8 +709,8 @@ class t399_b:
         return solution.tangential[0] @ axes[:2] @ solution.velocity
 
     def reference(M, axes, mu, p):
-        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
-        are tried; the least power over the corners of its octagon, at that velocity.
+        """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
+        and take the least power over the corners of the octagon at that velocity.
 
         The least power of all impulses in the octagon, at the velocity of the particle.
         """
@@ -739,7 +735,8 @@ class d3_a:
         return lcp.M[-1, :-1] @ np.append(theta, phi)
 
     def reference(theta, mu, phi):
-        """Compare with the friction impulse itself, measured by the square that is the pyramid's section.
+        """Compare with the friction impulse, measured by the gauge of the square that is the section of the
+        pyramid.
 
         What is left of mu theta when the friction impulse is measured by the square with corners at 1.
         """
@@ -776,7 +773,7 @@ class d3_b:
         return np.where(sigma <= 1e-9, 1.0, 0.0)
 
     def reference(s, limit, excess):
-        """Compare with the xi that the conditions ask for: the least, if friction is to use up its bound.
+        """Compare with the smallest xi that the conditions allow if friction reaches its bound.
 
         With mu theta > 0 a larger xi than the least has all sigma > 0, no friction, and so gamma > 0.
         """
@@ -806,7 +803,7 @@ class d4_a:
         return float(largest_xi(s, limit, excess) > 1e-9)
 
     def reference(s, limit, excess):
-        """Compare with the sliding velocity itself."""
+        """Check directly whether the sliding velocity differs from zero."""
         return float(np.linalg.norm(s) > 1e-9)
 
     given = PRESSED
@@ -838,8 +835,8 @@ class d4_b:
         return slides * np.array([1.0, np.sum(z[1:9]), mu * z[0] - np.sum(z[1:9])])
 
     def reference(M, axes, mu, p):
-        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
-        are tried; the octagon that the friction impulse lies on, and what mu theta has beyond it.
+        """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
+        and compare mu theta with the gauge of the friction impulse.
         """
         v, theta, friction = struck_reference(M, axes, mu, p)
         slides = np.max(np.abs(axes[:2] @ v)) > 1e-9
@@ -867,8 +864,8 @@ class d5:
         return np.append(axes[:2] @ v, z[-1])
 
     def reference(M, axes, mu, p):
-        """Compare with a contact that opens, sticks, slides in a corner or across an edge of the octagon: all
-        are tried; its sliding velocity, and how fast that is along the facet most against it.
+        """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
+        and take the sliding velocity and its speed along the facet most against it.
         """
         v, _, _ = struck_reference(M, axes, mu, p)
         sliding = axes[:2] @ v

@@ -242,8 +242,8 @@ class d4:
         return np.linalg.solve(softness, target - rate)
 
     def reference(phi, alpha, beta, h, rate):
-        """Compare with the step size times the mean of the force law while the error grows at a constant
-        rate, by quadrature.
+        """Compare with the step size times the mean of the force law at a constant rate of the error, by
+        quadrature.
         """
         nodes, weights = np.polynomial.legendre.leggauss(2)
         times = h * (nodes + 1) / 2
@@ -269,7 +269,7 @@ class t446:
         return solve_step(softened_problem(M, G, b, phi, alpha, beta, h)).bilateral
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with the momentum that is missing in M v = b, in terms of the rows of G.
+        """Compare with the residual of M v = b as a combination of the rows of G.
 
         What is missing in the momentum, in terms of the rows of G.
         """
@@ -475,7 +475,7 @@ class t432:
         return np.stack([at_rest - soft_force(phi, unit, alpha, beta) for unit in IDENTITY], axis=1)
 
     def reference(phi, alpha, beta):
-        """Compare with the balance of both sides, alpha lambda = -(phi + beta dphi/dt), along each unit rate."""
+        """Compare with the balance alpha lambda = -(phi + beta dphi/dt), solved for each unit rate."""
 
         def balanced(rate):
             error = phi + sum(column * part for column, part in zip(beta.T, rate, strict=True))
@@ -711,7 +711,7 @@ class e0_10:
         return np.concatenate([v, h * force])
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with springs and dampers that push or are off: every combination tried."""
+        """Try all sets of springs and dampers that push or are inactive."""
         v, force, _ = soft_contacts(M, G, b, phi, np.diag(alpha), np.diag(beta), h)
         return np.concatenate([v, h * force])
 
@@ -766,8 +766,8 @@ class d7:
         return np.concatenate([right, signs(right)]) if np.all(force > 1e-9) else np.append(phi, phi)
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with alpha times the forces of springs and dampers that push, and their signs, all
-        combinations tried.
+        """Compare with alpha times the forces of pushing springs and dampers, and their signs: all sets are
+        tried.
         """
         _, force, _ = soft_contacts(M, G, b, phi, alpha, beta * IDENTITY, h)
         left = np.sum(alpha * force, axis=1)
@@ -798,9 +798,7 @@ class d8:
         return np.concatenate([left, signs(left)]) if np.all(w > 1e-9) else np.append(phi, phi)
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with (h/2 + beta) w of contacts that push or are off, and the signs, all combinations
-        tried.
-        """
+        """Compare with (h/2 + beta) w of pushing or inactive contacts, and the signs: all sets are tried."""
         _, _, w = soft_contacts(M, G, b, phi, alpha * IDENTITY, beta, h)
         scaled = h / 2 * w + np.sum(beta * w, axis=1)
         return np.array([scaled, np.sign(scaled)]).ravel() if min(w) > 1e-9 else np.tile(phi, 2)
@@ -831,7 +829,7 @@ class t479_a:
         )
 
     def reference(error, ratio, push):
-        """Check whether the force that spring and damper of a unit mass would have without contact pushes."""
+        """Check the sign of the force of spring and damper of a unit mass without contact."""
         h, beta = 1 / 16, 1 / 2
         after = ratio * error + h * push
         return float(error + (h / 2 + beta) * after < 0)
@@ -866,8 +864,8 @@ class t479_b:
         return min(0.0, h * v[0] - depth) * (z[0] == 0)
 
     def reference(depth, speed, share, h):
-        """Compare with a unit mass on a spring and damper that pushes or is off: how deep it is after the
-        step, if off.
+        """Compare with a unit mass on a spring and damper that pushes or is inactive: its penetration after
+        the step if inactive.
         """
         one, beta = np.eye(1), depth / speed + share * h
         v, force, _ = soft_contacts(one, one, np.array([speed]), np.array([-depth]), one / 100, beta * one, h)

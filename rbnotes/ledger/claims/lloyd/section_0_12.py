@@ -179,8 +179,8 @@ class d2:
         return np.array([*u[0], lengths[0]])
 
     def reference(x, v):
-        """Compare with the slope of the distance along the second point, by a complex step, and the way along
-        it.
+        """Compare with the derivative of the distance by the second point, by complex steps, and its product
+        with the difference of the points.
         """
         # The distance grows fastest away from the other point, by 1 per length.
         gradient = complex_step(lambda z: distance(np.array([x[0], z])), x[1])
@@ -392,7 +392,7 @@ class d7_a:
         return path_length(x, v).Ldot
 
     def reference(x, v):
-        """Compare with the complex step in time of the distance of two points under way."""
+        """Compare with the complex step in time of the distance of two moving points."""
         return distance_rate(x, v)
 
     implements = path_length

@@ -310,8 +310,8 @@ class d6_b:
 
     library = stress_x1_library
     oracle = (
-        "Compare with the complex step of the stress as a function of the first point, against the "
-        "chain rule with the printed slope."
+        "Compare with the complex step of the stress by the first point; the print enters through the "
+        "chain rule."
     )
     reference = stress_x1_reference
     correction = (

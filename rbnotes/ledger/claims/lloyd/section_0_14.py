@@ -199,7 +199,7 @@ class e0_12_b:
         return path_length(x, v).Ldot
 
     def reference(x, v):
-        """Compare with the complex step in time of the length of points under way."""
+        """Compare with the complex step in time of the length along moving points."""
         return numerical_length_rate(x, v)
 
     implements = path_length
@@ -354,9 +354,7 @@ class t642:
         return np.array([-1, last + 1])
 
     def reference(x):
-        """Compare with the numbering of (0.11): the segment that ends at point 0, the segment that begins at
-        point n.
-        """
+        """Count segments as in (0.11): take the one that ends at point 0 and the one that begins at point n."""
         # Segment i joins points i and i + 1; wanted are the one before point 0 and the one after point n.
         joined = {i: (i, i + 1) for i in range(-1, len(x) + 1)}
         before = [i for i, ends in joined.items() if ends[1] == 0]
@@ -403,7 +401,7 @@ class e0_14_b:
         return path_length(x, v, active).Ldot
 
     def reference(x, v, active):
-        """Compare with the complex step in time of the active length of points under way."""
+        """Compare with the complex step in time of the active length along moving points."""
         return numerical_length_rate(x, v, active)
 
     implements = path_length

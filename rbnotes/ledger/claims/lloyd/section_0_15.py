@@ -77,8 +77,8 @@ def sweep_library(M, G, v0, c, start):
 
 
 def sweep_reference(M, G, v0, c, start):
-    """Compute, row after row, the multiplier that satisfies the row while the others keep theirs, as the zero
-    of a line.
+    """Compute one multiplier after the other as the zero of a linear function: the row holds while the others
+    keep theirs.
 
     Row after row, the multiplier for which that row is satisfied while the others keep theirs: a line's zero.
     """

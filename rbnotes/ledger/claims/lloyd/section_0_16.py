@@ -69,7 +69,8 @@ class d2:
         return D @ (linearly_implicit_velocity(M, v, D.T @ impulse, none, none, 1.0) - v)
 
     def reference(D, v, M, impulse):
-        """Compare with tangential velocities before and after, from the momentum.
+        """Compare with the difference of tangential velocities after and before the impulse, from the
+        momentum.
 
         Tangential velocity after the impulse less that before: momentum, then the rows.
         """
@@ -94,8 +95,7 @@ class t720:
         return abs(friction_impulse(-2 * w * mu * normal - 1, w, mu * normal))
 
     def reference(mu, normal, w):
-        """Compare with the tangent of the angle of friction, at which a body pushed with a growing impulse
-        starts to slide.
+        """Compare with the tangential part of a total impulse at the angle of friction from the normal.
 
         The total impulse leans from the normal by the angle of friction; what of it is tangential.
         """
@@ -120,7 +120,7 @@ class d3:
         return friction_impulse(v_t, w, limit)
 
     def reference(v_t, w, limit):
-        """Compare with the impulse within its limits that leaves the least speed, by search.
+        """Search for the impulse within its limits that leaves the least speed.
 
         The impulse within its limits after which |v_t| is least, by golden-section search of a convex function.
         """
@@ -165,8 +165,7 @@ class t724:
         return np.array([friction_impulse(v_t, w, limit), z])
 
     def reference(v_t, w, limit):
-        """Compare with the impulse that the projection on its limits leaves alone, by bisection; it violates
-        nothing.
+        """Find the fixed point of the projection onto the limits by bisection; its violation is zero.
 
         (0.6) says that phi is the number within its limits that is nearest to phi - sigma.
         """

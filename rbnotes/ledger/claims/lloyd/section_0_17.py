@@ -184,7 +184,7 @@ class e0_18:
         return attached(Gka).expand_velocities(v_active)[BETA]
 
     def reference(Gka, v_active):
-        """Compare with the attached velocities, row by row."""
+        """Compare with the attached velocities as sums over the active ones, row by row."""
         return [-sum(g * v for g, v in zip(row, v_active, strict=True)) for row in Gka]
 
     exact = "both sum the same few products in the same order"
@@ -229,8 +229,8 @@ class e0_19:
     library = whole_library
 
     def reference(M, Gba, G, f, g, S, gb):
-        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
-        each violation; multipliers from the forces that it needs.
+        """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R)
+        for each violation; multipliers follow from the forces.
         """
         return np.concatenate(constrained_motion(M, Gba, G, f, g, S, gb))
 
@@ -260,8 +260,8 @@ class t752:
         return G @ whole.velocity - g
 
     def reference(M, Gba, G, f, g, S, gb):
-        """Compare with violations of the constraints by the motion of least action under the attachments,
-        with a cost (G v - g)^2 / (2 R) for each violation; multipliers from the forces that it needs.
+        """Compare with the constraint violations of the motion of least action under the attachments, with a
+        cost (G v - g)^2 / (2 R) for each violation.
         """
         return G @ constrained_motion(M, Gba, G, f, g, S, gb)[0] - g
 
@@ -288,7 +288,7 @@ class d2_a:
         return attached(Gba, gb).expand_velocities(va)[BETA]
 
     def reference(M, Gba, G, f, gb, va):
-        """Compare with the last two rows of blocks that concern it, solved for what is attached."""
+        """Solve the rows of the attachments in (0.19) for the attached velocities."""
         rows = np.hstack([Gba, IDENTITY])
         return np.linalg.solve(rows[:, BETA], gb - rows[:, ALPHA] @ va)
 
@@ -317,9 +317,7 @@ class d2_b:
         return -space.attachment_forces(system, StepSolution(space.expand_velocities(va), -la))
 
     def reference(M, Gba, G, f, gb, va, la):
-        """Compare with the rows of blocks of attached components and attachments in (0.19), solved for both
-        unknowns.
-        """
+        """Solve the rows of attached components and attachments in (0.19) for both unknowns."""
         attachments = np.hstack([Gba, IDENTITY])
         rows = np.vstack([np.hstack([M[ACTIVE:], G[:, ACTIVE:].T, attachments[:, ACTIVE:].T])])
         known = f[ACTIVE:] - rows[:, :ACTIVE] @ va - rows[:, SIZE : SIZE + ROWS] @ la
@@ -344,7 +342,7 @@ CARRIED = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_number
 
 
 def drift_reference(E, x, phi, h):
-    """Compare with a point of a body: what its velocity changes by in a step while the body's twist stays, by
+    """Compare with the change in one step of the velocity of a body point at constant body twist, by
     differences.
 
     What the velocity of the point changes by while the twist of the body stays as it is.
@@ -376,7 +374,7 @@ class t732:
         return -np.stack([space.expand_velocities(unit)[3 * POINTS :] for unit in np.eye(3 * POINTS)], axis=1)
 
     def reference(masters, weights, x):
-        """Compare with the place of the attached point, by differences, as each of the active points moves."""
+        """Compare with differences of the position of the attached point as each active point moves."""
 
         def place(points):
             return weights @ points[masters]
@@ -439,8 +437,8 @@ class t774_c:
         return point.blocks[0] @ phi + h * point.bias
 
     def reference(E, x, phi, h):
-        """Compare with a point of a body: its velocity and what that changes by in a step, by differences of
-        its place.
+        """Compare with differences of the position of a body point: its velocity, and the change of that in
+        one step.
 
         The velocity now, and what it changes by.
         """
@@ -473,7 +471,7 @@ class t774_d:
         return sum(block @ a[j] for j, block in attachment.blocks.items()) + attachment.bias
 
     def reference(weights, x, v, a):
-        """Compare with differences of the velocity of a point between two that move with changing velocities."""
+        """Compare with differences of the velocity of a point between two points that accelerate."""
 
         def velocity(t):
             place = derivative(lambda s: weights @ (x + (t + s) * v + (t + s) ** 2 / 2 * a))
@@ -508,8 +506,8 @@ def reduced_library(M, Gba, G, f, g, S, gb):
 
 
 def reduced_reference(M, Gba, G, f, g, S, gb):
-    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
-    violation; multipliers from the forces that it needs.
+    """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R) for
+    each violation; multipliers follow from the forces.
     """
     v, multipliers, _ = constrained_motion(M, Gba, G, f, g, S, gb)
     return np.concatenate([v[ALPHA], multipliers])
@@ -590,7 +588,10 @@ class e0_21:
     def library(M, Gba):
         return reduced(M, Gba).mass
 
-    oracle = "Compare with the kinetic energy of all components while the attached ones follow."
+    oracle = (
+        "Compare with the kinetic energy of all components, with attached velocities that follow the "
+        "active ones."
+    )
     reference = effective_mass
     implements = NullSpaceReduction.reduce
 
@@ -609,8 +610,8 @@ class e0_22:
         return reduced(M, Gba, G).bilateral.rows
 
     def reference(M, Gba, G):
-        """Compare with what the constraints make of unit velocities of the active components, the attached
-        ones following.
+        """Apply the constraints to unit velocities of the active components, with attached velocities that
+        follow.
         """
         return effective_rows(G, Gba)
 
@@ -733,7 +734,7 @@ def forces_handed_on(sizes, attachments):
 
 
 def handed_on(Gka):
-    """Compare with unit forces: those on k go to its masters, the others stay where they are.
+    """Apply unit forces: those on k are transferred to its masters, the others are unchanged.
 
     Column by column: forces that the others keep, and a force on k that its masters take over.
     """
@@ -762,7 +763,9 @@ class d3:
         return eliminate_attachment(system, [ACTIVE, ATTACHED], Attachment(1, {0: -Gba})).mass
 
     def reference(M, Gba):
-        """Compare with the kinetic energy of all components while the attached ones follow."""
+        """Compare with the kinetic energy of all components, with attached velocities that follow the active
+        ones.
+        """
         padded = np.zeros((SIZE, SIZE))
         padded[:ACTIVE, :ACTIVE] = effective_mass(M, Gba)
         return padded
@@ -785,7 +788,7 @@ class d4:
         return forces_handed_on([ACTIVE, ATTACHED], [Attachment(1, {0: -Gba})])
 
     def reference(Gba):
-        """Compare with the velocities that follow each unit velocity of the active components, as rows.
+        """Compare with the attached velocities for each unit velocity of the active components, as rows.
 
         Forces on all components, handed to the active ones so that their power stays.
         """
@@ -826,7 +829,9 @@ class t786:
         return eliminate_attachment(without_k, SIZES, j_attached(Gja)).mass
 
     def reference(M, Gka, Gja):
-        """Compare with the kinetic energy of all components while j and k follow, both at once."""
+        """Compare with the kinetic energy of all components, with the velocities of j and k eliminated at
+        once.
+        """
         kept = [*range(ACTIVE), EVERY - 1]
         order = [*kept, *range(ACTIVE, EVERY - 1)]
         G = np.zeros((2 + ATTACHED, ACTIVE + 1))
@@ -854,7 +859,7 @@ class t793:
         return np.stack([forces_handed_on(SIZES, (k, j)), forces_handed_on(SIZES, (j, k))])
 
     def reference(Gka, Gja):
-        """Compare with unit forces: those on j and on k go to their masters, whichever is first.
+        """Apply unit forces: those on j and k are transferred to their masters, in either order.
 
         Both forces are taken over by the masters, whichever is first.
         """

@@ -183,8 +183,8 @@ def without_k_library(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 
 def without_k_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
-    violation; multipliers from the forces that it needs.
+    """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R) for
+    each violation; multipliers follow from the forces.
     """
     v, constraints, beta, _ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
     return np.concatenate([v[:KEPT], constraints, beta])
@@ -212,8 +212,8 @@ class e0_25:
     library = whole_library
 
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
-        each violation; multipliers from the forces that it needs.
+        """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R)
+        for each violation; multipliers follow from the forces.
         """
         return np.concatenate(motion(M, G, Gb, Gk, f, S, ga, gb, gk))
 
@@ -314,7 +314,9 @@ def follow(onto_active, onto_next, v_active):
 
 
 def graph_energy(M, onto_active, onto_next):
-    """Compare with the kinetic energy of all components, velocities from masters to attached ones."""
+    """Compare with the kinetic energy of all components, with velocities computed from the masters to the
+    attached ones.
+    """
     return energy_matrix(M, lambda v: follow(onto_active, onto_next, v), TWO)
 
 
@@ -347,7 +349,7 @@ def two_masters_library(w1, w2, m1, m2, mk):
 
 
 def two_masters_reference(w1, w2, m1, m2, mk):
-    """Compare with the kinetic energy of the three particles while the third follows."""
+    """Compare with the kinetic energy of three particles, with the velocity of the third eliminated."""
     return energy_matrix(np.diag(np.repeat([m1, m2, mk], 3)), lambda v: between(w1, w2, v), 6)
 
 
@@ -409,7 +411,7 @@ class t849:
         return eliminated([mj, mm, mk, ma], elimination_order(CHAIN))
 
     def reference(mj, mm, mk, ma):
-        """Compare with a chain of particles that move as one: the sum of their masses."""
+        """Compare with the sum of the masses of a chain of particles that move together."""
         return mj + mm + mk + ma
 
     exact = "both add up the same four masses"
@@ -521,7 +523,9 @@ class t859_a:
         return two_masters_library(w1, w2, m1, m2, mk)[:3, 3:]
 
     def reference(w1, w2, m1, m2, mk):
-        """Compare with the kinetic energy of the three particles while the third follows, its mixed part."""
+        """Compare with the mixed part of the kinetic energy of three particles, with the velocity of the
+        third eliminated.
+        """
         return two_masters_reference(w1, w2, m1, m2, mk)[:3, 3:]
 
     implements = NullSpaceReduction.reduce
@@ -602,7 +606,7 @@ class e0_27:
         return without_k(M, G, Gb, Gk).mass[ALPHA, ALPHA]
 
     def reference(M, G, Gb, Gk):
-        """Compare with the kinetic energy of all components while k follows."""
+        """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[ALPHA, ALPHA]
 
     special = ONE_ON_THE_OTHER
@@ -624,7 +628,7 @@ class e0_28:
         return without_k(M, G, Gb, Gk).mass[ALPHA, BETA]
 
     def reference(M, G, Gb, Gk):
-        """Compare with the kinetic energy of all components while k follows."""
+        """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[ALPHA, BETA]
 
     special = ONE_ON_THE_OTHER
@@ -646,7 +650,7 @@ class e0_29:
         return without_k(M, G, Gb, Gk).mass[BETA, ALPHA]
 
     def reference(M, G, Gb, Gk):
-        """Compare with the kinetic energy of all components while k follows."""
+        """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[BETA, ALPHA]
 
     special = ONE_ON_THE_OTHER
@@ -668,7 +672,7 @@ class e0_30:
         return without_k(M, G, Gb, Gk).mass[BETA, BETA]
 
     def reference(M, G, Gb, Gk):
-        """Compare with the kinetic energy of all components while k follows."""
+        """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[BETA, BETA]
 
     special = ONE_ON_THE_OTHER
@@ -691,7 +695,9 @@ class e0_31:
         return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, ALPHA]
 
     def reference(M, G, Gb, Gk):
-        """Compare with what the constraints make of unit velocities of the components that stay, k following."""
+        """Apply the constraints to unit velocities of the remaining components, with the velocity of k
+        eliminated.
+        """
         return effective_rows(G, Gk)[:, ALPHA]
 
     exact = "both sum the same few products in the same order"
@@ -713,7 +719,9 @@ class e0_32:
         return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, BETA]
 
     def reference(M, G, Gb, Gk):
-        """Compare with what the constraints make of unit velocities of the components that stay, k following."""
+        """Apply the constraints to unit velocities of the remaining components, with the velocity of k
+        eliminated.
+        """
         return effective_rows(G, Gk)[:, BETA]
 
     exact = "both sum the same few products in the same order"
@@ -777,9 +785,7 @@ class e0_35:
         return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).bilateral.target[ABOVE]
 
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-        """Compare with the constraints on the components that stay, applied to the constrained motion of
-        least action.
-        """
+        """Apply the constraints on the remaining components to the constrained motion of least action."""
         v, constraints, *_ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
         return effective_rows(G, Gk) @ v[:KEPT] - S * constraints
 

@@ -72,8 +72,8 @@ def attached(R, c, v=None, w=None):
 
 
 def point_velocity(R, c, v, w):
-    """Compare with differences of the particle's place while the body turns about an axis and its origin
-    flies.
+    """Compare with differences of the particle's position while the body turns about an axis and its origin
+    moves straight on.
 
     Of a point of a body that turns about an axis while its origin flies, by differences of its place.
     """
@@ -99,7 +99,7 @@ def point_acceleration(R, c, v, w, vdot, wdot):
 
 
 def rows_reference(R, c):
-    """Compare with differences of the particle's place for each unit twist of the body.
+    """Compare with differences of the particle's position for each unit twist of the body.
 
     The opposite of the velocities that unit twists give the point.
     """
@@ -335,7 +335,7 @@ def change_library(R, c, w, m):
 
 
 def change_reference(R, c, w, m):
-    """Compare with the force and moment that keep the particle in a steady turn, by differences.
+    """Compare with the force and moment that keep the particle in steady rotation, by differences.
 
     The opposite of the force and moment, seen from the body, that keep the particle in a steady turn.
     """

@@ -166,8 +166,8 @@ class t918_a:
         return null_space_reduction([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
 
     def reference(own, attached, weights, masters):
-        """Compare with what the constraint makes of unit velocities of the active points, the attached one
-        following.
+        """Apply the constraint to unit velocities of the active points, with the attached velocity
+        eliminated.
         """
 
         def rate(velocities):

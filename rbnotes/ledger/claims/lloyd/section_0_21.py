@@ -162,8 +162,8 @@ def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
-    violation; multipliers from the forces that it needs; controlled velocities prescribed.
+    """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost (G v
+    - g)^2 / (2 R) for each violation; multipliers follow from the forces.
 
     With f'_rho: the power of all forces, and of the inertia of the drift, on unit controlled velocities.
     """
@@ -198,8 +198,8 @@ def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for each
-    violation; multipliers from the forces that it needs; controlled velocities prescribed.
+    """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost (G v
+    - g)^2 / (2 R) for each violation; multipliers follow from the forces.
     """
     v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     return np.concatenate([v[ALPHA], multipliers])
@@ -224,8 +224,8 @@ class d1:
     library = whole_library
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
-        each violation; multipliers from the forces that it needs; controlled velocities prescribed.
+        """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost
+        (G v - g)^2 / (2 R) for each violation; multipliers follow from the forces.
         """
         v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
@@ -314,8 +314,8 @@ class d4:
         return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Compare with the motion of least action under the attachments, with a cost (G v - g)^2 / (2 R) for
-        each violation; multipliers from the forces that it needs; controlled velocities prescribed.
+        """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost
+        (G v - g)^2 / (2 R) for each violation; multipliers follow from the forces.
         """
         return motion(M, G, Gb, fa, fb, S, gs, gb, vr)[-1]
 
@@ -399,7 +399,9 @@ class d3_a:
         return reduced(M, G, Gb)[2].mass[ALPHA, ALPHA]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components while the attached ones follow."""
+        """Compare with the kinetic energy of all components, with attached velocities that follow the active
+        ones.
+        """
         return effective_mass(M, Gb)[ALPHA, ALPHA]
 
     implements = NullSpaceReduction.reduce
@@ -420,7 +422,9 @@ class d3_b:
         return reduced(M, G, Gb)[2].mass[ALPHA, RHO]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components while the attached ones follow."""
+        """Compare with the kinetic energy of all components, with attached velocities that follow the active
+        ones.
+        """
         return effective_mass(M, Gb)[ALPHA, RHO]
 
     implements = NullSpaceReduction.reduce
@@ -441,7 +445,9 @@ class d3_c:
         return reduced(M, G, Gb)[2].mass[RHO, ALPHA]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components while the attached ones follow."""
+        """Compare with the kinetic energy of all components, with attached velocities that follow the active
+        ones.
+        """
         return effective_mass(M, Gb)[RHO, ALPHA]
 
     implements = NullSpaceReduction.reduce
@@ -462,7 +468,9 @@ class d3_d:
         return reduced(M, G, Gb)[2].mass[RHO, RHO]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components while the attached ones follow."""
+        """Compare with the kinetic energy of all components, with attached velocities that follow the active
+        ones.
+        """
         return effective_mass(M, Gb)[RHO, RHO]
 
     implements = NullSpaceReduction.reduce
@@ -482,8 +490,8 @@ class d3_e:
         return reduced(M, G, Gb)[2].bilateral.rows[:, ALPHA]
 
     def reference(M, G, Gb):
-        """Compare with what the constraints make of unit velocities of the components that stay, the attached
-        ones following.
+        """Apply the constraints to unit velocities of the remaining components, with the attached velocities
+        eliminated.
         """
         return effective_rows(G, Gb)[:, ALPHA]
 
@@ -507,8 +515,8 @@ class d3_f:
         return reduced(M, G, Gb)[2].bilateral.rows[:, RHO]
 
     def reference(M, G, Gb):
-        """Compare with what the constraints make of unit velocities of the components that stay, the attached
-        ones following.
+        """Apply the constraints to unit velocities of the remaining components, with the attached velocities
+        eliminated.
         """
         return effective_rows(G, Gb)[:, RHO]
 
@@ -596,7 +604,7 @@ class d3_i:
         return reduced(M, G, Gb, None, S, gs, gb)[2].bilateral.target
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Compare with the constraints on the components that stay, applied to the motion of least action."""
+        """Apply the constraints on the remaining components to the motion of least action."""
         v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return effective_rows(G, Gb) @ v[:KEPT] - S * multipliers
 

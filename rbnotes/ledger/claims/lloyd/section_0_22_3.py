@@ -131,7 +131,7 @@ def turned(poses, columns):
 
 def rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
     """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies; in body axes, the result turned.
+    bodies; the result in body axes is then rotated.
 
     Components in the bodies, along motions of both; seen in the world where the bodies were.
     """
@@ -295,8 +295,8 @@ class t1253_a:
         return n.R_1W @ so3.left_jacobian_inverse(n.phi * n.u) @ n.R_1W.T @ omega
 
     def reference(poses, omega):
-        """Compare with differences of the world components of the rotation vector while frame 2 turns in the
-        world, 1 at rest.
+        """Compare with differences of the world components of the rotation vector while frame 2 turns and
+        frame 1 is at rest.
         """
         R_1W, R_2W = orientations(poses[None])[0]
 
@@ -326,8 +326,8 @@ class t1253_b:
         return (turned(poses, K.T.reshape(12, 4, 3)) - in_world)[:3, 3:6]
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        """Compute both by differences of forces along motions of both bodies: turned afterwards, and in world
-        axes.
+        """Compute both by differences of forces along motions of both bodies: rotated afterwards, and in
+        world axes.
         """
         case = (poses, velocities, k_t, k_r, d_t, d_r)
         return (rotated_position_reference(*case) - world_position_reference(*case))[:3, 3:6]

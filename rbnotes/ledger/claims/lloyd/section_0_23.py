@@ -115,7 +115,7 @@ class d1:
         return directional_force(1.0, f, frame(R_BW), AT_CENTRE).w[3:]
 
     def reference(R_BW, f):
-        """Compare with components along the body's axes, one by one."""
+        """Compare with the components along the body's axes, one by one."""
         # Components along the body's axes, one by one.
         return np.array([f @ axis for axis in R_BW.T])
 
@@ -193,7 +193,7 @@ class t1288:
         return K - K.T
 
     def reference(R_BW, f):
-        """Compare with differences of the force's components along the axes of a body that turns, less their
+        """Subtract from differences of the force's components along the axes of a turning body their
         transpose.
         """
         K = body_force_jacobian_reference(R_BW, f)
@@ -517,8 +517,8 @@ class t1290:
         return float(np.abs(inertia_asymmetry(R_BW @ J @ R_BW.T, f[3:])).max() > 1e-6)
 
     def reference(m, J, R_BW, f):
-        """Compare with differences of M(R) a under a constant force and torque in world axes, M of point
-        masses: 1 where their matrix is not symmetric.
+        """Compare with differences of M(R) a under a constant force and torque in world axes, with M from
+        point masses; the result is 1 where the matrix is not symmetric.
 
         Does the matrix of an implicit step in world axes, under a constant force and torque, lack symmetry?
         """
@@ -709,7 +709,9 @@ class t1335:
         return float(np.abs(inertia_asymmetry(R_BW @ J @ R_BW.T, tau)).max() > 1e-6)
 
     def reference(J, R_BW, tau):
-        """Compare with differences of M a at a constant acceleration: 1 where their matrix is not symmetric."""
+        """Compare with differences of M a at a constant acceleration; the result is 1 where the matrix is not
+        symmetric.
+        """
         return is_asymmetric(X_reference(J, R_BW, tau))
 
     holds_when = torque_is_felt_by_X

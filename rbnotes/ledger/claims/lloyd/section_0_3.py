@@ -86,7 +86,8 @@ class d3_a:
         return lcp_from_qp(QP(Q, c, A, b)).M
 
     def reference(Q, c, A, b):
-        """Measure how the slacks of the minimized Lagrangian answer to each multiplier, by least squares.
+        """Measure the change of the slacks of the minimized Lagrangian with each multiplier, by least
+        squares.
 
         Column j: how the slacks answer to a unit of z_j.
         """

@@ -85,8 +85,7 @@ class t64:
         return euler.to_rotation(angles)
 
     def reference(angles):
-        """Compare with three turns of scipy about axes of the base frame, each where the turns before have
-        left it.
+        """Compare with three of scipy's rotations about fixed axes, each moved by the rotations before it.
 
         Each turn about the axis that the turns before have left it.
         """
@@ -164,7 +163,7 @@ class t90_a:
         return euler.rates_to_velocity([theta, side * np.pi / 2, 0.0])[:, 2]
 
     def reference(theta, side):
-        """Compare with the last axis itself, by turning the base frame."""
+        """Compare with the last axis of the base frame, rotated by the angles."""
         return axes_of([theta, side * np.pi / 2, 0.0])[:, 2]
 
     implements = euler.rates_to_velocity

@@ -172,8 +172,8 @@ class d2:
         return constrained_force(M, G, f)[1]
 
     def reference(M, G, f):
-        """Compare with Gauss's principle of least constraint by least squares; the force missing, as a sum of
-        rows of G.
+        """Compare with Gauss's principle of least constraint by least squares; the constraint force is then
+        written as a combination of the rows of G.
         """
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
@@ -196,8 +196,8 @@ class d3:
         return constrained_force(M, G, f)[1]
 
     def reference(M, G, f):
-        """Compare with Gauss's principle of least constraint by least squares; the force missing, as a sum of
-        rows of G.
+        """Compare with Gauss's principle of least constraint by least squares; the constraint force is then
+        written as a combination of the rows of G.
 
         What the constraints must add to f, written as a combination of the rows of G.
         """
@@ -296,7 +296,9 @@ class t100:
         return np.array([force_projection(M, G), velocity_projection(M, G)])
 
     def reference(M, G):
-        """Compare with the total force and the admissible velocity of each unit, by Gauss's principle, once."""
+        """Compare with the total force and the constrained velocity for each unit vector, by Gauss's
+        principle.
+        """
         forces = [least_constraint(M, G, unit) for unit in IDENTITY]
         return np.array([np.stack(forces, axis=1), velocity_projection_reference(M, G)])
 

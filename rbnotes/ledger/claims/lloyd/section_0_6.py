@@ -61,8 +61,8 @@ class e0_3:
         return kkt_matrix(M, G) @ np.concatenate([v, multipliers])
 
     def reference(M, G, v, multipliers):
-        """Compare with the momentum less the constraint impulses, row by row, and the speeds across the
-        constraints.
+        """Compare with the momentum minus the constraint impulses, summed row by row, and the velocities
+        along the constraint rows.
         """
         momentum = sum(column * part for column, part in zip(M.T, v, strict=True))
         impulse = sum(size * row for size, row in zip(multipliers, G, strict=True))

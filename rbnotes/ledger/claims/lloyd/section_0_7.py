@@ -132,8 +132,8 @@ class d1:
         return max(residuals.equations, residuals.natural)
 
     def reference(M, G, N, f, g, gap, z):
-        """Compute the violation as the smaller of each push and its gap, since all else holds by
-        construction.
+        """Compute the violation as the largest of the smaller of each impulse and its gap; all equations hold
+        by construction.
 
         Of the optimality conditions the equations are known to hold, which leaves each push and its gap.
         """
@@ -318,7 +318,7 @@ def blocks_library(M, G, N, f, g, n, z, x, multipliers):
 
 
 def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
-    """Compare with what is missing in each equation for arbitrary unknowns, written out with sums.
+    """Compare with the residual of each equation for arbitrary unknowns, written out as sums.
 
     What is missing in each equation, written out with sums.
     """
@@ -433,8 +433,8 @@ class t229:
         return np.append(count, lcp.q)
 
     def reference(N):
-        """Compare with an affine function of z is known from as many values as there are points in general
-        position.
+        """Count the values that determine an affine function of z: the points of an affine basis, by their
+        rank.
 
         M and q are known once w is known at as many z as there are points of an affine basis.
         """
@@ -507,8 +507,8 @@ class t174:
         return solve_step(StepProblem(M, f, equations, pairs)).velocity
 
     def reference(M, rows, f, inside, gap):
-        """Compare with least action of all x that the rows allow, by trying every set of them: no multiplier
-        is used.
+        """Compare with the x of least action that the rows allow: every set of active rows is tried, and no
+        multiplier is used.
 
         What the mixed LCP says of x: least action among all that satisfy the rows, such as ``inside``.
         """

@@ -135,7 +135,7 @@ class d1_a:
         ]
 
     def reference(M, G, N, f, g, n, alpha):
-        """Measure how w answers to a unit of each z, from the whole mixed system.
+        """Measure the change of w with a unit of each z, from the whole mixed system.
 
         How w answers to a unit of each z, in the order of the partition.
         """
@@ -346,7 +346,7 @@ class t236:
         return float(on_demand.num_built < rows)
 
     def reference(rows, columns, pivots):
-        """Try all sequences of that many pivots, and see whether each leaves some z_j out.
+        """Try all sequences of that many pivots, and check whether each leaves some z_j out.
 
         Whether some contact stays out of the basis whatever the pivots are, by trying all sequences of them.
         """
@@ -395,7 +395,7 @@ class t254:
         return np.concatenate(inside)
 
     def reference(M, G, N, f, g, n, alpha, left):
-        """Measure how the slacks of the mixed system, solved whole, answer to a unit of each basic z."""
+        """Measure the change of the slacks with a unit of each basic z, from the whole mixed system."""
         at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
         answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in alpha]
         rows = [*alpha, *(i for i in range(ROWS) if i not in alpha)]

@@ -74,8 +74,8 @@ class t269:
         return derivative_from_above(ends, np.array([x, v]))
 
     def reference(M, f, K, D, x, v):
-        """Measure how the states after small steps grow with the step, each from the equations that define
-        its scheme.
+        """Extrapolate the rates of change over small steps to a step of zero, each from the equations that
+        define its scheme.
         """
 
         def ends(h):

@@ -102,7 +102,7 @@ class d1_b:
         return A.T @ area_form(M) @ A
 
     def reference(M, x, v, h):
-        """Compare with the form itself, which the derivative of the step, by differences, must keep."""
+        """Check that the derivative of the step, by differences, preserves the symplectic form."""
         return np.kron([[0.0, 1.0], [-1.0, 0.0]], M)
 
     remark = "For forces of a potential, which damping is not; $A$ is the derivative of the step."

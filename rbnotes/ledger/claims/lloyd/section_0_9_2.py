@@ -218,8 +218,8 @@ class d3:
         return np.vstack([system.mass, effective_force(system, M, v, h)])
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the momentum that implicit Euler leaves unbalanced, the positions following the new
-        velocities: its slope, and what is left of it for new velocities of zero.
+        """Compare with the residual momentum of implicit Euler as a function of the new velocities: its
+        derivative, and its value at zero velocities.
 
         M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest.
         """
@@ -272,7 +272,7 @@ class d5:
         return effective_force(system, system.mass, v, h)
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the tangent of the force at the start, where the body is after a step at its old
+        """Compare with the linearized force at the start, evaluated at the position after a step at the old
         velocities.
         """
         force = nonlinear_force(f, K, D, x, v)

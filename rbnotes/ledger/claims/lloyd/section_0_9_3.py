@@ -94,8 +94,8 @@ def arrangement_library(M, f, K, D, x, v, h):
 
 
 def arrangement_reference(M, f, K, D, x, v, h):
-    """Compare with the momentum that the rule leaves unbalanced, the positions following the velocities: its
-    slope, and what is left of it for new velocities of zero.
+    """Compare with the residual momentum of the rule as a function of the new velocities: its derivative, and
+    its value at zero velocities.
 
     M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest.
     """
@@ -287,9 +287,7 @@ class d6:
         return effective_force(system, system.mass, v, h)
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the mean of the forces at both ends, by their tangent, if the body goes on at its old
-        velocities.
-        """
+        """Compare with the mean of the forces at both ends, linearized, if the body keeps its old velocities."""
         force = nonlinear_force(f, K, D, x, v)
         change = complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
         return (force(x, v) + force(x, v) + change) / 2

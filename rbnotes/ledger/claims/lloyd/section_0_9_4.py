@@ -35,18 +35,18 @@ section = Section(
 
 
 def halfway_reference(M, f, K, D, x, v, h):
-    """Compare with implicit Euler over half the step at fixed positions: the first step of Newton's method."""
+    """Compare with the first Newton step of implicit Euler over half the step at fixed positions."""
     return half_step_velocity(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def position_reference(M, f, K, D, x, v, h):
-    """Compare with free flight plus the acceleration of the half step over half the square of the step."""
+    """Compare with free motion plus the displacement by the constant acceleration of the half step."""
     return midpoint_acceleration_positions(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def velocity_reference(M, f, K, D, x, v, h):
-    """Compare with the trapezoidal rule in the velocities with both positions known: a step of Newton's
-    method, with the slopes of the first half.
+    """Compare with one Newton step of the trapezoidal rule in the velocities at known positions, with the
+    derivatives of the first half.
     """
     force = nonlinear_force(f, K, D, x, v)
     x1 = midpoint_acceleration_positions(M, force, x, v, h)
@@ -112,8 +112,8 @@ class t334:
         return 2 / h * (M - h / 2 * D) @ (w - v) - f
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the force at the start and its change on the way to the new positions, by quadrature
-        of its slopes.
+        """Compare with the force at the start plus its change along the way to the new positions, by
+        quadrature of its derivatives.
         """
         force = nonlinear_force(f, K, D, x, v)
         way = midpoint_acceleration_positions(M, force, x, v, h) - x

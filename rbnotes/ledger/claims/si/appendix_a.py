@@ -93,7 +93,7 @@ class d1:
         return operators(assembly, q, qdot).v
 
     def reference(assembly, q, qdot):
-        """Compare with Jacobian by complex steps of poses, times the rates."""
+        """Compare with the Jacobian by complex steps of poses, times the rates."""
         return body_trees.jacobian(assembly, q) @ qdot
 
     remark = r"A column of $6n$ numbers."
@@ -136,7 +136,7 @@ class d4:
         return operators(assembly, q, REST).S
 
     def reference(assembly, q):
-        """Compare with complex steps of all poses in the world, of those of a body's own joint alone."""
+        """Compare with complex steps of all poses in the world, with only the body's own joint moving."""
         J = body_trees.jacobian(assembly, q)
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
             rows = J[6 * i : 6 * i + 6]
@@ -163,7 +163,7 @@ class d5:
         return operators(assembly, q, REST).M_lambda
 
     def reference(assembly, q):
-        """Compare with conjugations of unit twists with the poses of bodies, seen from their ancestors."""
+        """Compare with conjugations of unit twists with the poses of bodies in the frames of their ancestors."""
         E, M = body_trees.poses(assembly, q), np.zeros((18, 18))
         for i, parent in enumerate(assembly.parents):
             before = E[parent] if parent >= 0 else np.eye(4)
@@ -192,7 +192,9 @@ class d6:
         return operators(assembly, q, qdot).ad_Sqdot
 
     def reference(assembly, q, qdot):
-        """Compare with commutators of unit twists with the body's twist in its parent, of steps of the pose."""
+        """Compare with commutators of unit twists with the twist of the body relative to its parent, by steps
+        of the pose.
+        """
         brackets = np.zeros((18, 18))
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
             alone = REST.copy()
@@ -386,7 +388,7 @@ class e43:
         return operators(assembly, q, REST).Gamma
 
     def reference(assembly, q):
-        """Compare with conjugations of unit twists with the poses of bodies, seen from their ancestors."""
+        """Compare with conjugations of unit twists with the poses of bodies in the frames of their ancestors."""
         E, Gamma = body_trees.poses(assembly, q), np.zeros((18, 18))
         for i, parent in enumerate(assembly.parents):
             if parent >= 0:
@@ -411,7 +413,7 @@ class e44:
         return operators(assembly, q, REST).G
 
     def reference(assembly, q):
-        """Compare with poses of bodies, seen from each of their ancestors, as adjoints."""
+        """Compare with adjoints of the poses of bodies in the frames of each of their ancestors."""
         return twist_propagation_matrix(body_quantities(assembly, q, REST))
 
     implements = SpatialOperators
@@ -431,7 +433,7 @@ class e45:
         return operators(assembly, q, REST).G
 
     def reference(assembly, q):
-        """Compare with poses of bodies, seen from each of their ancestors, as adjoints."""
+        """Compare with adjoints of the poses of bodies in the frames of each of their ancestors."""
         return twist_propagation_matrix(body_quantities(assembly, q, REST))
 
     implements = SpatialOperators
@@ -455,7 +457,7 @@ class t292:
         return [np.sum(each > 1e-9) for each in values]
 
     def reference(assembly, q):
-        """Count how many bodies are parents, grandparents, and so on; each counts six times."""
+        """Count the parents, grandparents and further ancestors of the bodies, six for each."""
         counts, bodies = [], set(range(len(assembly.parents)))
         for _ in q[::2]:
             bodies = {assembly.parents[i] for i in bodies} - {-1}
@@ -479,8 +481,8 @@ DOTTED = (
 
 
 def column_reference(assembly, q, qdot, wrenches, qddot):
-    """Compare with what the points of a body and of all that hang on it need, less their loads, moved to its
-    origin.
+    """Compare with the forces that the points of a body and of all bodies beyond it need, minus their loads,
+    moved to its origin.
     """
     return forces_reference(assembly, q, qdot, wrenches, qddot).ravel()
 
@@ -513,7 +515,9 @@ class d8:
         return at.J @ at.v
 
     def reference(assembly, q, qdot):
-        """Compare with what points of a body at rest need if its twist begins to change at this rate."""
+        """Compare with the forces that points of a body at rest need if its twist begins to change at this
+        rate.
+        """
         phi = body_trees.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         return np.concatenate([inertial_wrench(m, c, J, REST, phi[i]) for i, (m, c, J) in enumerate(bodies)])
@@ -539,7 +543,7 @@ class d9:
         return at.ad_v @ at.J @ at.v
 
     def reference(assembly, q, qdot, qddot):
-        """Compare with what six point masses of each body need while its twist is steady."""
+        """Compare with the forces that six point masses of each body need at a steady twist."""
         phi = body_trees.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         return np.concatenate([inertial_wrench(m, c, J, phi[i], REST) for i, (m, c, J) in enumerate(bodies)])
@@ -567,7 +571,7 @@ class d10:
         return operators(assembly, q, qdot, wrenches).f_e
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with what has to be brought to bodies at rest, so that they stay."""
+        """Compare with the wrenches that keep bodies at rest under these loads."""
         return articulated_bodies.joint_wrenches(assembly, q, 0 * qdot, REST, wrenches).ravel()
 
     tolerance = 1e-8
@@ -594,8 +598,8 @@ class e46:
         return at.Gamma.T @ f + at.ad_v @ at.J @ at.v + at.J @ at.G @ (at.S @ qddot + at.a) + at.f_e
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with what the points of a body and of all that hang on it need, less their loads, moved to
-        its origin.
+        """Compare with the forces that the points of a body and of all bodies beyond it need, minus their
+        loads, moved to its origin.
         """
         return articulated_bodies.subtree_wrenches(
             assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, qddot, wrenches)
@@ -642,7 +646,7 @@ class e48:
         return operators(assembly, q, qdot).S.T @ column_library(assembly, q, qdot, wrenches, qddot)
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with d'Alembert's principle for the point masses of all bodies, less the work of weights
+        """Compare with d'Alembert's principle for the point masses of all bodies, minus the work of weights
         and wrenches.
         """
         M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
@@ -737,7 +741,7 @@ class e51:
         return operators(assembly, q, REST).mass_matrix
 
     def reference(assembly, q):
-        """Compare with displacements of all point masses with each coordinate: the energy's matrix."""
+        """Compare with the kinetic energy of the displacements of all point masses with each coordinate."""
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return W.T @ W
 

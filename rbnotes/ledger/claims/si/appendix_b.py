@@ -79,7 +79,7 @@ def unit_factor(assembly, q):
 
 
 def factor_reference(assembly, q):
-    """Compare with least squares with the displacements of point masses: the joints beyond each one free.
+    """Minimize over the displacements of point masses by least squares, with the joints beyond each one free.
 
     What is left of each coordinate's displacement when the joints beyond keep all as still as they can.
     """
@@ -131,7 +131,7 @@ class e55:
     library = pushes_library
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Compare with d'Alembert's principle for the point masses of all bodies, which move steadily."""
+        """Compare with d'Alembert's principle for the point masses of all bodies in steady motion."""
         return articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
 
     tolerance = 1e-8
@@ -152,8 +152,8 @@ class e56:
         return operators(assembly, q, qdot).a
 
     def reference(assembly, q, qdot):
-        """Compare with differences of all twists along steady coordinates, less those of the parents as the
-        bodies see them.
+        """Compare with differences of all twists along steady coordinates, minus those of the parents in the
+        frames of the bodies.
         """
         rates = body_trees.twist_rates(assembly, q, qdot, REST).ravel()
         return rates - stacked_matrices(assembly, q, REST).Gamma @ rates
@@ -178,7 +178,7 @@ class e57:
         return operators(assembly, q, qdot, wrenches).b
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with what six point masses of each body need while its twist is steady, less its loads."""
+        """Compare with the forces that six point masses of each body need at a steady twist, minus its loads."""
         phi, held, found = (
             body_trees.twists(assembly, q, qdot),
             articulated_bodies.joint_wrenches(assembly, q, REST, REST, wrenches),
@@ -219,7 +219,7 @@ class e58:
         return reduced.factor_matrices(library_tree_of(assembly), q).inverse_mass_matrix
 
     def reference(assembly, q):
-        """Compare with the inverse of the energy's matrix, from displacements of all point masses."""
+        """Compare with the inverse of the kinetic-energy matrix, from displacements of all point masses."""
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return np.linalg.inv(W.T @ W)
 
@@ -306,7 +306,9 @@ class t350_b:
         return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular[np.ix_(places, places)]
 
     def reference(assembly, order, q):
-        """Compare with least squares with the displacements of point masses: the joints beyond each one free."""
+        """Minimize over the displacements of point masses by least squares, with the joints beyond each one
+        free.
+        """
         whole = factor_reference(assembly, q)
         rows = np.concatenate(
             [whole[own] for own in (body_trees.coordinate_slices(assembly)[i] for i in order)]
@@ -355,7 +357,7 @@ class e59:
         return operators(assembly, q, REST).G
 
     def reference(assembly, q):
-        """Compare with poses of bodies, seen from each of their ancestors, as adjoints."""
+        """Compare with adjoints of the poses of bodies in the frames of each of their ancestors."""
         return twist_propagation_matrix(body_quantities(assembly, q, REST))
 
     implements = reduced.SpatialOperators
@@ -430,8 +432,8 @@ class t352_a:
         return np.concatenate([each.ravel() for each in columns])
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Compare with differences of twists; what the points of bodies, and of all beyond them, need;
-        d'Alembert's principle.
+        """Compare with differences of twists, with the forces that the points of a body and of all bodies
+        beyond it need, and with d'Alembert's principle.
         """
         alpha = body_trees.twist_rates(assembly, q, qdot, REST)
         alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, REST, wrenches)
@@ -461,8 +463,8 @@ class t352_b:
         return passes(assembly, q, qdot, STILL, tau).c_bar
 
     def reference(assembly, q, qdot, tau):
-        """Compare with all coordinates from a joint on at once, those before it locked: displacements of
-        point masses.
+        """Compare with displacements of point masses, with all coordinates from a joint on at once and those
+        before it locked.
         """
         return articulated_bodies.subtree_joint_accelerations(
             assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)

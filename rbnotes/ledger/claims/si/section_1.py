@@ -149,7 +149,9 @@ class t31:
         return reduced.factored_dynamics(tree_of(assembly), q, qdot).qddot
 
     def reference(assembly, q, qdot):
-        """Compare with the recursion of articulated bodies, where loads go down the tree with the inertias."""
+        """Compare with the recursion of articulated bodies, in which loads pass down the tree with the
+        inertias.
+        """
         return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), np.zeros(4))
 
     tolerance = 1e-8

@@ -59,7 +59,8 @@ PUSHED = {**BODY, "v": twists(), "vdot": twists()}
 
 
 def conjugation_reference(T, g):
-    """Compare with the same motion seen from the outer frame: its spin and the velocity at the outer origin.
+    """Compare with the same motion in the outer frame: its angular velocity and the velocity at the outer
+    origin.
 
     The same motion seen from the outer frame: its spin, and the velocity of its point at the outer origin.
     """
@@ -98,7 +99,7 @@ class e1:
         return se3.hat(v)
 
     def reference(T, v):
-        """Compare with the angular velocity and the velocity of the origin, seen from the body, of a motion
+        """Compare with the angular velocity and the velocity of the origin, in the body frame, of a motion
         made from them.
         """
         return twist_matrix(v)
@@ -140,7 +141,7 @@ class t59:
         return se3.vee(twist_matrix(v))
 
     def reference(v):
-        """Compare with the vector that the matrix was made from."""
+        """Check that the vector from which the matrix was made is returned."""
         return v
 
     exact = "entries are read from a matrix, and nothing is computed"

@@ -84,8 +84,8 @@ class table1:
         return np.array([made.num_coordinates for made in (*chains, chain(hinge, tori, 19))])
 
     def reference():
-        """Count six for each body, less what its joint takes: five of a hinge, four of a universal joint, two
-        of surfaces.
+        """Count six for each body, minus the constraints of its joint: five of a hinge, four of a universal
+        joint, two of surfaces.
         """
         bodies = np.array([20, 50, 100, 10, 20, 19])
         taken = np.array([20 * 5, 50 * 5, 100 * 5, 4 + 9 * 2, 4 + 19 * 2, 5 + 18 * 2])
@@ -174,7 +174,7 @@ class t218:
         return reduced.factored_dynamics(reduced.Tree([link], gravity=g), q, qdot).qddot
 
     def reference(radii, points, g, q, qdot):
-        """Compare with Lagrange's equations, of the energy of the points; its slopes by complex steps and
+        """Compare with Lagrange's equations for the energy of the points, differentiated by complex steps and
         differences.
         """
         m, places, h = points[0, :, 0], point_positions(radii, points[0]), 1e-2
@@ -231,8 +231,8 @@ class t234_a:
         return np.concatenate([[rank], rates])
 
     def reference(a, b, c, w):
-        """Compare with differences of the angles as the pose turns on with this angular velocity; the rank of
-        its axes.
+        """Compare with differences of the angles along a motion of this angular velocity, and the rank of the
+        axes.
         """
         R, h = Rotation.from_euler("XYZ", [a, b, c]), 1e-3
         steps = np.array([(R * Rotation.from_rotvec(s * h * w)).as_euler("ZXZ") for s in (1, -1, 2, -2)])

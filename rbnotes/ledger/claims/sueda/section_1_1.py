@@ -79,7 +79,7 @@ class t19:
         return np.vstack([np.column_stack([*(ends[:3] - ends[3]), ends[3]]), E[3]])
 
     def reference(r, p):
-        """Compare with the axes of the world, turned by scipy with the frame, and the place where it was put."""
+        """Compare with the axes of the world, rotated by scipy, and the origin of the frame."""
         axes = Rotation.from_rotvec(r).apply(np.eye(3))
         return np.column_stack([*(np.append(axis, 0) for axis in axes), np.append(p, 1)])
 
@@ -126,7 +126,7 @@ class e1_3_a:
         return R @ R.T @ x
 
     def reference(r, x):
-        """Compare with any vector, which the product of matrix exponentials must leave alone."""
+        """Check that the product of matrix exponentials leaves any vector unchanged."""
         return x
 
     implements = so3.exp
@@ -147,7 +147,7 @@ class e1_3_b:
         return R.T @ R @ x
 
     def reference(r, x):
-        """Compare with any vector, which the product of matrix exponentials must leave alone."""
+        """Check that the product of matrix exponentials leaves any vector unchanged."""
         return x
 
     implements = so3.exp
@@ -227,7 +227,7 @@ class t29_c:
         return np.cross(R[:, 0], R[:, 1])
 
     def reference(r):
-        """Compare with the third axis, turned by scipy."""
+        """Compare with the third axis, rotated by scipy."""
         return Rotation.from_rotvec(r).apply(np.eye(3)[2])
 
     remark = r"That is $\det R = 1$; with $-1$ the cross product is $-\mathbf r_3$."
@@ -247,7 +247,7 @@ class t31:
         return se3.frame(E1[:3, :3] @ E2[:3, :3], se3.transform_points(E1, E2[:3, 3]))
 
     def reference(E1, E2):
-        """Compare with the second pose's origin and axes as the first one turns and moves them.
+        """Compare with the origin and axes of the second pose, rotated and translated by the first.
 
         Rotation by scipy; the origin turned and moved, one coordinate after the other.
         """

@@ -124,8 +124,8 @@ def ball_reference(Ei, Ek, J, phi_i, phi_k):
 
 
 def hinge_reference(Ei, Ek, J, phi_i, phi_k):
-    """Compare with differences of how two axes tilt apart, one of each body, that coincide, and of points on
-    them.
+    """Compare with differences of the angle between two axes, one of each body, that coincide at first, and
+    of points on them.
 
     Two axes, one of each body, that coincide just now: how they tilt apart, and the gap between points.
     """
@@ -294,7 +294,7 @@ class t572:
         ]
 
     def reference():
-        """Count how many independent rates of coming apart all unit twists make, by differences along
+        """Count the independent rates at which the joint opens over all unit twists, by differences along
         motions.
 
         Ranks of the rates, by differences, at which the parts of the joints come apart, for all unit twists.
@@ -335,7 +335,7 @@ class e1_70:
         return maximal.constraint_jacobian(joints, poses) @ Phi
 
     def reference(E1, E2, E3, J1, J2, Phi):
-        """Compare with differences of how the axes and points of both hinges come apart along the motions of
+        """Compare with differences of the separation of axes and points of both hinges along the motions of
         three bodies.
         """
         phi1, phi2, phi3 = Phi.reshape(3, 6)
@@ -455,7 +455,7 @@ class e1_72:
     def library(M, G, f):
         return factor_kkt(M, G).solve(f)[0]
 
-    oracle = "Compare with virtual work: what holds the velocities does none on any that the joints allow."
+    oracle = "Use virtual work: the constraint forces do no work on any velocity that the joints allow."
     reference = admissible_velocities
     tolerance = 1e-08
     implements = factor_kkt
@@ -473,7 +473,9 @@ class t586_a:
         return np.linalg.solve(kkt_matrix(M, G), np.concatenate([M @ a, zero]))[:6]
 
     def reference(B, a, G):
-        """Compare with the shortest of all velocities of least objective that G allows, by the pseudoinverse."""
+        """Compare with the minimum-norm solution among all velocities of least objective that G allows, by
+        the pseudoinverse.
+        """
         Z = null_space(G)
         return Z @ np.linalg.pinv(B.T @ Z, rcond=1e-9) @ (B.T @ a)
 
@@ -521,7 +523,7 @@ class t586_b:
 
     def reference(body_i, body_k, along_i, along_k):
         """Compare with a sum of squares: masses times squared velocities of six points of each body, which
-        never all stand still.
+        are never all at rest.
         """
         total = 0.0
         for (m, c, J), twist in ((body_i, along_i), (body_k, along_k)):
@@ -552,7 +554,7 @@ class e1_73:
         return np.concatenate([Phi, -multipliers])
 
     def reference(M, G, f):
-        """Compare with virtual work for Phi; for lambda, with what is missing in the momentum along G^T.
+        """Compare with virtual work for Phi; lambda follows from the residual of the momentum along G^T.
 
         Virtual work, and the lambda that G^T takes to what is missing in the momentum.
         """
@@ -590,8 +592,8 @@ class t590:
         return np.concatenate(maximal.joint_reactions(joint, PLACES, step.bilateral_impulses / h))
 
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        """Compare with what six point masses for each body need beyond the given wrenches to move as they do
-        with a hinge.
+        """Compare with the wrenches on the six point masses of each body, beyond the given ones, for the
+        motion with a hinge.
 
         What six point masses for each body need beyond the given wrenches to move as they do with the hinge.
         """

@@ -168,7 +168,7 @@ class t614:
         return se3.transform_points(se3.inverse(E), x)
 
     def reference(E, x):
-        """Compare with the arm from the body's origin, measured along the body's axes one by one.
+        """Compare with the arm from the body's origin, measured along each of the body's axes.
 
         The point's arm from the body's origin, measured along the body's three axes one by one.
         """
@@ -378,8 +378,8 @@ class e1_79:
         return solve_step(StepProblem(M, f, unilateral=UnilateralRows(C))).velocity
 
     def reference(M, f, C):
-        """Compare with the momentum balance with impulses that push and contacts that do not open while they
-        push, all cases tried.
+        """Try all sets of closed contacts in the momentum balance: impulses push, and pushing contacts do not
+        open.
 
         Newton's law with impulses that push, where a contact that pushes does not open (all cases tried).
         """
@@ -407,7 +407,7 @@ class e1_80:
         return solve_step(StepProblem(M, f, BilateralRows(G), UnilateralRows(C))).velocity
 
     def reference(M, f, C, G):
-        """Compare with the momentum balance with impulses of joints and pushing contacts, all cases tried."""
+        """Try all sets of closed contacts in the momentum balance with impulses of joints."""
         return contact_velocities(M, f, C, G)
 
     tolerance = 1e-08

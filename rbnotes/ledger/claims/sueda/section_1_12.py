@@ -182,7 +182,8 @@ class t640_a:
         return (x @ A @ x / 2 + b @ x) - (q @ A @ q / 2 + b @ q)
 
     def reference(A, b, q, v, h):
-        """Compare with the constraint at the end of a straight step in the plane that touches its surface.
+        """Compare with the constraint error at the end of a straight step in the tangent plane of its
+        surface.
 
         Values of the constraint, after a step along two directions that do not change it at first.
         """
@@ -220,7 +221,7 @@ class t640_b:
         return project_positions(np.concatenate([x1, x2]), mass, rod_error(length), rod_row).positions
 
     def reference(m1, m2, x1, x2, length):
-        """Compare with two masses on a rod, whose ends move along it about their center of mass.
+        """Compare with two masses at the ends of a rod that turns about their center of mass.
 
         Both ends move along the rod, about the centre of mass.
         """
@@ -290,8 +291,8 @@ class t644:
         return R.T @ (rate - np.cross(E[:3, :3] @ phi1[:3], gap))
 
     def reference(E, off, phi1, phi2):
-        """Compare with the numerical derivative of the gap of a ball joint, along axes that the first body
-        carries.
+        """Compare with the numerical derivative of the gap of a ball joint, along axes fixed to the first
+        body.
 
         Rate of the gap between the joint's two points, measured along the axes that body 1 carries.
         """
@@ -473,7 +474,7 @@ class t654_a:
         return np.append(step.velocity, -step.bilateral)
 
     def reference(M, G, x, f, gamma, h):
-        """Compare with the error that is to be left, reached by the least impulse from the free motion.
+        """Compare with the prescribed remaining error, reached by the least impulse from the free motion.
 
         The velocities that leave 1 - h gamma of the error, changed by the least impulse; its negative.
         """
@@ -505,8 +506,8 @@ class t654_b:
         return (solve_step(StepProblem(M, M @ w + s * f, rows)).velocity - w) / s
 
     def reference(M, G, w, target, f, s):
-        """Compare with the acceleration with that target that is nearest, by the masses, to the free one (in
-        the null space).
+        """Compare with the acceleration of that target nearest to the free one in the mass metric, in the
+        null space.
 
         The acceleration with G a = target that is nearest, by the masses, to that of the force alone.
         """
@@ -547,7 +548,7 @@ class t654_c:
         return gap + h * N @ solve_step(StepProblem(np.eye(3), v, unilateral=rows)).velocity
 
     def reference(N, gap, v, gamma, h):
-        """Compare with the gap of free motion, or the part 1 - h gamma of the old one, whichever is larger.
+        """Compare with the larger of the gap of free motion and the fraction 1 - h gamma of the old gap.
 
         The gap of free motion, or the part 1 - h gamma of the old one, whichever is larger.
         """
@@ -575,8 +576,8 @@ class t654_d:
         return x + h * solve_step(StepProblem(M, f, rows)).velocity
 
     def reference(M, G, x, f, h):
-        """Compare with the point of the constraint that is nearest, by the masses, to where the free motion
-        leads.
+        """Compare with the point of the constraint nearest, in the mass metric, to the end of the free
+        motion.
 
         The point of the constraint that is nearest, by the masses, to where the free motion leads.
         """

@@ -88,7 +88,7 @@ class e1_84:
         return space.apply_impulses(np.column_stack([alpha, zero]))[0]
 
     def reference(M, N, f, alpha):
-        """Compare with momenta added up, contact by contact.
+        """Compare with the sum of the momenta, contact by contact.
 
         Momenta add up: f~, and each impulse along its row.
         """
@@ -122,7 +122,7 @@ class t668_a:
         return solve_step(StepProblem(M, f, unilateral=UnilateralRows(N))).unilateral
 
     def reference(M, N, f):
-        """Compare with what is missing in the momentum, made up of pushes along the rows.
+        """Compare with the residual of the momentum, written as a combination of impulses along the rows.
 
         Momentum after the step less that before it, as a combination of the contacts' directions.
         """
@@ -179,9 +179,7 @@ class e1_85:
         return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contact)).A @ np.append(alpha, beta))[-1]
 
     def reference(mu, alpha, beta):
-        """Compare with what is left of the normal impulse when the impulses are made up of edges of the
-        pyramid.
-        """
+        """Compare with the slack of the normal impulse for impulses along edges of the pyramid."""
         return unused_normal(mu, alpha, beta)
 
     implements = dual_qp
@@ -203,7 +201,7 @@ class t670:
         return np.sum(dual_qp(problem).A == -1)
 
     def reference(N):
-        """Count out each contact, each of the two axes of its plane, and each of their two senses."""
+        """Count the contacts, the two axes of each tangent plane, and the two directions of each axis."""
         pushes = [(row, axis, sense) for row in range(N.shape[0]) for axis in "uv" for sense in (1, -1)]
         return len(pushes)
 
@@ -226,7 +224,7 @@ class t674:
         return mu * alpha - support_function(beta @ facet_directions(FACETS), "disc")
 
     def reference(mu, alpha, beta):
-        """Compare with the friction impulse added up as a vector, and its length.
+        """Compare with the norm of the friction impulse, summed as a vector.
 
         What the size of the friction impulse leaves: the impulse summed up as a vector of the tangent plane.
         """
@@ -267,8 +265,8 @@ class e1_86:
         return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts)).A @ lam)[-CONTACTS:]
 
     def reference(mu, lam):
-        """Compare with what the pushes of each contact along edges of the pyramid leave of its normal
-        impulse.
+        """Compare with the slack of the normal impulse of each contact for impulses along edges of the
+        pyramid.
 
         Contact by contact.
         """
@@ -368,7 +366,7 @@ class e1_83:
         return np.linalg.solve(M, f + N.T @ alpha)
 
     def reference(M, N, f):
-        """Compare with the pushes that leave the least kinetic energy, by nonnegative least squares."""
+        """Find the impulses that minimize the kinetic energy, by nonnegative least squares."""
         return least_energy(M, f, N)
 
     tolerance = 1e-08
@@ -392,7 +390,7 @@ class e1_88_a:
         return dual_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).objective(lam)
 
     def reference(M, N, f, T, mu, lam):
-        """Compare with the kinetic energy that the impulses add, from the momenta.
+        """Compare with the kinetic energy added by the impulses, from the momenta.
 
         Kinetic energy that the impulses add.
         """
@@ -418,7 +416,7 @@ class e1_88_b:
         return single_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).velocity
 
     def reference(M, N, f, T, mu):
-        """Compare with least kinetic energy over pushes along the edges of the pyramids, by nonnegative least
+        """Minimize the kinetic energy over impulses along the edges of the pyramids, by nonnegative least
         squares.
 
         Least kinetic energy over the pushes along the four edges of each pyramid, a normal and mu times a facet.

@@ -66,7 +66,8 @@ class e1_6:
         return se3.hat(phi)
 
     def reference(phi):
-        """Compare with what the twist does to the axes, by cross products, and to the origin.
+        """Compare with the cross products of the angular velocity with the axes, and the velocity of the
+        origin.
 
         Column by column: what the twist does to the axes and to the origin.
         """

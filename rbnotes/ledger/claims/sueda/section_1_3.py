@@ -41,7 +41,7 @@ MOVING = {"E": frames(), "phi": twists()}
 
 
 def log_rotation_reference(w):
-    """Compare with the angular velocity that the rotation was made from.
+    """Check that the logarithm returns the angular velocity from which the rotation was made.
 
     What the angular velocity does to the axes, by cross products.
     """
@@ -71,7 +71,7 @@ def log_frame_printed(phi):
 
 
 def log_frame_reference(phi):
-    """Compare with the twist that the pose was made from, by quadrature.
+    """Check that the logarithm returns the twist from which the pose was made, by quadrature.
 
     What the twist does to the axes, by cross products, and to the origin.
     """

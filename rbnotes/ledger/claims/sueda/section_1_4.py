@@ -159,7 +159,7 @@ class t218:
         return np.array([wrench @ se3.Ad_inverse(B) @ first, wrench @ second])
 
     def reference(q, first, second, x, f):
-        """Compare with differences of the work of the force, for a point behind two screw joints."""
+        """Compare with differences of the work of the force, for a point moved by two screw joints."""
 
         def work(joints):
             A, B = screws(joints, first, second)

@@ -35,7 +35,7 @@ AT_CENTRE = {**WEIGHT, "c": vectors(3, 0, 0)}
 
 
 def centred_reference(m, J, phi, wrench):
-    """Compare with the acceleration for which six point masses need just this wrench.
+    """Find the acceleration for which six point masses need exactly this wrench.
 
     M phidot, with the acceleration of six point masses about their centre.
     """
@@ -71,7 +71,7 @@ class e1_21:
     def library(m, c, J, phi, wrench):
         return body_acceleration(spatial_inertia(m, J, c), phi, wrench)
 
-    oracle = "Compare with the acceleration for which six point masses need just this wrench."
+    oracle = "Find the acceleration for which six point masses need exactly this wrench."
     reference = acceleration
     tolerance = 1e-08
     implements = body_acceleration
@@ -152,7 +152,7 @@ class e1_23_a:
         return body_acceleration(spatial_inertia(m, J), phi, wrench)
 
     def reference(m, J, phi, wrench):
-        """Compare with the acceleration for which six point masses need just this wrench."""
+        """Find the acceleration for which six point masses need exactly this wrench."""
         return acceleration(m, np.zeros(3), J, phi, wrench)
 
     tolerance = 1e-08

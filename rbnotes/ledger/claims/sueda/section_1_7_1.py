@@ -93,8 +93,7 @@ class t328:
         return inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))[:3, 3:]
 
     def reference(m1, J1, E1, m2, J2, E2):
-        """Compare with that coupling in the kinetic energy of twelve point masses about an origin beside
-        them.
+        """Compare with the coupling term in the kinetic energy of twelve point masses about another origin.
 
         The block that couples turning and flying, in the kinetic energy about the common origin.
         """

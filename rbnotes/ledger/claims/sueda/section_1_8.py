@@ -137,7 +137,7 @@ class e1_29:
         return one_step(M, E, rest, M @ phi / h, h).E[0]
 
     def reference(E, phi, h):
-        """Compare with the way of a body that keeps its twist: scipy's rotation, and quadrature of its
+        """Compare with the displacement of a body of constant twist: scipy's rotation, and quadrature of its
         velocity.
         """
         return E @ exp_frame_reference(h * phi)
@@ -203,7 +203,7 @@ class t356:
         return se3.exp(h * np.append(w, v))[:3]
 
     def reference(w, v, h):
-        """Compare with scipy's matrix exponential, which knows nothing of rotations."""
+        """Compare with scipy's matrix exponential, which uses no formula for rotations."""
         return expm(h * twist_matrix(np.append(w, v)))[:3]
 
     remark = (

@@ -205,7 +205,7 @@ class e1_34_c:
         return (E[:3, :3] @ se3.Gamma(np.zeros(3)))[:, 3:]
 
     def reference(E):
-        """Compare with the origin after it has flown off along each body axis.
+        """Compare with the position of the origin after a displacement along each body axis.
 
         Positions of the origin one second after it flew off along each body axis.
         """

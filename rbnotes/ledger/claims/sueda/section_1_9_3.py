@@ -116,7 +116,7 @@ class e1_36:
         return zero_length_energy(k, E, x)
 
     def reference(E, x, k):
-        """Compare with the work against the spring while its points are drawn apart, by quadrature.
+        """Compare with the work against the spring while its points move apart, by quadrature.
 
         Work against the spring while its points are drawn apart, one after the other, from the world's origin.
         """
@@ -193,7 +193,7 @@ class t409:
         return symmetric_part(zero_length_spring(k, E, x).K)
 
     def reference(E, x, k):
-        """Compare with the derivative of the statics, less its skew part."""
+        """Compare with the derivative of the statics, minus its skew part."""
         K = stiffness_reference(E, x, k)
         return K - (K - K.T) / 2
 

@@ -233,7 +233,8 @@ class t524:
         return np.array(drawn) / np.linalg.norm(np.diff(X, axis=0), axis=1)
 
     def reference(E, x, phi, *parameters):
-        """Compare with statics of the whole muscle: what the force on each end does along its own segment.
+        """Compare with statics of the whole muscle: the power of the force on each end at unit speed along
+        its own segment.
 
         The power of the end forces when an end is drawn straight out of its segment with speed one.
         """
@@ -411,9 +412,7 @@ class t538:
         return whole.K - muscle(*parameters)(L, Ldot).F * path_wrenches(ConstantTension(1.0), E, x, phi).K
 
     def reference(E, x, phi, *parameters):
-        """Compare with complex steps of the statics of the muscle, less those of a tension that stays what it
-        is.
-        """
+        """Compare with complex steps of the statics of the muscle, minus those at a constant tension."""
         F = tension(*parameters)(length(E, x), rate(E, x, phi))
         held = pose_derivative(lambda moved: wrenches(lambda L, Ldot: F, moved, x, phi), E)
         return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E) - held

@@ -180,7 +180,7 @@ class t692:
         return [G.shape[1], G.shape[0], hinged.num_coordinates, len(own.rows)]
 
     def reference(assembly, angle):
-        """Compare with ranks of what poses do as coordinates change, by complex steps.
+        """Compare with ranks of the derivatives of poses by the coordinates, by complex steps.
 
         All twists there could be, those that the joints forbid, those they allow, and idle coordinates.
         """
@@ -492,9 +492,7 @@ class e2_3:
         return reduced.poses(tree_of(assembly), q).joints
 
     def reference(assembly, q):
-        """Compare with frames at rest, turned about the axes where these are at rest in the world, the last
-        one first.
-        """
+        """Turn the rest frames about the rest axes in the world, the last one first."""
         found = []
         for j in range(4):
             frame = assembly.joints[j]
@@ -531,9 +529,7 @@ class t712:
         return reduced.poses(tree_of(assembly), q).joints
 
     def reference(assembly, q):
-        """Compare with frames at rest, moved about the frames of their ancestors where these are at rest in
-        the world.
-        """
+        """Move the rest frames about the rest frames of their ancestors in the world."""
         return body_trees.joint_poses(assembly, q)
 
     implements = reduced.poses
@@ -553,8 +549,8 @@ class e2_4_a:
         return np.linalg.inv(np.concatenate([np.eye(4)[None], E[:-1]])) @ E
 
     def reference(assembly, q):
-        """Compare with each joint as the one before it sees it, both moved in the world about axes at rest
-        there.
+        """Compare with the pose of each joint in the frame of the one before it, after motions about rest
+        axes in the world.
         """
         E = body_trees.joint_poses(assembly, q)
         return np.concatenate([E[:1], np.linalg.solve(E[:-1], E[1:])])
@@ -647,7 +643,9 @@ class t720_b:
         )
 
     def reference(assembly, q):
-        """Compare with each joint, turned back, as the one before it sees it after they moved in the world."""
+        """Compare with the pose of each joint in the frame of the one before it after the motion, with its
+        own rotation removed.
+        """
         E = body_trees.joint_poses(assembly, q)
         steps = np.concatenate([E[:1], np.linalg.solve(E[:-1], E[1:])])
         return np.stack([step @ expm(-a * screw(np.eye(6)[2])) for step, a in zip(steps, q, strict=True)])
@@ -724,9 +722,7 @@ class e2_6:
         return reduced.poses(tree_of(assembly), q).bodies
 
     def reference(assembly, q):
-        """Compare with the bodies at rest, moved about the axes of all joints before them where these are at
-        rest.
-        """
+        """Move the bodies at rest about the rest axes of all joints before them."""
         return body_trees.poses(assembly, q)
 
     remark = r"On the left, B is $B_j$."

@@ -69,8 +69,7 @@ S = np.array([0, 0, 1, 0, 0, 0])
 
 
 def child_twist_reference(E_i, E_p, J, phi_p, psi):
-    """Compare with differences along the motion of a body that moves with its parent and, besides, about the
-    joint.
+    """Compare with differences along the motion of a body that moves with its parent and about its joint.
 
     Of a body that its parent carries along while the joint moves with the twist psi, in its own frame.
     """
@@ -176,7 +175,7 @@ class t742:
         return se3.Ad(se3.inverse(at.joints[0]) @ at.bodies[0])
 
     def reference(F, B, q):
-        """Compare with the conjugation with both frames turned about the joint's axis in the world."""
+        """Compare with a conjugation after both frames turned about the joint's axis in the world."""
         turn = np.eye(4)
         R = Rotation.from_rotvec(q * F[:3, 2]).as_matrix()
         turn[:3, :3], turn[:3, 3] = R, F[:3, 3] - R @ F[:3, 3]
@@ -200,9 +199,7 @@ class e2_9_a:
         return se3.Ad_inverse(J) @ child_twist_library(E_i, E_p, J, phi_p, psi)
 
     def reference(E_i, E_p, J, phi_p, psi):
-        """Compare with differences along the motion of a body that moves with its parent and, besides, about
-        the joint.
-        """
+        """Compare with differences along the motion of a body that moves with its parent and about its joint."""
         X = np.linalg.inv(J) @ twist_matrix(child_twist_reference(E_i, E_p, J, phi_p, psi)) @ J
         return twist_from_matrix(X)
 
@@ -285,9 +282,7 @@ class e2_11:
         return child_twist_library(E_i, E_p, J, phi_p, qdot * np.eye(6)[2])
 
     def reference(E_i, E_p, J, phi_p, qdot):
-        """Compare with differences along the motion of a body that moves with its parent and, besides, about
-        the joint.
-        """
+        """Compare with differences along the motion of a body that moves with its parent and about its joint."""
         return child_twist_reference(E_i, E_p, J, phi_p, qdot * np.eye(6)[2])
 
     scan = True
@@ -317,9 +312,7 @@ class e2_12:
         return child_twist_library(E_1, np.eye(4), J, phi_0, qdot * np.eye(6)[2])
 
     def reference(E_1, J, phi_0, qdot):
-        """Compare with differences along the motion of a body that moves with its parent and, besides, about
-        the joint.
-        """
+        """Compare with differences along the motion of a body that moves with its parent and about its joint."""
         return child_twist_reference(E_1, np.eye(4), J, phi_0, qdot * np.eye(6)[2])
 
     remark = (
@@ -578,7 +571,7 @@ class t766_b:
         return [1.0, *(float(from_row_above(assembly, q, J, i)) for i in range(1, 4))]
 
     def reference(assembly, q):
-        """Check by complex steps that all that moves the body above moves this one as if they were one."""
+        """Check by complex steps that all coordinates that move the body above move this one rigidly with it."""
         E = body_trees.poses(assembly, q)
         rates = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
         found = [1.0]
@@ -639,9 +632,7 @@ class t766_d:
         return [filled.sum(), filled.sum() - n]
 
     def reference(assembly, angles):
-        """Count how many pairs of bodies and coordinates there are of which one moves the other, by complex
-        steps.
-        """
+        """Count the pairs of bodies and coordinates in which the coordinate moves the body, by complex steps."""
         rates = complex_steps.partial_derivatives(
             lambda x: body_trees.poses(assembly, x), angles[: assembly.num_coordinates]
         )

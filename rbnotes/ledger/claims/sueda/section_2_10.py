@@ -400,7 +400,7 @@ class t1314_c:
         return reduced.jacobian_rate_product(tree_of(assembly), q, qdot, x).ravel()
 
     def reference(assembly, q, qdot, x):
-        """Compare with what Algorithm 5 is titled with: differences of J along the motion, times x."""
+        """Compare with the quantity in the title of Algorithm 5: differences of J along the motion, times x."""
         return body_trees.jacobian_rate(assembly, q, qdot) @ x
 
     tolerance = 1e-8
@@ -557,7 +557,7 @@ class e2_110:
         return free_joints_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches while one joint after the other shifts and turns, by complex
+        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex
         steps of the poses.
         """
         return free_joints_reference(F, B, y)
@@ -629,7 +629,7 @@ class e2_111_a:
         return free_joints_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches while one joint after the other shifts and turns, by complex
+        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex
         steps of the poses.
         """
         return free_joints_reference(F, B, y)

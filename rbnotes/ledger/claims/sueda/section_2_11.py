@@ -134,9 +134,7 @@ class e2_113:
         return space.apply_impulses(np.column_stack([normal, np.zeros((2, 2))]))[0]
 
     def reference(M, N, v, f, rub, h):
-        """Compare with the velocities nearest to those without contact, measured by the masses, with N v >=
-        0.
-        """
+        """Compare with the velocities nearest, in the mass metric, to those without contact, with N v >= 0."""
         return least_energy(M, M @ v + h * f + h * rub, N)
 
     combined_with = ("sueda/s1.13/e1.83",)
@@ -168,7 +166,7 @@ class t1395:
         return contacts.rows.T @ np.column_stack([alpha, np.zeros((2, 2))]).ravel() / h
 
     def reference(N, alpha, h):
-        """Compare with pushes that add up, each along the direction in which its contact opens."""
+        """Compare with the sum of impulses, each along the direction in which its contact opens."""
         total = np.zeros(4)
         for size, row in zip(alpha, N, strict=True):
             total += (size / h) * row
@@ -217,9 +215,7 @@ class e2_114:
         return before + Mi @ T.T @ found.ravel()
 
     def reference(M, T, v, f, push, alpha, mu, h):
-        """Compare with all cases of rows that stick or slide this way or that: the one that agrees with
-        itself.
-        """
+        """Try all cases of rows that stick or slide in either direction, and take the consistent one."""
         before = v + h * np.linalg.solve(M, f + push)
         return single_contact.box_friction_velocities(M, T, before, mu * np.array([alpha, alpha]))
 
@@ -248,7 +244,7 @@ class t1399:
         return found[0] @ d
 
     def reference(d, limit):
-        """Compare with the largest value on the square, component by component."""
+        """Compare with the largest value of the linear function on the square, component by component."""
         return limit * (np.abs(d[0]) + np.abs(d[1]))
 
     remark = (
@@ -303,7 +299,7 @@ class alg7:
         ).velocity
 
     def reference(M, v, cached, mu, h):
-        """Compare with the cases of one contact (open, stuck, sliding), of which one agrees with itself."""
+        """Try all cases of one contact (open, sticking, sliding), and take the consistent one."""
         return single_contact.coulomb_box(M, np.eye(3)[0], np.eye(3)[1:], v, mu)
 
     tolerance = 1e-7
@@ -420,9 +416,7 @@ class t1493:
         return reduced.bisp_step(system, state, h, {"body": pin}, tolerance=1e-10).state.qdot[0]
 
     def reference(m, J, c, g, mu, radius, h, omega, rub):
-        """Compare with moments of momentum about the pin: the weight's, and that of friction forces around
-        it.
-        """
+        """Compare with the balance of moments about the pin: those of the weight and of the friction forces."""
         weight = (c[0] * g[1] - c[1] * g[0]) * m * h
         return omega + (weight - radius * sum(rub)) / (J + m * (c[0] ** 2 + c[1] ** 2))
 
@@ -478,7 +472,7 @@ class e2_115:
         return np.concatenate([solve_step(StepProblem(M, M @ v + h * f)).velocity, con])
 
     def reference(M, N, v, f, h):
-        """Compare with momenta along what the rows allow, and without rows."""
+        """Compare with the momentum along the directions that the rows allow, and without rows."""
         return np.concatenate([v + linalg.solve(M, h * f, assume_a="pos"), along(M, N, M @ v + h * f)])
 
     remark = r"In maximal coordinates, where $\dot q$ are the velocities themselves."
@@ -502,7 +496,7 @@ class e2_116:
         return np.concatenate([pushed, pushed])
 
     def reference(M, N, v, f, h):
-        """Compare with the momentum that is missing, once along what the rows allow is known; it does no work
+        """Compare with the residual of the momentum for the velocity that the rows allow; it does no work
         there.
         """
         missing = (M @ along(M, N, M @ v + h * f) - M @ v - h * f) / h
@@ -549,7 +543,7 @@ class e2_117_a:
         return reduced.twists(assembly, q, after).ravel()
 
     def reference(at, bodies, g, q, v, h):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion."""
+        """Compare with Newton's law for each point mass of a branching tree, constraint forces included."""
         after = v + h * steady(at, bodies, g, q, v)
         return branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, after)[0].ravel()
 
@@ -590,7 +584,7 @@ class e2_117_b:
         return reduced.body_constraint_impulses(system, state, after, h).ravel() / h
 
     def reference(at, bodies, g, q, v, h):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion."""
+        """Compare with Newton's law for each point mass of a branching tree, constraint forces included."""
         return joint_reactions.net_body_wrenches(at, bodies, g, q, v, steady(at, bodies, g, q, v))
 
     tolerance = 1e-8
@@ -643,8 +637,8 @@ class t1449:
         ).ravel()
 
     def reference(at, bodies, g, q, v):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
-        added up over all that a joint carries.
+        """Compare with Newton's law for each point mass of a branching tree: the constraint forces, summed
+        over all bodies beyond a joint.
         """
         return joint_reactions.joint_transmitted_wrenches(at, bodies, g, q, v, steady(at, bodies, g, q, v))
 
@@ -735,8 +729,7 @@ class e2_118:
         return Bearing(*contacts, 0.3).normal_multipliers(h * rows_of(contacts).T @ c) / h
 
     def reference(contacts, M, c, h):
-        """Compare with the contact forces that the joint reaction was made of, which are independent of each
-        other.
+        """Check that linearly independent contact forces are recovered from their joint reaction.
 
         What the contacts push with: solved for, moment by moment.
         """
@@ -777,7 +770,9 @@ class t1487:
         return np.array([np.sum(bearing.mu * np.abs(bearing.normal_multipliers(rows_of(contacts).T @ c)))])
 
     def reference(contacts, c, mu):
-        """Compare with contacts that only push, one on either side of each place: nonnegative least squares."""
+        """Compare with contacts that only push, one on either side of each position: nonnegative least
+        squares.
+        """
         one_side = np.stack([pushes(contacts, unit) for unit in np.eye(5)], axis=1)
         sizes, _ = optimize.nnls(np.hstack([one_side, -one_side]), pushes(contacts, c))
         return np.array([mu * np.sum(sizes)])
@@ -817,7 +812,7 @@ class t1491_a:
         return Bearing(*contacts, 0.3).normal_multipliers(rows_of(contacts).T @ c)
 
     def reference(contacts, M, c):
-        """Compare with the least forces that have the same wrench, by singular values."""
+        """Compare with the forces of least norm that have the same wrench, by singular values."""
         columns = np.stack([pushes(contacts, unit) for unit in np.eye(8)], axis=1)
         return np.linalg.lstsq(columns, pushes(contacts, c), rcond=None)[0]
 
@@ -863,7 +858,7 @@ class t1491_b:
         return Bearing(*around(radius, height), 0.3).normal_jacobian.T @ (load + more)
 
     def reference(radius, height, load, more):
-        """Compare with forces and moments added up contact by contact, with 0.1 each."""
+        """Compare with sums of forces and moments, contact by contact, with 0.1 each."""
         total = np.zeros(6)
         for k, size in enumerate(load + 0.1):
             angle, z = np.pi / 2 * (k % 4 + 0.5), (-1 if k < 4 else 1) * height / 2
@@ -901,8 +896,8 @@ class alg8:
         return reduced.bisp_step(system, State(q=q, qdot=v), h, smooth).state.qdot
 
     def reference(at, bodies, g, q, v, h):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion:
-        without friction, the step of 2.3.
+        """Compare with Newton's law for each point mass of a branching tree: without friction, the step of
+        2.3.
         """
         return v + h * steady(at, bodies, g, q, v)
 

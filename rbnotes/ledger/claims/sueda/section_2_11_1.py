@@ -116,8 +116,8 @@ class e2_119_a:
         return (held - G.T @ step.bilateral) / h
 
     def reference(at, bodies, g, q, v, G, h):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
-        less what the loop pushes with.
+        """Compare with Newton's law for each point mass of a branching tree: the constraint forces, minus
+        those of the loop.
         """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         rows = on_rates(at, q, G)
@@ -163,8 +163,8 @@ class e2_119_b:
         return reduced.twists(system.tree, q, step.velocity).ravel()
 
     def reference(at, bodies, g, q, v, G, h):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
-        along what the loop allows: the velocities of the bodies.
+        """Compare with Newton's law for each point mass of a branching tree, along the motions that the loop
+        allows: the velocities of the bodies.
         """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
@@ -194,8 +194,8 @@ class t1509:
         return (G @ reduced.jacobian(system.tree, q)).T @ step.bilateral / h
 
     def reference(at, bodies, g, q, v, G, h):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion: the
-        momentum of the coordinates that is missing, once their velocities are known.
+        """Compare with Newton's law for each point mass of a branching tree: the residual of the generalized
+        momentum at known velocities.
         """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
@@ -247,8 +247,8 @@ class e2_120:
         return solve_step(add_constraints(symplectic_euler_problem(system, state, h), rows)).velocity
 
     def reference(at, bodies, g, q, v, G, h, C, reaction):
-        """Compare with Newton's law for each point mass of a branching tree: what holds it to its motion,
-        along what the loop allows, and the contact where it would close.
+        """Compare with Newton's law for each point mass of a branching tree, along the motions that the loop
+        allows, with the contact as an equation if it would close.
         """
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         loop, contact = on_rates(at, q, G), on_rates(at, q, C)

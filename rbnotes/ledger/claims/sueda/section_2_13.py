@@ -155,7 +155,7 @@ class t1608_a:
         return inverse_mass_product(library_tree(at, bodies, g), q, x)
 
     def reference(at, bodies, g, q, v, x):
-        """Compare with a dense solve, with masses at points by complex steps."""
+        """Compare with a dense solve, with the masses of points by complex steps."""
         return np.linalg.solve(masses_of(at, bodies, q), x)
 
     tolerance = SLACK
@@ -263,8 +263,8 @@ class t1608_d:
         ).solve(x)
 
     def reference(at, bodies, q, B, p, x):
-        """Compare with a dense solve, with masses at points and twists of the bodies by complex steps: with
-        the blocks of each body and of each with its parent.
+        """Compare with a dense solve, with masses of points and twists of the bodies by complex steps: blocks
+        of each body, and of each with its parent.
         """
         J = twist_slopes(at, q)
         return np.linalg.solve(
@@ -353,8 +353,7 @@ class alg10_b:
         return factor_mass_matrix(library_tree(at, bodies), q, joint_terms=h * d + h**2 * k).solve(x)
 
     def reference(at, bodies, q, h, k, d, x):
-        """Compare with the velocities after a step that end where springs and dampers push them to: a dense
-        solve.
+        """Compare with the velocities after an implicit step with springs and dampers, by a dense solve.
 
         M y = x - h (d y + k h y): the torques at the end of the step, of what moves at y.
         """

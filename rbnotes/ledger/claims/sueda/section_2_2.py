@@ -256,7 +256,9 @@ def adjoint_rate_library(E_i, E_p, phi_i, phi_p):
 
 
 def adjoint_rate_reference(E_i, E_p, phi_i, phi_p):
-    """Compare with differences of conjugations with the pose of the parent as the child sees it, both moving."""
+    """Compare with differences of conjugations with the pose of the parent in the frame of the child, both
+    moving.
+    """
     child, parent = motion(E_i, phi_i), motion(E_p, phi_p)
     return derivative(lambda t: adjoint_by_conjugation(np.linalg.inv(child(t)) @ parent(t))).value
 

@@ -122,8 +122,8 @@ class e2_18_a:
         return np.concatenate([M @ rate for M, rate in zip(hinged.inertias, rates, strict=True)])
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with the left side: what point masses need for their accelerations, which follow from
-        Gauss's principle.
+        """Compare with the inertial forces of point masses, whose accelerations follow from Gauss's
+        principle.
         """
         load = body_trees.jacobian(assembly, q).T @ np.ravel(wrenches)
         qddot = body_trees.accelerations(assembly, q, qdot, load)
@@ -231,8 +231,8 @@ class t830_b:
         ).ravel()
 
     def reference(assembly, q, qdot):
-        """Compare with maximal coordinates: rows and drifts of the hinges by differences of how far they are
-        apart.
+        """Compare with maximal coordinates, with rows and bias accelerations of the hinges from differences
+        of their separation.
         """
         n = len(assembly.parents)
         E, phi = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot)
@@ -271,8 +271,8 @@ class t830_c:
         return -at.J.reshape(-1, 7).T @ loads.ravel()
 
     def reference(assembly, q, qdot, faster):
-        """Compare with what steady coordinates take, by d'Alembert's principle, less what free bodies of
-        these twists take.
+        """Compare with the forces of free bodies with these twists, minus those at steady coordinates by
+        d'Alembert's principle.
         """
         qdot = faster * qdot
         phi, still = body_trees.twists(assembly, q, qdot), np.zeros(6)
@@ -592,9 +592,7 @@ class t840_a:
         return np.abs(reduced_coordinates.mass_matrix(tree_of(assembly), q)) > 1e-9
 
     def reference(assembly, q):
-        """Find the pairs of joint velocities that have a term of the kinetic energy of all point masses in
-        common.
-        """
+        """Find the pairs of joint velocities that share a term in the kinetic energy of all point masses."""
         weighed = body_trees.mass_weighted_jacobian(assembly, q)
         return np.abs(weighed.T @ weighed) > 1e-9
 

@@ -113,8 +113,8 @@ class e2_22:
         return se3.inverse(reduced.poses(placed(joint, E0), q).joints[0])
 
     def reference(E0, q):
-        """Compare with the parent's frame from where the joint's axes and origin have gone: turned, then
-        pushed.
+        """Compare with the pose of the moved joint frame, rotated and then translated, in the frame of the
+        parent.
 
         The frame that the parent has, seen from a frame whose origin and axes are moved one by one.
         """
@@ -154,7 +154,7 @@ class t858_a:
         return reduced.poses(reduced.Tree(links), q).joints[1, :3] @ np.vstack([np.eye(3, 4, 1), np.ones(4)])
 
     def reference(E0, q):
-        """Compare with points that are carried along by the first body, one after the other.
+        """Compare with points moved by the first body, one after the other.
 
         The points of the second body as points of the first one, which flies and turns.
         """
@@ -259,7 +259,7 @@ class e2_25:
         return PlanarTranslation().transform(q)
 
     def reference(q):
-        """Compare with a slide along x, then one along y, by scipy's exponentials."""
+        """Compare with a translation along x, then one along y, by scipy's exponentials."""
         return translations(X, Y)(q)
 
     exact = PLACED
@@ -282,7 +282,7 @@ class t876:
         return se3.transform_points(PlanarTranslation().transform(q), x)
 
     def reference(q, x):
-        """Compare with scipy's exponentials of two slides, applied to the point."""
+        """Compare with scipy's exponentials of two translations, applied to the point."""
         return (translations(X, Y)(q) @ np.append(x, 1))[:3]
 
     exact = ADDED
@@ -325,7 +325,7 @@ class e2_27:
         return Translational().transform(q)
 
     def reference(q):
-        """Compare with slides along x, y and z, by scipy's exponentials."""
+        """Compare with translations along x, y and z, by scipy's exponentials."""
         return translations(X, Y, Z)(q)
 
     exact = PLACED

@@ -61,7 +61,7 @@ def rows(q2):
 
 
 def in_the_plane(p, angle):
-    """Compare with scipy's rotation about z, and where the origin is.
+    """Compare with scipy's rotation about z and the position of the origin.
 
     A pose in the plane, by scipy.
     """
@@ -103,7 +103,7 @@ class t996:
         return np.append(joint.transform(q), S @ np.linalg.solve(S[2:5], np.append(spin, v)))
 
     def reference(p, angle, spin, v):
-        """Compare with the pose, made by scipy's rotation, and the twist that were asked for."""
+        """Check that the joint reproduces the prescribed pose, made by scipy's rotation, and twist."""
         return np.append(in_the_plane(p, angle), [0, 0, spin, *v, 0])
 
     primitives = ("rbnotes.ledger.claims.sueda.section_2_4_10.in_the_plane",)
@@ -145,7 +145,7 @@ class e2_54:
         )
 
     def reference(q1, q2, v1, v2):
-        """Compare with differences of the two poses along the motion, each seen from where it is."""
+        """Compare with differences of the two poses along the motion, each in its own frame."""
         moving = translation_pose(np.append(q1, 0)), screw_pose(Z, q2)
         rates = derivative_along_motion(
             lambda t: translation_pose(np.append(q1, 0) + t * np.append(v1, 0)), np.zeros(1), np.ones(1)

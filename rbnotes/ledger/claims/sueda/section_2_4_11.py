@@ -76,7 +76,7 @@ class t1014:
         return np.append(joint.transform(q), S @ np.linalg.solve(S, twist))
 
     def reference(r, p, twist):
-        """Compare with the pose and the twist that were asked for."""
+        """Check that the joint reproduces the prescribed pose and twist."""
         return np.append(make_poses(Rotation.from_rotvec(r).as_matrix(), p), twist)
 
     primitives = ("rbnotes.ledger.oracles.pose_products.make_poses",)
@@ -102,7 +102,7 @@ class e2_57:
         return Free3D(position_first=False).transform(np.append(q1, q2))
 
     def reference(q1, q2):
-        """Compare with scipy's rotations of the axes and of the shift."""
+        """Compare with scipy's rotations of the axes and of the offset."""
         turn = Rotation.from_rotvec(q1)
         columns = np.stack([*turn.apply(np.eye(3)), turn.apply(q2)], axis=-1)
         return np.concatenate([columns, [[0, 0, 0, 1]]])
@@ -176,8 +176,8 @@ class t1026:
         return np.stack([joint.motion_subspace(q1), joint.motion_subspace_rate(q1, v1)])
 
     def reference(q1, v1):
-        """Compare with differences of the pose along three motions, seen from where it is, and of these along
-        a fourth.
+        """Compare with differences of the pose along three motions, in its own frame, and of these along a
+        fourth.
         """
 
         def columns(q):

@@ -192,7 +192,7 @@ class t1048:
         return np.append(x, 1 - np.sum(x))
 
     def reference(q):
-        """Measure how the points of scipy's spline change with each control point."""
+        """Measure the change of the points of scipy's spline with each control point."""
         return scipy_spline(np.eye(4), q)
 
     implements = SplineCurve
@@ -238,7 +238,8 @@ class e2_65:
         return np.append((point_library(steps + away, q) - x)[:2], x)
 
     def reference(q):
-        """Measure how the points of scipy's spline change with the first control point and with each step.
+        """Measure the change of the points of scipy's spline with the first control point and with each
+        difference.
 
         The first point carries all of them, the first step all but it, and so on.
         """
@@ -321,7 +322,9 @@ def pose_library(C, q):
 
 
 def pose_reference(C, q):
-    """Compare with each step flown along its screw for part of a second, after Cox and de Boor's weights."""
+    """Compare with a motion along the screw of each step for a fraction of a second, by the weights of Cox
+    and de Boor.
+    """
     return spline_curve(C)(np.array([q]))
 
 
@@ -330,8 +333,8 @@ def S_library(C, q):
 
 
 def S_reference(C, q):
-    """Compare with each step flown along its screw for part of a second, after Cox and de Boor's weights; its
-    complex steps.
+    """Compare with complex steps of a motion along the screw of each step for a fraction of a second, by the
+    weights of Cox and de Boor.
     """
     return pose_jacobian(spline_curve(C), np.array([q]))[:, 0]
 

@@ -116,8 +116,8 @@ class e2_68:
         return height(C).transform([q1, q2])[0, 3]
 
     def reference(C, q1, q2):
-        """Compare with scipy's B-splines with uniform knots: of each column of control values, then of what
-        they give.
+        """Compare with scipy's B-splines with uniform knots: of each column of control values, then of the
+        results.
         """
         return scipy_surface(C, q1, q2, (0, 0))
 
@@ -221,7 +221,7 @@ class t1098:
         return np.array([Composite(*each).transform(q)[:3, 3] for each, q in orders])
 
     def reference(t, angles):
-        """Compare with the vector as scipy's rotation turns it, or the vector itself."""
+        """Compare with the vector rotated by scipy, or the vector itself."""
         return np.array([t, Rotation.from_euler("XYZ", angles).apply(t)])
 
     implements = (Composite, EulerSpherical)
@@ -392,7 +392,7 @@ class t1108_a:
         return [*S_library(grid, 0.5, 0.5).shape, *dS_library(grid, 0.5, 0.5).shape]
 
     def reference():
-        """Compare with sizes of what differences of a pose with two coordinates give."""
+        """Count the entries of the differences of a pose with two coordinates."""
         grid = np.zeros((4, 4, 6))
         return [*S_reference(grid, 0.5, 0.5).shape, *dS_reference(grid, 0.5, 0.5).shape]
 

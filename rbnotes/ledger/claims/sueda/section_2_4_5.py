@@ -149,7 +149,7 @@ class t894:
         return E0 @ MIXED.transform(q) @ X
 
     def reference(E0, q, qdot):
-        """Compare with differences of where scipy's rotations and the slide between them take the body."""
+        """Compare with differences of the pose after scipy's rotations and the translation between them."""
 
         def pose(t):
             a, b, c = q + t * qdot
@@ -222,7 +222,7 @@ class e2_31:
         return EulerSpherical("XZX").transform(q)[:3, :3]
 
     def reference(q):
-        """Compare with scipy's Euler angles, each axis carried along by the turns before."""
+        """Compare with scipy's Euler angles about axes moved by the rotations before them."""
         return rotation(q)
 
     implements = EulerSpherical
@@ -302,7 +302,7 @@ class t914_a:
         return EulerSpherical("XZX").motion_subspace(q)[:, 0]
 
     def reference(q):
-        """Measure how the axes and the origin of a body on scipy's rotations move, seen from it."""
+        """Measure the velocities of the axes and the origin of a body on scipy's rotations, in its own frame."""
         start = Rotation.from_euler("XZX", q)
 
         def seen(t):
@@ -412,7 +412,7 @@ class t888_a:
         return -np.linalg.det(Composite(Revolute(a), Revolute(b), Revolute(c)).motion_subspace(q)[:3])
 
     def reference(a, b, c, q):
-        """Compare with the determinant half a turn of the second angle on, from the complex step through
+        """Compare with the determinant after half a turn of the second angle, by complex steps through
         exponentials.
         """
         return np.linalg.det(angular_columns(a, b, c, q + np.array([0, np.pi, 0])))
@@ -467,7 +467,7 @@ class t888_c:
         return [joint.num_coordinates, joint.coordinate_constraint_jacobian(QUATERNION).shape[0]]
 
     def reference():
-        """Count the numbers of a quaternion, and their independent rates that turn nothing, by scipy's
+        """Count the components of a quaternion and their independent rates that do not rotate, by scipy's
         rotations.
         """
 

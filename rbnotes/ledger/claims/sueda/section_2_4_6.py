@@ -101,7 +101,7 @@ class e2_36:
         return EulerSpherical("XYZ").transform(q)[:3, :3]
 
     def reference(q):
-        """Compare with scipy's Euler angles, each axis carried along by the turns before."""
+        """Compare with scipy's Euler angles about axes moved by the rotations before them."""
         return Rotation.from_euler("XYZ", q).as_matrix()
 
     implements = EulerSpherical

@@ -510,7 +510,7 @@ class t972_c:
         return ExponentialSpherical().transform(4 * np.pi * a)[:3, :3] @ x
 
     def reference(a, x):
-        """Compare with the point where it was: no rotation at all."""
+        """Check that a full turn is the identity: the point stays in place."""
         return x
 
     scan = True

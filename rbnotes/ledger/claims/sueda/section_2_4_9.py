@@ -150,8 +150,8 @@ class t974:
         return needed(Tree([Link("between", one), body], gravity=g), q1, q2, v1, v2, v1dot, v2dot)
 
     def reference(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
-        """Compare with d'Alembert's principle for six point masses that move as the product of the two poses
-        says.
+        """Compare with d'Alembert's principle for six point masses that move with the product of the two
+        poses.
         """
         each, points = point_masses(m, J, c)
         pose = joint_pair(A, a, B, b)
@@ -207,7 +207,7 @@ class t978_a:
         return se3.Ad_inverse(model(A, a, B, b)[1].transform(q2)) @ twist
 
     def reference(A, a, B, b, q1, q2, twist):
-        """Compare with the same motion of a body, as a matrix between frames: Q_2^-1 [twist] Q_2."""
+        """Compare with the same motion of a body as a matrix between frames: Q_2^-1 [twist] Q_2."""
         return seen_from_2(hinge_and_screw(a, B, b)(q2)) @ twist
 
     implements = se3.Ad_inverse
@@ -249,7 +249,7 @@ class t986:
         return model(A, a, B, b)[1].motion_subspace(q2) @ v2
 
     def reference(A, a, B, b, q1, q2, v1, v2):
-        """Compare with differences of the pose of joint 2 along the motion, seen from where it is."""
+        """Compare with differences of the pose of joint 2 along the motion, in its own frame."""
         two = hinge_and_screw(a, B, b)
         return twist_from_matrix(np.linalg.inv(two(q2)) @ derivative_along_motion(two, q2, v2))
 
@@ -269,7 +269,7 @@ class e2_51:
         return Translational().motion_subspace(q) @ qdot
 
     def reference(q, qdot):
-        """Compare with differences of a pose without rotation along the motion, seen from where it is."""
+        """Compare with differences of a pose without rotation along the motion, in its own frame."""
         return twist_from_matrix(
             np.linalg.inv(translation_pose(q)) @ derivative_along_motion(translation_pose, q, qdot)
         )

@@ -267,7 +267,7 @@ class e2_74:
         return passive_joint_forces(joints_only(NONE, d, NONE), NONE, v)
 
     def reference(v, d):
-        """Compare with differences of half the power that dampers take up."""
+        """Compare with differences of half the power that dampers dissipate."""
         return -jacobian(lambda x: d @ x**2 / 2, v).value
 
     implements = passive_joint_forces
@@ -292,7 +292,7 @@ class e2_75:
         )
 
     def reference(q, v, k, rest, h):
-        """Compare with differences of the energy of springs where the step of the coordinates leads."""
+        """Compare with differences of the energy of springs at the coordinates after the step."""
         moved = q + h * v
         torque = -jacobian(lambda x: k @ (x - rest) ** 2 / 2, moved).value
         return np.stack([torque, torque])
@@ -325,7 +325,7 @@ class e2_76:
         return np.array([tangent, tangent, tangent, passive_joint_forces(tree, NONE, after)])
 
     def reference(d, v, after):
-        """Compare with differences of half the power that dampers take up, at the velocity after the step."""
+        """Compare with differences of half the power that dampers dissipate, at the velocity after the step."""
         torque = -jacobian(lambda x: d @ x**2 / 2, after).value
         return np.stack([torque] * 4)
 
@@ -351,8 +351,8 @@ STEP = (implicit_euler, TreeSystem.linearized_force)
 
 
 def spring_and_damper_step(cloud, q, v, k, d, rest, h):
-    """Compare with mass and free motion of point masses, and the torques at the end of the step as unknowns
-    of their own.
+    """Solve for the torques at the end of the step as unknowns of their own, with the mass matrix and free
+    motion from point masses.
 
     New velocities, with the torques at the end of the step as unknowns, and all else from its start.
     """
@@ -505,7 +505,7 @@ class e2_78:
 
     def reference(q, v, k, d, rest):
         """Compare with differences of complex steps of the energy of springs, and of half the power that
-        dampers take up.
+        dampers dissipate.
         """
 
         def hessian(weights, x):
@@ -634,8 +634,8 @@ class e2_79_b:
         return implicit_euler(system, State(q=q, qdot=v), h).qdot
 
     def reference(cloud, q, v, k, d, h, share):
-        """Compare with a step of Newton's method for implicit Euler, slopes by complex steps, of point masses
-        under moments and forces at the end of the step; the bodies' own accelerations and J from its start.
+        """Compare with one Newton step of implicit Euler, with derivatives by complex steps, for point masses
+        under moments and forces at the end of the step, and bias accelerations and J at its start.
         """
         places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
         M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)

@@ -124,7 +124,7 @@ class t1174_a:
         return len(system.mass_matrix(State(q=[0.3], qdot=[0.2])))
 
     def reference():
-        """Compare with three angles less the rank of two equations between them."""
+        """Compare with three angles minus the rank of two equations between them."""
         between = np.array([[1, -1, 0], [0, 1, -1]])
         return 3 - np.linalg.matrix_rank(between)
 
@@ -230,7 +230,7 @@ class t1178:
         return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
 
     def reference(start, turn):
-        """Compare with three angles that are the first one's, whatever it has turned."""
+        """Compare with three equal angles, for any value of the first one."""
         first = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
         return first @ start + np.full(3, turn)
 
@@ -262,7 +262,7 @@ class d1:
         return system.expand(State(q=r, qdot=r_dot)).qdot
 
     def reference(W, U, r, r_dot):
-        """Compare with differences of the joints' coordinates along a motion of the fewer ones."""
+        """Compare with differences of the joints' coordinates along a motion of the reduced ones."""
         return derivative(lambda t: W @ (r + t * r_dot) + U @ np.sin(r + t * r_dot)).value
 
     implements = HyperReducedSystem.expand
@@ -287,7 +287,7 @@ class e2_82_a:
         return jacobian(system.system.tree, system.expand(state).q) @ system.reduction(state).J
 
     def reference(cloud, W, U, r, r_dot):
-        """Compare with twists of the bodies from differences of their poses along motions of the fewer
+        """Compare with twists of the bodies from differences of their poses along motions of the reduced
         coordinates.
         """
         return twists_by_few(cloud, W, U, r)
@@ -328,8 +328,8 @@ class e2_82_b:
         return jacobian_rate(tree, whole.q, whole.qdot) @ J_rR + jacobian(tree, whole.q) @ turning
 
     def reference(cloud, W, U, r, r_dot):
-        """Compare with differences, along a motion of the fewer coordinates, of the twists that complex steps
-        of poses give.
+        """Compare with differences, along a motion of the reduced coordinates, of the twists that complex
+        steps of poses give.
         """
         return derivative_along_motion(lambda x: twists_by_few(cloud, W, U, x), r, r_dot)
 

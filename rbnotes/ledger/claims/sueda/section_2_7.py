@@ -183,7 +183,7 @@ class e2_84:
         return [moving - resting, resting]
 
     def reference(m, x, v, g):
-        """Compute the work that speeds the node up, and that which carries it from the origin along a bent
+        """Compute the work that accelerates the node, and that of moving it from the origin along a curved
         path.
         """
         times, weights = np.polynomial.legendre.leggauss(12)
@@ -239,7 +239,7 @@ class d1:
         return spring_of(K, L).energy(State(x=[x0, x1]))
 
     def reference(K, L, x0, x1):
-        """Compare with the work of drawing the end from where the spring is slack, against its pull."""
+        """Compare with the work of stretching the spring from its rest length."""
         length = np.sqrt(sum((b - a) ** 2 for a, b in zip(x0, x1, strict=True)))
         at, weights = np.polynomial.legendre.leggauss(4)
         reached = L + (length - L) * (at + 1) / 2
@@ -423,7 +423,7 @@ class t1220:
         return se3.Gamma([0.3, -0.2, 0.5]).shape
 
     def reference():
-        """Count how many velocities of a point, and how many numbers of a twist, there are: by differences."""
+        """Count the components of the velocity of a point and of a twist, by differences."""
         place = np.array([0.3, -0.2, 0.5])
         return np.array([attached_velocity(np.eye(4), place, unit) for unit in np.eye(6)]).T.shape
 
@@ -746,7 +746,7 @@ class e2_92:
 
     def reference(at, bodies, g, q, v, x_a, y, w, m, K, L):
         """Compare with Newton's law for points of the bodies and for the nodes, by complex steps of their
-        places.
+        positions.
         """
         places, u, speed = all_places(at, bodies, x_a), np.append(q, y), np.append(v, w)
         masses = np.append(bodies[..., 0], m)
@@ -819,8 +819,8 @@ class e2_91:
         return [by_kind(part[:24], part[24:]) for part in (momentum, force)]
 
     def reference(E, bodies, g, phi, nodes, w, m, K, L):
-        """Compare with slopes of the kinetic energy of points; Newton's law for points of bodies that turn
-        steadily.
+        """Compare with derivatives of the kinetic energy of points, and with Newton's law for points of
+        bodies in steady rotation.
         """
         heavy = bodies[..., 0]
 

@@ -172,7 +172,7 @@ class t1302_a:
         return [forward_dynamics_dense(tree, q, v, tau), inverse_dynamics_dense(tree, q, v, a)]
 
     def reference(at, bodies, g, q, v, tau, a):
-        """Compare with Newton's law for points of the bodies, by complex steps of their places."""
+        """Compare with Newton's law for points of the bodies, by complex steps of their positions."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         return [np.linalg.solve(M, f + tau), M @ a - f]
 
@@ -227,8 +227,8 @@ class e2_106:
         return accelerated(*system_of(at, bodies, g, q, v), *constraints)
 
     def reference(at, bodies, g, q, v, x_A, x_B, told):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)
 
@@ -256,8 +256,8 @@ class t1306_a:
         return constrained_acceleration(system, constraints, state)[0]
 
     def reference(at, bodies, g, q, v, x_A, x_B, told):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)[:5]
 
@@ -291,7 +291,9 @@ class t1306_b:
         return np.concatenate([forces[NAMES[0]], np.zeros(1), forces[NAMES[2]], np.zeros(1)])
 
     def reference(at, bodies, g, q, v, told):
-        """Compare with Newton's law for points at the prescribed accelerations, the rest eliminated."""
+        """Compare with Newton's law for points at the prescribed accelerations, with the other coordinates
+        eliminated.
+        """
         tau = np.zeros(5)
         tau[TOLD] = driven(at, bodies, g, q, v, told)[1]
         return tau

@@ -146,7 +146,9 @@ class t1056_b:
         return directional_force(1.0, force, poses[0], poses[2, :3, 3]).K[3:, :3] @ turn
 
     def reference(poses, k_t, k_r, turn):
-        """Compare with differences of the components in A of a force that stays in the world, while A turns."""
+        """Compare with differences of the components in A of a force that is constant in the world, while A
+        turns.
+        """
         # The axes of A turn under a force that is fixed in the world.
         force = poses[0, :3, :3] @ forces(poses, ZERO_VELOCITIES, k_t=k_t, k_r=k_r)[0]
         return derivative(

@@ -85,7 +85,7 @@ class d17:
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r, follow):
         """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies; velocities turn by a share of what their bodies turn.
+        both bodies; velocities turn with a fraction of the rotation of their bodies.
         """
         change = force_variations(
             poses, velocities, UNIT_VARIATIONS, rotating_share=follow, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r
@@ -125,7 +125,7 @@ class t1178:
 
     def reference(poses, k_r):
         """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies; the rotations on both sides of U are then taken off.
+        both bodies; the rotations on both sides of U are then removed.
         """
         n, change = (
             frame_spring_quantities(poses),

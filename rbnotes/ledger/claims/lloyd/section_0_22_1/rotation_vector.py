@@ -170,7 +170,7 @@ class d10:
         return np.trace(so3.left_jacobian_inverse([0.0, 0.0, 1e-8])) - 1
 
     def reference():
-        """Compare with extrapolation from two small angles."""
+        """Extrapolate to zero from two small angles."""
         # Richardson: the next term is of order phi^2.
         near, nearer = (phi * cot(phi / 2) for phi in (2e-3, 1e-3))
         return np.array((4 * nearer - near) / 3)
@@ -218,7 +218,7 @@ class e0_47:
     def library(w):
         return so3.right_jacobian_inverse(w)
 
-    oracle = "Compare with differences of scipy's rotation vector: U^T takes omega in frame 2 to its rate."
+    oracle = "Compare with differences of scipy's rotation vector: U^T maps omega in frame 2 to its rate."
     reference = rotation_vector_rates_in_frame_2
     remark = r"$\mathbf U^T$ is the inverse of the right Jacobian of SO(3)."
     implements = so3.right_jacobian_inverse

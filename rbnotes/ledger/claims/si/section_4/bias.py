@@ -73,8 +73,8 @@ class e19:
         return passes(assembly, q, qdot).a
 
     def reference(assembly, q, qdot):
-        """Compare with differences of twists along steady coordinates, less that of the parent as the body
-        sees it.
+        """Compare with differences of twists along steady coordinates, minus that of the parent in the frame
+        of the body.
         """
         E, phidot = body_trees.poses(assembly, q), body_trees.twist_rates(assembly, q, qdot, np.zeros(6))
         found = phidot.copy()
@@ -118,7 +118,7 @@ class e20:
 
 
 def own_wrenches(assembly, q, qdot, wrenches):
-    """Compare with what six point masses of each body need while its twist is steady, less its own loads.
+    """Compare with the forces that six point masses of each body need at a steady twist, minus its own loads.
 
     What steady twists need, less the loads.
     """
@@ -190,7 +190,7 @@ class e23:
         return passes(assembly, q, qdot, wrenches).alpha_bar
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with what the points of each body need for their accelerations, less its loads."""
+        """Compare with the forces that the points of each body need for their accelerations, minus its loads."""
         return articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
 
     tolerance = 1e-8
@@ -222,7 +222,7 @@ class e24:
         return passes(assembly, q, qdot, wrenches).p
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with forces of a body and of all beyond it, added up in the world, with their moments."""
+        """Compare with forces of a body and of all bodies beyond it, summed in the world, with their moments."""
         return articulated_bodies.subtree_wrenches(
             assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
         )
@@ -248,7 +248,7 @@ class e25:
         return passes(assembly, q, qdot, wrenches).p_bar
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with d'Alembert's principle for the point masses at steady coordinates, less the work of
+        """Compare with d'Alembert's principle for the point masses at steady coordinates, minus the work of
         the loads.
         """
         return articulated_bodies.velocity_bias_forces(

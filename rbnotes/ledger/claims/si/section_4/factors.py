@@ -55,8 +55,8 @@ class e27:
         return reduced.square_factors(library_tree_of(assembly), q).articulated_inertias
 
     def reference(assembly, q):
-        """Compare with least squares with the displacements of point masses: what of them is left when the
-        joints beyond keep the points as still as they can.
+        """Minimize the displacements of point masses over the joints beyond, by least squares: their
+        remaining inertia.
         """
         return articulated_bodies.articulated_inertias(assembly, q)
 
@@ -81,8 +81,8 @@ class e28:
         )
 
     def reference(assembly, q):
-        """Compare with least squares with the displacements of point masses: of the joint's own coordinates,
-        those before it locked and those beyond it free.
+        """Minimize the displacements of point masses by least squares for a motion of the joint's own
+        coordinates, with those before it locked and those beyond it free.
         """
         return np.concatenate(
             [articulated_bodies.articulated_joint_inertia(assembly, q, k).ravel() for k in range(3)]
@@ -114,8 +114,8 @@ class e29:
         return reduced.square_factors(library_tree_of(assembly), q).Y
 
     def reference(assembly, q):
-        """Hold the parent, and find the part of a wrench on the body that its hold takes, less what the
-        points keep.
+        """Hold the parent, and find the fraction of a wrench on the body that reaches it; the point masses
+        take the rest.
         """
         return np.stack(articulated_bodies.parent_wrench_maps(assembly, q)[0])
 
@@ -147,7 +147,7 @@ class e30:
         return np.concatenate(reduced.square_factors(library_tree_of(assembly), q).Pi, axis=1)
 
     def reference(assembly, q):
-        """Hold the parent, and find the part of a force in the joint that accelerates the points."""
+        """Hold the parent, and find the fraction of a joint force that accelerates the points."""
         return np.concatenate(articulated_bodies.parent_wrench_maps(assembly, q)[1], axis=1)
 
     tolerance = 1e-8
@@ -185,8 +185,8 @@ class e31:
         return passes(assembly, q, qdot, STILL, tau).z
 
     def reference(assembly, q, qdot, tau):
-        """Compare with least squares with the displacements of point masses: what holding a body takes while
-        what is left of the forces moves the joints beyond it.
+        """Minimize over the displacements of point masses by least squares: the wrench that holds a body
+        while the remaining forces move the joints beyond it.
         """
         return articulated_bodies.holding_wrenches(
             assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
@@ -262,8 +262,8 @@ class e33:
         return passes(assembly, q, qdot, STILL, tau).c_bar
 
     def reference(assembly, q, qdot, tau):
-        """Compare with least squares with the displacements of point masses: all coordinates from the joint
-        on at once, those before it locked.
+        """Minimize over the displacements of point masses by least squares: all coordinates from the joint on
+        at once, with those before it locked.
         """
         return articulated_bodies.subtree_joint_accelerations(
             assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
@@ -349,7 +349,7 @@ class t139:
         return [1015 * n - 954, *reduced.factored_dynamics(tree_of(assembly), q, qdot).qddot]
 
     def reference(assembly, states):
-        """Compare with the six passes, mended, with numbers that count their products."""
+        """Compare with the six passes, corrected, with numbers that count their products."""
         n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
         given = [

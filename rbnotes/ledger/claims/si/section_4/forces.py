@@ -26,8 +26,8 @@ def forces_library(assembly, q, qdot, wrenches, qddot):
 
 
 def forces_reference(assembly, q, qdot, wrenches, qddot):
-    """Compare with what the points of a body and of all that hang on it need, less their loads, moved to its
-    origin.
+    """Compare with the forces that the points of a body and of all bodies beyond it need, minus their loads,
+    moved to its origin.
     """
     return articulated_bodies.subtree_wrenches(
         assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, qddot, wrenches)
@@ -108,7 +108,7 @@ class e15:
         return reduced.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with d'Alembert's principle for the point masses, less the work of weights and wrenches."""
+        """Compare with d'Alembert's principle for the point masses, minus the work of weights and wrenches."""
         work = articulated_bodies.applied_generalized_forces(assembly, q, wrenches)
         return body_trees.inertial_forces(assembly, q, qdot, qddot) - work
 
@@ -133,7 +133,7 @@ class e16:
         return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Compare with the joint forces that the bodies were given; they move by Gauss's principle."""
+        """Check that the joint forces given to the bodies, which move by Gauss's principle, are returned."""
         return tau
 
     tolerance = 1e-8
@@ -193,9 +193,7 @@ class t189:
         return [*sizes, Omega[2][0, 0]]
 
     def reference(radii, q, fraction):
-        """Count how many twists are left by the joint: ranks of complex steps of poses, of torus on torus
-        too.
-        """
+        """Count the twists that the joint allows: ranks of complex steps of poses, torus on torus included."""
         hinge = complex_steps.partial_derivatives(lambda x: screw_pose(np.eye(3)[2], x[..., 0]), q[:1])
         tori = complex_steps.partial_derivatives(touching_tori(radii), q)
         free = np.eye(6)

@@ -64,7 +64,7 @@ class e6:
         return reduced.poses(library_tree_of(assembly), q).bodies
 
     def reference(assembly, q):
-        """Compare with all joints before a body move it in the world, one after the other."""
+        """Move each body in the world by all joints before it, one after the other."""
         return body_trees.poses(assembly, q)
 
     implements = reduced.poses

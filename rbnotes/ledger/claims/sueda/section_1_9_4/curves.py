@@ -47,8 +47,8 @@ def active_reference():
 
 
 def velocity_reference():
-    """Compare with the three cubics written with the conditions at -1, 0 and 1 built in, joined by
-    elimination on paper.
+    """Compare with three cubics that satisfy the conditions at -1, 0 and 1 by construction, joined by an
+    elimination in closed form.
 
     f1 = A (x + 1)^3, f3 = 1.4 + B (x - 1)^3, f2 = 1 + 5 x + b x^2 + a x^3, joined at -e and e by hand.
     """
@@ -188,7 +188,9 @@ class e1_43:
         return conditions(active_library(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     def reference():
-        """Compare with values, slopes and jumps of the cubics found by interpolation or on paper."""
+        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed
+        form.
+        """
         return met_by(active_reference(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     tolerance = 1e-12
@@ -233,7 +235,9 @@ class e1_45:
         return conditions(velocity_library(), VELOCITY_CONDITIONS, (-0.05, 0.05))
 
     def reference():
-        """Compare with values, slopes and jumps of the cubics found by interpolation or on paper."""
+        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed
+        form.
+        """
         return met_by(velocity_reference(), VELOCITY_CONDITIONS, (-0.05, 0.05))
 
     tolerance = 1e-12

@@ -133,8 +133,7 @@ class t415:
         return Muscle(f_opt, l_opt, v_max, l_T, 1.0)(l_T + l_opt, 0.0).F
 
     def reference(f_opt, l_opt, v_max, l_T):
-        """Compare with the largest value of the cubics found by interpolation, at their ends and stationary
-        points.
+        """Find the largest value of the interpolated cubics among their ends and stationary points.
 
         Largest value of the three cubics of (1.43), found by interpolation, at ends and stationary points.
         """
@@ -208,7 +207,7 @@ class t419_b:
         return np.append(force, force @ force)
 
     def reference(E, x):
-        """Measure how the distance grows when the second body is moved along the world's axes, by complex
+        """Measure the change of the distance as the second body moves along the world's axes, by complex
         steps.
 
         Moved by one along this direction, the point is one further away: that is how long it is.
@@ -240,7 +239,7 @@ class e1_47:
         return Muscle(f_opt, l_opt, v_max, l_T, a).normalized_length(L)
 
     def reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
-        """Compare with 1 at the optimal length, and one more for each optimal length more.
+        """Compare with 1 at the optimal length, plus one for each further optimal length.
 
         1 where the muscle without its tendon has its optimal length, and one more for each one more.
         """

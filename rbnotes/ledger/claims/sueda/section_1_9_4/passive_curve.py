@@ -163,7 +163,7 @@ class t424:
         return np.array([np.count_nonzero(curve.c[0]) for curve in curves])
 
     def reference():
-        """Count the stretches in which the third derivative of the interpolated curves is constant.
+        """Count the intervals in which the third derivative of the interpolated curves is constant.
 
         Neighbouring cubics with different leading coefficients are different.
         """

@@ -132,8 +132,9 @@ class alg9:
         return mixed_library(assembly, q, v, a, tau, told)
 
     def reference(assembly, q, v, a, tau, told):
-        """Compare with d'Alembert's principle for points, by complex steps of their places, with what is told
-        put in; what goes through a joint is what all points beyond it need besides gravity.
+        """Compare with d'Alembert's principle for points, by complex steps of their positions, at the
+        prescribed accelerations; the wrench through a joint is the inertial force minus the weight of all
+        points beyond it.
         """
         return mixed_reference(assembly, q, v, a, tau, told)
 

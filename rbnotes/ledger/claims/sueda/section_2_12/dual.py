@@ -125,7 +125,7 @@ class e2_121:
         return np.concatenate(found)
 
     def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
-        """Measure how fast levels, gap and height change at steady joint velocities, and how that does."""
+        """Measure the rates of levels, gap and height at steady joint velocities, and the rates of these."""
         errors = both(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
         return np.concatenate(
             [
@@ -153,8 +153,8 @@ class e2_122_a:
         return problem.acceleration(problem.multipliers()) - problem.free_acceleration
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         M, f = tree_newton_equations(at, bodies, g, q, v)
         return held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
@@ -177,8 +177,8 @@ class e2_122_b:
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
@@ -209,8 +209,8 @@ class e2_123:
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
@@ -235,9 +235,7 @@ class e2_124:
         return G.T @ dual_acceleration(system, constraints, state)[1]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with what mass times acceleration has more than the forces, with Gauss's principle for
-        points.
-        """
+        """Compare with mass times acceleration minus the forces, by Gauss's principle for points."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         return M @ held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - f
 
@@ -261,8 +259,8 @@ class t1590:
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held(at, bodies, g, q, v, x_A, x_B, c, b)[0]
 

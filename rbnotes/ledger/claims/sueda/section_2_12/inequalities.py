@@ -124,7 +124,7 @@ class e2_127:
         return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """Try all sets of inequalities as equations, with masses, gaps and rates of points."""
+        """Try all sets of inequalities as equations, with masses, gaps and their rates from points."""
         return tried(at, q, x, normal, c, b, v, bodies, g, c2, b2)[0]
 
     tolerance = SLACK
@@ -155,8 +155,8 @@ class t1604:
         return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """Try all sets of inequalities as equations, with masses, gaps and rates of points; weights of the
-        rows in what holds.
+        """Try all sets of inequalities as equations, with masses, gaps and their rates from points; the
+        multipliers are the weights of the rows in the constraint force.
         """
         return tried(at, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
 

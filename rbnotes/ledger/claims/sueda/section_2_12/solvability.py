@@ -53,8 +53,8 @@ class t1586_a:
         return multipliers(M, f, np.vstack([G, more]), np.append(bent, weights @ bent))
 
     def reference(at, bodies, g, q, v, x_A, x_B, weights, beside):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows: of all that do, those of least norm.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        among all multipliers, those of least norm.
         """
         M, f = tree_newton_equations(at, bodies, g, q, v)
         apart = parting(at, x_A, x_B)
@@ -134,7 +134,7 @@ class t1586_c:
         return jacobian_transpose_product(tree, q, gap_rows(poses(tree, q).bodies, x_A, x_B)[0].reshape(4, 6))
 
     def reference(at, bodies, q, x_A, x_B):
-        """Measure how far along the first axis the gap opens for each coordinate, by complex steps."""
+        """Measure the opening of the gap along the first axis for each coordinate, by complex steps."""
         return position_derivatives(parting(at, x_A, x_B), q)[0]
 
     scan = True

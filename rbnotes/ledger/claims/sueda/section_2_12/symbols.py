@@ -100,7 +100,7 @@ class t1528:
         return se3.transform_points(se3.inverse(se3.inverse(frames[1]) @ frames[2]), x)
 
     def reference(at, q, x):
-        """Compare with the point in the world, seen from either frame."""
+        """Compare with the coordinates of one world point in either frame."""
         frames = joint_poses(at, q)
         there = frames[1, :3, :3] @ x + frames[1, :3, 3]
         return np.linalg.solve(frames[2, :3, :3], there - frames[2, :3, 3])
@@ -224,8 +224,8 @@ class t1535_a:
 
     library = weights_at_joints
     oracle = (
-        "Compare with what line 8 adds to wrenches in the joint's frame: moments of the points' "
-        "weights about and along it."
+        "Compare with the terms that line 8 adds to wrenches in the joint's frame: moments of the points'"
+        " weights about and along it."
     )
     reference = joint_gravity_wrenches
     correction = r"Viewed in $j$, as the formula that follows makes it: $F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i$."

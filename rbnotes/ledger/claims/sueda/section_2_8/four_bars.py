@@ -83,7 +83,7 @@ class t1252_a:
         return [system.tree.num_coordinates, *G.shape[:1], *missing]
 
     def reference():
-        """Count how many independent motions the points of the chain have, and its end, by complex steps."""
+        """Count the independent motions of the points of the chain, and of its end, by complex steps."""
         q = np.array([0.7, 0.3, -2.0])
         frames = np.tile(np.eye(4), (3, 1, 1))
         M, G = open_bars(PLACE, BARS, frames, POINTS, q)
@@ -124,7 +124,7 @@ class t1244:
         return left @ left.T
 
     def reference(place, bars, frames, bodies, theta, tilt, beta):
-        """Compare with the base's turning, and the angles that the law of cosines gives the bars, by complex
+        """Compare with the rotation of the base and the angles of the bars by the law of cosines, by complex
         steps.
         """
         projector = np.zeros((4, 4))
@@ -256,8 +256,8 @@ class e2_98_b:
         return constrained_acceleration(system, [loop_closure(bars, frames, tilt=tilt)], state)[0]
 
     def reference(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
-        """Compare with Newton's law for points of the bars, whose places follow from the angles of base and
-        crank alone.
+        """Compare with Newton's law for points of the bars, whose positions follow from the angles of base
+        and crank alone.
         """
         directions = closed_loop_directions(bars)
         base = rotating_base(place, tilt)

@@ -90,7 +90,9 @@ class e2_94:
         return perpendicular_pair(a)
 
     def reference(a):
-        """Compare with the axis farthest from a laid flat into the plane across a, and a quarter turn on."""
+        """Compare with the coordinate axis farthest from a, projected into the plane normal to a, and the
+        same rotated by a quarter turn.
+        """
         return tangent_directions(a)
 
     remark = r"$\mathbf v_1, \mathbf v_2, \mathbf a$ are right-handed. Where two entries are equally small, either does."
@@ -112,7 +114,7 @@ class e2_95:
         return along @ (se3.point_velocity(A, x_A, phi_A) - se3.point_velocity(B, x_B, phi_B))
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Measure how fast the points come apart along directions across the axis, by differences."""
+        """Measure the speed at which the points separate along directions normal to the axis, by differences."""
         one, other = motion(A, phi_A), motion(B, phi_B)
 
         def gap(t):
@@ -146,9 +148,7 @@ class t1256:
         return twists - np.linalg.pinv(G) @ G @ twists
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Compare with the nearest twists for which the points come apart along the axis alone, by least
-        squares.
-        """
+        """Compare with the nearest twists that separate the points along the axis alone, by least squares."""
         across = tangent_directions(A[:3, :3] @ axis)
         on_A = [A[:3, :3] @ (np.cross(unit[:3], x_A) + unit[3:]) for unit in np.eye(6)]
         on_B = [B[:3, :3] @ (np.cross(unit[:3], x_B) + unit[3:]) for unit in np.eye(6)]
@@ -177,7 +177,7 @@ class t1268:
         return [*rows.shape, *rows.shape]
 
     def reference():
-        """Count how many directions there are across an axis, and how many numbers two twists have."""
+        """Count the directions normal to an axis, and the components of two twists."""
         across = 3 - np.linalg.matrix_rank(np.outer([0.6, 0.0, 0.8], [0.6, 0.0, 0.8]))
         units = [point_rate(np.eye(4), np.ones(3), unit) for unit in np.eye(6)]
         return [across, 2 * len(units), across, 2 * len(units)]

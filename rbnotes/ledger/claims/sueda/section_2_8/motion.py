@@ -158,8 +158,8 @@ class e2_98_a:
         return accelerated(*system_of(at, bodies, g, q, v), loop(x_A, x_B))
 
     def reference(at, bodies, g, q, v, x_A, x_B):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held_acceleration(at, bodies, g, q, v, parting(at, x_A, x_B))
 
@@ -209,8 +209,8 @@ class e2_100:
         return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b))
 
     def reference(at, bodies, g, q, v, c, b):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held_acceleration(at, bodies, g, q, v, level(c, b))
 
@@ -275,7 +275,7 @@ class e2_102:
         ]
 
     def reference(at, bodies, q, v, x_A, x_B, c, b):
-        """Measure how fast both kinds of errors change at steady joint velocities, and how that does."""
+        """Measure the rates of both kinds of errors at steady joint velocities, and the rates of these."""
         error = both(at, x_A, x_B, c, b)
         return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
 
@@ -308,8 +308,8 @@ class e2_103:
         return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B))
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle with masses, gaps and rates of points by complex steps; what holds,
-        by its rows.
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
+        constraint forces are combinations of the rows.
         """
         return held_acceleration(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
 

@@ -89,7 +89,7 @@ class e2_104:
         ]
 
     def reference(at, bodies, q, v, x, normal, c, b):
-        """Measure how fast level and height change at steady joint velocities, and how that does."""
+        """Measure the rates of level and height at steady joint velocities, and the rates of these."""
         error = above(at, x, normal, c, b)
         return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
 
@@ -148,7 +148,7 @@ class e2_105:
         return constrained_acceleration(system, constraints, state)[0]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """Try all sets of inequalities that are closed and not opening, with masses, gaps and rates of
+        """Try all sets of closed inequalities that do not open, with masses, gaps and their rates from
         points.
         """
         M, f = tree_newton_equations(at, bodies, g, q, v)

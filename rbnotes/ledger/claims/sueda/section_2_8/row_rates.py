@@ -117,7 +117,7 @@ class t1264:
         return along @ np.hstack([on_A, -on_B])
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Compare with differences of the rows while both bodies move, the directions found anew from the
+        """Compare with differences of the rows while both bodies move, with directions recomputed from the
         axis.
         """
         return rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis)
@@ -148,7 +148,7 @@ class e2_97:
         return along.T @ (G_dot @ np.append(phi_A, phi_B))
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Compare with differences of the rows while both bodies move, the directions found anew from the
+        """Compare with differences of the rows while both bodies move, with directions recomputed from the
         axis.
         """
         rates = rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis) @ np.append(phi_A, phi_B)
