@@ -8,10 +8,10 @@ SOLID = 2 / 5
 
 def inertia(m, x):
     """Return the inertia about the center of mass, entry by entry from the rotational energy."""
-    middle = np.average(x, axis=0, weights=m)
+    center = np.average(x, axis=0, weights=m)
 
     def twice_energy(omega):
-        return np.sum(m * np.sum(np.cross(omega, x - middle) ** 2, axis=1))
+        return np.sum(m * np.sum(np.cross(omega, x - center) ** 2, axis=1))
 
     axes = np.eye(3)
     return np.array(
@@ -19,65 +19,65 @@ def inertia(m, x):
     )
 
 
-def struck(m, x, i, p):
+def angular_velocity_after_impulse(m, x, i, p):
     """Return the rigid motion after an impulse, by Gauss's principle of least constraint."""
     rows, right = [], []
-    for number, (mass, point) in enumerate(zip(m, x, strict=True)):
-        turning = np.stack([np.cross(axis, point) for axis in np.eye(3)], axis=1)
-        rows.append(np.sqrt(mass) * np.hstack([turning, np.eye(3)]))
-        right.append(p / np.sqrt(mass) if number == i else np.zeros(3))
+    for index, (mass, point) in enumerate(zip(m, x, strict=True)):
+        rotation = np.stack([np.cross(axis, point) for axis in np.eye(3)], axis=1)
+        rows.append(np.sqrt(mass) * np.hstack([rotation, np.eye(3)]))
+        right.append(p / np.sqrt(mass) if index == i else np.zeros(3))
     motion, *_ = np.linalg.lstsq(np.vstack(rows), np.concatenate(right), rcond=None)
     return motion[:3]
 
 
 def bounce(v, omega, r, e, mu):
-    """Press a little at a time; rub as much as Coulomb allows and no more than stops the slip."""
+    """Apply small normal impulses in turn, each with Coulomb friction that at most stops the slip."""
     v, omega = v.copy(), omega.copy()
     contact, up = np.array([0.0, 0.0, -r]), np.array([0.0, 0.0, 1.0])
-    share = -(1 + e) * v[2] / PARTS  # impulses of a ball of mass 1
+    normal_impulse = -(1 + e) * v[2] / PARTS  # impulses of a ball of mass 1
     for _ in range(PARTS):
-        v += share * up
+        v += normal_impulse * up
         slip = (v + np.cross(omega, contact)) * (1 - up)
         speed = np.linalg.norm(slip)
         if speed < 1e-14:
             continue
-        most = speed / (1 + 1 / SOLID)
-        rub = -min(mu * share, most) * slip / speed
-        v += rub
-        omega += np.cross(contact, rub) / (SOLID * r**2)
+        sticking_impulse = speed / (1 + 1 / SOLID)
+        friction_impulse = -min(mu * normal_impulse, sticking_impulse) * slip / speed
+        v += friction_impulse
+        omega += np.cross(contact, friction_impulse) / (SOLID * r**2)
     return np.concatenate([v, omega])
 
 
-def clouds(rng):
+def draw_particles(rng):
     n = int(rng.integers(4, 8))
     return {"m": rng.uniform(0.2, 3, size=n), "x": rng.normal(size=(n, 3)) + rng.normal(size=3)}
 
 
-def blows(rng):
-    cloud = clouds(rng)
-    return {**cloud, "i": int(rng.integers(len(cloud["m"]))), "p": rng.normal(size=3)}
+def draw_impulses(rng):
+    particles = draw_particles(rng)
+    return {**particles, "i": int(rng.integers(len(particles["m"]))), "p": rng.normal(size=3)}
 
 
-def _ball(friction):
+def _ball_sampler(friction):
     def draw(rng):
         v = rng.normal(size=3)
         v[2] = -rng.uniform(0.5, 2)
         ball = {"v": v, "omega": rng.normal(size=3), "r": rng.uniform(0.1, 0.5), "e": rng.uniform(0.2, 0.9)}
         slip = np.hypot(*(v + np.cross(ball["omega"], [0, 0, -ball["r"]]))[:2])
-        stops = slip * 2 / 7 / -(v[2] * (1 + ball["e"]))  # at this coefficient the slip just stops
-        return {**ball, "mu": stops * friction(rng)}
+        critical_mu = slip * 2 / 7 / -(v[2] * (1 + ball["e"]))  # the slip just stops
+        return {**ball, "mu": critical_mu * friction(rng)}
 
     return draw
 
 
-def _rolls(rng):
-    ball = _ball(lambda rng: 1.0)(rng)
+def _draw_rolling_ball(rng):
+    ball = _ball_sampler(lambda rng: 1.0)(rng)
     ball["v"][:2] = -np.cross(ball["omega"], [0, 0, -ball["r"]])[:2]
     return {**ball, "mu": rng.uniform(0.1, 0.9)}
 
 
 balls = {
-    "slides": _ball(lambda rng: rng.uniform(0.1, 0.7)),
-    "stops": _ball(lambda rng: rng.uniform(1.4, 3.0)),
-    "does not slide": _rolls,
+    "slides": _ball_sampler(lambda rng: rng.uniform(0.1, 0.7)),
+    "stops": _ball_sampler(lambda rng: rng.uniform(1.4, 3.0)),
+    "does not slide": _draw_rolling_ball,
 }

@@ -24,7 +24,7 @@ def bead_force(a, b, x, k, rest):
 def bead_stiffness(a, b, x, k, rest):
     def force(point):
         step = 1e-3 * np.eye(3)
-        # Five points: two differences in a row leave fewer digits.
+        # Five points: nested differences lose digits.
         return -np.array(
             [
                 8 * (_energy(a, b, point + d, k, rest) - _energy(a, b, point - d, k, rest))
@@ -48,20 +48,20 @@ def spring_wrench(E, p, anchor, k, rest):
     return -_gradient(energy, 6)
 
 
-def _band(rng, ratio):
+def _draw_band(rng, ratio):
     a, b, x = rng.normal(size=(3, 3))
     length = np.linalg.norm(x - a) + np.linalg.norm(b - x)
     return {"a": a, "b": b, "x": x, "k": rng.uniform(5, 20), "rest": length * ratio}
 
 
-def taut(rng):
-    return _band(rng, rng.uniform(0.3, 0.8))
+def draw_taut_band(rng):
+    return _draw_band(rng, rng.uniform(0.3, 0.8))
 
 
-bands = {"generic": taut, "slack": lambda rng: _band(rng, rng.uniform(1.1, 1.5))}
+bands = {"generic": draw_taut_band, "slack": lambda rng: _draw_band(rng, rng.uniform(1.1, 1.5))}
 
 
-def bodies(rng):
+def draw_bodies(rng):
     return {
         "E": se3.exp(rng.normal(size=6)),
         "p": rng.normal(size=3),

@@ -1,4 +1,4 @@
-"""One way to solve the sheet."""
+"""One difference to solve the sheet."""
 
 import numpy as np
 
@@ -26,7 +26,7 @@ def bead_stiffness(a, b, x, k, rest):
 
 def spring_wrench(E, p, anchor, k, rest):
     R = E[:3, :3]
-    way = anchor - (R @ p + E[:3, 3])
-    length = np.linalg.norm(way)
-    force = R.T @ (k * (length - rest) * way / length)
+    difference = anchor - (R @ p + E[:3, 3])
+    length = np.linalg.norm(difference)
+    force = R.T @ (k * (length - rest) * difference / length)
     return np.concatenate([np.cross(p, force), force])

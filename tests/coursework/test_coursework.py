@@ -10,12 +10,12 @@ from rbnotes.coursework import grading
 COURSEWORK = Path(__file__).parents[2] / "coursework"
 # assignment: right text, slip, and what it costs: the function's status and points
 SLIPS = {
-    "turning": [
-        ("return q if q[0] >= 0 else -q", "return q", "midway", "wrong", 1),
+    "rotations": [
+        ("return q if q[0] >= 0 else -q", "return q", "midpoint_orientation", "wrong", 1),
         (
             "half = w + np.array([1.0, 0.0, 0.0, 0.0])",
             "t = np.arccos(w[0]); half = w * np.sin(t / 2) / np.sin(t); half[0] = np.cos(t / 2)",
-            "midway",
+            "midpoint_orientation",
             "wrong",
             3,
         ),
@@ -30,7 +30,13 @@ SLIPS = {
     ],
     "impacts": [
         ("d = x - np.average(x, axis=0, weights=m)", "d = x", "inertia", "wrong", 0),
-        ("arm = x[i] - np.average(x, axis=0, weights=m)", "arm = x[i]", "struck", "wrong", 0),
+        (
+            "arm = x[i] - np.average(x, axis=0, weights=m)",
+            "arm = x[i]",
+            "angular_velocity_after_impulse",
+            "wrong",
+            0,
+        ),
         ("min(mu * normal, 2 / 7 * speed)", "mu * normal", "bounce", "wrong", 3),
         ("2 / 7 * speed", "speed", "bounce", "wrong", 3),
         ("(2 / 5 * r**2)", "(2 / 3 * r**2)", "bounce", "wrong", 1),

@@ -24,7 +24,7 @@
     [[task]]
     function = "reach"
     oracle = "oracles.py:reach"    # ... or the lecturer's own function with its inputs
-    inputs = "oracles.py:thrown"
+    inputs = "oracles.py:draw_throws"
     points = 2
 """
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 
-def midway(A, B):
-    # The mean of two rotations, made a rotation again; half a turn apart it would lose all digits, so the
-    # quaternion of the way is halved instead.
+def midpoint_orientation(A, B):
+    # The projected mean of two rotations loses all digits half a turn apart; this halves the rotation of the
+    # relative quaternion instead.
     w = quaternion(A.T @ B)
     half = w + np.array([1.0, 0.0, 0.0, 0.0])
     return A @ matrix(half / np.linalg.norm(half))
