@@ -15,7 +15,7 @@ SOLIDS = [*TOUCHING, Cylinder(0.35, 0.9)]
 
 
 def inside(shape, x):
-    """Return True for the points ``(k, 3)`` in a solid, by its collision geometry or by hand."""
+    """Return True for the points ``(k, 3)`` in a solid, by its collision geometry or its definition."""
     if isinstance(shape, Cylinder):
         return (np.hypot(x[:, 0], x[:, 1]) <= shape.radius) & (np.abs(x[:, 2]) <= shape.length / 2)
     rounded = shape.collision_geometry

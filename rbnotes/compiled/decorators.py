@@ -1,4 +1,4 @@
-"""Decorators of compiled functions; each name says what numba is told to do.
+"""Decorators of compiled functions; each name says which options of numba it sets.
 
 Only compiled code calls the functions that they decorate, except those of
 :mod:`rbnotes.compiled.entry_points`.

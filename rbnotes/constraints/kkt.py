@@ -117,9 +117,9 @@ def factor_kkt(M: Matrix, G: Matrix | None = None, *, redundancy: str = "least-n
         definite (an implicit integrator's). Dense, or scipy.sparse.
     G : (k, n), optional
         Constraint matrix, dimensionless between like velocities; dense or scipy.sparse.
-    redundancy : {"least-norm", "refuse"}
-        Treatment of redundant rows: multipliers of least norm (in which small rows of a sparse matrix have
-        less weight), or an error.
+    redundancy : {"least-norm", "raise"}
+        Treatment of redundant rows: multipliers of least norm (small rows of a sparse matrix have less
+        weight), or an error.
 
     Raises
     ------
@@ -127,11 +127,11 @@ def factor_kkt(M: Matrix, G: Matrix | None = None, *, redundancy: str = "least-n
         If ``redundancy`` is not one of the names or the shape of ``M`` or ``G`` does not fit.
     SingularConfiguration
         If M is symmetric but not positive definite, or singular; or if rows of G are redundant and
-        ``redundancy`` is "refuse".
+        ``redundancy`` is "raise".
     """
-    arguments.choice("redundancy", redundancy, ("least-norm", "refuse"))
+    arguments.choice("redundancy", redundancy, ("least-norm", "raise"))
     kkt = factor_kkt_unchecked(*_check_matrices(M, G))
-    if redundancy == "refuse" and kkt.num_redundant:
+    if redundancy == "raise" and kkt.num_redundant:
         got = f"rank {kkt.rank} with {kkt.num_constraints} rows"
         raise SingularConfiguration("G", got, "independent rows")
     return kkt
@@ -160,7 +160,7 @@ def kkt_inverse(M: Matrix, G: Matrix) -> Array:
     """
     if G is None:
         raise InvalidArgument("G", "None", "a matrix")
-    kkt = factor_kkt(M, G, redundancy="refuse")
+    kkt = factor_kkt(M, G, redundancy="raise")
     identity = np.eye(kkt.size + kkt.num_constraints)
     return np.vstack(kkt.solve(identity[: kkt.size], identity[kkt.size :]))
 

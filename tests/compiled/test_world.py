@@ -65,7 +65,7 @@ def test_contact_points_agree_with_the_reference():
         expected = world.detect_contacts(poses, 0.05)
         assert_same_points(compiled.detect_contacts(poses, 0.05), expected)
         counts.append(len(expected))
-    assert max(counts) > 20  # more than the room that is tried first
+    assert max(counts) > 20  # more than the capacity that is tried first
     assert not len(
         compiled.detect_contacts(se3.frame(np.eye(3), 9.0 + 2 * np.arange(18).reshape(6, 3)), 0.05)
     )

@@ -101,8 +101,8 @@ def test_degenerate_problem_that_is_not_symmetric(method):
     ],
 )
 def test_lemke_path_depends_on_the_covering_vector(cover, z):
-    """By hand: z_0 enters at max(-q / d), where the w of that row leaves, and its z enters until the w of the
-    other row is zero.
+    """In closed form: z_0 enters at max(-q / d), where the w of that row leaves, and its z enters until the w
+    of the other row is zero.
     """
     problem = LCP(np.eye(2), [-1.0, -2.0])
     np.testing.assert_allclose(lemke(problem, covering_vector=cover, max_pivots=2).z, z, atol=1e-12)

@@ -134,7 +134,7 @@ def test_number_of_redundant_rows():
 def test_redundant_rows_can_raise(form):
     G = form(np.array([[1.0, 1, 0], [2.0, 2, 0], [0, 0, 1]]))
     with pytest.raises(SingularConfiguration, match="G: got rank 2 with 3 rows, expected independent rows"):
-        factor_kkt(form(np.eye(3)), G, redundancy="refuse")
+        factor_kkt(form(np.eye(3)), G, redundancy="raise")
     with pytest.raises(InvalidArgument, match="redundancy"):
         factor_kkt(form(np.eye(3)), G, redundancy="ignore")
 

@@ -89,7 +89,7 @@ def test_six_boxes_below_a_thousandfold_heavier_one(facets):
     solution = anitescu_stewart(problem, facets=facets)
     assert max(laws_broken(problem, solution)) < 1e-6
     assert np.abs(solution.velocity).max() < 1e-6
-    # By hand: under the top the weight of one is carried, under each light one a thousandth more.
+    # In closed form: under the top the weight of one is carried, under each light one a thousandth more.
     each = solution.normal.reshape(6, 4).sum(axis=1)
     assert np.allclose(each, 0.01 * 9.81 * (1 + 1e-3 * np.arange(5, -1, -1)), rtol=1e-6)
 
@@ -150,7 +150,7 @@ def test_limits_must_be_integers(limit):
 
 
 def between_walls(momentum, mu, arms=((0.0, 0.0, -0.5), (0.0, 0.0, 0.5))):
-    """A body that touches a floor below and a ceiling above, and is as wide as the room."""
+    """A body that touches a floor below and a ceiling above, and fills the gap between them."""
     frame = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
     rows = [
         np.hstack([np.cross(arm, side * frame), side * frame])
@@ -191,7 +191,7 @@ def test_least_norm_impulses_are_returned():
     problem = StepProblem(
         np.eye(6), np.array([0, 0.2, 0, 0, 0, -3.0]), contacts=Contacts(np.array(rows), 0.0)
     )
-    # Of all a >= 0 with a1 + a2 + a3 - a4 = 3 and a1 - a3 + a4 / 2 = -0.2, by hand: a4 = 0 and the nearest
+    # Of all a >= 0 with a1 + a2 + a3 - a4 = 3 and a1 - a3 + a4 / 2 = -0.2, on paper: a4 = 0 and the nearest
     # to zero of what is left.
     solution = socp_fixed_point_friction(problem)
     assert np.allclose(solution.normal, [0.9, 1.0, 1.1, 0.0], atol=1e-6)

@@ -188,11 +188,11 @@ CALLS = {
     "sweeps below none": (lambda: gauss_seidel(ONE_UNKNOWN, max_sweeps=-1), "max_sweeps"),
     "a cover of another length": (lambda: lemke(ONE_UNKNOWN, covering_vector=[1.0, 1.0]), "covering_vector"),
     "redundant rows that are refused": (
-        lambda: constraints.factor_kkt(M, TWICE, redundancy="refuse"),
+        lambda: constraints.factor_kkt(M, TWICE, redundancy="raise"),
         "G",
     ),
     "redundant sparse rows that are refused": (
-        lambda: constraints.factor_kkt(sparse.csc_array(M), sparse.csc_array(TWICE), redundancy="refuse"),
+        lambda: constraints.factor_kkt(sparse.csc_array(M), sparse.csc_array(TWICE), redundancy="raise"),
         "G",
     ),
     "redundant rows that contradict each other": (

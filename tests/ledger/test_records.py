@@ -1,4 +1,4 @@
-"""Every record of the ledger: its verdict is confirmed, its check can fail, it is told in the book."""
+"""Every record of the ledger: its verdict is confirmed, its check can fail, the book explains it."""
 
 import tomllib
 from pathlib import Path

@@ -76,7 +76,7 @@ class Ledger(LedgerDirective):
         return [
             ("Oracle", self.parse(record.oracle, record)),
             ("Checked on", [nodes.paragraph("", tried)] if tried else []),
-            ("To hand in", self.card(record)),
+            ("To submit", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
             ("Explained in", [nodes.paragraph("", "", explanation)]),
             ("Id", [nodes.paragraph("", "", nodes.literal("", record.id))]),

@@ -210,9 +210,9 @@ def _readable(path: Sequence[str], library: bool) -> Iterator[str]:
             if item.name != "rbnotes":
                 yield item.path
     if library:
-        for room in _PACKAGE.iterdir():
-            if room.name not in hidden_subpackages():
-                yield str(room)
+        for subpackage in _PACKAGE.iterdir():
+            if subpackage.name not in hidden_subpackages():
+                yield str(subpackage)
 
 
 @dataclass

@@ -47,7 +47,7 @@ CALLS = [
         for function in (kkt.kkt_matrix, kkt.factor_kkt, kkt.kkt_inverse)
         for matrices in ({"M": M, "G": G}, LARGE)
     ),
-    Call(kkt.factor_kkt, {"M": M, "G": G, "redundancy": "refuse"}, fine={"M": ("sparse",), "G": ("sparse",)}),
+    Call(kkt.factor_kkt, {"M": M, "G": G, "redundancy": "raise"}, fine={"M": ("sparse",), "G": ("sparse",)}),
     # Right sides may have columns.
     Call(FACTORS.solve, {"b": B, "g": ERRORS}),
     Call(kkt.factor_kkt(**LARGE).solve, {"b": B, "g": ERRORS}),

@@ -35,7 +35,7 @@ FACTORED = reduced.factor_mass_matrix(TREE, Q)
 STEPPED = reduced.step_preconditioner(SYSTEM, STATE, 0.01)
 AT_ONCE = {"system": SYSTEM, "constraints": CONSTRAINTS, "state": STATE, "alpha": 1.0, "beta": 2.0}
 PROBLEM = reduced.dual_problem(**AT_ONCE)
-RUBBING = {
+BEARING_INPUTS = {
     "system": SYSTEM,
     "state": STATE,
     "h": 0.01,
@@ -78,12 +78,12 @@ CALLS = [
     Call(
         reduced.bisp_step,
         {
-            **RUBBING,
+            **BEARING_INPUTS,
             "cone": "pyramid",
             "facets": 6,
             "gamma": 0.5,
             "excluded_pairs": [(0, 1)],
-            "initial_guess": reduced.bisp_step(**RUBBING),
+            "initial_guess": reduced.bisp_step(**BEARING_INPUTS),
             "tolerance": 1e-8,
             "max_iterations": 50,
             "solver": "own",
@@ -91,7 +91,7 @@ CALLS = [
     ),
     Call(
         reduced.simulate_joint_friction,
-        {**{name: RUBBING[name] for name in ("system", "state", "h", "bearings")}, "steps": 2},
+        {**{name: BEARING_INPUTS[name] for name in ("system", "state", "h", "bearings")}, "steps": 2},
         slow=True,
     ),
     Call(examples.revolute_chain, {"count": 3}),

@@ -368,9 +368,9 @@ class t374:
             system = np.block([[Mh, -kept.T], [kept, np.zeros((len(kept), len(kept)))]])
             right = np.append(push + impulses @ rows, np.zeros(len(kept)))
             new, impulses[held] = np.split(np.linalg.lstsq(system, right, rcond=1e-12)[0], [SIZE])
-            pressing, rubbing, sliding = impulses[1], impulses[2:], rows[2:] @ new
-            beyond = np.max(np.abs(rubbing) - limits)
-            driving = np.max(rubbing * sliding)
+            pressing, friction_part, sliding = impulses[1], impulses[2:], rows[2:] @ new
+            beyond = np.max(np.abs(friction_part) - limits)
+            driving = np.max(friction_part * sliding)
             found.append((max(beyond, driving, -pressing, -(N[0] @ new)), new))
         return min(found, key=lambda pair: pair[0])[1]
 
@@ -451,7 +451,7 @@ def pyramid_matrix(M, G, N, D, mus):
     return A
 
 
-def struck_by_print(M, axes, mu, p):
+def solve_contact_as_printed(M, axes, mu, p):
     """Velocity and (theta, phi, xi) of the contact from the printed matrix, by Lemke's method."""
     N, D, E = axes[2:], pyramid_corners(8) @ axes[:2], np.ones((8, 1))
     A = np.zeros((13, 13))
@@ -462,7 +462,7 @@ def struck_by_print(M, axes, mu, p):
     return np.linalg.solve(M, axes.T @ p - A[:3, 3:] @ z), z
 
 
-def struck_reference(M, axes, mu, p):
+def solve_contact_reference(M, axes, mu, p):
     return pyramid_contact(M, axes.T @ p, axes[2], axes[:2], mu, pyramid_corners(8))
 
 
@@ -525,7 +525,7 @@ class d2_b:
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, axes, mu, p):
-        return struck_by_print(M, axes, mu, p)[0]
+        return solve_contact_as_printed(M, axes, mu, p)[0]
 
     def library(M, axes, mu, p):
         problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
@@ -533,7 +533,7 @@ class d2_b:
 
     def reference(M, axes, mu, p):
         """Try all cases of the contact: open, sticking, sliding at a corner or along an edge of the octagon."""
-        return struck_reference(M, axes, mu, p)[0]
+        return solve_contact_reference(M, axes, mu, p)[0]
 
     primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implements = anitescu_stewart
@@ -668,7 +668,7 @@ SHORT = {
 }
 
 
-def struck_by_library(M, axes, mu, p):
+def solve_contact_by_library(M, axes, mu, p):
     """The same from the library's LCP."""
     problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
     lcp, directions = friction_lcp(problem, 8)
@@ -700,7 +700,7 @@ class t399_b:
 
     def printed(M, axes, mu, p):
         """Power of the friction impulses of the solution, and their sum over the bound."""
-        v, z = struck_by_print(M, axes, mu, p)
+        v, z = solve_contact_as_printed(M, axes, mu, p)
         return z[1:9] @ (pyramid_corners(8) @ axes[:2] @ v)
 
     def library(M, axes, mu, p):
@@ -714,7 +714,7 @@ class t399_b:
 
         The least power of all impulses in the octagon, at the velocity of the particle.
         """
-        v, theta, _ = struck_reference(M, axes, mu, p)
+        v, theta, _ = solve_contact_reference(M, axes, mu, p)
         return min(mu * theta * float(corner @ axes[:2] @ v) for corner in pyramid_corners(8))
 
     remark = "The most of all impulses in the pyramid, at the velocity after the step."
@@ -825,12 +825,12 @@ class d4_b:
 
     def printed(M, axes, mu, p):
         """Return 1 if the contact slides, and the bound mu theta that friction then reaches."""
-        v, z = struck_by_print(M, axes, mu, p)
+        v, z = solve_contact_as_printed(M, axes, mu, p)
         slides = np.linalg.norm(v) > 1e-9  # along the plane, since it does not open
         return slides * np.array([1.0, mu * z[0], 0.0])
 
     def library(M, axes, mu, p):
-        v, z = struck_by_library(M, axes, mu, p)
+        v, z = solve_contact_by_library(M, axes, mu, p)
         slides = np.linalg.norm(axes[:2] @ v) > 1e-9
         return slides * np.array([1.0, np.sum(z[1:9]), mu * z[0] - np.sum(z[1:9])])
 
@@ -838,7 +838,7 @@ class d4_b:
         """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
         and compare mu theta with the gauge of the friction impulse.
         """
-        v, theta, friction = struck_reference(M, axes, mu, p)
+        v, theta, friction = solve_contact_reference(M, axes, mu, p)
         slides = np.max(np.abs(axes[:2] @ v)) > 1e-9
         used = gauge(friction, pyramid_corners(8))
         return slides * np.array([1.0, used, mu * theta - used])
@@ -855,19 +855,19 @@ class d5:
 
     def printed(M, axes, mu, p):
         """Sliding velocity and xi: zero where gamma > 0."""
-        v, z = struck_by_print(M, axes, mu, p)
+        v, z = solve_contact_as_printed(M, axes, mu, p)
         inside = mu * z[0] - np.sum(z[1:9]) > 1e-9
         return np.zeros(3) if inside else np.append(axes[:2] @ v, z[-1])
 
     def library(M, axes, mu, p):
-        v, z = struck_by_library(M, axes, mu, p)
+        v, z = solve_contact_by_library(M, axes, mu, p)
         return np.append(axes[:2] @ v, z[-1])
 
     def reference(M, axes, mu, p):
         """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
         and take the sliding velocity and its speed along the facet most against it.
         """
-        v, _, _ = struck_reference(M, axes, mu, p)
+        v, _, _ = solve_contact_reference(M, axes, mu, p)
         sliding = axes[:2] @ v
         return np.append(sliding, max(-corner @ sliding for corner in pyramid_corners(8)))
 

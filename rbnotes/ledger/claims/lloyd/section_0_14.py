@@ -643,7 +643,7 @@ def turning_rows(x, v, k, d, active):
     return y
 
 
-def extended(x, offsets):
+def extend_path(x, offsets):
     """The path with the fictitious segments -1 and n, to points at the given offsets from the ends."""
     return np.concatenate([x[:1] - offsets[:1], x, x[-1:] + offsets[1:]])
 
@@ -762,7 +762,7 @@ class d12:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d, active, i, offsets):
-        u, lengths = geometry(extended(x, offsets))
+        u, lengths = geometry(extend_path(x, offsets))
         F = smooth_tension(x, v, k, d, active)
         F_x = point_derivatives(lambda z: smooth_tension(z, v, k, d, active), x)
         pull = pulls(x)

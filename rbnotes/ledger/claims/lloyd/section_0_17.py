@@ -409,7 +409,7 @@ class t774_b:
     replacement = r"To see that this is generally the case, we note that typically $\mathbf g_\beta = -h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha$."
     remark = (
         r"The attachment at the end of the step is $\mathbf v_\beta + (\mathbf G_{\beta\alpha} + "
-        r"h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0$, and what (0.19) has no room for goes to "
+        r"h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0$, and the terms for which (0.19) has no place go to "
         r"the right. The next sentence, which replaces $\mathbf G_{\beta\alpha}$ by $\mathbf "
         r"G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is right, and so is the $\mathbf g_\beta$ of "
         r"section 0.19."
@@ -790,7 +790,7 @@ class d4:
     def reference(Gba):
         """Compare with the attached velocities for each unit velocity of the active components, as rows.
 
-        Forces on all components, handed to the active ones so that their power stays.
+        Forces on all components, transferred to the active ones at equal power.
         """
         columns = [attached_velocities(Gba, unit) for unit in np.eye(ACTIVE)]
         return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])

@@ -73,7 +73,7 @@ ALPHA, BETA, LAST = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
 IDENTITY = np.eye(K)
 
 
-def one_in_beta_on_the_other(G):
+def chain_attachments(G):
     """Rows ``(G_ba G_bb)``: the second component of beta is a master of the first."""
     G = G.copy()
     G[:, BETA] = np.triu(G[:, BETA], 1) + np.eye(B)
@@ -83,7 +83,7 @@ def one_in_beta_on_the_other(G):
 TIED = {
     "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
     "G": arrays(ROWS, SIZE),
-    "Gb": arrays(B, KEPT).map(one_in_beta_on_the_other),
+    "Gb": arrays(B, KEPT).map(chain_attachments),
     "Gk": arrays(K, KEPT),
 }
 ONE_ON_THE_OTHER = {"Gb": "of two attached components the second is a master of the first"}
@@ -290,7 +290,7 @@ GRAPH = {
 """Components 0, 1 and 2, each attached to the next one and to the active component 3."""
 
 
-def eliminated(masses, order):
+def eliminate_particles(masses, order):
     """Effective mass of the active particle after the elimination of the chain in an order."""
     system = StepProblem(np.diag(np.repeat(masses, 3)), np.zeros(12))
     for attachment in order:
@@ -405,10 +405,10 @@ class t849:
 
     def printed(mj, mm, mk, ma):
         """m first, then k, then j. The masters of m and k are j and m, which are attached to later ones only."""
-        return eliminated([mj, mm, mk, ma], (CHAIN[1], CHAIN[2], CHAIN[0]))
+        return eliminate_particles([mj, mm, mk, ma], (CHAIN[1], CHAIN[2], CHAIN[0]))
 
     def library(mj, mm, mk, ma):
-        return eliminated([mj, mm, mk, ma], elimination_order(CHAIN))
+        return eliminate_particles([mj, mm, mk, ma], elimination_order(CHAIN))
 
     def reference(mj, mm, mk, ma):
         """Compare with the sum of the masses of a chain of particles that move together."""

@@ -36,11 +36,11 @@ SPINNING = {**TURN, "omega": vectors()}
 def quaternion_rate(q, rotation):
     """Rate at time zero of the quaternion of a rotation that moves through ``q``."""
 
-    def continued(t):
+    def continue_rotation(t):
         moved = np.roll(rotation(t).as_quat(), 1)
         return moved * np.sign(moved @ q)
 
-    return derivative(continued).value
+    return derivative(continue_rotation).value
 
 
 def product_printed(q, p):

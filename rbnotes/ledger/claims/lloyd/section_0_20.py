@@ -49,7 +49,7 @@ REACHING = st.builds(lambda a, b: np.concatenate([a, b]), nonzero_vectors(FIRST)
 BLOCKS = {**ALONE, "M": spd_matrices(FIRST + SECOND).map(block_diagonal)}
 
 
-def uncoupled(M, G, v0, gamma):
+def solve_uncoupled(M, G, v0, gamma):
     """Are no two components coupled by their masses?"""
     return not M[:FIRST, FIRST:].any() and not M[FIRST:, :FIRST].any()
 
@@ -98,7 +98,7 @@ class d2:
     library = velocity_library
     reference = change_reference
     given = BLOCKS
-    holds_when = uncoupled
+    holds_when = solve_uncoupled
     condition = "the mass matrix is block diagonal"
     remark = (
         "Attaching a component to more than one master couples the masters' masses, as 0.18 says; then "

@@ -478,19 +478,19 @@ AT_THE_CENTRE = vectors().map(lambda force: np.concatenate([force, np.zeros(3)])
 BALLS = positive_numbers().map(lambda moment: moment * IDENTITY)
 
 
-def moments_apart(J):
+def moments_differ_from_mean(J):
     """Is no principal moment near the mean of the three?"""
     return bool(np.min(np.abs(np.trace(J) - 3 * np.linalg.eigvalsh(J))) > 0.1)
 
 
-def torque_is_felt_by_X(J, R_BW, tau):
+def torque_changes_acceleration(J, R_BW, tau):
     """Is the acceleration away from zero and from the axes whose moment of inertia is the mean?"""
     acceleration = np.linalg.solve(J, R_BW.T @ tau)
     return bool(np.linalg.norm(np.trace(J) * acceleration - 3 * J @ acceleration) > 1e-3)
 
 
-def torque_is_felt(m, J, R_BW, f):
-    return torque_is_felt_by_X(J, R_BW, f[3:])
+def wrench_changes_acceleration(m, J, R_BW, f):
+    return torque_changes_acceleration(J, R_BW, f[3:])
 
 
 TORQUE = (
@@ -525,10 +525,10 @@ class t1290:
         columns = [product_reference(m, J, R_BW, f, None, axis)[3:] for axis in IDENTITY]
         return is_asymmetric(np.stack(columns, axis=-1))
 
-    holds_when = torque_is_felt
+    holds_when = wrench_changes_acceleration
     given = {
         "m": masses(),
-        "J": inertias().filter(moments_apart),
+        "J": inertias().filter(moments_differ_from_mean),
         "R_BW": rotations(),
         "f": vectors(6).filter(lambda f: bool(np.linalg.norm(f[3:]) > 0.25)),
     }
@@ -714,8 +714,8 @@ class t1335:
         """
         return is_asymmetric(X_reference(J, R_BW, tau))
 
-    holds_when = torque_is_felt_by_X
-    given = {"J": inertias().filter(moments_apart), "R_BW": rotations(), "tau": nonzero_vectors()}
+    holds_when = torque_changes_acceleration
+    given = {"J": inertias().filter(moments_differ_from_mean), "R_BW": rotations(), "tau": nonzero_vectors()}
     condition = TORQUE
     remark = (
         r"$\mathbf X-\mathbf X^T=[(\operatorname{tr}\mathbf J\,\mathbf I-3\mathbf J)\mathbf "

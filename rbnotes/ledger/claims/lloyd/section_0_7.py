@@ -417,7 +417,7 @@ class t229:
         return np.append(len(N) + 1, padded @ np.linalg.inv(A) @ np.array([1.0, 2.0, 3.0, 4.0, 1.0]))
 
     def library(N):
-        """Right sides handed to the factored KKT matrix while the LCP is made."""
+        """Right sides solved with the factored KKT matrix while the LCP is assembled."""
         size = N.shape[1]
         kkt = factor_kkt(np.eye(size), np.ones((1, size)))
         count = 0

@@ -94,7 +94,7 @@ def inverse_and_rows(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
     return np.linalg.inv(A), np.hstack([N, np.zeros((ROWS, EQUATIONS))])
 
 
-def exchanged(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]:
+def exchange_variables(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]:
     """``w = M z + q`` solved for z of alpha and w of beta: by elimination, all pairs at once."""
     basic_z = np.isin(np.arange(ROWS), alpha)
     left = np.where(basic_z, -M, np.eye(ROWS))
@@ -219,7 +219,7 @@ class e0_4_a:
         """Compare with w = M z + q solved for the basic variables by elimination, for matrices that are not
         symmetric.
         """
-        return exchanged(M, q, alpha)[0]
+        return exchange_variables(M, q, alpha)[0]
 
     tolerance = 1e-08
     primitives = SORTED
@@ -246,7 +246,7 @@ class e0_4_b:
         """Compare with w = M z + q solved for the basic variables by elimination, for matrices that are not
         symmetric.
         """
-        return exchanged(M, q, alpha)[1]
+        return exchange_variables(M, q, alpha)[1]
 
     tolerance = 1e-08
     primitives = SORTED
@@ -275,7 +275,7 @@ class d2:
 
     def reference(M, alpha, choice):
         """Compare with w = M z + q solved for the basic variables by elimination."""
-        return exchanged(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
+        return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
 
     tolerance = 1e-08
     primitives = SORTED
@@ -308,7 +308,7 @@ class d3:
     def reference(M, alpha, choice):
         """Compare with w = M z + q solved for the basic variables by elimination."""
         b = split_indices(alpha, ROWS)[1]
-        return exchanged(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
+        return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
 
     tolerance = 1e-08
     primitives = SORTED
@@ -430,7 +430,7 @@ class t256:
         """Compare with w = M z + q solved for the basic variables by elimination, with the columns as they
         are.
         """
-        return exchanged(M, q, alpha)[1]
+        return exchange_variables(M, q, alpha)[1]
 
     tolerance = 1e-08
     primitives = SORTED

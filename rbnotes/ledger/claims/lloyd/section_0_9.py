@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, bridson_marino, implicit_euler, symplectic_euler, trapezoidal
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, bent_system
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, nonlinear_system
 from rbnotes.ledger.oracles.integration import (
     implicit_euler_equations,
     midpoint_acceleration_positions,
@@ -64,7 +64,7 @@ class t269:
         return np.array(4 * [[v, np.linalg.inv(M) @ f]])
 
     def library(M, f, K, D, x, v):
-        system = bent_system(M, f, K, D, x, v)
+        system = nonlinear_system(M, f, K, D, x, v)
 
         def ends(h):
             schemes = symplectic_euler, implicit_euler, trapezoidal, bridson_marino
@@ -79,14 +79,16 @@ class t269:
         """
 
         def ends(h):
-            kicked = v + h * np.linalg.lstsq(M, f, rcond=None)[0]
+            new_velocity = v + h * np.linalg.lstsq(M, f, rcond=None)[0]
             implicit, mean = (
                 newton_step(equations(M, force, x, v)(h), np.concatenate([x, v]))
                 for equations in (implicit_euler_equations, trapezoidal_equations)
             )
             x1 = midpoint_acceleration_positions(M, force, x, v, h)
             halves = x1, trapezoidal_velocity(M, force, x, x1, v, h)
-            return np.array([[x + h * kicked, kicked], np.split(implicit, 2), np.split(mean, 2), halves])
+            return np.array(
+                [[x + h * new_velocity, new_velocity], np.split(implicit, 2), np.split(mean, 2), halves]
+            )
 
         force = nonlinear_force(f, K, D, x, v)
         sizes = np.arange(1, 9) / 1024

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, System, symplectic_euler
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, N, bent_system, stacked
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, N, nonlinear_system, stack_state
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force
 from rbnotes.ledger.quantities import DAMPING, FORCE, LENGTH, MASS, STIFFNESS, TIME, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
@@ -67,7 +67,7 @@ class d1_a:
         return np.concatenate([x + h * v1, v1])
 
     def library(M, f, K, D, x, v, h):
-        return stacked(symplectic_euler(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
+        return stack_state(symplectic_euler(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
     def reference(M, f, K, D, x, v, h):
         """Compare with second differences of three successive positions, as in a leapfrog.
@@ -96,7 +96,7 @@ class d1_b:
         system = System(M, lambda x, v: pull(x), lambda x, v: np.zeros((N, N)), lambda x, v: np.zeros((N, N)))
 
         def step(x, v):
-            return stacked(symplectic_euler(system, State(q=x, qdot=v), h))
+            return stack_state(symplectic_euler(system, State(q=x, qdot=v), h))
 
         A = step_slopes(step, x, v)
         return A.T @ area_form(M) @ A

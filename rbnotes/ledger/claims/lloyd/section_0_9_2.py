@@ -78,12 +78,12 @@ BENT = ("rbnotes.ledger.oracles.nonlinear_forces",)
 ARRANGED = (implicit_euler_problem, effective_force)
 
 
-def bent_system(M, f, K, D, x, v):
+def nonlinear_system(M, f, K, D, x, v):
     """The library's system with a nonlinear force."""
     return System(M, nonlinear_force(f, K, D, x, v), *nonlinear_force_derivatives(K, D, x, v))
 
 
-def stacked(state):
+def stack_state(state):
     """Coordinates, then velocities."""
     return np.concatenate([state.q, state.qdot])
 
@@ -96,12 +96,12 @@ def is_affine(M, f, K, D, x, v, h, share):
 
 
 def arranged_library(M, f, K, D, x, v, h):
-    system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    system = implicit_euler_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
     return np.linalg.solve(system.mass, M @ v + h * effective_force(system, M, v, h))
 
 
 def change_library(M, f, K, D, x, v, h):
-    system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    system = implicit_euler_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
     return v + h * np.linalg.solve(system.mass, effective_force(system, system.mass, v, h))
 
 
@@ -175,7 +175,7 @@ class d1:
         return np.concatenate([x + h * v1, v1])
 
     def library(M, f, K, D, x, v, h):
-        return stacked(implicit_euler(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
+        return stack_state(implicit_euler(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
     reference = newton_reference
     primitives = BENT
@@ -214,7 +214,7 @@ class d3:
         return np.vstack([M_hat, f_hat])
 
     def library(M, f, K, D, x, v, h):
-        system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        system = implicit_euler_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
         return np.vstack([system.mass, effective_force(system, M, v, h)])
 
     def reference(M, f, K, D, x, v, h):
@@ -268,7 +268,7 @@ class d5:
         return f + h * K @ v
 
     def library(M, f, K, D, x, v, h):
-        system = implicit_euler_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        system = implicit_euler_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
         return effective_force(system, system.mass, v, h)
 
     def reference(M, f, K, D, x, v, h):

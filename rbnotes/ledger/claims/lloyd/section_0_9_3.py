@@ -12,7 +12,15 @@ from rbnotes.dynamics import (
     trapezoidal,
     trapezoidal_problem,
 )
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import AFFINE, BENT, GENTLE, STEP, N, bent_system, is_affine
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import (
+    AFFINE,
+    BENT,
+    GENTLE,
+    STEP,
+    N,
+    is_affine,
+    nonlinear_system,
+)
 from rbnotes.ledger.oracles.integration import follow_root, newton_step, trapezoidal_equations
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force, nonlinear_force_derivatives
 from rbnotes.ledger.quantities import (
@@ -75,7 +83,7 @@ def rule_reference(M, f, K, D, x, v, h, share):
 
 
 def arranged_library(M, f, K, D, x, v, h):
-    system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    system = trapezoidal_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
     return np.linalg.solve(system.mass, M @ v + h * effective_force(system, M, v, h))
 
 
@@ -89,7 +97,7 @@ def velocity_reference(M, f, K, D, x, v, h):
 
 
 def arrangement_library(M, f, K, D, x, v, h):
-    system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+    system = trapezoidal_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
     return np.vstack([system.mass, effective_force(system, M, v, h)])
 
 
@@ -188,7 +196,7 @@ class t303:
         return np.linalg.solve(M - h / 2 * D - h**2 / 4 * K, right)
 
     def library(M, f, K, D, x, v, h):
-        return trapezoidal(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
+        return trapezoidal(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
     reference = velocity_reference
     primitives = BENT
@@ -265,7 +273,7 @@ class d5:
         return np.linalg.solve(M_hat, M_hat @ v + h * f_tilde)
 
     def library(M, f, K, D, x, v, h):
-        system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        system = trapezoidal_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
         return v + h * np.linalg.solve(system.mass, effective_force(system, system.mass, v, h))
 
     reference = velocity_reference
@@ -283,7 +291,7 @@ class d6:
         return f + h / 2 * K @ v
 
     def library(M, f, K, D, x, v, h):
-        system = trapezoidal_problem(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
+        system = trapezoidal_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
         return effective_force(system, system.mass, v, h)
 
     def reference(M, f, K, D, x, v, h):

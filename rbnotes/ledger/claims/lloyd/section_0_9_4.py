@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, System, bridson_marino, constrained_step
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, bent_system, stacked
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, nonlinear_system, stack_state
 from rbnotes.ledger.oracles.integration import (
     half_step_velocity,
     midpoint_acceleration_positions,
@@ -63,7 +63,7 @@ class d1:
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * f)
 
     def library(M, f, K, D, x, v, h):
-        return (bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q - x) / h
+        return (bridson_marino(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q - x) / h
 
     reference = halfway_reference
     tolerance = 1e-08
@@ -88,7 +88,7 @@ class d2:
         return x + h * half_step_velocity(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
     def library(M, f, K, D, x, v, h):
-        return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q
+        return bridson_marino(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q
 
     reference = position_reference
     primitives = BENT
@@ -108,7 +108,7 @@ class t334:
 
     def library(M, f, K, D, x, v, h):
         """From the momentum of the whole step: what is left of it without the force at the start."""
-        w = bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
+        w = bridson_marino(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
         return 2 / h * (M - h / 2 * D) @ (w - v) - f
 
     def reference(M, f, K, D, x, v, h):
@@ -144,7 +144,7 @@ class d3:
         return np.linalg.solve(M - h / 2 * D, (M - h / 2 * D) @ v + h / 2 * (f + f1))
 
     def library(M, f, K, D, x, v, h):
-        return bridson_marino(bent_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
+        return bridson_marino(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
     reference = velocity_reference
     remark = "With $\\mathbf f'$ as corrected, and its slope at the start: that at the new positions is $O(h)$ away."
@@ -173,7 +173,7 @@ class t338:
     def library(M, f, K, D, x, v, h):
         """A system whose position Jacobian is nonsense."""
         system = System(M, nonlinear_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
-        return stacked(bridson_marino(system, State(q=x, qdot=v), h))
+        return stack_state(bridson_marino(system, State(q=x, qdot=v), h))
 
     def reference(M, f, K, D, x, v, h):
         """Compare with positions and velocities from the equations of both halves."""

@@ -163,7 +163,7 @@ class t218:
     result = Result(RATE / TIME, "of the two joints")
 
     def printed(radii, points, g, q, qdot):
-        """A torus that rolls and slides on another, told by its pose alone: Newton's law along the coordinates."""
+        """A torus that rolls and slides on another, described by its pose alone: Newton's law along the coordinates."""
         M, force = newton_equations(
             point_positions(radii, points[0]), points[0, :, 0], points[0, :, :1] * g, q, qdot
         )

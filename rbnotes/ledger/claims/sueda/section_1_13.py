@@ -271,7 +271,12 @@ class e1_86:
         Contact by contact.
         """
         alpha, beta = lam[:CONTACTS], lam[CONTACTS:].reshape(CONTACTS, FACETS)
-        return np.array([unused_normal(mu, push, rubs) for push, rubs in zip(alpha, beta, strict=True)])
+        return np.array(
+            [
+                unused_normal(mu, push, pushes_along_edges)
+                for push, pushes_along_edges in zip(alpha, beta, strict=True)
+            ]
+        )
 
     implements = dual_qp
 
@@ -397,8 +402,10 @@ class e1_88_a:
         total = np.array(f, dtype=float)
         for contact in range(CONTACTS):
             total += lam[contact] * N[contact]
-            rubs = lam[CONTACTS + FACETS * contact :][:FACETS]
-            total += (rubs[0] - rubs[2]) * T[contact, 0] + (rubs[1] - rubs[3]) * T[contact, 1]
+            pushes_along_edges = lam[CONTACTS + FACETS * contact :][:FACETS]
+            total += (pushes_along_edges[0] - pushes_along_edges[2]) * T[contact, 0] + (
+                pushes_along_edges[1] - pushes_along_edges[3]
+            ) * T[contact, 1]
         return total @ np.linalg.solve(M, total) / 2 - f @ np.linalg.solve(M, f) / 2
 
     implements = dual_qp

@@ -100,7 +100,7 @@ def between(E, x):
     return R1, R2, R2 @ x[1] + E[1, :3, 3] - R1 @ x[0] - E[0, :3, 3]
 
 
-def moved_along(pulls, E, x, spins):
+def twists_along_segments(pulls, E, x, spins):
     """Twists for which each end of a path moves along its segment, and no point between moves at all."""
     points = np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
     wanted = np.zeros_like(points)
@@ -113,7 +113,7 @@ def path_along(count):
     """Bodies, points and such twists, drawn together."""
     drawn = st.shared(
         st.builds(
-            lambda E, x, spins, pulls: (E, x, moved_along(pulls, E, x, spins)),
+            lambda E, x, spins, pulls: (E, x, twists_along_segments(pulls, E, x, spins)),
             bodies(count),
             points(count),
             arrays(count, 3),

@@ -593,7 +593,7 @@ class t720_a:
         return np.block([[np.eye(3), p[:, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
 
     def library(parent, joint):
-        """Two hinges that stand in the world as they are told to."""
+        """Return the poses in the world of two prescribed hinges."""
         first = reduced.Link("first", joints.Revolute(), np.eye(6), placement=parent)
         offset = np.linalg.inv(parent) @ joint
         second = reduced.Link("second", joints.Revolute(), np.eye(6), "first", placement=offset)

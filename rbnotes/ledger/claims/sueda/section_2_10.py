@@ -454,10 +454,10 @@ class t1314_e:
     def printed(assembly, q, qdot, qddot, driven):
         """(2.106), as it is solved with matrices; its multipliers are on the side of the inertia."""
         known, own = tree_of(assembly), body_trees.coordinate_slices(assembly)
-        told = np.concatenate([np.arange(6)[own[i]] for i in driven])
-        G, M = np.eye(6)[told], reduced.mass_matrix(known, q)
-        system = np.block([[M, G.T], [G, np.zeros((len(told), len(told)))]])
-        right = np.append(reduced.net_generalized_force(known, q, qdot), qddot[told])
+        prescribed = np.concatenate([np.arange(6)[own[i]] for i in driven])
+        G, M = np.eye(6)[prescribed], reduced.mass_matrix(known, q)
+        system = np.block([[M, G.T], [G, np.zeros((len(prescribed), len(prescribed)))]])
+        right = np.append(reduced.net_generalized_force(known, q, qdot), qddot[prescribed])
         accelerations, multipliers = np.split(np.linalg.solve(system, right), [6])
         return np.append(accelerations, -G.T @ multipliers)
 
@@ -471,9 +471,9 @@ class t1314_e:
         driven.
         """
         own, rates = body_trees.coordinate_slices(assembly), np.zeros(6)
-        told = np.concatenate([np.arange(6)[own[i]] for i in driven])
-        free = np.setdiff1d(np.arange(6), told)
-        rates[told] = qddot[told]
+        prescribed = np.concatenate([np.arange(6)[own[i]] for i in driven])
+        free = np.setdiff1d(np.arange(6), prescribed)
+        rates[prescribed] = qddot[prescribed]
         moves, weight = (
             body_trees.mass_weighted_jacobian(assembly, q)[:, free],
             body_trees.gravity_forces(assembly, q),
@@ -586,8 +586,8 @@ class t1345:
         """Wrenches with one number each, on one body after the other."""
         n = len(assembly.parents)
         wrenches = np.eye(6 * n).reshape(6 * n, n, 6)
-        felt = reduced.jacobian_transpose_product(tree_of(assembly), angles[:n], wrenches)
-        return (np.abs(felt).reshape(n, 6, n).max(axis=1) > LARGE).T
+        tau = reduced.jacobian_transpose_product(tree_of(assembly), angles[:n], wrenches)
+        return (np.abs(tau).reshape(n, 6, n).max(axis=1) > LARGE).T
 
     def reference(assembly, angles):
         """Find which poses change with which coordinates, by complex steps."""

@@ -59,7 +59,7 @@ section = Section(
         "N": Argument(NUMBER, "rows of the contacts, over the coordinates of the whole system"),
         "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
         "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
-        "rub": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "friction_force": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
         "h": Argument(TIME),
         "alpha": Argument(MOMENTUM),
         "T": Argument(NUMBER, "rows of the contacts, over the coordinates of the whole system"),
@@ -99,7 +99,7 @@ MOVING = {
     "N": arrays(2, 4).map(lambda rows: CORNERS[:2] + rows / 8),
     "v": arrays(4),
     "f": arrays(4),
-    "rub": arrays(4),
+    "friction_force": arrays(4),
     "h": positive_numbers(0.125, 1),
 }
 TANGENTS = np.zeros((2, 2, 4))
@@ -119,23 +119,23 @@ class e2_113:
     inputs = MOVING
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
-    def printed(M, N, v, f, rub, h):
+    def printed(M, N, v, f, friction_force, h):
         """The program solved by its optimality conditions, and f_alpha = -N^T alpha / h with it."""
         Mi = np.linalg.inv(M)
         unc = v + h * Mi @ f
-        alpha = lemke(LCP(N @ Mi @ N.T, -N @ (unc + h * Mi @ rub))).z
+        alpha = lemke(LCP(N @ Mi @ N.T, -N @ (unc + h * Mi @ friction_force))).z
         f_alpha = -N.T @ alpha / h
-        return unc + h * Mi @ (f_alpha + rub)
+        return unc + h * Mi @ (f_alpha + friction_force)
 
-    def library(M, N, v, f, rub, h):
+    def library(M, N, v, f, friction_force, h):
         smooth = Contacts.from_directions(N, TANGENTS, 0.0)
-        space = friction_contact_problem(StepProblem(M, M @ v + h * f + h * rub, contacts=smooth))
+        space = friction_contact_problem(StepProblem(M, M @ v + h * f + h * friction_force, contacts=smooth))
         normal = normal_impulses(space, np.zeros((2, 2)))
         return space.apply_impulses(np.column_stack([normal, np.zeros((2, 2))]))[0]
 
-    def reference(M, N, v, f, rub, h):
+    def reference(M, N, v, f, friction_force, h):
         """Compare with the velocities nearest, in the mass metric, to those without contact, with N v >= 0."""
-        return least_energy(M, M @ v + h * f + h * rub, N)
+        return least_energy(M, M @ v + h * f + h * friction_force, N)
 
     combined_with = ("sueda/s1.13/e1.83",)
     tolerance = 1e-8
@@ -179,7 +179,7 @@ class t1395:
     implements = Contacts
 
 
-RUBBING = {
+FRICTION_INPUTS = {
     "M": spd_matrices(3),
     "T": arrays(2, 3).map(lambda rows: np.eye(3)[:2] + rows / 8),
     "v": arrays(3),
@@ -194,7 +194,7 @@ RUBBING = {
 @section.holds("e2.114", "The friction program under contact")
 class e2_114:
     formula = r"\text{minimize}\quad \tfrac12\beta^T T M^{-1} T^T\beta - \beta^T T(\dot q^{\text{unc}} + hM^{-1}f_\alpha) \quad\text{subject to}\quad -\mu\alpha \le \beta \le \mu\alpha, \qquad f_\beta = -T^T\beta/h"
-    inputs = RUBBING
+    inputs = FRICTION_INPUTS
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, T, v, f, push, alpha, mu, h):
@@ -340,23 +340,25 @@ OUT = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 AROUND = np.stack([-np.sin(ANGLES), np.cos(ANGLES)], axis=1)
 
 
-def settled(m, J, c, g, free, mu, radius, h):
+def friction_reference(m, J, c, g, free, mu, radius, h):
     """The old spin, and the friction impulses that end the step, where the spin would be ``free`` without them.
 
     They are mu times the pushes that they belong to, against the spin, or as much less as suffices to stop it.
     """
-    inertia, torque, rub = J + m * c @ c, m * (c[0] * g[1] - c[1] * g[0]), np.zeros(3)
+    inertia, torque, friction_impulses = J + m * c @ c, m * (c[0] * g[1] - c[1] * g[0]), np.zeros(3)
     omega, way = free - h * torque / inertia, np.sign(free)
     for _ in range(50):
-        after = free - way * radius * np.sum(rub) / inertia
+        after = free - way * radius * np.sum(friction_impulses) / inertia
         change = np.array([-c[1], c[0]]) * (after - omega) - h * omega**2 * c - h * g
-        pushes = 2 / 3 * np.abs(OUT @ (m * change + way * rub @ AROUND))
-        rub = mu * pushes
-        rub = rub * min(1.0, abs(free) * inertia / (radius * np.sum(rub)))
-    return omega, way * rub
+        pushes = 2 / 3 * np.abs(OUT @ (m * change + way * friction_impulses @ AROUND))
+        friction_impulses = mu * pushes
+        friction_impulses = friction_impulses * min(
+            1.0, abs(free) * inertia / (radius * np.sum(friction_impulses))
+        )
+    return omega, way * friction_impulses
 
 
-def pinned():
+def pin_inputs():
     """A body on a pin, its old spin, and the friction impulses that its pin ends with, stuck or sliding."""
     drawn = st.shared(
         st.tuples(
@@ -370,30 +372,30 @@ def pinned():
             vectors(3, 0.1, 0.3),
             positive_numbers(0.0625, 0.25),
             positive_numbers(0.0625, 0.125),
-        ).map(lambda pin: (*pin, *settled(*pin))),
+        ).map(lambda pin: (*pin, *friction_reference(*pin))),
         key="a body on a dry pin",
     )
-    parts = {"m": 0, "J": 1, "c": 2, "g": 3, "mu": 5, "radius": 6, "h": 7, "omega": 8, "rub": 9}
+    parts = {"m": 0, "J": 1, "c": 2, "g": 3, "mu": 5, "radius": 6, "h": 7, "omega": 8, "friction_impulses": 9}
     return {name: drawn.map(lambda pin, k=k: pin[k]) for name, k in parts.items()}
 
 
 @section.holds("t1493", "The friction of a joint, as in staggered projections")
 class t1493:
     formula = r"\text{`the convergence check and the friction solve are the same as in SP': with } |\alpha| \text{ for } \alpha, \text{ lines 10 to 24 leave Coulomb's } f_\beta \text{ as it is}"
-    inputs = pinned()
+    inputs = pin_inputs()
     arguments = {
         "c": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
-        "rub": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
+        "friction_impulses": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
     }
     result = Result(RATE, SYSTEM_COORDINATES)
 
-    def printed(m, J, c, g, mu, radius, h, omega, rub):
+    def printed(m, J, c, g, mu, radius, h, omega, friction_impulses):
         """One turn that starts from this friction, with (2.117) and (2.118) mended; what line 26 makes of it."""
         M = kinetic_energy_matrix(m, J * np.eye(3), np.append(c, 0))[2:5, 2:5]
         Mi, M_r = np.linalg.inv(M), M[0, 0]
         f = m * np.array([c[0] * g[1] - c[1] * g[0], g[0] + omega**2 * c[0], g[1] + omega**2 * c[1]])
         N, T = np.column_stack([np.zeros(3), OUT]), np.column_stack([radius * np.ones(3), AROUND])
-        f_beta = -T.T @ rub / h
+        f_beta = -T.T @ friction_impulses / h
         con = np.array([omega + h * (f + f_beta)[0] / M_r, 0, 0])
         unc = np.array([omega, 0, 0]) + h * Mi @ f
         f_alpha = M @ (con - unc) / h - f_beta
@@ -402,7 +404,7 @@ class t1493:
         beta = solve(BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting").z
         return omega + h * (f - T.T @ beta / h)[0] / M_r
 
-    def library(m, J, c, g, mu, radius, h, omega, rub):
+    def library(m, J, c, g, mu, radius, h, omega, friction_impulses):
         """Start from zero friction."""
         around = np.column_stack([AROUND, np.zeros(3)])
         tangents = np.stack([around, np.tile([0.0, 0.0, 1.0], (3, 1))], axis=1)
@@ -415,10 +417,10 @@ class t1493:
         state = State(q=[0.0], qdot=[omega])
         return reduced.bisp_step(system, state, h, {"body": pin}, tolerance=1e-10).state.qdot[0]
 
-    def reference(m, J, c, g, mu, radius, h, omega, rub):
+    def reference(m, J, c, g, mu, radius, h, omega, friction_impulses):
         """Compare with the balance of moments about the pin: those of the weight and of the friction forces."""
         weight = (c[0] * g[1] - c[1] * g[0]) * m * h
-        return omega + (weight - radius * sum(rub)) / (J + m * (c[0] ** 2 + c[1] ** 2))
+        return omega + (weight - radius * sum(friction_impulses)) / (J + m * (c[0] ** 2 + c[1] ** 2))
 
     tolerance = 1e-8
     remark = (

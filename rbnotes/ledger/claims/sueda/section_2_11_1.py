@@ -80,7 +80,7 @@ def least(M, momentum, rows):
     return free @ np.linalg.solve(free.T @ M @ free, free.T @ momentum)
 
 
-def constrained(M, momentum, rows):
+def solve_constrained(M, momentum, rows):
     """Velocities and multipliers of ``M v + rows^T lambda = momentum``, ``rows v = 0``, as the notes sign them."""
     n, m = len(M), len(rows)
     both = np.linalg.solve(
@@ -89,7 +89,7 @@ def constrained(M, momentum, rows):
     return both[:n], both[n:]
 
 
-def stepped(at, bodies, g, q, v, G, h):
+def step_with_loop(at, bodies, g, q, v, G, h):
     """System, state, and the step of the library under the rows."""
     system, state = reduced.TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
     rows = BilateralRows(G @ reduced.jacobian(system.tree, q))
@@ -106,12 +106,12 @@ class e2_119_a:
         """Evaluate with both dots, and with h Jdot qdot, which is left out here as in (2.117)."""
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
         M_r = J.T @ M @ J
-        unc = constrained(M, M @ J @ v + h * f, G)[0]
-        con = constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
+        unc = solve_constrained(M, M @ J @ v + h * f, G)[0]
+        con = solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
         return M @ (J @ con + h * Jdot @ v - unc) / h
 
     def library(at, bodies, g, q, v, G, h):
-        system, state, step = stepped(at, bodies, g, q, v, G, h)
+        system, state, step = step_with_loop(at, bodies, g, q, v, G, h)
         held = reduced.body_constraint_impulses(system, state, step.velocity, h).ravel()
         return (held - G.T @ step.bilateral) / h
 
@@ -156,10 +156,10 @@ class e2_119_b:
         """The minimiser, which is called the velocities of the bodies."""
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
         M_r = J.T @ M @ J
-        return constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
+        return solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
 
     def library(at, bodies, g, q, v, G, h):
-        system, _, step = stepped(at, bodies, g, q, v, G, h)
+        system, _, step = step_with_loop(at, bodies, g, q, v, G, h)
         return reduced.twists(system.tree, q, step.velocity).ravel()
 
     def reference(at, bodies, g, q, v, G, h):
@@ -186,11 +186,11 @@ class t1509:
     def printed(at, bodies, g, q, v, G, h):
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
         M_r = J.T @ M @ J
-        multipliers = constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[1]
+        multipliers = solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[1]
         return -J.T @ G.T @ multipliers / h
 
     def library(at, bodies, g, q, v, G, h):
-        system, _, step = stepped(at, bodies, g, q, v, G, h)
+        system, _, step = step_with_loop(at, bodies, g, q, v, G, h)
         return (G @ reduced.jacobian(system.tree, q)).T @ step.bilateral / h
 
     def reference(at, bodies, g, q, v, G, h):
@@ -220,7 +220,7 @@ FINAL = {**OUTER, "C": arrays(1, 24).map(lambda rows: USUAL[2:] + rows / 8), "re
 def velocities(M_r, momentum, G, C):
     """Return the solution without the inequality if it is admissible, else the one with the equality."""
     for rows in (G, np.vstack([G, C])):
-        after = constrained(M_r, momentum, rows)[0]
+        after = solve_constrained(M_r, momentum, rows)[0]
         if C @ after >= -1e-12:
             return after
     return after

@@ -103,8 +103,8 @@ STEP = {
 }
 
 
-def prepared(tree, q, P_r, P_m):
-    """The first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the inertia felt, and Psi."""
+def factor_inverse(tree, q, P_r, P_m):
+    """The first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the articulated inertia, and Psi."""
     M_hat, found = np.zeros((5, 6, 6)), [None] * 4
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):
@@ -118,7 +118,7 @@ def prepared(tree, q, P_r, P_m):
     return found
 
 
-def answered(joints, x):
+def solve_factored(joints, x):
     """The second and the third loop, for one right side."""
     B_hat, V_dot, y = np.zeros((5, 6)), np.zeros((5, 6)), np.zeros(5)
     for j in reversed(range(4)):
@@ -252,7 +252,7 @@ class t1608_d:
 
     def printed(at, bodies, q, B, p, x):
         own = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
-        return answered(prepared(library_tree(at, bodies), q, p * np.eye(5), own), x)
+        return solve_factored(factor_inverse(library_tree(at, bodies), q, p * np.eye(5), own), x)
 
     def library(at, bodies, q, B, p, x):
         blocks = np.swapaxes(B.reshape(4, 6, 4, 6), 1, 2)
@@ -301,7 +301,7 @@ class alg10_a:
         """Return both sides without and with the preconditioner's terms, K being the derivatives of the forces."""
         tree, none = library_tree_of(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
         added = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
-        return [answered(prepared(tree, q, *terms), x) for terms in (none, added)]
+        return [solve_factored(factor_inverse(tree, q, *terms), x) for terms in (none, added)]
 
     def library(assembly, q, h, D_m, K_m, D_r, K_r, x):
         tree = library_tree_of(assembly)
@@ -347,7 +347,9 @@ class alg10_b:
     def printed(at, bodies, q, h, k, d, x):
         """Evaluate with the K_r and D_r of (2.78)."""
         K_r, D_r = k * np.eye(5), d * np.eye(5)
-        return answered(prepared(library_tree(at, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x)
+        return solve_factored(
+            factor_inverse(library_tree(at, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x
+        )
 
     def library(at, bodies, q, h, k, d, x):
         return factor_mass_matrix(library_tree(at, bodies), q, joint_terms=h * d + h**2 * k).solve(x)

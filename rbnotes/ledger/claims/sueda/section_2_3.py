@@ -337,7 +337,7 @@ class t846_a:
     implements = reduced_coordinates.integrate_adaptively
 
 
-def parted(rates, starts):
+def separation_factor(rates, starts):
     """Return the factor by which a distance of 1e-7 from starts ``(m, 4)`` grows within four seconds."""
     h = 1 / 30
     states = np.stack([starts, starts + 1e-7 * np.eye(4)[0]])
@@ -370,7 +370,7 @@ class t846_b:
             q, qdot = states[..., :2], states[..., 2:]
             return np.concatenate([qdot, reduced_coordinates.forward_dynamics_dense(both, q, qdot)], axis=-1)
 
-        factors = parted(rates, np.array([[a, b - a, 0.0, 0.0] for a, b in (RAISED, LOW)]))
+        factors = separation_factor(rates, np.array([[a, b - a, 0.0, 0.0] for a, b in (RAISED, LOW)]))
         return [len(both.links), *(factors > 100)]
 
     def reference():
@@ -386,10 +386,10 @@ class t846_b:
             return np.stack([adot, bdot, (f - c * g) / (2 - c**2), (2 * g - c * f) / (2 - c**2)], axis=-1)
 
         starts = np.array([[a, b, 0.0, 0.0] for a, b in (RAISED, LOW)])
-        return [starts.shape[1] / 2, *(parted(rates, starts) > 100)]
+        return [starts.shape[1] / 2, *(separation_factor(rates, starts) > 100)]
 
     exact = "whether two motions part is said by yes or no"
-    primitives = ("rbnotes.ledger.claims.sueda.section_2_3.parted",)
+    primitives = ("rbnotes.ledger.claims.sueda.section_2_3.separation_factor",)
     remark = (
         "Both arms raised, two motions 1e-7 apart are some 700 times as far apart after 4 s. The footnote shows "
         "a video of such a pendulum."
@@ -532,7 +532,7 @@ def new_velocities(assembly, q, qdot, h):
     return np.linalg.solve(M_r, M_r @ qdot + h * f_r)
 
 
-def stepped(assembly, q, qdot, h):
+def step_of_library(assembly, q, qdot, h):
     """A step of the library's."""
     return symplectic_euler(reduced_coordinates.TreeSystem(tree_of(assembly)), State(q=q, qdot=qdot), h)
 
@@ -548,7 +548,7 @@ class e2_19:
         return (new_velocities(assembly, q, qdot, h) - qdot) / h
 
     def library(assembly, q, qdot, h):
-        return (stepped(assembly, q, qdot, h).qdot - qdot) / h
+        return (step_of_library(assembly, q, qdot, h).qdot - qdot) / h
 
     def reference(assembly, q, qdot, h):
         """Compare with Gauss's principle for the point masses of all bodies: (2.20) is (2.18) with this
@@ -569,7 +569,7 @@ class e2_20:
     printed = new_velocities
 
     def library(assembly, q, qdot, h):
-        return stepped(assembly, q, qdot, h).qdot
+        return step_of_library(assembly, q, qdot, h).qdot
 
     def reference(assembly, q, qdot, h):
         """Compare with a step with the accelerations of Gauss's principle for the point masses of all bodies."""
@@ -620,7 +620,7 @@ class t840_b:
         return q + h * new_velocities(assembly, q, qdot, h)
 
     def library(assembly, q, qdot, h):
-        return stepped(assembly, q, qdot, h).q
+        return step_of_library(assembly, q, qdot, h).q
 
     def reference(assembly, q, qdot, h):
         """Compare with a step with the accelerations of Gauss's principle for the point masses of all bodies."""

@@ -77,13 +77,13 @@ PLACED = "entries are placed, and a matrix whose square is zero has an exponenti
 ADDED = "points move by sums of two products, which matrices round alike"
 
 
-def placed(joint, E0):
+def placed_joint(joint, E0):
     """A tree of a massless link and a heavy one fixed beside it, as trees have to carry something."""
     moving = reduced.Link("moving", joint, placement=E0)
     return reduced.Tree([moving, reduced.Link("heavy", Fixed(), np.eye(6), "moving", BESIDE)])
 
 
-def moved_points(pose):
+def transformed_points(pose):
     """Return the transformed origin and ends of the axes as columns."""
     corners = np.hstack([np.zeros((3, 1)), np.eye(3)])
     return pose[:3, :3] @ corners + pose[:3, 3:]
@@ -110,7 +110,7 @@ class e2_22:
 
     def library(E0, q):
         joint = Composite(Revolute(X), Prismatic(Y))
-        return se3.inverse(reduced.poses(placed(joint, E0), q).joints[0])
+        return se3.inverse(reduced.poses(placed_joint(joint, E0), q).joints[0])
 
     def reference(E0, q):
         """Compare with the pose of the moved joint frame, rotated and then translated, in the frame of the
@@ -144,7 +144,7 @@ class t858_a:
 
     def printed(E0, q):
         Q = np.eye(4)
-        return moved_points(screws(*np.roll(np.eye(6), 3, axis=0))(q) @ E0 @ Q)
+        return transformed_points(screws(*np.roll(np.eye(6), 3, axis=0))(q) @ E0 @ Q)
 
     def library(E0, q):
         links = [

@@ -68,7 +68,7 @@ def slope(q, i):
     return rotation(q).T @ derivative(lambda t: rotation(q + t * np.eye(3)[i])).value
 
 
-def unbracketed(X):
+def vector_of_bracket(X):
     return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
 
@@ -174,7 +174,7 @@ class e2_30:
 
     def printed(E0, q):
         R, slopes = rotation(q), np.moveaxis(complex_step(rotation_sequence("XZX"), q), -1, 0)
-        upper = np.column_stack([unbracketed(R.T @ slope[:3, :3]) for slope in slopes])
+        upper = np.column_stack([vector_of_bracket(R.T @ slope[:3, :3]) for slope in slopes])
         return np.vstack([upper, np.zeros((3, 3))])
 
     def library(E0, q):
@@ -296,7 +296,7 @@ class t914_a:
     result = Result(NUMBER, "of the first angle, in the moving frame")
 
     def printed(q):
-        return np.concatenate([unbracketed(slope(q, 0)), np.zeros(3)])
+        return np.concatenate([vector_of_bracket(slope(q, 0)), np.zeros(3)])
 
     def library(q):
         return EulerSpherical("XZX").motion_subspace(q)[:, 0]
@@ -322,7 +322,7 @@ class t914_b:
 
     def printed(q):
         """The derivatives by the second and the third angle, in the rows where the text puts them."""
-        first, second, third = (unbracketed(slope(q, i)) for i in range(3))
+        first, second, third = (vector_of_bracket(slope(q, i)) for i in range(3))
         upper = np.column_stack([first, np.zeros(3), np.zeros(3)])
         upper[1:] = second, third
         return upper

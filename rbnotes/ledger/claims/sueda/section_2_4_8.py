@@ -66,7 +66,7 @@ AT_REST_TOO = {
 I = np.eye(3)
 
 
-def unbracketed(X):
+def vector_of_bracket(X):
     return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
 
@@ -80,7 +80,7 @@ def rotation_slopes(q):
 def printed_columns(q):
     """The upper half of S as (2.44) prints it."""
     R = expm(bracket(q))
-    return np.stack([unbracketed(R.T @ slope) for slope in rotation_slopes(q)], axis=-1)
+    return np.stack([vector_of_bracket(R.T @ slope) for slope in rotation_slopes(q)], axis=-1)
 
 
 def A(q):
@@ -111,7 +111,7 @@ def printed_columns_rate(q, qdot):
     Rdot = sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
     return np.stack(
         [
-            unbracketed(Rdot.T @ Ai @ R + R.T @ Aidot @ R + R.T @ Ai @ Rdot)
+            vector_of_bracket(Rdot.T @ Ai @ R + R.T @ Aidot @ R + R.T @ Ai @ Rdot)
             for Ai, Aidot in zip(A(q), Adot(q, qdot), strict=True)
         ],
         axis=-1,

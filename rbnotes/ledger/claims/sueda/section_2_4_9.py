@@ -116,7 +116,7 @@ def Sdot_library(A, a, B, b, q1, q2, v1, v2):
     return model(A, a, B, b)[2].motion_subspace_rate(np.concatenate([q1, q2]), np.concatenate([v1, v2]))
 
 
-def needed(tree, q1, q2, v1, v2, v1dot, v2dot):
+def tree_joint_forces(tree, q1, q2, v1, v2, v1dot, v2dot):
     """Joint forces that a tree of five coordinates needs to move like this."""
     q, v, vdot = np.append(q1, q2), np.append(v1, v2), np.append(v1dot, v2dot)
     return inverse_dynamics_dense(tree, q, v, vdot)
@@ -141,13 +141,13 @@ class t974:
         """Joint forces for one body on the composite joint."""
         whole = model(A, a, B, b)[2]
         tree = Tree([Link("body", whole, spatial_inertia(m, J, c))], gravity=g)
-        return needed(tree, q1, q2, v1, v2, v1dot, v2dot)
+        return tree_joint_forces(tree, q1, q2, v1, v2, v1dot, v2dot)
 
     def library(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
         """The same for a body on joint 2, which hangs on a link without inertia, which hangs on joint 1."""
         one, two, _ = model(A, a, B, b)
         body = Link("body", two, spatial_inertia(m, J, c), parent="between")
-        return needed(Tree([Link("between", one), body], gravity=g), q1, q2, v1, v2, v1dot, v2dot)
+        return tree_joint_forces(Tree([Link("between", one), body], gravity=g), q1, q2, v1, v2, v1dot, v2dot)
 
     def reference(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
         """Compare with d'Alembert's principle for six point masses that move with the product of the two

@@ -137,7 +137,7 @@ def equations_of_motion(cloud, q, v):
     return J.T @ M @ J, J.T @ (f - M @ clouds.bias_acceleration(cloud, q, v))
 
 
-def pushed(cloud, q, v, force):
+def acceleration_under_force(cloud, q, v, force):
     """Accelerations of point masses under a force along the coordinates."""
     return acceleration(clouds.point_positions(cloud), clouds.point_mass(cloud), cloud.gravity, q, v, force)
 
@@ -171,7 +171,7 @@ class t1138:
         types, with the force from complex steps of the energy of the springs.
         """
         energy = complex_step(lambda x: np.sum(k * np.cosh(x)), q)
-        return pushed(cloud, q, v, -energy)
+        return acceleration_under_force(cloud, q, v, -energy)
 
     tolerance = 1e-08
     implements = TreeSystem
@@ -244,7 +244,7 @@ class e2_73:
         """
         stored = complex_step(lambda x: np.sum(k * (x - rest) ** 2) / 2, q)
         lost = complex_step(lambda x: np.sum(d * x**2) / 2, v)
-        return pushed(cloud, q, v, -stored - lost)
+        return acceleration_under_force(cloud, q, v, -stored - lost)
 
     tolerance = 1e-08
     remark = (

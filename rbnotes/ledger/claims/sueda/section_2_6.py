@@ -80,7 +80,7 @@ HYPER = {"cloud": SPRUNG["cloud"], **FEWER}
 FIVE = model(clouds.point_mass_tree(0))
 
 
-def bent(W, U):
+def nonlinear_coordinates(W, U):
     """Coordinates of all joints as functions of two, which are not linear."""
 
     def q(r):
@@ -89,12 +89,12 @@ def bent(W, U):
     return q
 
 
-def bent_slope(W, U, r):
+def nonlinear_slope(W, U, r):
     """J_rR."""
     return W + U * np.cos(r)
 
 
-def bent_slope_rate(U, r, r_dot):
+def nonlinear_slope_rate(U, r, r_dot):
     """The rate of J_rR."""
     return -U * np.sin(r) * r_dot
 
@@ -103,9 +103,9 @@ def coordinates(W, U):
     """The same for the library."""
     return JointCoordinates(
         2,
-        bent(W, U),
-        lambda r: bent_slope(W, U, r),
-        lambda r, r_dot: bent_slope_rate(U, r, r_dot),
+        nonlinear_coordinates(W, U),
+        lambda r: nonlinear_slope(W, U, r),
+        lambda r, r_dot: nonlinear_slope_rate(U, r, r_dot),
     )
 
 
@@ -255,7 +255,7 @@ class d1:
     result = Result(RATE, "of the joints, in their order")
 
     def printed(W, U, r, r_dot):
-        return bent_slope(W, U, r) @ r_dot
+        return nonlinear_slope(W, U, r) @ r_dot
 
     def library(W, U, r, r_dot):
         system = HyperReducedSystem(TreeSystem(FIVE), coordinates(W, U))
@@ -279,7 +279,7 @@ class e2_82_a:
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
-        return clouds.jacobian(cloud, bent(W, U)(r)) @ bent_slope(W, U, r)
+        return clouds.jacobian(cloud, nonlinear_coordinates(W, U)(r)) @ nonlinear_slope(W, U, r)
 
     def library(cloud, W, U, r, r_dot):
         system = HyperReducedSystem(TreeSystem(model(cloud)), coordinates(W, U))
@@ -315,10 +315,10 @@ class e2_82_b:
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
-        J_rR, q = bent_slope(W, U, r), bent(W, U)(r)
+        J_rR, q = nonlinear_slope(W, U, r), nonlinear_coordinates(W, U)(r)
         J_mr = clouds.jacobian(cloud, q)
         J_mr_dot = derivative_along_motion(lambda x: clouds.jacobian(cloud, x), q, J_rR @ r_dot)
-        return J_mr_dot @ J_rR + J_mr @ bent_slope_rate(U, r, r_dot)
+        return J_mr_dot @ J_rR + J_mr @ nonlinear_slope_rate(U, r, r_dot)
 
     def library(cloud, W, U, r, r_dot):
         tree, state = model(cloud), State(q=r, qdot=r_dot)
@@ -346,10 +346,10 @@ class e2_83:
 
     def printed(cloud, W, U, r, r_dot, a):
         """The force along the coordinates that an acceleration needs: left side less right side."""
-        J_rR, q = bent_slope(W, U, r), bent(W, U)(r)
+        J_rR, q = nonlinear_slope(W, U, r), nonlinear_coordinates(W, U)(r)
         v, J_mr, M = J_rR @ r_dot, clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
         J_mR = J_mr @ J_rR
-        drift = clouds.bias_acceleration(cloud, q, v) + J_mr @ bent_slope_rate(U, r, r_dot) @ r_dot
+        drift = clouds.bias_acceleration(cloud, q, v) + J_mr @ nonlinear_slope_rate(U, r, r_dot) @ r_dot
         return J_mR.T @ M @ J_mR @ a - J_mR.T @ (
             clouds.gyroscopic_and_gravity_wrenches(cloud, q, J_mr @ v) - M @ drift
         )

@@ -1,4 +1,4 @@
-"""Sueda 2.9: joints that move as they are told, and the forces that this takes."""
+"""Sueda 2.9: joints with prescribed motion, and the forces that this needs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from rbnotes.dynamics import StepProblem, solve_step
 from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import gamma
 from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     LOOP,
-    accelerated,
+    accelerate_with_constraints,
+    gap_function,
     kkt,
     loop,
     maximal_rows,
-    parting,
-    stepped,
+    step_with_constraints,
     system_of,
 )
 from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
@@ -80,7 +80,7 @@ section = Section(
             vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
             "of the joints, in their order",
         ),
-        "told": Argument(NUMBER / TIME**2, "of the joints, in their order"),
+        "prescribed": Argument(NUMBER / TIME**2, "of the joints, in their order"),
         "x_A": Argument(LENGTH, "the point of A where the loop closes, in the frame of its body"),
         "x_B": Argument(LENGTH, "the point of B where the loop closes, in the frame of its body"),
         "h": Argument(TIME),
@@ -89,52 +89,52 @@ section = Section(
 )
 
 
-# Two joints of the branching tree are told what to do: the cross, with two coordinates, and the slider. In the
+# Two joints of the branching tree have prescribed motions: the cross, with two coordinates, and the slider. In the
 # company of a loop it is the hinge alone.
-TOLD = np.array([0, 1, 3])
+PRESCRIBED = np.array([0, 1, 3])
 HINGE = np.array([2])
 STEP = {"h": positive_numbers(0.0625, 0.5)}
-TOLD_INPUTS = TREE | {"told": arrays(3)}
-LOOPED = TREE | LOOP | {"told": arrays(1)}
+PRESCRIBED_INPUTS = TREE | {"prescribed": arrays(3)}
+LOOPED = TREE | LOOP | {"prescribed": arrays(1)}
 SLACK = 1e-8
 
 
 def prescribed_rows(columns):
-    """pG_r: the identity in the columns of the coordinates that are told."""
+    """pG_r: the identity in the columns of the prescribed coordinates."""
     rows = np.zeros((len(columns), 5))
     for i, column in enumerate(columns):
         rows[i, column] = 1
     return rows
 
 
-def telling(v, told):
+def prescribed_motion(v, prescribed):
     """The library's constraints that prescribe cross and slider: velocities, and accelerations."""
     return [
-        PrescribedJoint(NAMES[0], lambda t: (np.zeros(2), v[:2], told[:2])),
-        PrescribedJoint(NAMES[2], lambda t: (np.zeros(1), v[2:], told[2:])),
+        PrescribedJoint(NAMES[0], lambda t: (np.zeros(2), v[:2], prescribed[:2])),
+        PrescribedJoint(NAMES[2], lambda t: (np.zeros(1), v[2:], prescribed[2:])),
     ]
 
 
-def telling_hinge(speed, told):
-    return PrescribedJoint(NAMES[1], lambda t: (np.zeros(1), speed, told))
+def prescribed_hinge_motion(speed, prescribed):
+    return PrescribedJoint(NAMES[1], lambda t: (np.zeros(1), speed, prescribed))
 
 
-def driven(at, bodies, g, q, v, told):
-    """Accelerations and the forces of what is told: the free coordinates by elimination (the oracle)."""
+def prescribed_reference(at, bodies, g, q, v, prescribed):
+    """Accelerations and prescribing forces: the free coordinates by elimination (the oracle)."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
     a = np.zeros(5)
-    a[TOLD] = told
-    free = np.setdiff1d(np.arange(5), TOLD)
-    a[free] = np.linalg.solve(M[np.ix_(free, free)], f[free] - M[np.ix_(free, TOLD)] @ told)
-    return a, (M @ a - f)[TOLD]
+    a[PRESCRIBED] = prescribed
+    free = np.setdiff1d(np.arange(5), PRESCRIBED)
+    a[free] = np.linalg.solve(M[np.ix_(free, free)], f[free] - M[np.ix_(free, PRESCRIBED)] @ prescribed)
+    return a, (M @ a - f)[PRESCRIBED]
 
 
-def held_with_loop(at, bodies, g, q, v, x_A, x_B, told):
+def loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed):
     """Accelerations and weights of the rows in minus what holds, the hinge's first (the oracle)."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
-    apart = parting(at, x_A, x_B)
+    apart = gap_function(at, x_A, x_B)
     G = np.vstack([np.eye(5)[HINGE], position_derivatives(apart, q)])
-    a = least_action(M, f, G, np.append(told, -bias_acceleration(apart, q, v)))
+    a = least_action(M, f, G, np.append(prescribed, -bias_acceleration(apart, q, v)))
     return np.append(a, least_squares_multipliers(f - M @ a, G))
 
 
@@ -183,9 +183,12 @@ class t1302_a:
 @section.holds("t1302#b", "Prescribed accelerations as an equality constraint")
 class t1302_b:
     formula = r"{}^pG_r\,\ddot q_r = {}^p\ddot q_r,\quad {}^p\dot G_r = 0"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {"a": arrays(5), "told": arrays(3)}
+    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {
+        "a": arrays(5),
+        "prescribed": arrays(3),
+    }
     arguments = {
-        "told": Argument(
+        "prescribed": Argument(
             vector_quantity((NUMBER / TIME**2, 2), (ACCELERATION, 1)), "of the joints, in their order"
         )
     }
@@ -193,18 +196,20 @@ class t1302_b:
         vector_quantity((RATE / TIME, 2), (ACCELERATION, 1)), "of the prescribed joints, in their order"
     )
 
-    def printed(at, bodies, q, v, a, told):
+    def printed(at, bodies, q, v, a, prescribed):
         """Return the residual of the prescribed accelerations, without a term for the rate of the rows."""
-        return prescribed_rows(TOLD) @ a - told
+        return prescribed_rows(PRESCRIBED) @ a - prescribed
 
-    def library(at, bodies, q, v, a, told):
+    def library(at, bodies, q, v, a, prescribed):
         system, state = system_of(at, bodies, np.zeros(3), q, v)
-        rows = [constraint_rows(system, each, state, 0.0) for each in telling(v[TOLD], told)]
+        rows = [
+            constraint_rows(system, each, state, 0.0) for each in prescribed_motion(v[PRESCRIBED], prescribed)
+        ]
         return np.concatenate([each.G @ a + each.bias_acceleration for each in rows])
 
-    def reference(at, bodies, q, v, a, told):
+    def reference(at, bodies, q, v, a, prescribed):
         """Compare with second differences of these coordinates along an accelerated motion."""
-        return time_derivative(lambda t: (v + t * a)[:, TOLD] - t * told)
+        return time_derivative(lambda t: (v + t * a)[:, PRESCRIBED] - t * prescribed)
 
     implements = (constraint_rows, PrescribedJoint)
 
@@ -218,19 +223,19 @@ class e2_106:
         "of the joints, in their order, then of the constraints",
     )
 
-    def printed(at, bodies, g, q, v, x_A, x_B, told):
+    def printed(at, bodies, g, q, v, x_A, x_B, prescribed):
         M, G, f, bent = looped_kkt(at, bodies, g, q, v, x_A, x_B)
-        return kkt(M, G, f, np.append(told, np.zeros(3)) - np.append(np.zeros(1), bent))
+        return kkt(M, G, f, np.append(prescribed, np.zeros(3)) - np.append(np.zeros(1), bent))
 
-    def library(at, bodies, g, q, v, x_A, x_B, told):
-        constraints = [telling_hinge(v[2], told), loop(x_A, x_B)]
-        return accelerated(*system_of(at, bodies, g, q, v), *constraints)
+    def library(at, bodies, g, q, v, x_A, x_B, prescribed):
+        constraints = [prescribed_hinge_motion(v[2], prescribed), loop(x_A, x_B)]
+        return accelerate_with_constraints(*system_of(at, bodies, g, q, v), *constraints)
 
-    def reference(at, bodies, g, q, v, x_A, x_B, told):
+    def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)
+        return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)
 
     tolerance = SLACK
     remark = (
@@ -246,20 +251,20 @@ class t1306_a:
     inputs = LOOPED
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, x_A, x_B, told):
+    def printed(at, bodies, g, q, v, x_A, x_B, prescribed):
         M, G, f, _ = looped_kkt(at, bodies, g, q, v, x_A, x_B)
-        return kkt(M, G, f, np.append(told, -G[1:] @ v))[:5]
+        return kkt(M, G, f, np.append(prescribed, -G[1:] @ v))[:5]
 
-    def library(at, bodies, g, q, v, x_A, x_B, told):
+    def library(at, bodies, g, q, v, x_A, x_B, prescribed):
         system, state = system_of(at, bodies, g, q, v)
-        constraints = [telling_hinge(np.zeros(1), told), loop(x_A, x_B)]
+        constraints = [prescribed_hinge_motion(np.zeros(1), prescribed), loop(x_A, x_B)]
         return constrained_acceleration(system, constraints, state)[0]
 
-    def reference(at, bodies, g, q, v, x_A, x_B, told):
+    def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held_with_loop(at, bodies, g, q, v, x_A, x_B, told)[:5]
+        return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
     tolerance = SLACK
     scan = True
@@ -272,30 +277,30 @@ class t1306_a:
 @section.erratum("t1306#b", "Forces of the prescribed joints")
 class t1306_b:
     formula = r"{}^p\tau = {}^pG_r^\top\,{}^p\lambda"
-    inputs = TOLD_INPUTS
+    inputs = PRESCRIBED_INPUTS
     arguments = {
-        "told": Argument(
+        "prescribed": Argument(
             vector_quantity((NUMBER / TIME**2, 2), (ACCELERATION, 1)), "of the joints, in their order"
         )
     }
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, told):
+    def printed(at, bodies, g, q, v, prescribed):
         """Evaluate with the multipliers of (2.106)."""
-        tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
-        return G.T @ kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), told)[5:]
+        tree, G = library_tree(at, bodies, g), prescribed_rows(PRESCRIBED)
+        return G.T @ kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), prescribed)[5:]
 
-    def library(at, bodies, g, q, v, told):
+    def library(at, bodies, g, q, v, prescribed):
         system, state = system_of(at, bodies, g, q, v)
-        forces = prescribed_forces(system, telling(v[TOLD], told), state)
+        forces = prescribed_forces(system, prescribed_motion(v[PRESCRIBED], prescribed), state)
         return np.concatenate([forces[NAMES[0]], np.zeros(1), forces[NAMES[2]], np.zeros(1)])
 
-    def reference(at, bodies, g, q, v, told):
+    def reference(at, bodies, g, q, v, prescribed):
         """Compare with Newton's law for points at the prescribed accelerations, with the other coordinates
         eliminated.
         """
         tau = np.zeros(5)
-        tau[TOLD] = driven(at, bodies, g, q, v, told)[1]
+        tau[PRESCRIBED] = prescribed_reference(at, bodies, g, q, v, prescribed)[1]
         return tau
 
     tolerance = SLACK
@@ -312,7 +317,7 @@ class t1306_b:
     implements = prescribed_forces
 
 
-def held_velocities(M, momentum, G, target):
+def constrained_velocities(M, momentum, G, target):
     """Least change of momentum with G v = target, whatever the rank of G (the oracle)."""
     particular, free = np.linalg.lstsq(G, target, rcond=None)[0], null_space(G)
     return particular + free @ np.linalg.solve(free.T @ M @ free, free.T @ (momentum - M @ particular))
@@ -327,25 +332,25 @@ class e2_107:
         "of the joints, in their order, then of the constraints",
     )
 
-    def printed(at, bodies, g, q, v, x_A, x_B, told, h):
+    def printed(at, bodies, g, q, v, x_A, x_B, prescribed, h):
         tree = library_tree(at, bodies, g)
         now = body_kinematics(tree, q, v)
         R_A, R_B = now.body_poses[3, :3, :3], now.body_poses[2, :3, :3]
         of_loop = R_A @ gamma(x_A) @ now.J[3] - R_B @ gamma(x_B) @ now.J[2]
         pG = np.vstack([prescribed_rows(HINGE), np.zeros((3, 5))])
         G, M = np.vstack([prescribed_rows(HINGE), of_loop]), mass_matrix(tree, q)
-        target = h * np.append(told, np.zeros(3)) + pG @ v
+        target = h * np.append(prescribed, np.zeros(3)) + pG @ v
         return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), target)
 
-    def library(at, bodies, g, q, v, x_A, x_B, told, h):
-        constraints = [telling_hinge(v[2] + h * told, told), loop(x_A, x_B)]
-        return stepped(*system_of(at, bodies, g, q, v), h, *constraints)
+    def library(at, bodies, g, q, v, x_A, x_B, prescribed, h):
+        constraints = [prescribed_hinge_motion(v[2] + h * prescribed, prescribed), loop(x_A, x_B)]
+        return step_with_constraints(*system_of(at, bodies, g, q, v), h, *constraints)
 
-    def reference(at, bodies, g, q, v, x_A, x_B, told, h):
+    def reference(at, bodies, g, q, v, x_A, x_B, prescribed, h):
         """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
-        G = np.vstack([np.eye(5)[HINGE], position_derivatives(parting(at, x_A, x_B), q)])
-        after = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * told, np.zeros(3)))
+        G = np.vstack([np.eye(5)[HINGE], position_derivatives(gap_function(at, x_A, x_B), q)])
+        after = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * prescribed, np.zeros(3)))
         return np.append(after, least_squares_multipliers(M @ v + h * f - M @ after, G))
 
     tolerance = SLACK
@@ -360,36 +365,41 @@ class e2_107:
 class t1310:
     formula = r"{}^pG_r\,\dot q_r = {}^p\dot q_r \text{ replaces the 2nd row}"
     inputs = (
-        TOLD_INPUTS
+        PRESCRIBED_INPUTS
         | STEP
         | {"other": arrays(1, 5).map(lambda row: row + np.array([1.25, -0.5, 2.5, 0.75, -1]))}
     )
-    arguments = {"told": Argument(vector_quantity((RATE, 2), (VELOCITY, 1)), "of the joints, in their order")}
+    arguments = {
+        "prescribed": Argument(vector_quantity((RATE, 2), (VELOCITY, 1)), "of the joints, in their order")
+    }
     result = Result(BRANCHING / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, told, h, other):
-        tree, G = library_tree(at, bodies, g), prescribed_rows(TOLD)
+    def printed(at, bodies, g, q, v, prescribed, h, other):
+        tree, G = library_tree(at, bodies, g), prescribed_rows(PRESCRIBED)
         M = mass_matrix(tree, q)
-        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), told)[:5]
+        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), prescribed)[:5]
 
-    def library(at, bodies, g, q, v, told, h, other):
+    def library(at, bodies, g, q, v, prescribed, h, other):
         system, state = system_of(at, bodies, g, q, v)
-        constraints = [*telling(told, np.zeros(3)), QuadraticConstraint(np.zeros((1, 5, 5)), other)]
+        constraints = [
+            *prescribed_motion(prescribed, np.zeros(3)),
+            QuadraticConstraint(np.zeros((1, 5, 5)), other),
+        ]
         rows, _ = velocity_constraints(system, constraints, state, h)
         M = system.mass_matrix(state)
         return solve_step(StepProblem(M, M @ v + h * system.force(state), rows)).velocity
 
-    def reference(at, bodies, g, q, v, told, h, other):
+    def reference(at, bodies, g, q, v, prescribed, h, other):
         """Compare with the least change of momentum under the prescribed velocities and another constraint."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
-        rows = np.vstack([np.eye(5)[TOLD], other])
-        return held_velocities(M, M @ v + h * f, rows, np.append(told, np.zeros(1)))
+        rows = np.vstack([np.eye(5)[PRESCRIBED], other])
+        return constrained_velocities(M, M @ v + h * f, rows, np.append(prescribed, np.zeros(1)))
 
     tolerance = SLACK
     given = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
     condition = "there are no other constraints: the second row of (2.107) holds theirs as well, which stay"
 
-    def holds_when(at, bodies, g, q, v, told, h, other):
+    def holds_when(at, bodies, g, q, v, prescribed, h, other):
         return not np.any(other)
 
     implements = (velocity_constraints, PrescribedJoint)

@@ -50,7 +50,7 @@ def velocity_reference():
     """Compare with three cubics that satisfy the conditions at -1, 0 and 1 by construction, joined by an
     elimination in closed form.
 
-    f1 = A (x + 1)^3, f3 = 1.4 + B (x - 1)^3, f2 = 1 + 5 x + b x^2 + a x^3, joined at -e and e by hand.
+    f1 = A (x + 1)^3, f3 = 1.4 + B (x - 1)^3, f2 = 1 + 5 x + b x^2 + a x^3, joined at -e and e in closed form.
     """
     e, t = 0.05, 0.95
     a = (1.4 - 10 * e - 10 * t / 3) / (2 * e**2 * (t + e))
@@ -103,7 +103,7 @@ def conditions(cubics, single, joints):
     return np.array(values + jumps)
 
 
-def met_by(cubics, single, joints):
+def evaluate_conditions(cubics, single, joints):
     """The same of cubics given by coefficients, by Horner's rule."""
     slopes = [[np.polyder(cubic, order) for order in (0, 1, 2)] for cubic in cubics]
     values = [np.polyval(slopes[i][order], x) for i, x, order in single]
@@ -191,7 +191,7 @@ class e1_43:
         """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed
         form.
         """
-        return met_by(active_reference(), ACTIVE_CONDITIONS, (0.7, 1.2))
+        return evaluate_conditions(active_reference(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     tolerance = 1e-12
     exact = "no inputs: the conditions are numbers"
@@ -238,7 +238,7 @@ class e1_45:
         """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed
         form.
         """
-        return met_by(velocity_reference(), VELOCITY_CONDITIONS, (-0.05, 0.05))
+        return evaluate_conditions(velocity_reference(), VELOCITY_CONDITIONS, (-0.05, 0.05))
 
     tolerance = 1e-12
     exact = "no inputs: the conditions are numbers"

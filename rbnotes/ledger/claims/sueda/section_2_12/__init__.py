@@ -53,7 +53,7 @@ section = Section(
         "tau": Argument(
             vector_quantity((TORQUE, 3), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order"
         ),
-        "told": Argument(NUMBER),
+        "is_prescribed": Argument(NUMBER),
         "x_A": Argument(LENGTH, "the point of A where the loop closes, in the frame of its body"),
         "x_B": Argument(LENGTH, "the point of B where the loop closes, in the frame of its body"),
         "c": Argument(

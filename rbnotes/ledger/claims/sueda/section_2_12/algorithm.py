@@ -34,7 +34,7 @@ MIXED = {
     "assembly": LINKED,
     **{name: arrays(5) for name in ("q", "v", "a", "tau")},
     # For each joint whether its acceleration is prescribed.
-    "told": st.tuples(*[st.booleans()] * 4),
+    "is_prescribed": st.tuples(*[st.booleans()] * 4),
 }
 STILL = np.zeros((4, 6))
 
@@ -45,7 +45,7 @@ def momentum_and_force(tree, q, v, F_ext):
     return [-ad(V[j]).T @ at_joint(link) @ V[j] - F_ext[j] for j, link in enumerate(tree.links)]
 
 
-def algorithm_9(tree, q, v, a, tau, of_bodies, told):
+def algorithm_9(tree, q, v, a, tau, of_bodies, is_prescribed):
     """Literally, of four links. What comes to the world, the last row, no one looks at."""
     joints, parents = joints_of(tree, q, v), tree.parents
     _, eta = going_out(tree, q, v)
@@ -55,7 +55,7 @@ def algorithm_9(tree, q, v, a, tau, of_bodies, told):
         Ad, S, _, own = joints[j]
         M_hat[j] += at_joint(tree.links[j])
         B_hat[j] += of_bodies[j]
-        if told[j]:
+        if is_prescribed[j]:
             Pi = M_hat[j]
             beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ a[own])
         else:
@@ -69,7 +69,7 @@ def algorithm_9(tree, q, v, a, tau, of_bodies, told):
     a, tau = np.array(a), np.array(tau)
     for j in range(4):
         Ad, S, _, own = joints[j]
-        if told[j]:
+        if is_prescribed[j]:
             V_dot[j] = Ad @ V_dot[parents[j]] + S @ a[own] + eta[j]
             F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
             tau[own] = S.T @ F[j]
@@ -81,10 +81,10 @@ def algorithm_9(tree, q, v, a, tau, of_bodies, told):
     return np.concatenate([a, tau, F.ravel()])
 
 
-def mixed_library(assembly, q, v, a, tau, told):
+def mixed_library(assembly, q, v, a, tau, is_prescribed):
     tree = library_tree_of(assembly)
     each = list(zip(tree.links, tree.coordinate_slices, strict=True))
-    given = {link.name: a[own] for (link, own), fixed in zip(each, told, strict=True) if fixed}
+    given = {link.name: a[own] for (link, own), fixed in zip(each, is_prescribed, strict=True) if fixed}
     qddot, torques = hybrid_dynamics(tree, q, v, given, tau)
     now = body_kinematics(tree, q, v)
     rates = np.einsum("nak,k->na", now.J, qddot) + now.bias_acceleration
@@ -103,9 +103,9 @@ def seen_from_joints(assembly, wrenches):
     return np.array(found)
 
 
-def mixed_reference(assembly, q, v, a, tau, told):
+def mixed_reference(assembly, q, v, a, tau, is_prescribed):
     M, steady, held = articulated_bodies.equation_of_motion_terms(assembly, q, v, STILL)
-    fixed = articulated_bodies.joint_coordinates(assembly, [j for j in range(4) if told[j]])
+    fixed = articulated_bodies.joint_coordinates(assembly, [j for j in range(4) if is_prescribed[j]])
     qddot, more = solve_hybrid_dynamics(M, tau - steady - held, a, tuple(fixed))
     through = articulated_bodies.subtree_wrenches(
         assembly, q, articulated_bodies.joint_wrenches(assembly, q, v, qddot, STILL)
@@ -122,21 +122,21 @@ class alg9:
         "of the joints: accelerations, forces, then wrenches in their frames",
     )
 
-    def printed(assembly, q, v, a, tau, told):
+    def printed(assembly, q, v, a, tau, is_prescribed):
         """Accelerations and torques of all joints, given or found, and the wrenches F through them."""
         tree = library_tree_of(assembly)
         F_ext = at_joints(tree, gravity_wrenches(tree, q))
-        return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), told)
+        return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), is_prescribed)
 
-    def library(assembly, q, v, a, tau, told):
-        return mixed_library(assembly, q, v, a, tau, told)
+    def library(assembly, q, v, a, tau, is_prescribed):
+        return mixed_library(assembly, q, v, a, tau, is_prescribed)
 
-    def reference(assembly, q, v, a, tau, told):
+    def reference(assembly, q, v, a, tau, is_prescribed):
         """Compare with d'Alembert's principle for points, by complex steps of their positions, at the
         prescribed accelerations; the wrench through a joint is the inertial force minus the weight of all
         points beyond it.
         """
-        return mixed_reference(assembly, q, v, a, tau, told)
+        return mixed_reference(assembly, q, v, a, tau, is_prescribed)
 
     tolerance = SLACK
     remark = (

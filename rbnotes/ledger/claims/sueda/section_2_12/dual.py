@@ -7,8 +7,8 @@ import numpy as np
 from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     CURVED,
     LOOP,
+    acceleration_reference,
     both,
-    held_acceleration,
     kkt,
     loop,
     maximal_rows,
@@ -16,7 +16,7 @@ from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     reduced_row_dot,
     system_of,
 )
-from rbnotes.ledger.claims.sueda.section_2_8.programs import ABOVE, SECOND, above, stacked
+from rbnotes.ledger.claims.sueda.section_2_8.programs import ABOVE, SECOND, above, stack_rows
 from rbnotes.ledger.claims.sueda.section_2_12 import section
 from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK
 from rbnotes.ledger.joint_quantities import BRANCHING
@@ -49,7 +49,7 @@ from rbnotes.multibody.reduced.dual_dynamics import SweepKinematics, constraint_
 HELD = TREE | LOOP | CURVED
 
 
-def looped(at, bodies, g, q, v, x_A, x_B):
+def loop_equations(at, bodies, g, q, v, x_A, x_B):
     """M_r, f_r, the rows of the loop on joint velocities, and their rate times qdot."""
     tree = library_tree(at, bodies, g)
     now = body_kinematics(tree, q, v)
@@ -63,25 +63,25 @@ def looped(at, bodies, g, q, v, x_A, x_B):
     )
 
 
-def barred(at, bodies, g, q, v, x_A, x_B, c, b):
+def stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b):
     """The same with the equation between coordinates before."""
-    M, f, G, bent = looped(at, bodies, g, q, v, x_A, x_B)
+    M, f, G, bent = loop_equations(at, bodies, g, q, v, x_A, x_B)
     return M, f, np.vstack([reduced_row(c, b, q), G]), np.append(reduced_row_dot(c, v) @ v, bent)
 
 
 def by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b):
     """The library's accelerations and multipliers."""
-    return dual_acceleration(*asked(at, bodies, g, q, v, x_A, x_B, c, b))
+    return dual_acceleration(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
 
 
-def asked(at, bodies, g, q, v, x_A, x_B, c, b):
+def dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b):
     system, state = system_of(at, bodies, g, q, v)
     return system, [QuadraticConstraint(c, b), loop(x_A, x_B)], state
 
 
 def held(at, bodies, g, q, v, x_A, x_B, c, b):
     """Accelerations, and the weights of the rows in what holds, by the oracle."""
-    found = held_acceleration(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
+    found = acceleration_reference(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
     return found[:5], -found[5:]
 
 
@@ -111,8 +111,8 @@ class e2_121:
 
     def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """Apply the rows and their rates to joint velocities."""
-        _, _, G, G_bent = barred(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
-        C, C_bent = stacked(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
+        _, _, G, G_bent = stacked_equations(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
+        C, C_bent = stack_rows(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
         return np.concatenate([G @ v, G_bent, C @ v, C_bent])
 
     def library(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
@@ -145,11 +145,11 @@ class e2_122_a:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
         return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[:5]
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        problem = dual_problem(*asked(at, bodies, g, q, v, x_A, x_B, c, b))
+        problem = dual_problem(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
         return problem.acceleration(problem.multipliers()) - problem.free_acceleration
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
@@ -170,7 +170,7 @@ class e2_122_b:
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
         return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[5:]
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
@@ -203,7 +203,7 @@ class e2_123:
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        return multipliers(*barred(at, bodies, g, q, v, x_A, x_B, c, b))
+        return multipliers(*stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b))
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
@@ -226,11 +226,11 @@ class e2_124:
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
         return G.T @ multipliers(M, f, G, bent)
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        system, constraints, state = asked(at, bodies, g, q, v, x_A, x_B, c, b)
+        system, constraints, state = dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b)
         G = np.concatenate([constraint_rows(system, each, state, 0.0).G for each in constraints])
         return G.T @ dual_acceleration(system, constraints, state)[1]
 
@@ -251,7 +251,7 @@ class t1590:
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         """Forces on joint coordinates act beside tau."""
-        M, f, G, bent = barred(at, bodies, g, q, v, x_A, x_B, c, b)
+        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
         f_con = G.T @ multipliers(M, f, G, bent)
         return forward_dynamics(library_tree(at, bodies, g), q, v, f_con)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbnotes.complementarity import QP, solve
 from rbnotes.ledger.claims.sueda.section_2_8.motion import level, reduced_row, reduced_row_dot, system_of
-from rbnotes.ledger.claims.sueda.section_2_8.programs import above, stacked
+from rbnotes.ledger.claims.sueda.section_2_8.programs import above, stack_rows
 from rbnotes.ledger.claims.sueda.section_2_8.programs import e2_105 as PROGRAM
 from rbnotes.ledger.claims.sueda.section_2_12 import section
 from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK
@@ -32,7 +32,7 @@ from rbnotes.multibody.reduced import (
 )
 
 
-def limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+def solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
     """The library's accelerations and multipliers under two inequalities and an equation."""
     system, state = system_of(at, bodies, g, q, v)
     limits = [
@@ -45,7 +45,7 @@ def limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
 def program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2):
     """M_r, f_r, C with the equation's row below, and their rates times qdot."""
     tree = library_tree(at, bodies, g)
-    C, C_bent = stacked(body_kinematics(tree, q, v), q, v, x, normal, c, b)
+    C, C_bent = stack_rows(body_kinematics(tree, q, v), q, v, x, normal, c, b)
     A = np.vstack([C, reduced_row(c2, b2, q)])
     return (
         mass_matrix(tree, q),
@@ -70,7 +70,7 @@ class e2_125:
         )
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
+        return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
 
     reference = PROGRAM.reference
     tolerance = SLACK
@@ -88,7 +88,7 @@ class e2_126:
     implements = DualProblem
 
 
-def tried(at, q, x, normal, c, b, v, bodies, g, c2, b2):
+def inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2):
     """Accelerations with the least change, all inequalities active; and weights of the rows in what holds."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
     errors = above(at, x, normal, c, b), level(c2, b2)
@@ -121,11 +121,11 @@ class e2_127:
         return free + answers @ solve(program, "block_principal_pivoting").x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
+        return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Try all sets of inequalities as equations, with masses, gaps and their rates from points."""
-        return tried(at, q, x, normal, c, b, v, bodies, g, c2, b2)[0]
+        return inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2)[0]
 
     tolerance = SLACK
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
@@ -152,13 +152,13 @@ class t1604:
         ).x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        return limited(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]
+        return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Try all sets of inequalities as equations, with masses, gaps and their rates from points; the
         multipliers are the weights of the rows in the constraint force.
         """
-        return tried(at, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
+        return inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
 
     tolerance = SLACK
     implements = dual_acceleration

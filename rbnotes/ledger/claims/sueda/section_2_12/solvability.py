@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import loop_rows
-from rbnotes.ledger.claims.sueda.section_2_8.motion import LOOP, A, B, parting
+from rbnotes.ledger.claims.sueda.section_2_8.motion import LOOP, A, B, gap_function
 from rbnotes.ledger.claims.sueda.section_2_12 import section
-from rbnotes.ledger.claims.sueda.section_2_12.dual import looped, multipliers
+from rbnotes.ledger.claims.sueda.section_2_12.dual import loop_equations, multipliers
 from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK
 from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles.branching_tree import (
@@ -48,7 +48,7 @@ class t1586_a:
 
     def printed(at, bodies, g, q, v, x_A, x_B, weights, beside):
         """Return the multipliers of the loop and one further row: a combination of its rows plus a perturbation."""
-        M, f, G, bent = looped(at, bodies, g, q, v, x_A, x_B)
+        M, f, G, bent = loop_equations(at, bodies, g, q, v, x_A, x_B)
         more = weights @ G + beside * ASIDE
         return multipliers(M, f, np.vstack([G, more]), np.append(bent, weights @ bent))
 
@@ -57,7 +57,7 @@ class t1586_a:
         among all multipliers, those of least norm.
         """
         M, f = tree_newton_equations(at, bodies, g, q, v)
-        apart = parting(at, x_A, x_B)
+        apart = gap_function(at, x_A, x_B)
         G, bent = position_derivatives(apart, q), bias_acceleration(apart, q, v)
         rows = np.vstack([G, weights @ G + beside * ASIDE])
         free, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
@@ -135,7 +135,7 @@ class t1586_c:
 
     def reference(at, bodies, q, x_A, x_B):
         """Measure the opening of the gap along the first axis for each coordinate, by complex steps."""
-        return position_derivatives(parting(at, x_A, x_B), q)[0]
+        return position_derivatives(gap_function(at, x_A, x_B), q)[0]
 
     scan = True
     undefined = "a column of G_m has as many numbers as there are constraints, and J_mr as many columns as joint velocities"

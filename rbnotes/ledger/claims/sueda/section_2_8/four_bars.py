@@ -51,7 +51,7 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.testing.strategies import arrays
 
-# A linkage of which everything is drawn by hand, for counts.
+# A linkage with inputs chosen for counts.
 BARS = np.array([1.25, 0.4, 1.3, 1.1])
 PLACE = np.array([[0.6, 0, 0.8, 0.3], [0, 1, 0, -0.2], [-0.8, 0, 0.6, 0.5], [0, 0, 0, 1.0]])
 POINTS = np.tile([[1.0, 0.5, 0, 0], [1, 0, 0.5, 0], [2, 0, 0, 0.5], [1, 0.1, 0.2, 0.3]], (3, 1, 1))

@@ -88,13 +88,13 @@ def loop(x_A, x_B):
     return LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
 
 
-def accelerated(system, state, *constraints):
+def accelerate_with_constraints(system, state, *constraints):
     """Accelerations by the library, and the notes' multipliers, which pull."""
     a, pushes = constrained_acceleration(system, constraints, state)
     return np.append(a, -pushes)
 
 
-def stepped(system, state, h, *constraints):
+def step_with_constraints(system, state, h, *constraints):
     """Velocities after a step by the library, and the notes' multipliers."""
     rows, _ = velocity_constraints(system, constraints, state, h)
     M = system.mass_matrix(state)
@@ -102,7 +102,7 @@ def stepped(system, state, h, *constraints):
     return np.append(solved.velocity, -solved.bilateral)
 
 
-def parting(at, x_A, x_B):
+def gap_function(at, x_A, x_B):
     """Gap between the two points by the coordinates: the oracle."""
     one, other = point_position(at, A, x_A), point_position(at, B, x_B)
     return lambda q: one(q) - other(q)
@@ -115,11 +115,11 @@ def level(c, b):
 
 def both(at, x_A, x_B, c, b):
     """All four, the curved one first."""
-    first, then = level(c, b), parting(at, x_A, x_B)
+    first, then = level(c, b), gap_function(at, x_A, x_B)
     return lambda q: np.concatenate([first(q), then(q)], axis=-1)
 
 
-def held_acceleration(at, bodies, g, q, v, error):
+def acceleration_reference(at, bodies, g, q, v, error):
     """Gauss's principle for points: accelerations, and the weights of the rows in minus what holds."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
     G = position_derivatives(error, q)
@@ -127,7 +127,7 @@ def held_acceleration(at, bodies, g, q, v, error):
     return np.append(a, least_squares_multipliers(f - M @ a, G))
 
 
-def held_step(at, bodies, g, q, v, h, error):
+def step_reference(at, bodies, g, q, v, h, error):
     """The velocity with the least change of momentum, and the weights of the rows in minus the impulse."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
     G, pushed = position_derivatives(error, q), M @ v + h * f
@@ -155,13 +155,13 @@ class e2_98_a:
         return kkt(mass_matrix(tree, q), G @ J, net_generalized_force(tree, q, v), lower)
 
     def library(at, bodies, g, q, v, x_A, x_B):
-        return accelerated(*system_of(at, bodies, g, q, v), loop(x_A, x_B))
+        return accelerate_with_constraints(*system_of(at, bodies, g, q, v), loop(x_A, x_B))
 
     def reference(at, bodies, g, q, v, x_A, x_B):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held_acceleration(at, bodies, g, q, v, parting(at, x_A, x_B))
+        return acceleration_reference(at, bodies, g, q, v, gap_function(at, x_A, x_B))
 
     tolerance = TOLERANCE
     remark = r"The loop pushes with $-J_{mr}^\top G_m^\top\lambda$."
@@ -183,11 +183,11 @@ class e2_99:
         return kkt(M, J_A - J_B, M @ v + h * net_generalized_force(tree, q, v), np.zeros(3))
 
     def library(at, bodies, g, q, v, x_A, x_B, h):
-        return stepped(*system_of(at, bodies, g, q, v), h, loop(x_A, x_B))
+        return step_with_constraints(*system_of(at, bodies, g, q, v), h, loop(x_A, x_B))
 
     def reference(at, bodies, g, q, v, x_A, x_B, h):
         """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
-        return held_step(at, bodies, g, q, v, h, parting(at, x_A, x_B))
+        return step_reference(at, bodies, g, q, v, h, gap_function(at, x_A, x_B))
 
     tolerance = TOLERANCE
     remark = r"Here $\lambda$ is an impulse: $h$ times a force, in contrast to the $\lambda$ of (2.98)."
@@ -206,13 +206,13 @@ class e2_100:
         return kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), -G_dot @ v)
 
     def library(at, bodies, g, q, v, c, b):
-        return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b))
+        return accelerate_with_constraints(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b))
 
     def reference(at, bodies, g, q, v, c, b):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held_acceleration(at, bodies, g, q, v, level(c, b))
+        return acceleration_reference(at, bodies, g, q, v, level(c, b))
 
     tolerance = TOLERANCE
     implements = constrained_acceleration
@@ -231,11 +231,11 @@ class e2_101:
         return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), np.zeros(1))
 
     def library(at, bodies, g, q, v, c, b, h):
-        return stepped(*system_of(at, bodies, g, q, v), h, QuadraticConstraint(c, b))
+        return step_with_constraints(*system_of(at, bodies, g, q, v), h, QuadraticConstraint(c, b))
 
     def reference(at, bodies, g, q, v, c, b, h):
         """Compare with the least change of momentum, with masses of points and slopes by complex steps."""
-        return held_step(at, bodies, g, q, v, h, level(c, b))
+        return step_reference(at, bodies, g, q, v, h, level(c, b))
 
     tolerance = TOLERANCE
     implements = STEPPED
@@ -305,13 +305,15 @@ class e2_103:
         )
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return accelerated(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B))
+        return accelerate_with_constraints(
+            *system_of(at, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B)
+        )
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held_acceleration(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
+        return acceleration_reference(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
 
     tolerance = TOLERANCE
     remark = "Equation (2.100) with the stacked rows of (2.102)."

@@ -50,7 +50,7 @@ def maximal_rows(now, x, normal):
     return C_m @ now.J[BODY], C_m_dot @ now.phi[BODY] + C_m @ now.bias_acceleration[BODY]
 
 
-def stacked(now, q, v, x, normal, c, b):
+def stack_rows(now, q, v, x, normal, c, b):
     """C_r with C_m J_mr, and their rates times qdot."""
     on_bodies, bent = maximal_rows(now, x, normal)
     return np.vstack([reduced_row(c, b, q), on_bodies]), np.append(reduced_row_dot(c, v) @ v, bent)
@@ -76,7 +76,7 @@ class e2_104:
 
     def printed(at, bodies, q, v, x, normal, c, b):
         """Apply the rows and their rates to joint velocities."""
-        C, bent = stacked(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c, b)
+        C, bent = stack_rows(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c, b)
         return [C @ v, bent]
 
     def library(at, bodies, q, v, x, normal, c, b):
@@ -102,7 +102,7 @@ def moving_off(at, q, v, x, normal, c, b, speeds):
     return v + np.linalg.pinv(rows) @ (speeds - rows @ v)
 
 
-def reached(at, q, x, normal, c, b, gaps):
+def draw_bounds(at, q, x, normal, c, b, gaps):
     """Level and height that are short of where they are by the gaps."""
     return above(at, x, normal, c, b)(q) - gaps
 
@@ -121,7 +121,7 @@ def limits(gaps, speeds):
     """Inputs with gaps and speeds, as parts of what is drawn."""
     drawn = {name: DRAWN.map(lambda d, k=k: d[k]) for k, name in enumerate(GEOMETRY)}
     drawn["v"] = DRAWN.map(lambda d: moving_off(d[0], d[1], d[6], *d[2:6], speeds * d[8]))
-    drawn["bounds"] = DRAWN.map(lambda d: reached(*d[:6], gaps * d[7]))
+    drawn["bounds"] = DRAWN.map(lambda d: draw_bounds(*d[:6], gaps * d[7]))
     return drawn | {"bodies": TREE["bodies"], "g": TREE["g"]} | SECOND
 
 
@@ -133,7 +133,7 @@ class e2_105:
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         tree = library_tree(at, bodies, g)
-        C, C_bent = stacked(body_kinematics(tree, q, v), q, v, x, normal, c, b)
+        C, C_bent = stack_rows(body_kinematics(tree, q, v), q, v, x, normal, c, b)
         G, G_dot = reduced_row(c2, b2, q), reduced_row_dot(c2, v)
         program = QP(mass_matrix(tree, q), -net_generalized_force(tree, q, v), C, -C_bent, G, -G_dot @ v)
         return solve(program, "block_principal_pivoting").x
