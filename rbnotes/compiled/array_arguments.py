@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-
-# numba's stubs lack its number types.
-from numba import carray, float64, types, uint64  # type: ignore[attr-defined]
+from numba import carray, types
 from numba.extending import NativeValue, intrinsic, models, overload, register_model, unbox
 from numpy.typing import NDArray
 
@@ -83,7 +81,7 @@ def _pointer(kind: Any) -> Any:
     return to_pointer
 
 
-_float_pointer, _uint_pointer = _pointer(float64), _pointer(uint64)
+_float_pointer, _uint_pointer = _pointer(types.float64), _pointer(types.uint64)
 
 
 def float_view(array: Array) -> Array:

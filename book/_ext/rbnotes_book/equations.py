@@ -47,8 +47,8 @@ class NotesMathDomain(MathDomain):
             number = str(self.env.new_serialno("own equation") + 1)
         elif not in_inventory(labelid):
             logger.warning("the notes have no equation %s", number, location=location)
-        # Sphinx counts its equations; those of the notes have numbers such as 2.13.
-        self.equations[labelid] = (docname, number)  # type: ignore[assignment]
+        # In `equations`, Sphinx declares integers; those of the notes have numbers such as 2.13.
+        self.data["objects"][labelid] = (docname, number)
 
     def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
         for labelid, (docname, _) in otherdata["objects"].items():

@@ -119,9 +119,9 @@ def _load_script(
 
 
 def setup(app: Sphinx) -> None:
-    # Sphinx has no hook for the words that it collects.
-    IndexBuilder._word_collector = _words  # type: ignore[method-assign]
-    IndexBuilder.load = _load  # type: ignore[method-assign]
+    # Sphinx has no hook for the words that it collects, so two methods are replaced.
+    IndexBuilder._word_collector = _words  # type: ignore[method-assign]  # no hook
+    IndexBuilder.load = _load  # type: ignore[method-assign]  # no hook
     app.connect("doctree-resolved", _collect)
     app.connect("html-page-context", _load_script)
     app.connect("build-finished", _write)

@@ -23,7 +23,7 @@ _SETTINGS = json.loads(sys.argv[1])
 # It loads single files instead of the package, because it must not hold more than it needs.
 _HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [_HERE, os.path.join(os.path.dirname(_HERE), "challenge"), *_SETTINGS["path"]]
-# Found by this path alone.
+# mypy does not find these modules: the path is set above, at run time.
 import _messages  # type: ignore[import-not-found]  # noqa: E402
 import _restrictions  # type: ignore[import-not-found]  # noqa: E402
 import calls  # type: ignore[import-not-found]  # noqa: E402
