@@ -133,7 +133,7 @@ def test_newton_limit():
     assert (
         semismooth_newton.MAX_CONVEX_PROGRAMS
         < found.iterations
-        <= 2 * semismooth_newton.MAX_CONVEX_PROGRAMS + 4
+        <= 2 * (semismooth_newton.MAX_CONVEX_PROGRAMS + semismooth_newton.MAX_POLYHEDRA) + 4
     )
     assert found.residual > 1e-14
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
@@ -13,11 +12,11 @@ from rbnotes.complementarity import LCP, NotSolved, Solution, Status, solve
 from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import (
-    FrictionContactProblem,
     friction_contact_problem,
     raise_not_converged,
 )
-from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
+from rbnotes.friction.facets import facet_directions, facets_of_contacts
+from rbnotes.friction.polyhedral_lcp import polyhedral_lcp, scaled_polyhedral_lcp
 
 MAX_COVERING_VECTORS = 4
 """Number of covering vectors tried before a ray is accepted."""
@@ -50,7 +49,9 @@ def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:
         If ``facets`` is odd or below 4.
     """
     arguments.require_instance("problem", problem, StepProblem)
-    return _friction_lcp(friction_contact_problem(problem), facets)
+    contact_problem = friction_contact_problem(problem)
+    directions = facets_of_contacts(contact_problem.count, facets)
+    return FrictionLCP(polyhedral_lcp(contact_problem, directions), facet_directions(facets))
 
 
 def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
@@ -89,17 +90,11 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
         return contact_problem.step_solution(
             np.zeros((0, 3)), iterations=0, residual=0.0, method="Anitescu-Stewart"
         )
-    lcp, directions = _friction_lcp(contact_problem, facets)
-    unit = np.sqrt(
-        np.divide(1.0, contact_problem.mobility, out=np.ones(count), where=contact_problem.mobility > 0)
-    )
-    units = np.concatenate([unit, np.repeat(unit, facets), 1 / unit])
-    lcp_solution = _solve_with_retries(LCP(units[:, None] * lcp.M * units, units * lcp.q))
+    scaled = scaled_polyhedral_lcp(contact_problem, facets_of_contacts(count, facets))
+    lcp_solution = _solve_with_retries(scaled.lcp)
     if lcp_solution.status is Status.INFEASIBLE:
         raise NotSolved(lcp_solution)
-    z = units * lcp_solution.z
-    phi = z[count : count + count * facets].reshape(count, facets)
-    impulses = np.concatenate([z[:count, None], phi @ directions], axis=1)
+    impulses = scaled.impulses(lcp_solution.z)
     solution = contact_problem.step_solution(
         impulses,
         iterations=lcp_solution.statistics.pivots,
@@ -109,19 +104,6 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     if not lcp_solution.is_solved:
         raise_not_converged(contact_problem, solution, default_tolerance("lemke"))
     return solution
-
-
-def _friction_lcp(contact_problem: FrictionContactProblem, facets: int) -> FrictionLCP:
-    count = contact_problem.count
-    directions = facet_directions(facets)
-    to_facets = contact_to_facet_matrix(count, directions)
-    E = np.kron(np.eye(count), np.ones((facets, 1)))
-    M = linalg.block_diag(to_facets @ contact_problem.delassus_matrix @ to_facets.T, np.zeros((count, count)))
-    M[count : count + len(E), -count:] = E
-    M[-count:, :count] = np.diag(contact_problem.mu)
-    M[-count:, count : count + len(E)] = -E.T
-    q = np.concatenate([to_facets @ contact_problem.free_contact_velocities.ravel(), np.zeros(count)])
-    return FrictionLCP(LCP(M, q), directions)
 
 
 def _solve_with_retries(lcp: LCP) -> Solution:

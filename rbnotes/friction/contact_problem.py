@@ -22,12 +22,11 @@ from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity import LCP, solve
+from rbnotes.complementarity import LCP, NotSolved, Status, solve
 from rbnotes.constraints import KKT
 from rbnotes.contact import BodyPairJacobian, Contacts
 from rbnotes.dynamics import StepProblem, StepSolution, factor_step
 from rbnotes.errors import NotConverged
-from rbnotes.friction.solver_status import accept_best_effort
 
 CONSTRAINED_MOBILITY_TOLERANCE = 1e-13
 """Mobility relative to that without equations below which a row counts as held by the equations."""
@@ -246,7 +245,7 @@ def raise_not_converged(
     Raises
     ------
     NotSolved
-        If no velocity satisfies all contacts and equations even without friction.
+        If a certificate proves that no velocity satisfies all contacts and equations.
     FrictionNotConverged
         Otherwise.
     """
@@ -254,7 +253,8 @@ def raise_not_converged(
         LCP(contact_problem.delassus_matrix[::3, ::3], contact_problem.free_contact_velocities[:, 0]),
         raise_on_failure=False,
     )
-    accept_best_effort(frictionless_solution)
+    if frictionless_solution.status is Status.INFEASIBLE:
+        raise NotSolved(frictionless_solution)
     raise FrictionNotConverged(solution, tolerance)
 
 

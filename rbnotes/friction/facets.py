@@ -23,11 +23,20 @@ def facet_directions(facets: int) -> Array:
     return np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def contact_to_facet_matrix(count: int, directions: Array) -> Array:
+def facets_of_contacts(count: int, facets: int) -> Array:
+    """Return the unit vectors ``(count, facets, 2)`` of :func:`facet_directions` for each contact."""
+    return np.tile(facet_directions(facets), (count, 1, 1))
+
+
+def contact_to_facet_matrix(directions: Array) -> Array:
     """Return the matrix from the rows of all contacts to their normals, followed by their facets.
 
-    Its shape is ``(count (1 + facets), 3 count)``.
+    The directions are ``(c, k, 2)``, k for each contact; the shape of the result is ``(c (1 + k), 3 c)``.
     """
-    normal = np.kron(np.eye(count), [[1.0, 0.0, 0.0]])
-    facet = np.kron(np.eye(count), np.hstack([np.zeros((len(directions), 1)), directions]))
-    return np.vstack([normal, facet])
+    count, facets = directions.shape[:2]
+    result = np.zeros((count * (1 + facets), 3 * count))
+    contact = np.arange(count)
+    result[contact, 3 * contact] = 1.0
+    facet = result[count:].reshape(count, facets, count, 3)
+    facet[contact, :, contact, 1:] = directions
+    return result

@@ -6,8 +6,9 @@ At a contact with normal impulse a, friction impulse b, separation speed u and s
 * friction cone: ``|b| <= mu a``;
 * maximum dissipation: ``b . s = -mu a |s|``.
 
-De Saxce's change of variable combines the conditions: the impulse ``(a, b)`` lies in the cone, the velocity
-``(u + mu |s|, s)`` lies in its dual, and the two are orthogonal.
+The conditions are one equation: a step of the impulses against the velocities, projected on ``a >= 0`` and
+on the disc of radius ``mu a``, leaves the impulses unchanged. :func:`natural_residual` is the change that it
+makes, as a velocity relative to those of the data: a large mu or large impulses do not make it small.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import DelassusProblem, friction_contact_problem
 from rbnotes.friction.facets import facet_directions
@@ -43,14 +43,6 @@ class CoulombResiduals(NamedTuple):
     """Dimensionless :func:`natural_residual`, which combines all laws."""
 
 
-VELOCITY_RESIDUAL_WEIGHT = 0.01
-"""Weight of the residual in velocities beside that in impulses.
-
-A small part of a heavy body's impulse is large for a light body, and impulses that grow without bound satisfy
-every law except in the velocities.
-"""
-
-
 def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
     """Return the nearest points ``(..., 3)`` of the friction cones ``|b| <= mu a`` to ``(a, b) (..., 3)``.
 
@@ -71,11 +63,12 @@ def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:
 def natural_residual(
     problem: StepProblem, impulses: ArrayLike, velocities: ArrayLike, *, cone: str = "disc"
 ) -> float:
-    """Return the largest change of an impulse under a projected step along the negative velocity.
+    """Return the largest violation of the laws of contact and friction, relative to the free velocities.
 
-    The change is relative to the largest impulse or to the impulses that stop the free motion, whichever is
-    larger. The result is a hundredth of the corresponding change of velocity, relative to the largest free
-    velocity, if that is larger.
+    Each impulse takes a step against the velocity of its contact, with the mean effective mass of the
+    contact, and is projected on the law: normal impulses on ``a >= 0``, friction on its section for ``mu a``.
+    The result is the largest velocity that such a change of impulse gives its contact, divided by the
+    largest velocity without contact impulses.
 
     Parameters
     ----------
@@ -84,8 +77,8 @@ def natural_residual(
     impulses, velocities : (c, 3)
         Normal and tangential components, N s and m/s; normal velocities above their targets.
     cone : {"disc", "box"}
-        De Saxce's residual for Coulomb's cone; or the residual of each component, for box friction with the
-        bounds of these normal impulses.
+        Section of friction: a disc of radius ``mu a``, Coulomb's law; or a square, each component within
+        ``mu a``.
 
     Returns
     -------
@@ -167,24 +160,49 @@ def natural_residual_unchecked(
     """Return the natural residual for an existing contact problem, see :func:`natural_residual`."""
     if contact_problem.count == 0:
         return 0.0
-    r, u, mu = impulses, velocities, contact_problem.mu
-    effective_mass = _effective_masses(contact_problem.mobility)
-    if cone == "disc":
-        shifted = u + np.outer(mu * np.linalg.norm(u[:, 1:], axis=1), [1.0, 0.0, 0.0])
-        projected = _project_on_cone_unchecked(r - effective_mass[:, None] * shifted, mu)
+    mobility, effective_mass = contact_problem.mobility, _effective_masses(contact_problem.mobility)
+    stepped = impulses - effective_mass[:, None] * velocities
+    projected = project_on_law(stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone)
+    change = mobility[:, None] * np.abs(impulses - projected)
+    # No impulse moves a contact without mobility: it must not approach.
+    change[:, 0] = np.where(mobility > 0, change[:, 0], np.maximum(-velocities[:, 0], 0.0))
+    fastest = float(np.abs(contact_problem.free_contact_velocities).max())
+    if fastest == 0:
+        fastest = float((mobility[:, None] * np.abs(impulses)).max())
+    return float(change.max()) / fastest if fastest > 0 else float(change.max())
+
+
+def rounding_residual(contact_problem: DelassusProblem, impulses: Array) -> float:
+    """Return the bound on the rounding of the contact velocities, relative to the free velocities.
+
+    Impulses that are so large that the velocities they make are only rounding satisfy no law.
+    """
+    if contact_problem.count == 0:
+        return 0.0
+    terms = np.abs(contact_problem.delassus_matrix) @ np.abs(impulses).ravel()
+    fastest = float(np.abs(contact_problem.free_contact_velocities).max())
+    return float(np.finfo(float).eps * terms.max()) / fastest if fastest > 0 else 0.0
+
+
+def friction_bounds(mu: Array, normal: Array) -> Array:
+    """Return the largest friction impulses ``mu a``; zero without a pushing normal impulse."""
+    bounds = np.zeros(len(normal))
+    pushing = normal > 0
+    bounds[pushing] = mu[pushing] * normal[pushing]
+    return bounds
+
+
+def project_on_law(impulses: Array, bounds: Array, cone: str = "disc") -> Array:
+    """Return impulses ``(c, 3)`` with pushing normal parts and friction within the bounds ``(c,)``."""
+    normal, friction = np.maximum(impulses[:, 0], 0.0), impulses[:, 1:]
+    if cone == "box":
+        friction = np.clip(friction, -bounds[:, None], bounds[:, None])
     else:
-        bounds = np.maximum(mu * r[:, 0], 0.0)[:, None]
-        lower = np.hstack([np.zeros_like(bounds), -bounds, -bounds])
-        upper = np.hstack([np.full_like(bounds, np.inf), bounds, bounds])
-        projected = np.clip(r - effective_mass[:, None] * u, lower, upper)
-    change, free = np.abs(r - projected), np.abs(contact_problem.free_contact_velocities)
-    scale = max_or_nan(np.abs(r).max(), (effective_mass[:, None] * free).max())
-    natural = 0.0 if scale == 0 else float(change.max()) / scale
-    fastest = float(free.max())
-    velocity_change = float((contact_problem.mobility[:, None] * change).max())
-    return (
-        max_or_nan(natural, VELOCITY_RESIDUAL_WEIGHT * velocity_change / fastest) if fastest > 0 else natural
-    )
+        size = np.linalg.norm(friction, axis=1)
+        is_outside = size > bounds
+        ratio = np.divide(bounds, size, out=np.ones(len(size)), where=is_outside)
+        friction = ratio[:, None] * friction
+    return np.concatenate([normal[:, None], friction], axis=1)
 
 
 def _effective_masses(mobility: Array) -> Array:
@@ -195,9 +213,11 @@ def _effective_masses(mobility: Array) -> Array:
 def _project_on_cone_unchecked(impulses: Array, mu: Array) -> Array:
     a, b = impulses[..., 0], impulses[..., 1:]
     size = np.linalg.norm(b, axis=-1)
-    on_surface = (a + mu * size) / (1 + mu**2)
-    inside, polar = (size <= mu * a) & (a >= 0), mu * size <= -a
-    normal_projection = np.where(inside, a, np.where(polar, 0.0, on_surface))
-    radius = np.where(inside, size, mu * normal_projection)
+    slope = np.arctan(mu)
+    cos, sin = np.cos(slope), np.sin(slope)
+    along_edge = a * cos + size * sin
+    inside, polar = (size * cos <= a * sin) & (a >= 0), size * sin <= -a * cos
+    normal_projection = np.where(inside, a, np.where(polar, 0.0, along_edge * cos))
+    radius = np.where(inside, size, np.where(polar, 0.0, along_edge * sin))
     direction = np.divide(b, size[..., None], out=np.zeros_like(b), where=size[..., None] > 0)
     return np.concatenate([normal_projection[..., None], radius[..., None] * direction], axis=-1)

@@ -1,29 +1,33 @@
 """Semismooth Newton method for Coulomb's law, for all contacts at once.
 
-With de Saxce's change of variable, the law of all contacts is one equation for the impulses r: a step along
-the negative velocities, raised by ``mu`` times the sliding speed, projected on the cones, leaves r unchanged,
+The law of all contacts is one equation for the impulses r = (a, b) of each contact: a step along the negative
+velocities W r + free, projected on the law, leaves r unchanged,
 
-    F(r) = r - project(r - rho (W r + free + mu |s| e_n)) = 0.
+    F_n(r) = a - max(0, a - rho u),            F_t(r) = b - project(b - rho s, mu max(0, a - rho u)),
 
-F is smooth except on the surfaces where a contact changes between sticking, sliding and separation, and has
-generalized derivatives there (Alart and Curnier; Joli and Feng for this form). Newton's method needs a few
+with the projection on a disc of that radius. F is smooth except where a contact changes between sticking,
+sliding and separation, and has generalized derivatives there (Alart and Curnier). Newton's method needs a few
 steps from a good initial guess, such as the impulses of the previous time step, and is isotropic. If it fails
-to reduce F, the initial impulses come from the central path (:mod:`rbnotes.friction.central_path`), which
-needs no initial guess: first that of Coulomb's law, and if that fails, those of a sequence of convex programs
-with given sliding speeds (Acary and Cadoux). Newton's method refines each of them to rounding.
+to reduce F, the initial impulses come from the central path of Coulomb's law
+(:mod:`rbnotes.friction.central_path`), then from those of a sequence of convex programs with given sliding
+speeds (Acary and Cadoux), and last from LCPs with polyhedral cones whose corners follow the sliding
+(:mod:`rbnotes.friction.polyhedral_lcp`), which have solutions for any mu. Newton's method refines each of
+them to rounding.
 
 Independent sets of contacts are solved separately.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.central_path import follow_central_path
 from rbnotes.friction.contact_problem import (
@@ -31,13 +35,17 @@ from rbnotes.friction.contact_problem import (
     friction_contact_problem,
     raise_not_converged,
 )
+from rbnotes.friction.polyhedral_lcp import coulomb_impulses_from_polyhedra
 from rbnotes.friction.residuals import (
     _effective_masses,
     _project_on_cone_unchecked,
+    friction_bounds,
     natural_residual_unchecked,
+    project_on_law,
+    rounding_residual,
 )
 
-MIN_DAMPING, MAX_DAMPING = 1e-10, 10.0
+MIN_DAMPING, MAX_DAMPING = 1e-7, 10.0
 """Damping of the scaled linear systems: its initial value, and its largest after steps that do not reduce F.
 
 It distributes impulses evenly over redundant contacts.
@@ -55,6 +63,15 @@ ROUNDING_RESIDUAL = 1e-14
 MAX_CONVEX_PROGRAMS = 20
 """Largest number of programs with given sliding speeds."""
 
+PROMISING_RESIDUAL = 1e-3
+"""Residual of the impulses of a convex program below which Newton's method continues from them."""
+
+MAX_POLYHEDRA = 12
+"""Largest number of LCPs with polyhedral cones."""
+
+MAX_POLYHEDRAL_CONTACTS = 60
+"""Largest number of contacts for which LCPs with polyhedral cones are tried; their cost grows fast."""
+
 ImpulseSearch = Callable[[DelassusProblem, Array, float, int], tuple[Array, float, int]]
 """Function from a problem, impulses, a tolerance and a number of steps to impulses, residual and steps."""
 
@@ -63,7 +80,7 @@ def semismooth_newton_friction(
     problem: StepProblem,
     *,
     initial_guess: ArrayLike | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = 1e-9,
     max_iterations: int = 50,
     raise_on_failure: bool = True,
 ) -> StepSolution:
@@ -128,8 +145,11 @@ def solve_friction(
             search, island, initial_impulses[members], tolerance, max_iterations
         )
         iterations += steps
-    residual = natural_residual_unchecked(
-        contact_problem, impulses, contact_problem.velocities_from_impulses(impulses)
+    residual = max_or_nan(
+        natural_residual_unchecked(
+            contact_problem, impulses, contact_problem.velocities_from_impulses(impulses)
+        ),
+        rounding_residual(contact_problem, impulses),
     )
     solution = contact_problem.step_solution(
         impulses, iterations=iterations, residual=residual, method="Newton"
@@ -148,25 +168,35 @@ def _solve_island(
 ) -> tuple[Array, int]:
     """Return the best impulses of one island and the number of iterations."""
     best, best_residual, iterations = search(contact_problem, initial_guess, tolerance, max_iterations)
-    sliding = None
-    for program in range(MAX_CONVEX_PROGRAMS + 1):
+    for candidate, steps in _initial_guesses(contact_problem, tolerance, max_iterations):
         if best_residual <= tolerance:
             break
-        accuracy = tolerance if sliding is None else tolerance**2
-        candidate, candidate_residual, steps = follow_central_path(
-            contact_problem, accuracy, max_iterations, sliding
-        )
-        if sliding is None or program == MAX_CONVEX_PROGRAMS or candidate_residual < 1e-3:
-            candidate, candidate_residual, more_steps = search(
-                contact_problem, candidate, tolerance, max_iterations
-            )
-            steps += more_steps
-        if candidate_residual < best_residual:
-            best, best_residual = candidate, candidate_residual
-        iterations += steps
-        reference_impulses = best if sliding is None else candidate
-        sliding = np.linalg.norm(contact_problem.velocities_from_impulses(reference_impulses)[:, 1:], axis=1)
+        refined, residual, more_steps = search(contact_problem, candidate, tolerance, max_iterations)
+        iterations += steps + more_steps
+        if residual < best_residual:
+            best, best_residual = refined, residual
     return best, iterations
+
+
+def _initial_guesses(
+    contact_problem: DelassusProblem, tolerance: float, max_iterations: int
+) -> Iterator[tuple[Array, int]]:
+    """Yield impulses from which Newton's method may converge, with the number of linear systems they took."""
+    impulses, _, steps = follow_central_path(contact_problem, tolerance, max_iterations)
+    yield impulses, steps
+    for _ in range(MAX_CONVEX_PROGRAMS):
+        sliding = np.linalg.norm(contact_problem.velocities_from_impulses(impulses)[:, 1:], axis=1)
+        impulses, residual, more_steps = follow_central_path(
+            contact_problem, tolerance**2, max_iterations, sliding
+        )
+        steps += more_steps
+        if residual < PROMISING_RESIDUAL:
+            yield impulses, steps
+            steps = 0
+    yield impulses, steps
+    if contact_problem.count <= MAX_POLYHEDRAL_CONTACTS:
+        for impulses in islice(coulomb_impulses_from_polyhedra(contact_problem), MAX_POLYHEDRA):
+            yield _project_on_cone_unchecked(impulses, contact_problem.mu), 1
 
 
 def newton_search(
@@ -210,36 +240,31 @@ def newton_search(
         candidate_residual = natural_residual_unchecked(
             contact_problem, candidate, contact_problem.velocities_from_impulses(candidate)
         )
-        has_improved = candidate_residual < best_residual / 10
+        has_improved = candidate_residual < best_residual / 2
         if candidate_residual < best_residual:
             best, best_residual = candidate, candidate_residual
     return best, best_residual, steps
 
 
 def _natural_map(contact_problem: DelassusProblem, r: Array, rho: Array) -> Array:
-    u = contact_problem.velocities_from_impulses(r)
-    u[:, 0] += contact_problem.mu * np.linalg.norm(u[:, 1:], axis=1)
-    error: Array = r - _project_on_cone_unchecked(r - rho[:, None] * u, contact_problem.mu)
+    stepped = r - rho[:, None] * contact_problem.velocities_from_impulses(r)
+    error: Array = r - project_on_law(stepped, friction_bounds(contact_problem.mu, stepped[:, 0]))
     return error
 
 
 def _natural_map_and_jacobian(contact_problem: DelassusProblem, r: Array, rho: Array) -> tuple[Array, Array]:
     """Return F ``(c, 3)`` and one of its generalized derivatives ``(3 c, 3 c)``."""
     count, mu = contact_problem.count, contact_problem.mu
-    u = contact_problem.velocities_from_impulses(r)
-    speed = np.linalg.norm(u[:, 1:], axis=1)
-    direction = np.divide(u[:, 1:], speed[:, None], out=np.zeros((count, 2)), where=speed[:, None] > 0)
-    u[:, 0] += mu * speed
-    projection_argument = r - rho[:, None] * u
-    projected, P = _projection_and_jacobian(projection_argument, mu)
-    # Derivative of the raised velocities: S u, with mu times the sliding direction in the upper row.
-    S = np.tile(np.eye(3), (count, 1, 1))
-    S[:, 0, 1:] = mu[:, None] * direction
-    PS = rho[:, None, None] * (P @ S)
-    jacobian = np.einsum("iab,ibj->iaj", PS, contact_problem.delassus_matrix.reshape(count, 3, -1))
+    stepped = r - rho[:, None] * contact_problem.velocities_from_impulses(r)
+    bounds = friction_bounds(mu, stepped[:, 0])
+    P = _projection_jacobian(stepped, bounds, mu)
+    # F = r - project(r - rho u), so that F' = 1 - P (1 - rho W).
+    jacobian = rho[:, None, None] * np.einsum(
+        "iab,ibj->iaj", P, contact_problem.delassus_matrix.reshape(count, 3, -1)
+    )
     diagonal = np.arange(count)
     jacobian.reshape(count, 3, count, 3)[diagonal, :, diagonal] += np.eye(3) - P
-    return r - projected, jacobian.reshape(3 * count, 3 * count)
+    return r - project_on_law(stepped, bounds), jacobian.reshape(3 * count, 3 * count)
 
 
 def _newton_step(F: Array, jacobian: Array, units: Array, damping: float) -> Array:
@@ -250,20 +275,16 @@ def _newton_step(F: Array, jacobian: Array, units: Array, damping: float) -> Arr
     return result
 
 
-def _projection_and_jacobian(x: Array, mu: Array) -> tuple[Array, Array]:
-    """Return projections on the cones ``(c, 3)`` and their derivatives ``(c, 3, 3)``."""
-    a, b = x[:, 0], x[:, 1:]
-    size = np.linalg.norm(b, axis=1)
-    t = np.divide(b, size[:, None], out=np.zeros_like(b), where=size[:, None] > 0)
-    height = (a + mu * size) / (1 + mu**2)  # height of the nearest point of the surface
-    P = np.zeros((len(x), 3, 3))
-    P[:, 0, 0] = 1 / (1 + mu**2)
-    P[:, 0, 1:] = P[:, 1:, 0] = (mu / (1 + mu**2))[:, None] * t
-    radial_projector = t[:, :, None] * t[:, None, :]
-    ratio = np.divide(mu * height, size, out=np.zeros_like(size), where=size > 0)
-    P[:, 1:, 1:] = (mu**2 / (1 + mu**2))[:, None, None] * radial_projector + ratio[:, None, None] * (
-        np.eye(2) - radial_projector
-    )
-    P[(size <= mu * a) & (a >= 0)] = np.eye(3)
-    P[mu * size <= -a] = 0.0
-    return _project_on_cone_unchecked(x, mu), P
+def _projection_jacobian(stepped: Array, bounds: Array, mu: Array) -> Array:
+    """Return the derivatives ``(c, 3, 3)`` of the projections of stepped impulses on the law."""
+    P = np.zeros((len(stepped), 3, 3))
+    is_pushing, size = stepped[:, 0] > 0, np.linalg.norm(stepped[:, 1:], axis=1)
+    is_sticking = is_pushing & (size <= bounds)
+    P[is_pushing, 0, 0] = 1.0
+    P[is_sticking, 1, 1] = P[is_sticking, 2, 2] = 1.0
+    sliding = np.flatnonzero(is_pushing & ~is_sticking)
+    t = stepped[sliding, 1:] / size[sliding, None]
+    P[sliding, 1:, 0] = mu[sliding, None] * t
+    across = np.eye(2) - t[:, :, None] * t[:, None, :]
+    P[sliding, 1:, 1:] = (bounds[sliding] / size[sliding])[:, None, None] * across
+    return P

@@ -34,7 +34,7 @@ from rbnotes.friction.contact_problem import (
     FrictionNotConverged,
     friction_contact_problem,
 )
-from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions
+from rbnotes.friction.facets import contact_to_facet_matrix, facet_directions, facets_of_contacts
 from rbnotes.friction.solver_status import accept_best_effort
 
 MAX_PENETRATION_VELOCITY = 1e-7
@@ -203,7 +203,7 @@ def _primal_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
 
 def _dual_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
     count = contact_problem.count
-    C = contact_to_facet_matrix(count, facet_directions(facets))
+    C = contact_to_facet_matrix(facets_of_contacts(count, facets))
     Q = C @ contact_problem.delassus_matrix @ C.T
     E = np.hstack([np.diag(contact_problem.mu), -np.kron(np.eye(count), np.ones((1, facets)))])
     return QP(

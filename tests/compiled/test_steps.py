@@ -243,7 +243,7 @@ def test_steps_agree_with_the_reference(scene, monkeypatch):
     one, several = (simulate(world, state, h, steps) for steps in (1, 12))
     monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
     determined = scene in ("bouncing_bodies", "bodies_in_wind")
-    assert_same(simulate(compiled, state, h, 1), one, 1e-11, determined)
+    assert_same(simulate(compiled, state, h, 1), one, 1e-10, determined)
     assert_same(simulate(compiled, state, h, 12), several, 1e-9, determined)
     if scene in ("pushed_bodies", "bodies_in_wind"):
         assert np.min(np.abs(several.work.applied_forces)) > 1e-4

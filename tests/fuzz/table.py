@@ -92,10 +92,10 @@ WITHIN = (
     r"forces\.anchor_kinematics\..*",
     r"forces\.(anchor_points\.AnchorPoints|body_forces\.unchecked_path_wrenches|path\.active_flags)",
     r"inertia\.spatial\.from_symmetric_spatial_inertia",
-    r"friction\.(residual_tracking|bounded_friction|central_path|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
+    r"friction\.(residual_tracking|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
     r"friction\.semismooth_newton\.(newton_search|solve_friction)",
     r"friction\.contact_problem\.(FrictionContactProblem\.(apply_impulses|step_solution)|raise_not_converged)",
-    r"friction\.(facets\.contact_to_facet_matrix|residuals\.natural_residual_unchecked)",
+    r"friction\.(facets\.(contact_to_facet_matrix|facets_of_contacts)|residuals\.(natural_residual_unchecked|rounding_residual|friction_bounds|project_on_law))",
     r"friction\.staggered_projections\.(friction_impulses|normal_impulses|relative_change)",
     # The hooks of joint types, which the checked methods call.
     r"joints\..*\.compute_\w+",

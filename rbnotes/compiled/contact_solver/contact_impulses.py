@@ -13,8 +13,8 @@ from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
 from rbnotes.compiled.contact_solver.joint_constraints import write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
     contact_scales,
+    natural_residual,
     project_to_cone,
-    scaled_natural_residual,
     solve_newton,
 )
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
@@ -25,6 +25,7 @@ from rbnotes.compiled.linear_algebra import (
     dot6,
     dot_range,
     matvec_transposed,
+    nan_max,
     norm,
     scale,
     subtract,
@@ -217,13 +218,21 @@ def solve_contact_impulses(W, free, mu, initial_guess, tolerance, max_iterations
             for i in range(size):
                 impulses[rows[i]] = island_impulses[i]
             all_converged = all_converged and island_residual <= tolerance
-    return impulses, natural_residual(W, free, mu, impulses), all_converged
-
-
-@jit_alloc
-def natural_residual(W, free, mu, r):
-    """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
-    count = len(mu)
-    mobility, rho, F = np.empty(count), np.empty(count), np.empty(len(r))
+    mobility, rho = np.empty(count), np.empty(count)
     contact_scales(W, mobility, rho)
-    return scaled_natural_residual(W, free, mu, r, rho, mobility, F)
+    residual = nan_max(
+        natural_residual(W, free, mu, impulses, rho, mobility), rounding_residual(W, free, impulses)
+    )
+    return impulses, residual, all_converged and residual <= tolerance
+
+
+@jit_noalloc
+def rounding_residual(W, free, r):
+    """Return the rounding of velocities (:func:`rbnotes.friction.residuals.rounding_residual`)."""
+    largest, fastest = 0.0, 0.0
+    for i in range(len(r)):
+        terms = 0.0
+        for j in range(len(r)):
+            terms += abs(W[i, j]) * abs(r[j])
+        largest, fastest = nan_max(largest, terms), nan_max(fastest, abs(free[i]))
+    return 2.0**-52 * largest / fastest if fastest > 0 else 0.0

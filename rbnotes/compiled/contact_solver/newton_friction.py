@@ -12,7 +12,6 @@ from numba.np.linalg import _LAPACK, F_INT_nptype
 
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array, nan_max
-from rbnotes.friction.residuals import VELOCITY_RESIDUAL_WEIGHT
 from rbnotes.friction.semismooth_newton import (
     MAX_DAMPING,
     MAX_STAGNATION_RATIO,
@@ -35,7 +34,7 @@ def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_imp
     A, derivative, merits = np.empty((size, size)), np.empty((size, size)), np.empty(max_iterations + 1)
     copy_array(initial_guess, r)
     copy_array(initial_guess, best_impulses)
-    best_residual, steps, evaluated = scaled_natural_residual(W, free, mu, r, rho, mobility, trial), 0, 0
+    best_residual, steps, evaluated = natural_residual(W, free, mu, r, rho, mobility), 0, 0
     damping, has_improved = MIN_DAMPING, True
     while (
         best_residual > tolerance or (has_improved and best_residual > ROUNDING_RESIDUAL)
@@ -66,8 +65,8 @@ def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_imp
         damping = max(damping / 30, MIN_DAMPING)
         for i in range(count):
             set_contact_vector(new, i, project_to_cone(contact_vector(new, i), mu[i]))
-        candidate_residual = scaled_natural_residual(W, free, mu, new, rho, mobility, trial)
-        has_improved = candidate_residual < best_residual / 10
+        candidate_residual = natural_residual(W, free, mu, new, rho, mobility)
+        has_improved = candidate_residual < best_residual / 2
         if candidate_residual < best_residual:
             copy_array(new, best_impulses)
             best_residual = candidate_residual
@@ -95,23 +94,17 @@ def set_contact_vector(r, i, x):
 
 
 @jit_noalloc
-def cone_region(x, mu):
-    """Return the region of the projection on the cone: 0 inside, 1 apex, 2 surface."""
-    size = math.sqrt(x[1] * x[1] + x[2] * x[2])
-    return 1 if mu * size <= -x[0] else 0 if size <= mu * x[0] and x[0] >= 0 else 2
-
-
-@jit_noalloc
 def project_to_cone(x, mu):
     """Project an impulse on the friction cone."""
-    region = cone_region(x, mu)
-    if region == 0:
+    size, slope = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.atan(mu)
+    cos, sin = math.cos(slope), math.sin(slope)
+    if size * cos <= x[0] * sin and x[0] >= 0:
         return x
-    if region == 1:
+    if size * sin <= -x[0] * cos:
         return 0.0, 0.0, 0.0
-    size = math.sqrt(x[1] * x[1] + x[2] * x[2])
-    normal = (x[0] + mu * size) / (1 + mu * mu)
-    return normal, mu * normal * (x[1] / size), mu * normal * (x[2] / size)
+    along_edge = x[0] * cos + size * sin
+    ratio = along_edge * sin / size if size > 0 else 0.0
+    return along_edge * cos, ratio * x[1], ratio * x[2]
 
 
 @jit_noalloc
@@ -126,33 +119,52 @@ def contact_velocity(W, free, r, i):
 
 
 @jit_noalloc
-def projection_argument(r, u, mu, rho):
-    """Return ``r - rho (u + mu |u_t| n)``."""
-    speed = math.sqrt(u[1] * u[1] + u[2] * u[2])
-    return r[0] - rho * (u[0] + mu * speed), r[1] - rho * u[1], r[2] - rho * u[2]
+def stepped_impulse(r, u, rho):
+    """Return ``r - rho u``."""
+    return r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * u[2]
+
+
+@jit_noalloc
+def friction_bound(mu, normal):
+    """Return the largest friction impulse ``mu a``; zero without a pushing normal impulse."""
+    return mu * normal if normal > 0 else 0.0
+
+
+@jit_noalloc
+def project_to_law(x, bound):
+    """Return an impulse with a pushing normal part and friction within the bound."""
+    normal = 0.0 if x[0] < 0 else x[0]
+    size = math.sqrt(x[1] * x[1] + x[2] * x[2])
+    if size > bound:
+        return normal, bound / size * x[1], bound / size * x[2]
+    return normal, x[1], x[2]
 
 
 @jit_noalloc
 def natural_map(W, free, mu, r, rho, F):
-    """Write F, the difference between the impulses and the projections of :func:`projection_argument`."""
+    """Write F, the difference between the impulses and the projections of :func:`stepped_impulse`."""
     for i in range(len(mu)):
         own = contact_vector(r, i)
-        x = project_to_cone(projection_argument(own, contact_velocity(W, free, r, i), mu[i], rho[i]), mu[i])
-        set_contact_vector(F, i, (own[0] - x[0], own[1] - x[1], own[2] - x[2]))
+        x = stepped_impulse(own, contact_velocity(W, free, r, i), rho[i])
+        y = project_to_law(x, friction_bound(mu[i], x[0]))
+        set_contact_vector(F, i, (own[0] - y[0], own[1] - y[1], own[2] - y[2]))
 
 
 @jit_noalloc
-def scaled_natural_residual(W, free, mu, r, rho, mobility, F):
+def natural_residual(W, free, mu, r, rho, mobility):
     """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
-    natural_map(W, free, mu, r, rho, F)
-    worst, speed, scale, fastest = 0.0, 0.0, 0.0, 0.0
-    for k in range(len(r)):
-        i = k // 3
-        worst, speed = nan_max(worst, abs(F[k])), nan_max(speed, mobility[i] * abs(F[k]))
-        scale = nan_max(scale, nan_max(abs(r[k]), rho[i] * abs(free[k])))
-        fastest = nan_max(fastest, abs(free[k]))
-    natural = 0.0 if scale == 0 else worst / scale
-    return nan_max(natural, VELOCITY_RESIDUAL_WEIGHT * speed / fastest) if fastest > 0 else natural
+    worst, fastest, fastest_own = 0.0, 0.0, 0.0
+    for i in range(len(mu)):
+        own, u = contact_vector(r, i), contact_velocity(W, free, r, i)
+        y = project_to_law(stepped_impulse(own, u, rho[i]), friction_bound(mu[i], own[0]))
+        for k in range(3):
+            worst = nan_max(worst, mobility[i] * abs(own[k] - y[k]))
+            fastest = nan_max(fastest, abs(free[3 * i + k]))
+            fastest_own = nan_max(fastest_own, mobility[i] * abs(own[k]))
+        if not mobility[i] > 0:
+            worst = nan_max(worst, -u[0])
+    unit = fastest if fastest > 0 else fastest_own
+    return worst / unit if unit > 0 else worst
 
 
 @jit_noalloc
@@ -170,18 +182,15 @@ def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
     P = np.empty((3, 3))
     for i in range(len(mu)):
         own, u = contact_vector(r, i), contact_velocity(W, free, r, i)
-        speed = math.sqrt(u[1] * u[1] + u[2] * u[2])
-        x = projection_argument(own, u, mu[i], rho[i])
-        y = project_to_cone(x, mu[i])
+        x = stepped_impulse(own, u, rho[i])
+        bound = friction_bound(mu[i], x[0])
+        y = project_to_law(x, bound)
         set_contact_vector(F, i, (own[0] - y[0], own[1] - y[1], own[2] - y[2]))
-        projection_derivative(x, y, mu[i], P)
-        # Derivative of u + mu |u_t| n by u.
-        along = mu[i] / speed if speed > 0 else 0.0
+        projection_derivative(x, bound, mu[i], P)
         for a in range(3):
-            by0, by1, by2 = P[a, 0], P[a, 1] + P[a, 0] * along * u[1], P[a, 2] + P[a, 0] * along * u[2]
             row = 3 * i + a
             for j in range(len(r)):
-                product = by0 * W[3 * i, j] + by1 * W[3 * i + 1, j] + by2 * W[3 * i + 2, j]
+                product = P[a, 0] * W[3 * i, j] + P[a, 1] * W[3 * i + 1, j] + P[a, 2] * W[3 * i + 2, j]
                 derivative[row, j] = rho[i] * product
             derivative[row, row] += 1.0
             for b in range(3):
@@ -189,21 +198,22 @@ def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
 
 
 @jit_noalloc
-def projection_derivative(x, y, mu, P):
-    """Write the derivative of the projection y of x on the cone."""
-    region = cone_region(x, mu)
+def projection_derivative(x, bound, mu, P):
+    """Write the derivative of the projection of x on the law."""
     for a in range(3):
         for b in range(3):
-            P[a, b] = 1.0 if region == 0 and a == b else 0.0
-    if region == 2:
-        size, flat = math.sqrt(x[1] * x[1] + x[2] * x[2]), 1 / (1 + mu * mu)
-        t1, t2, ratio, steep = x[1] / size, x[2] / size, mu * y[0] / size, mu * mu * flat
-        P[0, 0] = flat
-        P[0, 1] = P[1, 0] = mu * flat * t1
-        P[0, 2] = P[2, 0] = mu * flat * t2
-        P[1, 1] = steep * t1 * t1 + ratio * (1 - t1 * t1)
-        P[2, 2] = steep * t2 * t2 + ratio * (1 - t2 * t2)
-        P[1, 2] = P[2, 1] = (steep - ratio) * t1 * t2
+            P[a, b] = 0.0
+    if not x[0] > 0:
+        return
+    P[0, 0] = 1.0
+    size = math.sqrt(x[1] * x[1] + x[2] * x[2])
+    if size <= bound:
+        P[1, 1] = P[2, 2] = 1.0
+        return
+    t1, t2, ratio = x[1] / size, x[2] / size, bound / size
+    P[1, 0], P[2, 0] = mu * t1, mu * t2
+    P[1, 1], P[2, 2] = ratio * (1 - t1 * t1), ratio * (1 - t2 * t2)
+    P[1, 2] = P[2, 1] = -ratio * t1 * t2
 
 
 @jit_alloc
