@@ -12,7 +12,7 @@ import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
-from rbnotes.forces.anchor_points import NO_PARTICLE, AnchorPoints, Indices
+from rbnotes.forces.anchor_points import NO_PARTICLE, AnchorPoints, Indices, require_body_indices
 
 NO_COORDINATE = -1
 """Index in place of a coordinate that cannot move."""
@@ -78,7 +78,8 @@ def anchor_frames(state: State) -> AnchorFrames:
 
 def anchor_kinematics(points: AnchorPoints, state: State) -> AnchorKinematics:
     """Return the points ``(s, n)``, or ``(n,)`` of one path, and their frames in this state."""
-    body, particle = np.atleast_2d(points.body), np.atleast_2d(points.particle)
+    body = np.atleast_2d(require_body_indices("points", points.body))
+    particle = np.atleast_2d(points.particle)
     m, p = len(state.E), len(state.x)
     check_indices("points", body[body != WORLD], m)
     check_indices("points", particle[particle != NO_PARTICLE], p)

@@ -1,8 +1,13 @@
-"""Points attached to the world, to particles, or to bodies of a :class:`rbnotes.dynamics.State`."""
+"""Points attached to the world, to particles, or to bodies of a :class:`rbnotes.dynamics.State`.
+
+Bodies have indices in a state. In the forces of a :class:`rbnotes.multibody.Model` they have names, which the
+model replaces by indices.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +18,13 @@ from rbnotes.dynamics import WORLD
 
 Indices = NDArray[np.intp]
 
+BodyIndices = NDArray[np.intp] | NDArray[np.str_]
+"""Indices of bodies in a state, or their names in a model."""
+
 NO_PARTICLE = -1
+
+WORLD_NAME = "world"
+"""Name of the world among names of bodies."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,8 +35,9 @@ class AnchorPoints:
     paths.
     """
 
-    body: Indices
-    """Indices of the bodies ``(...)``; :data:`~rbnotes.dynamics.WORLD` for the world, and for particles."""
+    body: BodyIndices
+    """Indices or names of the bodies ``(...)``; :data:`~rbnotes.dynamics.WORLD` for the world and particles.
+    """
     particle: Indices
     """Indices of the particles ``(...)``; ``NO_PARTICLE`` for points of bodies and the world."""
     x: Array
@@ -35,6 +47,13 @@ class AnchorPoints:
     def shape(self) -> tuple[int, ...]:
         """Shape of the array of points."""
         return self.body.shape
+
+    def resolve_names(self, index: Callable[[str], int]) -> AnchorPoints:
+        """Return the points with indices of bodies in the place of names.
+
+        ``index`` is a function from the name of a body to its index; it raises an error if there is none.
+        """
+        return replace(self, body=resolve_body_names(self.body, index))
 
 
 def on_world(x: ArrayLike) -> AnchorPoints:
@@ -54,12 +73,12 @@ def on_particle(index: ArrayLike) -> AnchorPoints:
     return _anchor_points(np.array(WORLD), _check_indices("index", index), np.zeros(3))
 
 
-def on_body(index: ArrayLike, x: ArrayLike) -> AnchorPoints:
-    """Return points with coordinates ``x (..., 3)`` in the bodies with these indices ``(...)``.
+def on_body(body: ArrayLike, x: ArrayLike) -> AnchorPoints:
+    """Return points with coordinates ``x (..., 3)`` in the bodies with these indices or names ``(...)``.
 
     Raises InvalidArgument if the shape of ``x`` does not fit.
     """
-    return _anchor_points(_check_indices("index", index), np.array(NO_PARTICLE), arguments.vector("x", x))
+    return _anchor_points(check_bodies("body", body), np.array(NO_PARTICLE), arguments.vector("x", x))
 
 
 def path_through(*points: AnchorPoints) -> AnchorPoints:
@@ -75,14 +94,66 @@ def path_through(*points: AnchorPoints) -> AnchorPoints:
     except ValueError as error:
         got = "shapes " + ", ".join(str(point.shape) for point in points)
         raise InvalidArgument("points", got, "shapes that broadcast") from error
+    bodies: list[BodyIndices] = [np.broadcast_to(point.body, shape) for point in points]
+    if any(body.dtype.kind == "U" for body in bodies):
+        bodies = [_names(body) for body in bodies]
     return AnchorPoints(
-        np.stack([np.broadcast_to(point.body, shape) for point in points], axis=-1),
+        np.stack(bodies, axis=-1),
         np.stack([np.broadcast_to(point.particle, shape) for point in points], axis=-1),
         np.stack([np.broadcast_to(point.x, (*shape, 3)) for point in points], axis=-2),
     )
 
 
-def _anchor_points(body: Indices, particle: Indices, x: Array) -> AnchorPoints:
+def check_bodies(name: str, value: ArrayLike, minimum: int = 0) -> BodyIndices:
+    """Return indices or names of bodies as an array.
+
+    Raises InvalidArgument for anything else.
+    """
+    if isinstance(value, str) or (isinstance(value, list | tuple | np.ndarray) and _are_texts(value)):
+        names = np.asarray(value, dtype=np.str_)
+        for each in names.ravel():
+            arguments.text(name, str(each))
+        return names
+    return arguments.indices(name, value, minimum=minimum)
+
+
+def resolve_body_names(bodies: BodyIndices, index: Callable[[str], int]) -> Indices:
+    """Return the indices of bodies; ``index`` gives that of a name."""
+    if bodies.dtype.kind != "U":
+        return bodies.astype(np.intp)
+    found = [WORLD if name == WORLD_NAME else index(str(name)) for name in bodies.ravel()]
+    return np.array(found, dtype=np.intp).reshape(bodies.shape)
+
+
+def require_body_indices(name: str, bodies: BodyIndices) -> Indices:
+    """Return bodies, which must be indices.
+
+    Raises InvalidArgument if they are names.
+    """
+    if bodies.dtype.kind == "U":
+        names = ", ".join(map(repr, dict.fromkeys(bodies.ravel().tolist())))
+        raise InvalidArgument(name, f"names of bodies: {names}", "indices, or names in the forces of a Model")
+    return bodies.astype(np.intp)
+
+
+def _are_texts(value: list[object] | tuple[object, ...] | NDArray[np.generic]) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind == "U"
+    return bool(value) and all(
+        isinstance(each, str) or (isinstance(each, list | tuple) and _are_texts(each)) for each in value
+    )
+
+
+def _names(bodies: BodyIndices) -> NDArray[np.str_]:
+    """Return names of bodies, with that of the world for points of the world and of particles."""
+    if bodies.dtype.kind == "U":
+        return bodies.astype(np.str_)
+    if np.any(bodies != WORLD):
+        raise InvalidArgument("points", "names and indices of bodies", "names of all bodies, or indices")
+    return np.full(bodies.shape, WORLD_NAME)
+
+
+def _anchor_points(body: BodyIndices, particle: Indices, x: Array) -> AnchorPoints:
     shape = arguments.common_shape(index=np.broadcast(body, particle).shape, x=x.shape[:-1])
     return AnchorPoints(
         np.broadcast_to(body, shape), np.broadcast_to(particle, shape), np.broadcast_to(x, (*shape, 3))

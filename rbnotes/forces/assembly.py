@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -82,6 +82,16 @@ class ForceGroups:
 
     def __post_init__(self) -> None:
         set_fields(self, groups=check_groups(self.groups))
+
+    def resolve_names(self, index: Callable[[str], int]) -> ForceGroups:
+        """Return the same forces with indices of bodies in the place of names.
+
+        ``index`` is a function from the name of a body to its index; it raises an error if there is none.
+        Groups without a method ``resolve_names`` stay as they are.
+        """
+        return ForceGroups(
+            [each.resolve_names(index) if hasattr(each, "resolve_names") else each for each in self.groups]
+        )
 
     def __call__(self, state: State) -> Forces:
         """Return :func:`assemble` of the groups.

@@ -17,7 +17,8 @@ This module checks arguments; the formulas are in ``rbnotes/forces/unchecked_fra
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,7 +28,12 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import unchecked_frame_spring
 from rbnotes.forces.anchor_kinematics import IndexedForces, anchor_frames
-from rbnotes.forces.anchor_points import Indices
+from rbnotes.forces.anchor_points import (
+    Indices,
+    check_bodies,
+    require_body_indices,
+    resolve_body_names,
+)
 from rbnotes.forces.wrenches import BodyForces
 from rbnotes.unchecked.frozen import construct_unchecked, set_fields
 
@@ -182,14 +188,22 @@ class FrameSprings:
     spring: FrameSpring
     """Parameters of one spring, or ``(s, ...)`` of each."""
     bodies: ArrayLike
-    """Indices of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` for the world."""
+    """Indices or names of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` or
+    ``"world"`` for the world."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("spring", self.spring, FrameSpring)
-        bodies = arguments.indices("bodies", self.bodies, minimum=WORLD)
+        bodies = check_bodies("bodies", self.bodies, minimum=WORLD)
         if bodies.ndim not in (1, 2) or bodies.shape[-1] != 2:
             raise InvalidArgument("bodies", f"shape {bodies.shape}", "pairs of numbers, shape (s, 2) or (2,)")
         set_fields(self, bodies=bodies)
+
+    def resolve_names(self, index: Callable[[str], int]) -> FrameSprings:
+        """Return the same forces with indices of bodies in the place of names.
+
+        ``index`` is a function from the name of a body to its index; it raises an error if there is none.
+        """
+        return replace(self, bodies=resolve_body_names(np.asarray(self.bodies), index))
 
     def forces(self, state: State) -> IndexedForces:
         """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
@@ -219,7 +233,7 @@ class FrameSprings:
         return float(np.sum(unchecked_frame_spring.frame_spring_dissipated_power(self.spring, E, phi)))
 
     def _body_frames(self, state: State) -> tuple[Indices, Array, Array]:
-        numbers: Indices = np.atleast_2d(np.asarray(self.bodies))
+        numbers = np.atleast_2d(require_body_indices("bodies", np.asarray(self.bodies)))
         bodies = len(state.E)
         if np.any(numbers >= bodies):
             got = np.array2string(numbers, threshold=10)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +19,13 @@ from rbnotes.forces.anchor_kinematics import (
     check_indices,
     single_point_paths,
 )
-from rbnotes.forces.anchor_points import AnchorPoints, Indices
+from rbnotes.forces.anchor_points import (
+    AnchorPoints,
+    Indices,
+    check_bodies,
+    require_body_indices,
+    resolve_body_names,
+)
 from rbnotes.forces.path import STIFFNESS_OPTIONS, PotentialLaw, active_flags, dissipated_power
 from rbnotes.forces.tension import TensionLaw
 from rbnotes.unchecked.frozen import set_fields
@@ -52,12 +59,19 @@ class PathForces:
         active_flags(points[0] - 1, self.active)
         _check_law_parameters(self.law, self.points.shape[:-1])
 
+    def resolve_names(self, index: Callable[[str], int]) -> PathForces:
+        """Return the same forces with indices of bodies in the place of names.
+
+        ``index`` is a function from the name of a body to its index; it raises an error if there is none.
+        """
+        return replace(self, points=self.points.resolve_names(index))
+
     def forces(self, state: State) -> IndexedForces:
         """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
         coordinates, E, x, phi = anchor_kinematics(self.points, state)
         active = active_flags(x.shape[-2] - 1, self.active)
-        if np.any(self.points.body != WORLD):
+        if np.any(require_body_indices("points", self.points.body) != WORLD):
             wrench_arrays = body_forces.unchecked_path_wrenches(self.law, E, x, phi, active, self.stiffness)
             return IndexedForces.from_wrenches(coordinates, wrench_arrays)
         # No point is on a body: the coordinates of the points suffice.
@@ -118,6 +132,13 @@ class ZeroLengthSprings:
         set_fields(self, k=arguments.real_array("k", self.k, minimum=0.0))
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
+    def resolve_names(self, index: Callable[[str], int]) -> ZeroLengthSprings:
+        """Return the same forces with indices of bodies in the place of names.
+
+        ``index`` is a function from the name of a body to its index; it raises an error if there is none.
+        """
+        return replace(self, points=self.points.resolve_names(index))
+
     def forces(self, state: State) -> IndexedForces:
         """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
@@ -157,6 +178,13 @@ class ConstantForces:
         set_fields(self, k=arguments.real_array("k", self.k), a=arguments.vector("a", self.a))
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
+    def resolve_names(self, index: Callable[[str], int]) -> ConstantForces:
+        """Return the same forces with indices of bodies in the place of names.
+
+        ``index`` is a function from the name of a body to its index; it raises an error if there is none.
+        """
+        return replace(self, points=self.points.resolve_names(index))
+
     def forces(self, state: State) -> IndexedForces:
         """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
         arguments.require_instance("state", state, State)
@@ -190,12 +218,19 @@ class Damping:
     """Coefficients ``(s,)`` or one number, N m s and N s/m; see
     :func:`rbnotes.forces.body_forces.viscous_damping`."""
     bodies: ArrayLike
-    """Indices of the bodies ``(s,)``."""
+    """Indices or names of the bodies ``(s,)``."""
 
     def __post_init__(self) -> None:
         set_fields(self, d=arguments.real_array("d", self.d, minimum=0.0))
-        set_fields(self, bodies=arguments.indices("bodies", self.bodies))
+        set_fields(self, bodies=check_bodies("bodies", self.bodies))
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
+
+    def resolve_names(self, index: Callable[[str], int]) -> Damping:
+        """Return the same forces with indices of bodies in the place of names.
+
+        ``index`` is a function from the name of a body to its index; it raises an error if there is none.
+        """
+        return replace(self, bodies=resolve_body_names(np.asarray(self.bodies), index))
 
     def forces(self, state: State) -> IndexedForces:
         """Return forces and derivatives; raises InvalidArgument if ``state`` is not a ``State``."""
@@ -217,6 +252,6 @@ class Damping:
         return float(np.sum(np.asarray(self.d)[..., None] * state.phi[self._body_indices(state)] ** 2))
 
     def _body_indices(self, state: State) -> Indices:
-        numbers: Indices = np.atleast_1d(np.asarray(self.bodies))
+        numbers: Indices = np.atleast_1d(require_body_indices("bodies", np.asarray(self.bodies)))
         check_indices("bodies", numbers, len(state.E))
         return numbers

@@ -8,12 +8,22 @@
 - :mod:`~rbnotes.multibody.packing`: models packed into arrays, for compiled dynamics and simulation.
 """
 
+from rbnotes.multibody.equilibrium import equilibrium
 from rbnotes.multibody.maximal_coordinates import MaximalModel, maximal_coordinates
 from rbnotes.multibody.model import Body, Geometry, Model
+from rbnotes.multibody.model_derivatives import (
+    ForwardDynamicsDerivatives,
+    InverseDynamicsDerivatives,
+    damping,
+    forward_dynamics_derivatives,
+    inverse_dynamics_derivatives,
+    stiffness,
+)
 from rbnotes.multibody.model_dynamics import (
     bias_forces,
     forward_dynamics,
     frame_jacobian,
+    frame_jacobian_rate,
     inverse_dynamics,
     kinetic_energy,
     mass_matrix,
@@ -24,17 +34,25 @@ from rbnotes.multibody.trajectory import Trajectory
 
 __all__ = [
     "Body",
+    "ForwardDynamicsDerivatives",
     "Geometry",
+    "InverseDynamicsDerivatives",
     "MaximalModel",
     "Model",
     "Trajectory",
     "bias_forces",
+    "damping",
+    "equilibrium",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "frame_jacobian",
+    "frame_jacobian_rate",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "kinetic_energy",
     "mass_matrix",
     "maximal_coordinates",
     "potential_energy",
     "simulate",
+    "stiffness",
 ]

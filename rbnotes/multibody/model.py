@@ -20,7 +20,7 @@ qdot of all other joints.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any
@@ -32,6 +32,8 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.contact import Collider
 from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
+from rbnotes.forces import ForceGroups
+from rbnotes.forces.assembly import ForceGroup
 from rbnotes.joints import Free3D, JointType
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
@@ -240,9 +242,10 @@ class Model:
     """Coefficient of restitution, 0 to 1, where a body or geometry has none; combined as ``mu``."""
     gravity: ArrayField = GRAVITY
     """Gravity ``(3,)`` in the world, m/s^2."""
-    forces: ForceLaw = zero_forces
-    """Other forces on the bodies, as a function of the state with the poses and twists of all bodies; bodies
-    are numbered as by :meth:`index`. See :class:`rbnotes.forces.ForceGroups`."""
+    forces: ForceLaw | ForceGroup | Sequence[ForceGroup] = zero_forces
+    """Other forces on the bodies: one of :mod:`rbnotes.forces` or several, with bodies by name, such as
+    ``PathForces(LinearSpring(100.0), path_through(on_world(p), on_body("arm", r)))``; or a function of the
+    state with the poses and twists of all bodies, in the order of :meth:`index`. Stored as a function."""
     constraints: Sequence[Constraint] = ()
     """Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`."""
     excluded_pairs: Sequence[tuple[str, str]] = ()
@@ -274,8 +277,7 @@ class Model:
         for body in self.bodies:
             if body.is_free and body.spatial_inertia is None:
                 raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
-        arguments.require_force_law("forces", self.forces)
-        set_fields(self, tree=tree)
+        set_fields(self, tree=tree, forces=_force_law(self.forces, tree.index))
 
     ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     """Geometries of the ground."""
@@ -416,7 +418,7 @@ class Model:
         tree, is_joint = self.tree, self._joint_mask
         q, qdot = np.zeros(tree.num_coordinates), np.zeros(tree.num_coordinates)
         q[is_joint], qdot[is_joint] = state.q, state.qdot
-        for index, E, phi in zip(self._free_bodies, state.E, state.phi, strict=True):
+        for index, E, phi in zip(self.free_body_indices, state.E, state.phi, strict=True):
             own, joint = tree.coordinate_slices[index], tree.links[index].joint
             q[own] = joint.compute_nearest_coordinates(E)
             qdot[own] = np.linalg.solve(joint.compute_motion_subspace(q[own]), phi)
@@ -437,9 +439,9 @@ class Model:
 
     def split_tree_coordinates(self, q: Array, qdot: Array) -> tuple[Array, Array, Array, Array]:
         """Return the parts E, phi, q, qdot of states from valid coordinates ``(..., k)`` of the tree."""
-        count, tree = len(self._free_bodies), self.tree
+        count, tree = len(self.free_body_indices), self.tree
         E, phi = np.zeros((*q.shape[:-1], count, 4, 4)), np.zeros((*q.shape[:-1], count, 6))
-        for number, index in enumerate(self._free_bodies):
+        for number, index in enumerate(self.free_body_indices):
             own, joint = tree.coordinate_slices[index], tree.links[index].joint
             E[..., number, :, :] = joint.compute_transform(q[..., own])
             phi[..., number, :] = matvec(joint.compute_motion_subspace(q[..., own]), qdot[..., own])
@@ -467,7 +469,7 @@ class Model:
         """
         arguments.require_instance("state", state, State)
         count = int(np.sum(self._joint_mask))
-        expected = (len(self._free_bodies), count, count, 0)
+        expected = (len(self.free_body_indices), count, count, 0)
         if (len(state.E), state.q.size, state.qdot.size, len(state.x)) != expected:
             got = f"{len(state.E)} poses, {state.q.size} coordinates, {state.qdot.size} velocities of joints"
             if len(state.x):
@@ -476,7 +478,7 @@ class Model:
             raise InvalidArgument("state", got, wanted)
 
     @cached_property
-    def _free_bodies(self) -> tuple[int, ...]:
+    def free_body_indices(self) -> tuple[int, ...]:
         """Indices of the free bodies."""
         return tuple(i for i, body in enumerate(self.bodies) if body.is_free)
 
@@ -489,7 +491,7 @@ class Model:
     def _joint_mask(self) -> NDArray[np.bool_]:
         """True for the coordinates of the tree that belong to joints, not to free bodies."""
         result = np.ones(self.tree.num_coordinates, dtype=bool)
-        for index in self._free_bodies:
+        for index in self.free_body_indices:
             result[self.tree.coordinate_slices[index]] = False
         return result
 
@@ -525,6 +527,21 @@ def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...
     if isinstance(ground, Mapping):
         raise InvalidArgument("ground", "a mapping", "a shape, or a sequence of geometries")
     return arguments.instances("ground", ground, Geometry)
+
+
+def _force_law(forces: ForceLaw | ForceGroup | Sequence[ForceGroup], index: Callable[[str], int]) -> ForceLaw:
+    """Return the forces of a model as a function of the state of all bodies."""
+    if isinstance(forces, ForceGroups):
+        return forces.resolve_names(index)
+    if hasattr(forces, "forces"):
+        return ForceGroups([forces]).resolve_names(index)
+    if callable(forces):
+        arguments.require_force_law("forces", forces)
+        return forces
+    groups = arguments.instances("forces", forces, object)
+    for each in groups:
+        arguments.require_methods("forces", each, "forces", "energy", "dissipated_power")
+    return ForceGroups(groups).resolve_names(index) if groups else zero_forces
 
 
 def _check_pairs(pairs: Iterable[Any], known: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -24,6 +24,7 @@ from rbnotes.multibody.reduced.constrained_dynamics import constrained_accelerat
 from rbnotes.multibody.reduced.dynamics import kinetic_energy as tree_kinetic_energy
 from rbnotes.multibody.reduced.dynamics import potential_energy as tree_potential_energy
 from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
+from rbnotes.multibody.reduced.kinematics import jacobian_rate as tree_jacobian_rate
 from rbnotes.multibody.reduced.recursive_dynamics import bias_forces as tree_bias_forces
 from rbnotes.unchecked import se3
 
@@ -174,17 +175,78 @@ def frame_jacobian(
     """
     tree_state = _tree_state(model, state)
     arguments.choice("reference", reference, REFERENCE_FRAMES)
-    offset = np.eye(4) if frame is None else arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
-    index = model.index(arguments.text("body", body))
+    index, offset = model.index(arguments.text("body", body)), _frame_in_body(frame)
     kinematics = model.system.body_kinematics(tree_state)
     J = se3.Ad_inverse(offset) @ kinematics.J[index] @ np.linalg.inv(velocity_map(model, tree_state).B)
-    pose = kinematics.body_poses[index] @ offset
+    result: Array = _to_reference(kinematics.body_poses[index] @ offset, reference) @ J
+    return result
+
+
+def frame_jacobian_rate(
+    model: Model, state: State, body: str, frame: ArrayLike | None = None, *, reference: str = "body"
+) -> Array:
+    """Return the rate ``(6, N)`` of :func:`frame_jacobian` at the velocities of the state.
+
+    The rate of the twist of the frame is ``J dv/dt + Jdot v``.
+
+    Parameters
+    ----------
+    body
+        Name of the body.
+    frame : (4, 4), optional
+        Frame in the body frame, m; the body frame by default.
+    reference : {"body", "world", "world_aligned"}
+        As for :func:`frame_jacobian`.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
+    """
+    tree_state = _tree_state(model, state)
+    arguments.choice("reference", reference, REFERENCE_FRAMES)
+    index, offset = model.index(arguments.text("body", body)), _frame_in_body(frame)
+    tree = model.tree
+    kinematics = model.system.body_kinematics(tree_state)
+    B_inverse = np.linalg.inv(velocity_map(model, tree_state).B)
+    to_frame = se3.Ad_inverse(offset)
+    J = to_frame @ kinematics.J[index] @ B_inverse
+    tree_rate = tree_jacobian_rate(tree, tree_state.q, tree_state.qdot).reshape(kinematics.J.shape)[index]
+    rate = to_frame @ tree_rate @ B_inverse - J @ _velocity_map_rate(model, tree_state) @ B_inverse
+    to_reference = _to_reference(kinematics.body_poses[index] @ offset, reference)
+    twist = to_frame @ kinematics.phi[index]
     if reference == "world":
-        return np.asarray(se3.Ad(pose) @ J)
+        return np.asarray(to_reference @ (rate + se3.ad(twist) @ J))
     if reference == "world_aligned":
-        rotation = pose[:3, :3]
-        return np.concatenate([rotation @ J[:3], rotation @ J[3:]])
-    return np.asarray(J)
+        rate = rate + se3.ad(np.concatenate([twist[:3], np.zeros(3)])) @ J
+    return np.asarray(to_reference @ rate)
+
+
+def _frame_in_body(frame: ArrayLike | None) -> Array:
+    if frame is None:
+        return np.eye(4)
+    return arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
+
+
+def _to_reference(pose: Array, reference: str) -> Array:
+    """Return the map ``(6, 6)`` from twists in a frame with this pose to those of the reference."""
+    if reference == "body":
+        return np.eye(6)
+    if reference == "world":
+        return se3.Ad(pose)
+    return np.kron(np.eye(2), pose[:3, :3])
+
+
+def _velocity_map_rate(model: Model, tree_state: State) -> Array:
+    """Return the rate ``(N, k)`` of B of :func:`velocity_map`."""
+    tree = model.tree
+    rate = np.zeros((tree.num_coordinates, tree.num_coordinates))
+    for number, index in enumerate(model.free_body_indices):
+        own, joint = tree.coordinate_slices[index], tree.links[index].joint
+        rate[6 * number : 6 * number + 6, own] = joint.compute_motion_subspace_rate(
+            tree_state.q[own], tree_state.qdot[own]
+        )
+    return rate
 
 
 def kinetic_energy(model: Model, state: State) -> float:

@@ -88,7 +88,11 @@ CALLS = [
     Call(muscle.power_coefficients, {"curve": CURVE}),
     Call(forces.on_world, {"x": X[0]}),
     Call(forces.on_particle, {"index": 2}, fine={"index": ("a list of it", "an array of it")}),
-    Call(forces.on_body, {"index": 2, "x": X[0]}, fine={"index": ("a list of it", "an array of it")}),
+    Call(
+        forces.on_body,
+        {"body": 2, "x": X[0]},
+        fine={"body": ("a list of it", "an array of it", "text", "another word", "numbers as text")},
+    ),
     Call(forces.path_through, {"*points": [forces.on_world(X[0]), forces.on_particle(0)]}),
     Call(forces.PathForces, {"law": SPRING, "points": ENDS, "active": ACTIVE, "stiffness": "exact"}),
     Call(forces.ZeroLengthSprings, {"k": 10.0, "points": PAIR}),

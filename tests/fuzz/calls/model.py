@@ -10,6 +10,7 @@ from rbnotes.dynamics import State
 from rbnotes.multibody import Body, Geometry, Model, simulate
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.model import ground_geometries
+from rbnotes.multibody.model_derivatives import linearized_residual
 from rbnotes.multibody.model_dynamics import velocity_map
 from rbnotes.multibody.reduced import JointLimit
 from rbnotes.shapes import Box, Plane, Sphere
@@ -25,6 +26,12 @@ TREE_STATE = MODEL.tree_state(STATE)
 FREE = Model([TRUNK], ground=Plane())
 CONVERTED = multibody.maximal_coordinates(FREE)
 MOTION = simulate(MODEL, STATE, h=0.01, steps=2)
+HANGING = Model(
+    [
+        Body("upper", BOX, mass=1.0, joint=HINGE, joint_frame=FRAME),
+        Body("lower", BOX, mass=1.0, joint=HINGE, parent="upper", body_frame=FRAME),
+    ]
+)
 VELOCITIES = np.arange(1.0, 8.0)
 ROBOT = load_urdf(example("quadruped"), base=joints.Free3D())
 
@@ -69,13 +76,33 @@ CALLS = [
     Call(velocity_map, {"model": MODEL, "state": TREE_STATE}),
     *(
         Call(getattr(multibody, name), {"model": MODEL, "state": STATE})
-        for name in ("mass_matrix", "bias_forces", "kinetic_energy", "potential_energy")
+        for name in (
+            *("mass_matrix", "bias_forces", "kinetic_energy", "potential_energy", "stiffness", "damping"),
+        )
     ),
     Call(multibody.inverse_dynamics, {"model": MODEL, "state": STATE, "acceleration": VELOCITIES}),
     Call(multibody.forward_dynamics, {"model": MODEL, "state": STATE, "tau": VELOCITIES}),
     Call(
-        multibody.frame_jacobian,
-        {"model": MODEL, "state": STATE, "body": "arm", "frame": FRAME, "reference": "world"},
+        multibody.inverse_dynamics_derivatives, {"model": MODEL, "state": STATE, "acceleration": VELOCITIES}
+    ),
+    Call(linearized_residual, {"model": MODEL, "state": STATE, "acceleration": VELOCITIES}),
+    Call(multibody.forward_dynamics_derivatives, {"model": MODEL, "state": STATE, "tau": VELOCITIES}),
+    Call(
+        multibody.equilibrium,
+        {
+            "model": HANGING,
+            "guess": HANGING.state(q={"lower": [0.5]}),
+            "locked": ("upper",),
+            "tolerance": 1e-9,
+            "max_iterations": 60,
+        },
+    ),
+    *(
+        Call(
+            function,
+            {"model": MODEL, "state": STATE, "body": "arm", "frame": FRAME, "reference": "world"},
+        )
+        for function in (multibody.frame_jacobian, multibody.frame_jacobian_rate)
     ),
     Call(
         simulate,

@@ -3,7 +3,8 @@
 import numpy as np
 import pinocchio
 import pytest
-from random_trees import body, frame, unit
+from random_models import TWIST, in_pinocchio, random_state, robot
+from random_trees import frame
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
@@ -14,6 +15,7 @@ from rbnotes.multibody import (
     bias_forces,
     forward_dynamics,
     frame_jacobian,
+    frame_jacobian_rate,
     inverse_dynamics,
     kinetic_energy,
     mass_matrix,
@@ -21,75 +23,6 @@ from rbnotes.multibody import (
 )
 from rbnotes.multibody.reduced import LoopClosure, PrescribedJoint
 from rbnotes.testing import derivative
-
-TWIST = np.r_[3:6, 0:3]
-"""Pinocchio stacks linear velocities before angular ones."""
-
-
-def robot(seed, forces=None):
-    """A free trunk with two branches, beside another free body."""
-    rng = np.random.default_rng(seed)
-
-    def on_joint(name, joint, parent):
-        return Body(
-            name, inertia=body(rng), joint=joint, parent=parent, joint_frame=frame(rng), body_frame=frame(rng)
-        )
-
-    bodies = [
-        Body("trunk", inertia=body(rng), pose=frame(rng)),
-        on_joint("thigh", joints.Revolute(unit(rng)), "trunk"),
-        on_joint("shank", joints.Prismatic(unit(rng)), "thigh"),
-        on_joint("tail", joints.Revolute(unit(rng)), "trunk"),
-        Body("stone", inertia=body(rng), pose=frame(rng)),
-    ]
-    options = {} if forces is None else {"forces": forces}
-    return Model(bodies, gravity=3 * rng.normal(size=3), **options)
-
-
-def random_state(model, seed=5):
-    rng = np.random.default_rng(seed)
-    moving = [each.name for each in model.bodies if not each.is_free]
-    return model.state(
-        q={name: rng.uniform(-1, 1) for name in moving},
-        qdot={name: rng.normal() for name in moving},
-        poses={each.name: frame(rng) for each in model.bodies if each.is_free},
-        twists={each.name: rng.normal(size=6) for each in model.bodies if each.is_free},
-    )
-
-
-def in_pinocchio(model, state):
-    """The same model in Pinocchio, its state, and the permutation of velocities from ours to theirs."""
-    theirs = pinocchio.Model()
-    theirs.gravity = pinocchio.Motion(np.r_[model.gravity, np.zeros(3)])
-    ids, q, v, order = {}, [], [], []
-    tree_order = {name: k for k, name in enumerate(n for n in (b.name for b in model.bodies))}
-    free = [b.name for b in model.bodies if b.is_free]
-    jointed = [b.name for b in model.bodies if not b.is_free]
-    for b in model.bodies:
-        link = model.tree.links[tree_order[b.name]]
-        if b.is_free:
-            kind, k = pinocchio.JointModelFreeFlyer(), free.index(b.name)
-            pose = pinocchio.SE3(state.E[k])
-            q.append(pinocchio.SE3ToXYZQUAT(pose))
-            v.append(state.phi[k][TWIST])
-            order.append(6 * k + TWIST)
-        else:
-            motion = {
-                joints.Revolute: pinocchio.JointModelRevoluteUnaligned,
-                joints.Prismatic: pinocchio.JointModelPrismaticUnaligned,
-            }[type(b.joint)]
-            kind, k = motion(np.array(b.joint.axis)), jointed.index(b.name)
-            q.append([state.q[k]])
-            v.append([state.qdot[k]])
-            order.append([6 * len(free) + k])
-        parent = ids.get(b.parent, 0)
-        ids[b.name] = theirs.addJoint(parent, kind, pinocchio.SE3(link.placement), b.name)
-        M = b.spatial_inertia[np.ix_(TWIST, TWIST)]
-        com = np.array([M[5, 1], M[3, 2], M[4, 0]]) / M[0, 0]
-        J = M[3:, 3:] + M[0, 0] * np.linalg.matrix_power(pinocchio.skew(com), 2)
-        inertia = pinocchio.Inertia(M[0, 0], com, J)
-        theirs.appendBodyToJoint(ids[b.name], inertia, pinocchio.SE3(link.body_frame))
-    return theirs, theirs.createData(), np.concatenate(q), np.concatenate(v), np.concatenate(order), ids
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -117,7 +50,7 @@ def test_dynamics_agree_with_pinocchio(seed):
 def test_frame_jacobians_agree_with_pinocchio():
     model = robot(3)
     state = random_state(model)
-    theirs, data, q, _, order, ids = in_pinocchio(model, state)
+    theirs, data, q, v, order, ids = in_pinocchio(model, state)
     tool = frame(np.random.default_rng(9))
     link = model.tree.links[model.index("shank")]
     number = theirs.addFrame(
@@ -132,6 +65,11 @@ def test_frame_jacobians_agree_with_pinocchio():
         expected = pinocchio.computeFrameJacobian(theirs, data, q, number, name)[TWIST]
         found = frame_jacobian(model, state, "shank", tool, reference=reference)[:, order]
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-11)
+        pinocchio.computeJointJacobiansTimeVariation(theirs, data, q, v)
+        pinocchio.updateFramePlacements(theirs, data)
+        rate = pinocchio.getFrameJacobianTimeVariation(theirs, data, number, name)[TWIST]
+        found = frame_jacobian_rate(model, state, "shank", tool, reference=reference)[:, order]
+        np.testing.assert_allclose(found, rate, rtol=0, atol=1e-11)
 
 
 def test_frame_jacobian_is_the_derivative_of_the_pose():

@@ -1,0 +1,186 @@
+"""Static equilibrium of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.errors import NotConverged
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.model_derivatives import centered_system, linearized_residual
+from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
+from rbnotes.multibody.reduced.constraint_stacking import constraint_label
+from rbnotes.multibody.reduced.dynamics import coordinate_constraints
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import replace_unchecked
+
+DIFFERENCE_STEP = 1e-6
+"""Increment of the differences of constraint forces, rad and m."""
+
+MIN_STEP_FRACTION = 1e-6
+"""Fraction of Newton's step below which the search ends."""
+
+LIMIT_TOLERANCE = 1e-9
+"""Accepted violation of a joint limit by the equilibrium, rad or m."""
+
+
+class _Equations(NamedTuple):
+    """Forces and constraints at a configuration."""
+
+    force: Array
+    """Generalized forces ``(N,)`` without those of the constraints."""
+    G: Array
+    """Rows of the equality constraints ``(m, N)``."""
+    error: Array
+    """Errors of the constraints ``(m,)``, rad or m."""
+
+
+def equilibrium(
+    model: Model,
+    guess: State,
+    *,
+    locked: Sequence[str] = (),
+    tolerance: float = 1e-10,
+    max_iterations: int = 100,
+) -> State:
+    """Return the state at rest in which all forces balance, near a guess.
+
+    Newton's method with the exact stiffness; its steps are halved until the next one is shorter. Gravity,
+    joint springs, the forces of the model and its equality constraints act, prescribed motions at the time of
+    the guess; contacts do not. The equilibrium may be unstable: check :func:`~rbnotes.multibody.stiffness`.
+
+    Parameters
+    ----------
+    guess
+        State to start from; its velocities are ignored.
+    locked
+        Names of bodies whose joint, or free pose, stays as in the guess.
+    tolerance
+        Largest Newton step of the result, rad and m.
+    max_iterations
+        Largest number of Newton steps.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``guess`` does not fit the model, or a name in ``locked`` is unknown.
+    NotConverged
+        If no equilibrium is found, the stiffness is singular, or the equilibrium is beyond a joint limit;
+        ``solution`` is the last state.
+    """
+    arguments.require_instance("model", model, Model)
+    model.check_state(guess)
+    tolerance = arguments.positive_number("tolerance", tolerance)
+    max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
+    free = _unlocked_columns(model, locked)
+    state = replace_unchecked(guess, phi=np.zeros_like(guess.phi), qdot=np.zeros_like(guess.qdot))
+    multipliers: Array = np.zeros(len(_equations(model, state).error))
+    for _ in range(max_iterations):
+        jacobian = _newton_matrix(model, state, multipliers, free)
+        step = _newton_step(model, state, multipliers, free, jacobian)
+        if np.max(np.abs(step[: len(free)]), initial=0.0) <= tolerance:
+            _refuse_violated_limits(model, state)
+            return state
+        fraction = 1.0
+        while True:
+            trial, trial_multipliers = _add_step(model, state, multipliers, free, fraction * step)
+            remaining = _newton_step(model, trial, trial_multipliers, free, jacobian)
+            if np.linalg.norm(remaining) <= (1 - fraction / 2) * np.linalg.norm(step):
+                break
+            fraction /= 2
+            if fraction < MIN_STEP_FRACTION:
+                raise NotConverged(
+                    "equilibrium: no step from this state reduces the forces; try another guess",
+                    state,
+                    float(np.max(np.abs(step))),
+                )
+        state, multipliers = trial, trial_multipliers
+    message = f"equilibrium: not found in {max_iterations} steps"
+    raise NotConverged(message, state, float(np.max(np.abs(step))))
+
+
+def _unlocked_columns(model: Model, locked: Sequence[str]) -> Array:
+    """Return the indices in ``state.velocity`` of what may move."""
+    if isinstance(locked, str):
+        raise InvalidArgument("locked", repr(locked), "a sequence of names")
+    names = arguments.instances("locked", locked, str)
+    is_locked = np.zeros(model.tree.num_coordinates, dtype=bool)
+    for name in names:
+        is_locked[model.tree.coordinate_slices[model.index(name)]] = True
+    free_bodies = [np.full(6, model.bodies[i].name in names) for i in model.free_body_indices]
+    return np.flatnonzero(~np.concatenate([*free_bodies, is_locked[model.joint_indices]]))
+
+
+def _equations(model: Model, state: State) -> _Equations:
+    system, tree_state, tree_from_model = centered_system(model, state)
+    force = linearized_residual(model, state, np.zeros(state.size)).f
+    own_rows, _ = coordinate_constraints(system.tree, tree_state.q, tree_state.qdot)
+    rows, errors = [own_rows], [np.zeros(len(own_rows))]
+    for constraint in model.constraints:
+        if not constraint.unilateral:
+            G, error, _, _ = constraint_rows(system, constraint, tree_state, state.t)
+            rows.append(G)
+            errors.append(error)
+    return _Equations(force, np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
+
+
+def _newton_matrix(model: Model, state: State, multipliers: Array, free: Array) -> Array:
+    """Return the derivative of forces and errors by the configuration and the multipliers."""
+    G = _equations(model, state).G
+    K = linearized_residual(model, state, np.zeros(state.size)).K
+    if np.any(multipliers):
+        for column in range(state.size):
+            increment = DIFFERENCE_STEP * np.eye(state.size)[column]
+            ahead, behind = (
+                _equations(model, _retract(model, state, sign * increment)).G for sign in (1, -1)
+            )
+            K[:, column] += (ahead - behind).T @ multipliers / (2 * DIFFERENCE_STEP)
+    no_block: Array = np.zeros((len(G), len(G)))
+    return np.block([[K[np.ix_(free, free)], G[:, free].T], [G[:, free], no_block]])
+
+
+def _newton_step(model: Model, state: State, multipliers: Array, free: Array, jacobian: Array) -> Array:
+    force, G, error = _equations(model, state)
+    residual = np.concatenate([(force + G.T @ multipliers)[free], error])
+    try:
+        step = np.linalg.solve(jacobian, -residual)
+    except np.linalg.LinAlgError:
+        step = np.full(len(residual), np.nan)
+    if not np.all(np.isfinite(step)):
+        message = "equilibrium: the stiffness is singular; lock what no force holds, or try another guess"
+        raise NotConverged(message, state, float(np.max(np.abs(residual))))
+    return np.asarray(step)
+
+
+def _add_step(
+    model: Model, state: State, multipliers: Array, free: Array, step: Array
+) -> tuple[State, Array]:
+    increment = np.zeros(state.size)
+    increment[free] = step[: len(free)]
+    return _retract(model, state, increment), multipliers + step[len(free) :]
+
+
+def _retract(model: Model, state: State, increment: Array) -> State:
+    """Return the state with poses ``E exp([xi])`` and coordinates plus their increments."""
+    twists = increment[: state.phi.size].reshape(-1, 6)
+    q: Array = np.zeros(model.tree.num_coordinates)
+    q[model.joint_indices] = state.q + increment[state.phi.size :]
+    for body, own in zip(model.bodies, model.tree.coordinate_slices, strict=True):
+        if body.joint is not None:
+            q[own], _ = body.joint.compute_reparametrization(q[own], np.zeros_like(q[own]))
+    return replace_unchecked(state, E=state.E @ se3.exp(twists), q=q[model.joint_indices])
+
+
+def _refuse_violated_limits(model: Model, state: State) -> None:
+    tree_state = model.tree_state(state)
+    for constraint in model.constraints:
+        if constraint.unilateral:
+            gap = constraint_rows(model.system, constraint, tree_state, state.t)[1]
+            if np.any(gap < -LIMIT_TOLERANCE):
+                message = f"equilibrium: beyond {constraint_label(constraint)} by {-gap.min():.3g}"
+                raise NotConverged(message, state, float(-gap.min()))
