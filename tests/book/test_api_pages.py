@@ -18,7 +18,7 @@ from rbnotes.ledger.dotted_names import resolve
 NUMBERS = re.compile(r"Array|Matrix|float")
 SHAPE = re.compile(r"\(\.\.\.|\([\w +]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
 UNIT = re.compile(
-    r"\b(rad|m|s|kg|N|J|W|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Dd]imensionless|"
+    r"\b(rad|m|s|kg|N|J|W|MB|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Dd]imensionless|"
     r"[Ii]ndex\b|[Ii]ndices\b|[Ii]n any unit|"
     r"[Ii]n (the|its|their|that) units?|"
     r"[Tt]rue\b|[Uu]nit vector|[Nn]umbers? of|[Rr]elative"

@@ -32,7 +32,8 @@ from rbnotes_book.generated import FOLDER
 SUBPACKAGES = (
     "so3", "se3", "quaternion", "euler", "inertia", "shapes", "dynamics", "forces", "constraints",
     "complementarity", "contact", "friction", "attachments", "joints", "multibody.reduced",
-    "multibody.maximal", "multibody.packing", "compiled", "ledger", "testing", "viewer", "arguments",
+    "multibody.maximal", "multibody.formats", "multibody.packing", "compiled", "ledger",
+    "coursework.challenge", "coursework.grading", "coursework.cards", "testing", "viewer", "arguments",
     "errors",
 )  # fmt: skip
 PACKAGE = "rbnotes"
