@@ -136,9 +136,13 @@ def projection_argument(r, u, mu, rho):
 def natural_map(W, free, mu, r, rho, F):
     """Write F, the difference between the impulses and the projections of :func:`projection_argument`."""
     for i in range(len(mu)):
-        own = contact_vector(r, i)
-        x = project_to_cone(projection_argument(own, contact_velocity(W, free, r, i), mu[i], rho[i]), mu[i])
-        set_contact_vector(F, i, (own[0] - x[0], own[1] - x[1], own[2] - x[2]))
+        contact_impulse = contact_vector(r, i)
+        x = project_to_cone(
+            projection_argument(contact_impulse, contact_velocity(W, free, r, i), mu[i], rho[i]), mu[i]
+        )
+        set_contact_vector(
+            F, i, (contact_impulse[0] - x[0], contact_impulse[1] - x[1], contact_impulse[2] - x[2])
+        )
 
 
 @jit_noalloc
@@ -169,11 +173,13 @@ def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
     """Write F and one of its generalized derivatives ``(3 c, 3 c)``."""
     P = np.empty((3, 3))
     for i in range(len(mu)):
-        own, u = contact_vector(r, i), contact_velocity(W, free, r, i)
+        contact_impulse, u = contact_vector(r, i), contact_velocity(W, free, r, i)
         speed = math.sqrt(u[1] * u[1] + u[2] * u[2])
-        x = projection_argument(own, u, mu[i], rho[i])
+        x = projection_argument(contact_impulse, u, mu[i], rho[i])
         y = project_to_cone(x, mu[i])
-        set_contact_vector(F, i, (own[0] - y[0], own[1] - y[1], own[2] - y[2]))
+        set_contact_vector(
+            F, i, (contact_impulse[0] - y[0], contact_impulse[1] - y[1], contact_impulse[2] - y[2])
+        )
         projection_derivative(x, y, mu[i], P)
         # Derivative of u + mu |u_t| n by u.
         along = mu[i] / speed if speed > 0 else 0.0
@@ -211,11 +217,11 @@ def newton_step(F, derivative, units, damping, A, step):
     """Write the step to be subtracted from the impulses; A is working memory."""
     size = len(F)
     for i in range(size):
-        own = units[i // 3]
+        unit = units[i // 3]
         for j in range(size):
-            A[j, i] = derivative[i, j] * units[j // 3] / own
+            A[j, i] = derivative[i, j] * units[j // 3] / unit
         A[i, i] += damping
-        step[i] = F[i] / own
+        step[i] = F[i] / unit
     solve_transposed(A, step)
     for i in range(size):
         step[i] *= units[i // 3]
