@@ -23,7 +23,7 @@ HEADINGS = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CO
 
 PREFACE = (
     "Found by running what is printed against something that does not use it (rbnotes). An *error* gives a "
-    "wrong number, a *misprint* any reader mends, a *condition* is not stated where the formula is. What is "
+    "wrong number, a *misprint* any reader corrects, a *condition* is not stated where the formula is. What is "
     "under *LaTeX* is to take the place of the print: a formula, or a sentence in the text. All of it goes "
     "together: each is right where the others are made as well."
 )
