@@ -31,7 +31,7 @@ NOT_NUMERICAL = ("book", "ledger", "viewer", "test_command_line.py", "test_insta
 
 DIGITS = "printed digits"
 
-Found = dict[str, tuple[float, float]]
+Margins = dict[str, tuple[float, float]]
 """Residual and tolerance by place."""
 
 
@@ -57,13 +57,13 @@ def numerical_tests() -> list[str]:
     ]
 
 
-def measure_ledger(sections: list[str], examples: int) -> Found:
+def measure_ledger(sections: list[str], examples: int) -> Margins:
     """Return the worst residual of the library's form, and of a printed form where it holds."""
     from rbnotes import ledger
     from rbnotes.ledger.evaluation import search
     from rbnotes.ledger.record import NEEDS_CORRECTION, Verdict
 
-    found: Found = {}
+    found: Margins = {}
     for record in ledger.load():
         if sections and record.section not in sections and record.id not in sections:
             continue
@@ -86,7 +86,7 @@ def measure_ledger(sections: list[str], examples: int) -> Found:
 
 def run_tests(
     paths: list[str], processes: int, environment: dict[str, str], compiled: str
-) -> tuple[Found, str]:
+) -> tuple[Margins, str]:
     with tempfile.TemporaryDirectory() as folder:
         # Cached test bytecode of ordinary runs lacks the hook for bare assertions.
         more = {"MARGINS": folder, "PYTHONPYCACHEPREFIX": compiled}
@@ -103,7 +103,7 @@ def run_tests(
             *paths,
         ]
         run = subprocess.run(command, cwd=ROOT, env=environment | more, capture_output=True, text=True)
-        found: Found = {}
+        found: Margins = {}
         for part in Path(folder).glob("*.json"):
             found |= json.loads(part.read_text(encoding="utf-8"))
     failures = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
@@ -112,7 +112,7 @@ def run_tests(
     return found, "\n".join(failures)
 
 
-def run_ledger(arguments: argparse.Namespace, environment: dict[str, str]) -> tuple[Found, str]:
+def run_ledger(arguments: argparse.Namespace, environment: dict[str, str]) -> tuple[Margins, str]:
     command = [sys.executable, __file__, "--child", "--examples", str(arguments.examples)]
     run = subprocess.run(
         [*command, "--select", *arguments.select], env=environment, capture_output=True, text=True
@@ -132,7 +132,7 @@ def margin(place: str, residual: float, tolerance: float, spread: float) -> floa
     return max(plain, (tolerance - residual) / spread if spread > 0 else np.inf)
 
 
-def report(kind: str, results: dict[str, Found], rows: int) -> bool:
+def report(kind: str, results: dict[str, Margins], rows: int) -> bool:
     """Print the smallest margins of each variant; return True if all are wide enough."""
     places = {place for found in results.values() for place in found}
     spread = {}
@@ -169,7 +169,7 @@ def main() -> int:
         print(json.dumps(measure_ledger(arguments.select, arguments.examples)))
         return 0
 
-    results: dict[str, dict[str, Found]] = {"ledger": {}, "tests": {}}
+    results: dict[str, dict[str, Margins]] = {"ledger": {}, "tests": {}}
     failed = False
     paths = arguments.select if arguments.only == "tests" and arguments.select else numerical_tests()
     with tempfile.TemporaryDirectory() as compiled:

@@ -320,8 +320,8 @@ def solve_dense_qp(
     program = QuadraticProgram(
         sparse_rows(view_at(Q, 0, (d, d))[0]), c, sparse_rows(view_at(A, 0, (m, d))[0]), b
     )
-    integers[0], integers[1], ended = solve_program(program, x, z, w, residuals, tolerance)
-    return ended if ended == 0 and residuals[RELATIVE] <= tolerance else FAILURE
+    integers[0], integers[1], status = solve_program(program, x, z, w, residuals, tolerance)
+    return status if status == 0 and residuals[RELATIVE] <= tolerance else FAILURE
 
 
 @entry(error_model="numpy")
@@ -338,8 +338,8 @@ def solve_sparse_qp(
     starts, at = view_at(indices, at, (d + 1,))
     columns, at = view_at(indices, at, (len(A),))
     program = QuadraticProgram(Q_rows, c, transpose_rows(SparseRows(starts, columns, A), m), b)
-    integers[0], integers[1], ended = solve_program(program, x, z, w, residuals, tolerance)
-    return ended if ended == 0 and residuals[RELATIVE] <= tolerance else FAILURE
+    integers[0], integers[1], status = solve_program(program, x, z, w, residuals, tolerance)
+    return status if status == 0 and residuals[RELATIVE] <= tolerance else FAILURE
 
 
 @entry(error_model="numpy", _nrt=False)

@@ -22,10 +22,10 @@ COLUMNS = (
 HEADINGS = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions"}
 
 PREFACE = (
-    "Found by running what is printed against something that does not use it (rbnotes). An *error* gives a "
-    "wrong number, a *misprint* any reader mends, a *condition* is not stated where the formula is. What is "
-    "under *LaTeX* is to take the place of the print: a formula, or a sentence in the text. All of it goes "
-    "together: each is right where the others are made as well."
+    "Found by comparing the print with computations that do not use it (rbnotes). An *error* gives a wrong "
+    "number, any reader corrects a *misprint*, and a *condition* is missing in the statement. The text under "
+    "*LaTeX* replaces the print: a formula, or a sentence of the text. The corrections belong together: each "
+    "is right if the others are made as well."
 )
 
 

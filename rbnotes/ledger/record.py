@@ -35,7 +35,7 @@ class Verdict(StrEnum):
     DEMONSTRATION = "demonstration"  # printed numbers, reproduced to their last digit
     HOLDS = "holds"
     CONDITIONAL = "conditional"  # true only under a condition that is not stated there
-    MISPRINT = "misprint"  # a slip every reader mends without thinking
+    MISPRINT = "misprint"  # a slip every reader corrects without thinking
     ERRATUM = "erratum"  # code written from the print gives a wrong number
 
 

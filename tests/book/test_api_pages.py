@@ -18,7 +18,7 @@ from rbnotes.ledger.dotted_names import resolve
 NUMBERS = re.compile(r"Array|Matrix|float")
 SHAPE = re.compile(r"\(\.\.\.|\([\w +]+,[\w ,+.]*\)|\((facets|\d \w|\w|\w[+-]1), ?\w*\)|[Nn]umbers?\b")
 UNIT = re.compile(
-    r"\b(rad|m|s|kg|N|J|W|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Dd]imensionless|"
+    r"\b(rad|m|s|kg|N|J|W|MB|1/s|1/m|1/kg)\b|pixels|inch|[Ww]ithout unit|[Dd]imensionless|"
     r"[Ii]ndex\b|[Ii]ndices\b|[Ii]n any unit|"
     r"[Ii]n (the|its|their|that) units?|"
     r"[Tt]rue\b|[Uu]nit vector|[Nn]umbers? of|[Rr]elative"
@@ -47,7 +47,7 @@ FUNCTIONS = dict(documented())
 def argument_descriptions(name, function):
     """Return the reference's description of each argument of a function."""
     own = api_pages.own_paragraphs(inspect.getdoc(function) or "")
-    table = {each: api_pages.entry(name, each) for each in api_pages.left_to_the_table(function)}
+    table = {each: api_pages.entry(name, each) for each in api_pages.undescribed_arguments(function)}
     return {**own, **{each: told[1] if told else "" for each, told in table.items()}}
 
 
@@ -232,7 +232,7 @@ def test_every_entry_of_the_arguments_table_is_used():
     told = {
         (found[0], each)
         for name, function in FUNCTIONS.items()
-        for each in api_pages.left_to_the_table(function)
+        for each in api_pages.undescribed_arguments(function)
         if (found := api_pages.entry(name, each))
     }
     entries = {(key, each) for key, table in api_pages.usual().items() for each in table}
@@ -242,9 +242,9 @@ def test_every_entry_of_the_arguments_table_is_used():
 def test_parameters_section_takes_precedence_over_the_table():
     from rbnotes.multibody import reduced
 
-    fields = api_pages._arguments("rbnotes.multibody.reduced.mass_matrix", reduced.mass_matrix)
+    fields = api_pages._argument_fields("rbnotes.multibody.reduced.mass_matrix", reduced.mass_matrix)
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q"]
-    fields = api_pages._arguments(
+    fields = api_pages._argument_fields(
         "rbnotes.multibody.reduced.net_generalized_force", reduced.net_generalized_force
     )
     assert [field.split(":")[1] for field in fields] == ["param tree", "param q", "param qdot"]
@@ -266,7 +266,7 @@ def test_raises_sentences_become_fields():
         "positive; Unsolved if no one knows.",
         "",
     ]
-    assert api_pages._errors(lines) == [
+    assert api_pages._error_fields(lines) == [
         ":raises InvalidArgument: If ``x`` is not positive.",
         ":raises Unsolved: If no one knows.",
     ]

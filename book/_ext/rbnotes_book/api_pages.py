@@ -32,7 +32,8 @@ from rbnotes_book.generated import FOLDER
 SUBPACKAGES = (
     "so3", "se3", "quaternion", "euler", "inertia", "shapes", "dynamics", "forces", "constraints",
     "complementarity", "contact", "friction", "attachments", "joints", "multibody.reduced",
-    "multibody.maximal", "multibody.packing", "compiled", "ledger", "testing", "viewer", "arguments",
+    "multibody.maximal", "multibody.formats", "multibody.packing", "compiled", "ledger",
+    "coursework.challenge", "coursework.grading", "coursework.cards", "testing", "viewer", "arguments",
     "errors",
 )  # fmt: skip
 PACKAGE = "rbnotes"
@@ -259,24 +260,24 @@ def entry(name: str, argument: str) -> tuple[str, str] | None:
     return None
 
 
-def left_to_the_table(function: Any) -> list[str]:
+def undescribed_arguments(function: Any) -> list[str]:
     """Return the arguments of a function that its docstring does not describe."""
     own = own_paragraphs(inspect.getdoc(function) or "")
     return [name for name in inspect.signature(function).parameters if name not in {"self", "cls", *own}]
 
 
-def _arguments(name: str, function: Any) -> list[str]:
+def _argument_fields(name: str, function: Any) -> list[str]:
     """Return fields for the arguments that the docstring leaves to the table."""
-    found = {argument: entry(name, argument) for argument in left_to_the_table(function)}
+    found = {argument: entry(name, argument) for argument in undescribed_arguments(function)}
     return [f":param {argument}: {text[1]}" for argument, text in found.items() if text]
 
 
-def _returned(name: str) -> list[str]:
+def _result_field(name: str) -> list[str]:
     """Return a field for the result if the table describes it."""
     return [f":returns: {returns()[name]}"] if name in returns() else []
 
 
-def _errors(lines: list[str]) -> list[str]:
+def _error_fields(lines: list[str]) -> list[str]:
     """Remove the paragraph "Raises ... if ..." from a docstring's lines, and return it as fields."""
     start = next((i for i, line in enumerate(lines) if RAISES.match(line)), None)
     if start is None:
@@ -307,8 +308,8 @@ def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines
         package, _, own = name.rpartition(".")
         lines[:] = _attribute_docs(package).get(own, [])
     lines[:] = map(_escape, lines)
-    fields = _arguments(name, obj) if has_arguments(what, obj) else []
-    fields += _returned(name) + _errors(lines)
+    fields = _argument_fields(name, obj) if has_arguments(what, obj) else []
+    fields += _result_field(name) + _error_fields(lines)
     if fields:
         lines += ["", *fields, ""]
     if what == "function" and not names_its_source(name, obj) and (cited := source(name)):

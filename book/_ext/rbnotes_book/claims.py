@@ -49,7 +49,7 @@ MEANING = {
     Verdict.HOLDS: "true as printed",
     Verdict.CONDITIONAL: "true under a condition that is not stated there",
     Verdict.ERRATUM: "code written from the print gives a wrong number",
-    Verdict.MISPRINT: "a slip that any reader mends",
+    Verdict.MISPRINT: "a slip that any reader corrects",
     Verdict.DEFINITION: "names something; nothing to be right or wrong",
     Verdict.DEMONSTRATION: "printed numbers, reproduced",
 }

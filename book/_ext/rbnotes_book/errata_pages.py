@@ -33,7 +33,7 @@ class Corrections(LedgerDirective):
     def anchor(self, record: Record) -> str:
         return "errata-" + claims.anchor(record.id)
 
-    def found(self, records: Sequence[Record]) -> list[outcomes.Found]:
+    def found(self, records: Sequence[Record]) -> list[outcomes.Counterexample]:
         root = Path(self.env.srcdir)
         return [outcomes.counterexample(record.id, root) for record in records]
 
@@ -68,7 +68,7 @@ class Corrections(LedgerDirective):
             result += nodes.inline("", "", link, classes=["cause"])
         return result
 
-    def entry(self, record: Record, found: outcomes.Found) -> nodes.container:
+    def entry(self, record: Record, found: outcomes.Counterexample) -> nodes.container:
         box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
         self.domain.note("correction", record, (self.env.docname, self.anchor(record)))
         box += self.heading(record)
@@ -102,7 +102,7 @@ class Corrections(LedgerDirective):
         return [node]
 
     @staticmethod
-    def counterexample(found: outcomes.Found) -> list[Field]:
+    def counterexample(found: outcomes.Counterexample) -> list[Field]:
         lines = "\n".join(found.inputs)
         shown = [nodes.literal_block(lines, lines, language="none")] if lines else []
         return [

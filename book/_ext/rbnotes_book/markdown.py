@@ -45,7 +45,7 @@ def _macros() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(re.escape(name) + r"(?![A-Za-z])"), text) for name, text in grouped.items())
 
 
-def expanded(tex: str) -> str:
+def expand_macros(tex: str) -> str:
     """Expand the book's own TeX macros, which a notebook does not know."""
     for name, text in _macros():
         tex = name.sub(text.replace("\\", r"\\"), tex)
@@ -191,7 +191,7 @@ class _Writer:
     def _tex(tag: Tag) -> str:
         note = tag.find("annotation")
         assert note is not None, f"a formula without its TeX: {tag}"
-        return expanded(note.get_text())
+        return expand_macros(note.get_text())
 
     def _display(self, tag: Tag) -> str:
         number = tag.find(class_="eqno")

@@ -124,9 +124,9 @@ class _Scanner:
         if token == "{":
             return "{" + self.within(self.group()) + "}"
         if token in DOTS.keys() | ACCENTS | BOLD | FONTS:
-            return self.dressed()
+            return self.accented_letter()
         if token in LETTERS or (len(token) == 1 and token.isalpha()):
-            return self.scripted(Symbol(token), self.take())
+            return self.add_scripts(Symbol(token), self.take())
         return self.take()
 
     def take(self) -> str:
@@ -189,7 +189,7 @@ class _Scanner:
             parts.append("{" + content[:start] + self.within(content[start:]) + "}")
         return "".join(parts)
 
-    def dressed(self) -> str:
+    def accented_letter(self) -> str:
         """Return a letter below accents or in a font."""
         command = self.take()
         space = self.spaces()
@@ -208,9 +208,9 @@ class _Scanner:
             dressed = Symbol(letter.name, letter.subscript, letter.dots + DOTS[command])
         else:
             dressed = Symbol(f"{command}{{{letter.name}}}", letter.subscript, letter.dots)
-        return self.scripted(dressed, tex)
+        return self.add_scripts(dressed, tex)
 
-    def scripted(self, symbol: Symbol, tex: str) -> str:
+    def add_scripts(self, symbol: Symbol, tex: str) -> str:
         """Add the scripts that follow a letter."""
         subscript, seen = symbol.subscript, tex
         while self.at < len(self.tokens):

@@ -72,9 +72,9 @@ def notebook(
     note = f"*A chapter of [rbnotes]({own}); it needs the package `rbnotes`.*"
     result.cells.append(new_markdown_cell(note))
     if name:
-        result.cells.append(_installing(name))
+        result.cells.append(_installation_cell(name))
     if data:
-        result.cells.append(_unpacking(data))
+        result.cells.append(_data_files_cell(data))
     waiting = iter(cells)
     for part in markdown.parts(markdown.article(page), link):
         if isinstance(part, markdown.Text):
@@ -84,30 +84,30 @@ def notebook(
             result.cells.append(text)
         else:
             for cell in waiting:
-                result.cells.append(_executed(cell, own, folded=part.in_solution))
-                if not _removed(cell):
+                result.cells.append(_executed_code_cell(cell, own, folded=part.in_solution))
+                if not _is_removed(cell):
                     break
             else:
                 raise ValueError(f"{docname}: the page has more cells than were run")
     left = list(waiting)
-    if not all(map(_removed, left)):
+    if not all(map(_is_removed, left)):
         raise ValueError(f"{docname}: {len(left)} cells that were run are not on the page")
-    result.cells += [_executed(cell, own, folded=True) for cell in left]
+    result.cells += [_executed_code_cell(cell, own, folded=True) for cell in left]
     nbformat.validate(result)
     return result
 
 
-def _installing(name: str) -> NotebookNode:
+def _installation_cell(name: str) -> NotebookNode:
     source = (
         "# where the package is missing, as in Colab\n"
         "import importlib.util\n\n"
         'if importlib.util.find_spec("rbnotes") is None:\n'
         f'    %pip install -q "rbnotes @ git+https://github.com/{name}"'
     )
-    return _folded(source)
+    return _hidden_code_cell(source)
 
 
-def _unpacking(data: dict[str, str]) -> NotebookNode:
+def _data_files_cell(data: dict[str, str]) -> NotebookNode:
     lines = [
         "# the files that this chapter reads",
         "from pathlib import Path",
@@ -115,19 +115,19 @@ def _unpacking(data: dict[str, str]) -> NotebookNode:
         'Path("_data").mkdir(exist_ok=True)',
     ]
     lines += [f"Path({f'_data/{file}'!r}).write_text({text!r})" for file, text in data.items()]
-    return _folded("\n".join(lines) + ";")
+    return _hidden_code_cell("\n".join(lines) + ";")
 
 
-def _folded(source: str) -> NotebookNode:
+def _hidden_code_cell(source: str) -> NotebookNode:
     cell: NotebookNode = new_code_cell(source, metadata={"jupyter": {"source_hidden": True}})
     return cell
 
 
-def _removed(cell: NotebookNode) -> bool:
+def _is_removed(cell: NotebookNode) -> bool:
     return "remove-cell" in cell.metadata.get("tags", [])
 
 
-def _executed(cell: NotebookNode, page: str, *, folded: bool) -> NotebookNode:
+def _executed_code_cell(cell: NotebookNode, page: str, *, folded: bool) -> NotebookNode:
     tags = list(cell.metadata.get("tags", []))
     hidden = folded or bool({"hide-input", "remove-input", "remove-cell"} & set(tags))
     metadata: dict[str, Any] = {"tags": tags} if tags else {}

@@ -13,8 +13,8 @@ from rbnotes_book.cache import folder
 
 
 @dataclass(frozen=True)
-class Found:
-    """Result of a run as text."""
+class Counterexample:
+    """Counterexample and its results as text."""
 
     inputs: list[str]
     printed: str
@@ -23,14 +23,16 @@ class Found:
     """Result of the oracle."""
 
 
-def found(record: Record) -> Found:
+def found(record: Record) -> Counterexample:
     """Return the smallest known inputs on which the printed form is wrong, and its result there."""
     seen = Card(record).counterexample
     assert seen is not None, record.id
     values, printed, right = seen
     if printed is None:
-        return Found(formatting.format_inputs(values), "no number", formatting.format_result(right, right))
-    return Found(
+        return Counterexample(
+            formatting.format_inputs(values), "no number", formatting.format_result(right, right)
+        )
+    return Counterexample(
         formatting.format_inputs(values),
         formatting.format_result(printed, right),
         formatting.format_result(right, printed),
@@ -38,7 +40,7 @@ def found(record: Record) -> Found:
 
 
 @cache
-def counterexample(record_id: str, root: Path) -> Found:
+def counterexample(record_id: str, root: Path) -> Counterexample:
     """Return the cached result of :func:`found` for a record."""
     from rbnotes import ledger
 
@@ -46,4 +48,4 @@ def counterexample(record_id: str, root: Path) -> Found:
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(asdict(found(ledger.find(record_id)))), encoding="utf-8")
-    return Found(**json.loads(file.read_text(encoding="utf-8")))
+    return Counterexample(**json.loads(file.read_text(encoding="utf-8")))

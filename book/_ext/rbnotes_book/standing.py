@@ -26,7 +26,7 @@ LISTED = re.compile(
 logger = logging.getLogger(__name__)
 
 
-def numbered(records: tuple[Record, ...]) -> set[tuple[str, str]]:
+def numbered_displays(records: tuple[Record, ...]) -> set[tuple[str, str]]:
     """Return source and number of the displays that have both a number in the notes and a record."""
     with_record = {record.display for record in records}
     return {
@@ -50,7 +50,7 @@ def check(app: Sphinx, env: BuildEnvironment) -> None:
         if (match := LABEL.fullmatch(label))
     }
     chapters = {(r.source, r.display.rsplit("/e", 1)[-1]): r.chapter for r in records}
-    for source, number in sorted(numbered(records) - standing):
+    for source, number in sorted(numbered_displays(records) - standing):
         if chapters[source, number] in names:
             logger.warning(
                 "the right form of (%s %s) stands nowhere: give it the label %s-%s in the chapter %s",

@@ -107,12 +107,12 @@ def _table(app: Sphinx) -> Table | None:
     return load(Path(app.srcdir) / TABLE)
 
 
-def _explained(docname: str) -> bool:
+def _has_own_displays(docname: str) -> bool:
     """Return True if a page's displays are the book's own, not those of the notes in the ledger."""
     return "/generated/" not in docname
 
 
-def marked(tex: str, chapter: str, symbols: Table) -> tuple[str, list[tuple[Symbol, int | None]]]:
+def mark_symbols(tex: str, chapter: str, symbols: Table) -> tuple[str, list[tuple[Symbol, int | None]]]:
     """Return TeX whose symbols carry the numbers of their entries, and the symbols with their numbers."""
     found: list[tuple[Symbol, int | None]] = []
 
@@ -135,13 +135,13 @@ def _read(app: Sphinx, doctree: nodes.document) -> None:
     """Note the symbols of a page, mark them, and warn of those that the table does not have."""
     symbols = _table(app)
     docname = app.env.docname
-    if symbols is None or not _explained(docname):
+    if symbols is None or not _has_own_displays(docname):
         return
     app.env.note_dependency(str(Path(app.srcdir) / TABLE))
     chapter = page_name(docname)
     used: set[int] = set()
     for node in _displays(doctree):
-        node["marked"], found = marked(node.astext(), chapter, symbols)
+        node["marked"], found = mark_symbols(node.astext(), chapter, symbols)
         used |= {number for _, number in found if number is not None}
         for symbol, number in found:
             if number is None:

@@ -96,28 +96,28 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
     on_a, on_b = empty_points(MAX_CONTACT_POINTS), empty_points(MAX_CONTACT_POINTS)
     overlap = scale(min(separation, 0.0), axis)
     count, normal = opposite_points(half_a, pose_a, half_b, pose_b, normal, overlap, on_a, on_b)
-    kept = 0
+    num_points = 0
     for i in range(count):
         x, y = get_point(on_a, i), get_point(on_b, i)
         gap = dot(subtract(x, y), normal) - reach
         if gap <= margin:
             middle = add_scaled(add_scaled(x, 1.0, y), b[RADIUS] - a[RADIUS], normal)
-            write_place(out, kept, scale(0.5, middle), normal, gap)
-            kept += 1
-    return kept
+            write_place(out, num_points, scale(0.5, middle), normal, gap)
+            num_points += 1
+    return num_points
 
 
 @jit_alloc
 def plane_contacts(half, radius, pose, plane, margin, sign, out):
     """Write the contact points of a rounded box and a half-space; `sign` is that of the normal."""
-    points, kept, normal = empty_points(MAX_CONTACT_POINTS), 0, column(plane, 2)
+    points, num_points, normal = empty_points(MAX_CONTACT_POINTS), 0, column(plane, 2)
     for i in range(corners(half, pose, points)):
         x = get_point(points, i)
         gap = dot(subtract(x, column(plane, 3)), normal) - radius
         if gap <= margin:
-            write_place(out, kept, add_scaled(x, -(radius + gap / 2), normal), scale(sign, normal), gap)
-            kept += 1
-    return kept
+            write_place(out, num_points, add_scaled(x, -(radius + gap / 2), normal), scale(sign, normal), gap)
+            num_points += 1
+    return num_points
 
 
 @jit_alloc
@@ -229,17 +229,17 @@ def clip_to_range(feature, count, points, axis, half):
 @jit_alloc
 def clip_polygon(polygon, count, side, limit):
     """Clip a convex polygon, segment or point to ``side . x <= limit``; return the number of corners."""
-    corners, kept, slack = empty_points(MAX_CONTACT_POINTS), 0, 1e-12 * (1 + abs(limit))
+    corners, num_points, slack = empty_points(MAX_CONTACT_POINTS), 0, 1e-12 * (1 + abs(limit))
     for i in range(count):
         set_point(corners, i, get_point(polygon, i))
     for i in range(count):
         j = (i + 1) % count
         value, next_value = dot(get_point(corners, i), side) - limit, dot(get_point(corners, j), side) - limit
         if value <= slack:
-            set_point(polygon, kept, get_point(corners, i))
-            kept += 1
+            set_point(polygon, num_points, get_point(corners, i))
+            num_points += 1
         if (count > 2 or j > 0) and min(value, next_value) < -slack and max(value, next_value) > slack:
             x, y = get_point(corners, i), get_point(corners, j)
-            set_point(polygon, kept, add_scaled(x, value / (value - next_value), subtract(y, x)))
-            kept += 1
-    return kept
+            set_point(polygon, num_points, add_scaled(x, value / (value - next_value), subtract(y, x)))
+            num_points += 1
+    return num_points

@@ -137,8 +137,8 @@ def subtract_four_multiples(x, a, b, c, d, y, y_start, first, last, factors):
     )
     a, b, c, d, y_start = int(a), int(b), int(c), int(d), int(y_start)
     for k in range(int(first), int(last) + 1, LANES):
-        left = read(y, y_start + k, e) - read(x, a + k, e) * e - read(x, b + k, e) * f
-        write(y, y_start + k, left - read(x, c + k, e) * g - read(x, d + k, e) * h)
+        total = read(y, y_start + k, e) - read(x, a + k, e) * e - read(x, b + k, e) * f
+        write(y, y_start + k, total - read(x, c + k, e) * g - read(x, d + k, e) * h)
 
 
 @jit_noalloc

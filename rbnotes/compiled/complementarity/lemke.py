@@ -91,7 +91,7 @@ def _leaving_row(tableau, basic, position, column_index, tied, first):
         low = np.inf
         for t in range(count):
             low = min(low, _tableau_entry(tableau, basic, position, tied[t], column, column_index))
-        largest_entry, num_kept = 1.0, 0
+        largest_entry, num_candidates = 1.0, 0
         for t in range(count):
             largest_entry = max(
                 largest_entry, abs(_tableau_entry(tableau, basic, position, tied[t], column, column_index))
@@ -101,9 +101,9 @@ def _leaving_row(tableau, basic, position, column_index, tied, first):
                 _tableau_entry(tableau, basic, position, tied[t], column, column_index)
                 <= low + TIE_TOLERANCE * largest_entry
             ):
-                tied[num_kept] = tied[t]
-                num_kept += 1
-        count = num_kept
+                tied[num_candidates] = tied[t]
+                num_candidates += 1
+        count = num_candidates
         column += 1
     return tied[0]
 

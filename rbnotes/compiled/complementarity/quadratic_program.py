@@ -103,8 +103,8 @@ def program_residuals(program, order, x, z, residuals):
         size = row_size(abs(c[u]), force[u], energy * math.sqrt(inertia[u]))
         residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(motion[u], size))
     for i in range(m):
-        own, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, reach)
-        size = row_size(own, terms, energy * math.sqrt(effects[i]))
+        entry_size, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, reach)
+        size = row_size(entry_size, terms, energy * math.sqrt(effects[i]))
         update_pair_residuals(residuals, z[i], w[i], effects[i] if effects[i] > 0 else 1.0, size)
     return w
 

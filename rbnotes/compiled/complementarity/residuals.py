@@ -11,9 +11,9 @@ from rbnotes.complementarity.residuals import DATA_NOISE_FRACTION, ROUNDING_FRAC
 
 
 @jit_noalloc
-def row_size(own, terms, cap):
+def row_size(entry_size, terms, cap):
     """Return the scale of a row's error, see :func:`rbnotes.complementarity.residuals.row_scales`."""
-    return max(own, min(ROUNDING_FRACTION * terms, cap), DATA_NOISE_FRACTION * cap)
+    return max(entry_size, min(ROUNDING_FRACTION * terms, cap), DATA_NOISE_FRACTION * cap)
 
 
 @jit_noalloc
@@ -61,10 +61,10 @@ def lcp_residuals(M, q, z, w, residuals):
         expected[i] = max(-q[i], 0.0) / effects[i]
         largest = max(largest, abs(q[i]) / math.sqrt(effects[i]))
     for i in range(n):
-        own = abs(q[i]) + abs_dot(M[i], expected)
+        entry_size = abs(q[i]) + abs_dot(M[i], expected)
         terms = abs(q[i]) + abs_dot(M[i], z)
         cap = math.sqrt(effects[i]) * largest
-        update_pair_residuals(residuals, z[i], w[i], effects[i], row_size(own, terms, cap))
+        update_pair_residuals(residuals, z[i], w[i], effects[i], row_size(entry_size, terms, cap))
 
 
 @jit_reassoc

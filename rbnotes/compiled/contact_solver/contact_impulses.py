@@ -202,18 +202,18 @@ def solve_contact_impulses(W, free, mu, initial_guess, tolerance, max_iterations
                     rows[size] = 3 * i + k
                     size += 1
         if size:
-            own_W, own_free, own_start = np.empty((size, size)), np.empty(size), np.empty(size)
-            own_mu, island_impulses = np.empty(size // 3), np.empty(size)
+            island_W, island_free, island_guess = np.empty((size, size)), np.empty(size), np.empty(size)
+            island_mu, island_impulses = np.empty(size // 3), np.empty(size)
             for i in range(size):
-                own_free[i], own_start[i], own_mu[i // 3] = (
+                island_free[i], island_guess[i], island_mu[i // 3] = (
                     free[rows[i]],
                     initial_guess[rows[i]],
                     mu[rows[i] // 3],
                 )
                 for j in range(size):
-                    own_W[i, j] = W[rows[i], rows[j]]
+                    island_W[i, j] = W[rows[i], rows[j]]
             island_residual, _ = solve_newton(
-                own_W, own_free, own_mu, own_start, tolerance, max_iterations, island_impulses
+                island_W, island_free, island_mu, island_guess, tolerance, max_iterations, island_impulses
             )
             for i in range(size):
                 impulses[rows[i]] = island_impulses[i]

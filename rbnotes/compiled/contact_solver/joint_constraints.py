@@ -76,9 +76,9 @@ def joint_origins(joints, R, x, i):
     """Return the origin of joint i from the centers of body and parent, and the parent's own joint origin."""
     b, p = joints.body[i], joints.parent[i]
     arm = matvec(R[b], joints.origin[i])
-    own = add_scaled((x[b, 0], x[b, 1], x[b, 2]), 1.0, arm)
+    joint_origin = add_scaled((x[b, 0], x[b, 1], x[b, 2]), 1.0, arm)
     center = (x[p, 0], x[p, 1], x[p, 2])
-    return arm, subtract(own, center), matvec(R[p], joints.parent_origin[i])
+    return arm, subtract(joint_origin, center), matvec(R[p], joints.parent_origin[i])
 
 
 @jit_noalloc

@@ -144,26 +144,26 @@ def project_to_law(x, bound):
 def natural_map(W, free, mu, r, rho, F):
     """Write F, the difference between the impulses and the projections of :func:`stepped_impulse`."""
     for i in range(len(mu)):
-        own = contact_vector(r, i)
-        x = stepped_impulse(own, contact_velocity(W, free, r, i), rho[i])
+        impulse = contact_vector(r, i)
+        x = stepped_impulse(impulse, contact_velocity(W, free, r, i), rho[i])
         y = project_to_law(x, friction_bound(mu[i], x[0]))
-        set_contact_vector(F, i, (own[0] - y[0], own[1] - y[1], own[2] - y[2]))
+        set_contact_vector(F, i, (impulse[0] - y[0], impulse[1] - y[1], impulse[2] - y[2]))
 
 
 @jit_noalloc
 def natural_residual(W, free, mu, r, rho, mobility):
     """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
-    worst, fastest, fastest_own = 0.0, 0.0, 0.0
+    worst, fastest, fastest_response = 0.0, 0.0, 0.0
     for i in range(len(mu)):
-        own, u = contact_vector(r, i), contact_velocity(W, free, r, i)
-        y = project_to_law(stepped_impulse(own, u, rho[i]), friction_bound(mu[i], own[0]))
+        impulse, u = contact_vector(r, i), contact_velocity(W, free, r, i)
+        y = project_to_law(stepped_impulse(impulse, u, rho[i]), friction_bound(mu[i], impulse[0]))
         for k in range(3):
-            worst = nan_max(worst, mobility[i] * abs(own[k] - y[k]))
+            worst = nan_max(worst, mobility[i] * abs(impulse[k] - y[k]))
             fastest = nan_max(fastest, abs(free[3 * i + k]))
-            fastest_own = nan_max(fastest_own, mobility[i] * abs(own[k]))
+            fastest_response = nan_max(fastest_response, mobility[i] * abs(impulse[k]))
         if not mobility[i] > 0:
             worst = nan_max(worst, -u[0])
-    unit = fastest if fastest > 0 else fastest_own
+    unit = fastest if fastest > 0 else fastest_response
     return worst / unit if unit > 0 else worst
 
 
@@ -181,11 +181,11 @@ def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
     """Write F and one of its generalized derivatives ``(3 c, 3 c)``."""
     P = np.empty((3, 3))
     for i in range(len(mu)):
-        own, u = contact_vector(r, i), contact_velocity(W, free, r, i)
-        x = stepped_impulse(own, u, rho[i])
+        impulse, u = contact_vector(r, i), contact_velocity(W, free, r, i)
+        x = stepped_impulse(impulse, u, rho[i])
         bound = friction_bound(mu[i], x[0])
         y = project_to_law(x, bound)
-        set_contact_vector(F, i, (own[0] - y[0], own[1] - y[1], own[2] - y[2]))
+        set_contact_vector(F, i, (impulse[0] - y[0], impulse[1] - y[1], impulse[2] - y[2]))
         projection_derivative(x, bound, mu[i], P)
         for a in range(3):
             row = 3 * i + a
@@ -221,11 +221,11 @@ def newton_step(F, derivative, units, damping, A, step):
     """Write the step to be subtracted from the impulses; A is working memory."""
     size = len(F)
     for i in range(size):
-        own = units[i // 3]
+        unit = units[i // 3]
         for j in range(size):
-            A[j, i] = derivative[i, j] * units[j // 3] / own
+            A[j, i] = derivative[i, j] * units[j // 3] / unit
         A[i, i] += damping
-        step[i] = F[i] / own
+        step[i] = F[i] / unit
     solve_transposed(A, step)
     for i in range(size):
         step[i] *= units[i // 3]

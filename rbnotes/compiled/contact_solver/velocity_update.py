@@ -152,17 +152,17 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
     write_contact_velocities(contacts, rows, problem.before, BEFORE)
     force_velocity_changes(bodies, rows, parameters, force_velocities)
     min_normal_velocities(contacts, parameters, problem.bounce_threshold, force_velocities, min_velocities)
-    unforced, mu = np.empty((len(v), 6)), np.empty(count)
+    free_twists, mu = np.empty((len(v), 6)), np.empty(count)
     for b in range(len(v)):
-        copy_array(v[b], unforced[b])
-    solve_joint_impulses(joints, system, unforced, target, impulses)
+        copy_array(v[b], free_twists[b])
+    solve_joint_impulses(joints, system, free_twists, target, impulses)
     free = np.empty(3 * count)
-    constraint_velocities(blocks, row_bodies, unforced, free)
+    constraint_velocities(blocks, row_bodies, free_twists, free)
     for i in range(count):
         free[3 * i] -= min_velocities[i]
         mu[i] = contacts[i, MU]
     W = delassus_matrix(rows, responses, joints, system)
-    clear_blocked_directions(W, free, rows, bodies, v, unforced)
+    clear_blocked_directions(W, free, rows, bodies, v, free_twists)
     initial_guess = warm_start_impulses(contacts, problem.last_contacts, parameters.match_radius)
     contact_impulses, friction_residual, is_converged = solve_contact_impulses(
         W, free, mu, initial_guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS
@@ -177,7 +177,7 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
                 force_work -= contact_impulses[k] * force_velocities[k]
     if has_bounces:
         is_converged = is_converged and kinetic_energy(bodies, v) + force_work <= kinetic_energy(
-            bodies, unforced
+            bodies, free_twists
         ) * (1 + 1e-12)
     write_contact_velocities(contacts, rows, v, AFTER)
     for i in range(count):

@@ -34,9 +34,9 @@ def scatter(x, at, step, count, work, o, stride):
         x[at + i : at + i + step * (LANES - ONE) + ONE : step] = work[o + i * stride : o + i * stride + LANES]
 
 
-register_function(gather, lambda x, at, step, count, work, o, apart: types.none)
+register_function(gather, lambda x, at, step, count, work, o, stride: types.none)
 register_function(prefetch, lambda x, at: types.none)
-register_function(scatter, lambda x, at, step, count, work, o, apart: types.none)
+register_function(scatter, lambda x, at, step, count, work, o, stride: types.none)
 
 
 def transpose_vectors(builder, rows):

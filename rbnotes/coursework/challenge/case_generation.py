@@ -57,13 +57,13 @@ class Case:
     inputs: Values
     """Arguments by name."""
     expected: Array
-    """Right result, in the units of the claim."""
+    """Right result, of the shape ``(...)`` and in the units of the claim."""
     tolerance: float
-    """Largest accepted error, see :func:`rbnotes.ledger.evaluation.deviation`."""
+    """Largest accepted error in the units of the result, or relative: see
+    :func:`rbnotes.ledger.evaluation.deviation`."""
     precision_mask: NDArray[np.bool_] | None = None
-    """Entries whose last digits depend on those of the inputs; None if single precision exceeds the tolerance
-        anyway.
-    """
+    """Entries of the result whose last digits depend on those of the inputs, booleans ``(...)`` without unit;
+    None if single precision exceeds the tolerance anyway."""
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:

@@ -40,11 +40,12 @@ class Judgement:
     message: str
     """Message for the student."""
     error: float
-    """Largest error of all entries; infinite if the result cannot be compared."""
+    """Largest error of all entries, in the units of the result or relative; infinite if the result cannot be
+    compared."""
     expected: Array
-    """The right result."""
+    """Right result, of the shape ``(...)`` and in the units of the claim."""
     got: NDArray[Any] | str | None = None
-    """Returned array, or text if there is none."""
+    """Returned array ``(...)`` in the units that the function chose, or text if there is none."""
 
     def __bool__(self) -> bool:
         return self.status == "passed"

@@ -66,7 +66,7 @@ class Task:
     function: str
     """Name of the function."""
     points: float
-    """Points for the task."""
+    """Number of points for the task."""
     title: str = ""
     """Title of the task in reports, beside the name of the function; may be empty."""
     claim: str = ""
@@ -77,7 +77,7 @@ class Task:
     """``file.py:name``: a function of a NumPy ``Generator`` that returns the arguments by name, or for each
     region such a function."""
     regions: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """Weight of each region of inputs in the points; empty: all points or none."""
+    """Weight of each region of inputs in the points, without unit; empty: all points or none."""
     examples: int = 40
     """Number of cases, distributed over the regions."""
     tolerance: float | None = None

@@ -118,11 +118,11 @@ class ClassSummary:
     students: int
     """Number of students."""
     mean: float
-    """Mean of the students' points."""
+    """Mean number of points of the students."""
     median: float
-    """Median of the students' points."""
+    """Median number of points of the students."""
     max_points: float
-    """Points of the assignment."""
+    """Number of points of the assignment."""
     histogram: tuple[int, ...]
     """Numbers of students with 0 to 10, 10 to 20, ... percent of the points."""
     functions: dict[str, tuple[float, Counter[str]]]

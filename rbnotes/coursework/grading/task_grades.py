@@ -75,9 +75,9 @@ class TaskGrade:
     status: Status
     """Passed, or the kind of mistake."""
     points: float
-    """Points given."""
+    """Number of points given."""
     max_points: float
-    """Points that the task is worth."""
+    """Number of points that the task is worth."""
     message: str = ""
     """Message for the student: the reason for missing points."""
     regions: Mapping[str, tuple[int, int]] | None = None

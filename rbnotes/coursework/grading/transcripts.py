@@ -21,9 +21,9 @@ class Limits:
     cpu: float = 10.0
     """Processor-time limit for all cases of one function, s; the kernel enforces it in whole seconds."""
     memory: float = 1024.0
-    """Address space in megabytes."""
+    """Limit of the address space, MB."""
     output: float = 2.0
-    """Limit in megabytes for printed text, for all answers of a function, and for any file."""
+    """Limit for printed text, for all answers of a function, and for any file, MB."""
     files: int = 64
     """Number of open files."""
     processes: int = 16

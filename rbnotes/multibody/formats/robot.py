@@ -28,7 +28,9 @@ class Mimic(NamedTuple):
     joint: str
     """Name of the joint with the coordinate q."""
     multiplier: float = 1.0
+    """Ratio of the coordinates, without unit, rad/m or m/rad."""
     offset: float = 0.0
+    """Coordinate at ``q = 0``, rad or m."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Frame(NamedTuple):
     link: str | None
     """Link of the frame; None is the world."""
     pose: Array
+    """Pose ``(4, 4)`` in the joint frame of the link, m."""
 
 
 class LinkGeometry(NamedTuple):
@@ -82,7 +85,9 @@ class LinkGeometry(NamedTuple):
     link: str | None
     """Link of the solid; None is the world."""
     pose: Array
+    """Pose ``(4, 4)`` in the joint frame of the link, m."""
     solid: Shape
+    """Shape to draw or to collide."""
 
 
 def unique_name(name: str, used_names: Collection[str]) -> str:
@@ -179,8 +184,10 @@ class Robot:
 
         Parameters
         ----------
-        ground, mu, restitution
-            As for :class:`~rbnotes.multibody.Model`.
+        ground
+            Fixed shape, or geometries, as for :class:`~rbnotes.multibody.Model`.
+        mu, restitution
+            Coefficients of friction and restitution of all contacts, without unit.
         collisions
             If False, nothing touches the robot: for files with geometry that has no contacts.
         ignore_friction

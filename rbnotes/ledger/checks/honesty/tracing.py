@@ -46,7 +46,7 @@ UNTRACEABLE = (
         if hasattr(module, name)
     ),
 )
-"""Functions after which calls are not traced, whoever calls them."""
+"""Functions that start code whose calls are not traced, for any caller."""
 CODE_FROM_TEXT = (eval, exec, compile, pickle.loads, pickle.load, marshal.loads, sys._getframe)
 """Functions that neither a claim, its oracle nor the library needs; other packages make classes with them."""
 ESCAPE_IDS = frozenset(map(id, (*UNTRACEABLE, *CODE_FROM_TEXT)))
