@@ -29,7 +29,7 @@ from rbnotes.multibody.model_dynamics import (
     mass_matrix,
     potential_energy,
 )
-from rbnotes.multibody.simulation import simulate
+from rbnotes.multibody.simulation import simulate, step
 from rbnotes.multibody.trajectory import Trajectory
 
 __all__ = [
@@ -54,5 +54,6 @@ __all__ = [
     "maximal_coordinates",
     "potential_energy",
     "simulate",
+    "step",
     "stiffness",
 ]

@@ -1,4 +1,4 @@
-"""Simulation of a model: one entry for free bodies, robots and mechanisms, in contact or not."""
+"""Simulation of a model: free bodies, robots and mechanisms, in contact or not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State, States, StepProblem, StepSolution
-from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
+from rbnotes.friction import FrictionModel
+from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
 from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE
@@ -40,7 +41,7 @@ def simulate(
     duration: float | None = None,
     steps: int | None = None,
     control: Control | None = None,
-    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = semismooth_newton_friction,
+    friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = "newton",
     impacts: str = SIMULTANEOUS,
     coordinates: str = "auto",
     compiled: bool = False,
@@ -68,7 +69,7 @@ def simulate(
     control
         Joint forces as a function of the state, N m or N: by the names of bodies, or one for each joint
         velocity in the order of ``state.qdot``. It is evaluated twice in each step.
-    friction
+    friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
         the same signature.
     impacts : {"simultaneous", "sequential"}
@@ -110,7 +111,7 @@ def simulate(
         arguments.require_function("control", control, "state")
     if progress is not None:
         arguments.require_function("progress", progress, "done", "steps")
-    law = friction_model("friction", friction)
+    law = select_friction_model("friction_model", friction_model)
     arguments.choice("coordinates", coordinates, COORDINATES)
     arguments.choice("impacts", impacts, IMPACT_MODES)
     slop = arguments.real_number("slop", slop, minimum=0.0)
@@ -128,6 +129,60 @@ def simulate(
             expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
             raise InvalidArgument(name, repr(value), expected)
     return _simulate_reduced(model, state, h, count, law, slop, control, progress)
+
+
+def step(
+    model: Model,
+    state: State,
+    h: float,
+    *,
+    control: Control | None = None,
+    friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = "newton",
+    impacts: str = SIMULTANEOUS,
+    coordinates: str = "auto",
+    compiled: bool = False,
+    slop: float = 1e-5,
+) -> State:
+    """Return the state after one step of :func:`simulate`.
+
+    For several steps :func:`simulate` is faster: it starts the friction model from the last impulses.
+
+    Parameters
+    ----------
+    state
+        State of the model.
+    h
+        Step size, s.
+    control, friction_model, impacts, coordinates, compiled, slop
+        As for :func:`simulate`.
+
+    Raises
+    ------
+    InvalidArgument
+        If a value does not fit, or ``state`` violates a constraint.
+    FrictionNotConverged
+        If the friction model finds no finite solution.
+    NotConverged
+        If no velocities satisfy the constraints at the end of the step.
+    NotSolved
+        If contacts and constraints contradict each other.
+    SingularConfiguration
+        If a joint reaches a singular state.
+    """
+    arguments.require_instance("state", state, State)
+    motion = simulate(
+        model,
+        state,
+        h=h,
+        steps=1,
+        control=control,
+        friction_model=friction_model,
+        impacts=impacts,
+        coordinates=coordinates,
+        compiled=compiled,
+        slop=slop,
+    )
+    return motion.states[-1]
 
 
 def _simulate_maximal(

@@ -13,6 +13,7 @@ import json
 import os
 from copy import copy
 from importlib import resources
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,12 @@ from rbnotes.viewer.sketch import SceneItem
 
 PAGE_HAS_PLAYER = "RBNOTES_PAGE_HAS_PLAYER"
 """Environment variable that is set if the page of the outputs loads the player itself."""
+
+PAGE_STYLE = (
+    ":root{color-scheme:light dark}body{margin:0 auto;max-width:60rem;padding:0.5rem;"
+    "font-family:system-ui,sans-serif}figure{margin:0}"
+)
+"""Style of the page of one scene, for light and dark screens."""
 
 FRAME_HEIGHT = 580
 """Height of the iframe of a scene in a notebook, px."""
@@ -153,7 +160,10 @@ class Scene:
         return json.dumps(data, separators=(",", ":"))
 
     def to_html(self, *, caption: bool = True) -> str:
-        """Return HTML for a page that loads the player, with a still drawing for pages without scripts."""
+        """Return HTML for a page that loads the player, with a still drawing for pages without scripts.
+
+        :meth:`save` writes a whole page.
+        """
         data = self.to_json().replace("<", "\\u003c")  # the data cannot end the script element
         points = self.extent
         aspect = (
@@ -173,6 +183,25 @@ class Scene:
             f"{caption_html}</figure>"
         )
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the scene as one page that needs no other file and no network.
+
+        Parameters
+        ----------
+        path
+            File to write, such as ``"run.html"``.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``path`` is no path.
+        FileNotFoundError
+            If the folder does not exist, or this installation lacks the player.
+        """
+        if not isinstance(path, str | os.PathLike):
+            raise InvalidArgument("path", type(path).__name__, "the path of a file")
+        Path(path).write_text(standalone_page(self.to_html(), self.description), encoding="utf-8")
+
     def _repr_html_(self) -> str:
         if os.environ.get(PAGE_HAS_PLAYER):
             return self.to_html()
@@ -185,14 +214,35 @@ class Scene:
 
 def embed_in_iframe(picture: str, description: str) -> str:
     """Return a scene or slider with the player in an iframe, for pages that do not load the player."""
-    player = resources.files("rbnotes.viewer") / "scene-player.js"
-    if not player.is_file():
+    try:
+        page = standalone_page(picture, description)
+    except FileNotFoundError:
         return f"<p>3-D scene: {html.escape(description)} (This installation lacks the player.)</p>"
-    script = player.read_text(encoding="utf-8").replace("</script", "<\\/script")
-    page = f"<!doctype html><meta charset='utf-8'><body>{picture}<script>{script}</script>"
     return (
         f'<iframe srcdoc="{html.escape(page)}" title="{html.escape(description)}" '
         f'style="width:100%;height:{FRAME_HEIGHT}px;border:0"></iframe>'
+    )
+
+
+def standalone_page(picture: str, title: str) -> str:
+    """Return a whole page with a scene or slider and the player.
+
+    Raises
+    ------
+    FileNotFoundError
+        If this installation lacks the player.
+    """
+    player = resources.files("rbnotes.viewer") / "scene-player.js"
+    if not player.is_file():
+        raise FileNotFoundError(
+            "rbnotes/viewer/scene-player.js: this installation lacks the player of scenes"
+        )
+    script = player.read_text(encoding="utf-8").replace("</script", "<\\/script")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{html.escape(title)}</title><style>{PAGE_STYLE}</style></head>"
+        f"<body>{picture}<script>{script}</script></body></html>"
     )
 
 

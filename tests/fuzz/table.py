@@ -141,6 +141,6 @@ WITHIN = (
     r"multibody\.packing\.parallel_sweep\..*",
     r"testing\.(reproducible_draws|strategies)\..*",
     r"testing\.operation_counts\.count_multiplications",
-    r"viewer\.(figures\..*|shapes\.Drawable|scene\.embed_in_iframe)",
+    r"viewer\.(figures\..*|shapes\.Drawable|scene\.(embed_in_iframe|standalone_page|Scene\.save))",
 )
 """Names without a valid call, as patterns, and why."""

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -153,3 +154,32 @@ def test_missing_player_shows_the_description(monkeypatch, tmp_path):
 def test_invalid_arguments_are_named(attempt, name):
     with pytest.raises(InvalidArgument, match=f"^{name}: got"):
         attempt()
+
+
+def test_a_saved_scene_is_a_whole_page_without_other_files(tmp_path):
+    scene = Scene("Une boîte </script> & more").add(box([1, 1, 1]))
+    scene.save(tmp_path / "scene.html")
+    text = (tmp_path / "scene.html").read_bytes().decode("utf-8")
+    references, scripts = [], []
+
+    class Page(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            references.extend(value for name, value in attributes if name in ("src", "href", "data"))
+            self.current = (tag, dict(attributes))
+
+        def handle_data(self, data):
+            if self.current[0] == "script":
+                scripts.append((self.current[1].get("type"), data))
+
+    Page().feed(text)
+    assert text.startswith("<!doctype html>")
+    assert '<meta charset="utf-8">' in text
+    assert references == []
+    kinds = [kind for kind, _ in scripts]
+    assert kinds == ["application/json", None]
+    assert json.loads(scripts[0][1]) == json.loads(scene.to_json())
+    assert ".rbnotes-scene" in scripts[1][1]  # the player finds the scene by this class
+    with pytest.raises(InvalidArgument, match="path"):
+        scene.save(3)
+    with pytest.raises(FileNotFoundError):
+        scene.save(tmp_path / "missing" / "scene.html")
