@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +19,7 @@ from rbnotes.dynamics import WORLD
 
 Indices = NDArray[np.intp]
 
-BodyIndices = NDArray[np.intp] | NDArray[np.str_]
+BodyIndices = NDArray[Any]
 """Indices of bodies in a state, or their names in a model."""
 
 NO_PARTICLE = -1

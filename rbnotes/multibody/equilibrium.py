@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
@@ -104,7 +105,7 @@ def equilibrium(
     raise NotConverged(message, state, float(np.max(np.abs(step))))
 
 
-def _unlocked_columns(model: Model, locked: Sequence[str]) -> Array:
+def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
     """Return the indices in ``state.velocity`` of what may move."""
     if isinstance(locked, str):
         raise InvalidArgument("locked", repr(locked), "a sequence of names")
@@ -120,7 +121,8 @@ def _equations(model: Model, state: State) -> _Equations:
     system, tree_state, tree_from_model = centered_system(model, state)
     force = linearized_residual(model, state, np.zeros(state.size)).f
     own_rows, _ = coordinate_constraints(system.tree, tree_state.q, tree_state.qdot)
-    rows, errors = [own_rows], [np.zeros(len(own_rows))]
+    rows: list[Array] = [own_rows]
+    errors: list[Array] = [np.zeros(len(own_rows))]
     for constraint in model.constraints:
         if not constraint.unilateral:
             G, error, _, _ = constraint_rows(system, constraint, tree_state, state.t)
@@ -129,7 +131,7 @@ def _equations(model: Model, state: State) -> _Equations:
     return _Equations(force, np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
 
 
-def _newton_matrix(model: Model, state: State, multipliers: Array, free: Array) -> Array:
+def _newton_matrix(model: Model, state: State, multipliers: Array, free: NDArray[np.intp]) -> Array:
     """Return the derivative of forces and errors by the configuration and the multipliers."""
     G = _equations(model, state).G
     K = linearized_residual(model, state, np.zeros(state.size)).K
@@ -144,7 +146,9 @@ def _newton_matrix(model: Model, state: State, multipliers: Array, free: Array) 
     return np.block([[K[np.ix_(free, free)], G[:, free].T], [G[:, free], no_block]])
 
 
-def _newton_step(model: Model, state: State, multipliers: Array, free: Array, jacobian: Array) -> Array:
+def _newton_step(
+    model: Model, state: State, multipliers: Array, free: NDArray[np.intp], jacobian: Array
+) -> Array:
     force, G, error = _equations(model, state)
     residual = np.concatenate([(force + G.T @ multipliers)[free], error])
     try:
@@ -158,7 +162,7 @@ def _newton_step(model: Model, state: State, multipliers: Array, free: Array, ja
 
 
 def _add_step(
-    model: Model, state: State, multipliers: Array, free: Array, step: Array
+    model: Model, state: State, multipliers: Array, free: NDArray[np.intp], step: Array
 ) -> tuple[State, Array]:
     increment = np.zeros(state.size)
     increment[free] = step[: len(free)]

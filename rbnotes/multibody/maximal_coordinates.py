@@ -120,5 +120,5 @@ def maximal_coordinates(model: Model) -> MaximalModel:
         raise InvalidArgument(
             "model: constraints", f"{len(model.constraints)}", "none, for maximal coordinates"
         )
-    mechanism = Mechanism(tree.inertias, joints, model.gravity, model.forces)
+    mechanism = Mechanism(tree.inertias, joints, model.gravity, model.force_law)
     return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices))

@@ -245,7 +245,7 @@ class Model:
     forces: ForceLaw | ForceGroup | Sequence[ForceGroup] = zero_forces
     """Other forces on the bodies: one of :mod:`rbnotes.forces` or several, with bodies by name, such as
     ``PathForces(LinearSpring(100.0), path_through(on_world(p), on_body("arm", r)))``; or a function of the
-    state with the poses and twists of all bodies, in the order of :meth:`index`. Stored as a function."""
+    state with the poses and twists of all bodies, in the order of :meth:`index`."""
     constraints: Sequence[Constraint] = ()
     """Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`."""
     excluded_pairs: Sequence[tuple[str, str]] = ()
@@ -277,17 +277,19 @@ class Model:
         for body in self.bodies:
             if body.is_free and body.spatial_inertia is None:
                 raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
-        set_fields(self, tree=tree, forces=_force_law(self.forces, tree.index))
+        set_fields(self, tree=tree, force_law=_force_law(self.forces, tree.index))
 
     ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     """Geometries of the ground."""
+    force_law: ForceLaw = field(init=False, repr=False)
+    """The forces as a function of the state with the poses and twists of all bodies."""
     tree: Tree = field(init=False, repr=False)
     """Tree of all bodies, with a ``Free3D`` joint for each free body; derived from the bodies."""
 
     @cached_property
     def system(self) -> TreeSystem:
         """Tree under gravity, joint springs and the forces of the model."""
-        return TreeSystem(self.tree, applied_forces=self.forces)
+        return TreeSystem(self.tree, applied_forces=self.force_law)
 
     @cached_property
     def colliders(self) -> tuple[Collider, ...]:
@@ -533,12 +535,12 @@ def _force_law(forces: ForceLaw | ForceGroup | Sequence[ForceGroup], index: Call
     """Return the forces of a model as a function of the state of all bodies."""
     if isinstance(forces, ForceGroups):
         return forces.resolve_names(index)
-    if hasattr(forces, "forces"):
-        return ForceGroups([forces]).resolve_names(index)
     if callable(forces):
         arguments.require_force_law("forces", forces)
         return forces
-    groups = arguments.instances("forces", forces, object)
+    groups: tuple[Any, ...] = (forces,)
+    if not hasattr(forces, "forces"):
+        groups = arguments.instances("forces", forces, object)
     for each in groups:
         arguments.require_methods("forces", each, "forces", "energy", "dissipated_power")
     return ForceGroups(groups).resolve_names(index) if groups else zero_forces

@@ -64,7 +64,7 @@ def stiffness(model: Model, state: State) -> Array:
     InvalidArgument
         If ``state`` does not fit the model.
     """
-    return linearized_residual(model, state, np.zeros(state.size if isinstance(state, State) else 0)).K
+    return _force_derivatives(model, state)[0]
 
 
 def damping(model: Model, state: State) -> Array:
@@ -77,7 +77,7 @@ def damping(model: Model, state: State) -> Array:
     InvalidArgument
         If ``state`` does not fit the model.
     """
-    return linearized_residual(model, state, np.zeros(state.size if isinstance(state, State) else 0)).D
+    return _force_derivatives(model, state)[1]
 
 
 def forward_dynamics_derivatives(
@@ -144,6 +144,13 @@ def linearized_residual(model: Model, state: State, acceleration: ArrayLike) -> 
     model.check_state(state)
     acceleration = arguments.single_vector("acceleration", acceleration, state.size)
     return _linearized_residual(model, state, acceleration)[0]
+
+
+def _force_derivatives(model: Model, state: State) -> tuple[Array, Array]:
+    arguments.require_instance("model", model, Model)
+    model.check_state(state)
+    residual, _ = _linearized_residual(model, state, np.zeros(state.size))
+    return residual.K, residual.D
 
 
 class CenteredSystem(NamedTuple):

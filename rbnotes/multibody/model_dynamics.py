@@ -273,7 +273,7 @@ def potential_energy(model: Model, state: State) -> float:
     """
     tree_state = _tree_state(model, state)
     stored = float(tree_potential_energy(model.tree, tree_state.q))
-    energy_of_forces = getattr(model.forces, "energy", None)
+    energy_of_forces = getattr(model.force_law, "energy", None)
     return stored + (0.0 if energy_of_forces is None else float(energy_of_forces(model.body_state(state))))
 
 

@@ -347,9 +347,9 @@ class TreeStepper:
         model, tree = self.model, self.model.tree
         J = kinematics.J.reshape(-1, tree.num_coordinates)
         applied = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))
-        if model.forces is not zero_forces:
+        if model.force_law is not zero_forces:
             bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
-            applied = applied + J.T @ arguments.vector("forces: f", model.forces(bodies).f, bodies.size)
+            applied = applied + J.T @ arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
         if self.control is not None:
             applied = applied + self._control_forces(state)
         weights, centers = tree.weights_and_centers
@@ -365,7 +365,7 @@ class TreeStepper:
 
     @property
     def _has_velocity_dependent_forces(self) -> bool:
-        return self.model.forces is not zero_forces or self.control is not None
+        return self.model.force_law is not zero_forces or self.control is not None
 
     def _constraint_equations(self, state: State, t: float) -> ConstraintEquations:
         """Return the constraints at a state, with prescribed motions at the time t."""

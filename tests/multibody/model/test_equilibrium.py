@@ -41,7 +41,7 @@ def test_a_ball_on_a_spring_hangs_at_its_weight():
         LinearSpring(10.0, rest_length=0.1),
         path_through(on_world([1.0, 0, 1.3]), on_body("ball", [0.1, 0, 0])),
     )
-    held = Model(model.bodies, forces=[*model.forces.groups, spring])
+    held = Model(model.bodies, forces=[*model.force_law.groups, spring])
     rest = equilibrium(held, held.state())
     np.testing.assert_allclose(forward_dynamics(held, rest), 0, atol=1e-7)
     values = np.linalg.eigvalsh(-(stiffness(held, rest) + stiffness(held, rest).T) / 2)
@@ -135,7 +135,7 @@ def test_muscle_over_an_elbow():
     rest = equilibrium(model, model.state(q={"lower": -0.5}))
     K = stiffness(model, rest)[-1, -1]
     assert K < 0
-    pulled = Model(model.bodies, forces=[*model.forces.groups])
+    pulled = Model(model.bodies, forces=[*model.force_law.groups])
     angle = rest.q[-1]
 
     def torque(q):
