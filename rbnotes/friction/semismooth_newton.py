@@ -45,6 +45,9 @@ from rbnotes.friction.residuals import (
     rounding_residual,
 )
 
+TOLERANCE = 1e-9
+"""Accepted natural residual by default."""
+
 MIN_DAMPING, MAX_DAMPING = 1e-7, 10.0
 """Damping of the scaled linear systems: its initial value, and its largest after steps that do not reduce F.
 
@@ -80,7 +83,7 @@ def semismooth_newton_friction(
     problem: StepProblem,
     *,
     initial_guess: ArrayLike | None = None,
-    tolerance: float = 1e-9,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 50,
     raise_on_failure: bool = True,
 ) -> StepSolution:

@@ -24,8 +24,9 @@ from rbnotes.compiled.contact_solver.joint_constraints import (
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array, dot, dot6, matvec, norm
 from rbnotes.compiled.record_layout import AFTER, BEFORE, GAP, IMPULSE, MU, RESTITUTION
+from rbnotes.friction.semismooth_newton import TOLERANCE
 
-FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS = 1e-8, np.int64(50)
+FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS = TOLERANCE, np.int64(50)
 """Defaults of :func:`rbnotes.friction.semismooth_newton_friction`.
 
 A literal integer would be compiled into a copy of its own, hence ``np.int64``."""

@@ -16,7 +16,7 @@ from rbnotes.contact.detection import collision_filter
 from rbnotes.dynamics import WORLD, State, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
 from rbnotes.friction.contact_problem import DelassusProblem
-from rbnotes.friction.semismooth_newton import newton_search, solve_friction
+from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search, solve_friction
 from rbnotes.multibody.maximal import Integrator, Trajectory, World
 from rbnotes.multibody.maximal.stepping import Progress, Setting
 from rbnotes.multibody.packing.packed_world import PackedWorld, pack_world, pair_coefficients
@@ -155,7 +155,7 @@ def _compiled_newton_friction(
     problem: StepProblem,
     *,
     initial_guess: ArrayLike | None = None,
-    tolerance: float = 1e-8,
+    tolerance: float = TOLERANCE,
     max_iterations: int = 50,
     raise_on_failure: bool = True,
 ) -> StepSolution:
