@@ -121,4 +121,5 @@ def maximal_coordinates(model: Model) -> MaximalModel:
             "model: constraints", f"{len(model.constraints)}", "none, for maximal coordinates"
         )
     mechanism = Mechanism(tree.inertias, joints, model.gravity, model.force_law)
-    return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices))
+    names = [body.name for body in model.bodies]
+    return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices, names))

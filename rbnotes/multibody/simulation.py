@@ -20,6 +20,7 @@ from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.maximal_coordinates import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
+from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.multibody.trajectory import Trajectory
 from rbnotes.multibody.verlet_step import (
     Control,
@@ -242,8 +243,10 @@ def _simulate_reduced(
         check_constraints(model, tree_state)
         points = stepper.predict_contacts(tree_state)
     tree_states, results = [tree_state], list[StepResult]()
+    names = [body.name for body in model.bodies]
     for step in range(1, steps + 1):
-        results.append(stepper.step(tree_state, points))
+        with name_step_failures(tree_state.t, points, names):
+            results.append(stepper.step(tree_state, points))
         tree_state, points = results[-1].state, results[-1].points
         tree_states.append(tree_state)
         if progress is not None:

@@ -150,10 +150,21 @@ class TestErrors:
             assemble([Damping(1.0, [3])], STATE)
 
     def test_indices_must_be_nonnegative(self):
-        with pytest.raises(InvalidArgument, match="index"):
+        with pytest.raises(InvalidArgument, match="body"):
             on_body(-1, np.zeros(3))
         with pytest.raises(InvalidArgument, match="index"):
             on_particle(0.5)
+
+    def test_names_of_bodies_need_a_model(self):
+        group = ZeroLengthSprings(2.0, path_through(on_body("b", np.ones(3)), on_world(np.zeros(3))))
+        for each, argument in ((group, "points"), (Damping(1.0, ["b"]), "bodies")):
+            with pytest.raises(InvalidArgument, match=f"{argument}: got names of bodies: 'b'"):
+                assemble([each], STATE)
+        resolved = group.resolve_names({"a": 0, "b": 1}.__getitem__)
+        by_index = ZeroLengthSprings(2.0, path_through(on_body(1, np.ones(3)), on_world(np.zeros(3))))
+        np.testing.assert_array_equal(assemble([resolved], STATE).f, assemble([by_index], STATE).f)
+        with pytest.raises(InvalidArgument, match="names and indices"):
+            path_through(on_body("b", np.ones(3)), on_body(0, np.zeros(3)))
 
     def test_law_without_energy(self):
         law = CallableTensionLaw(lambda L, Ldot: Ldot)

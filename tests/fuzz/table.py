@@ -91,7 +91,7 @@ WITHIN = (
     r"dynamics\.step_problem\.(unconstrained_problem|checked_solution)",
     r"forces\.anchor_kinematics\..*",
     r"forces\..*\.(resolve_names|require_body_indices|resolve_body_names|check_bodies)",
-    r"multibody\.model_derivatives\.centered_system",
+    r"multibody\.(model_derivatives\.centered_system|step_failures\..*)",
     r"forces\.(anchor_points\.AnchorPoints|body_forces\.unchecked_path_wrenches|path\.active_flags)",
     r"inertia\.spatial\.from_symmetric_spatial_inertia",
     r"friction\.(residual_tracking|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",

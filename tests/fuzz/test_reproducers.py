@@ -100,7 +100,7 @@ CALLS = {
     "a damping below zero": (lambda: soft_constraints.soft_force([0.1], [0.2], [1.0], [-1.0]), "beta"),
     "half a body": (lambda: forces.Damping(0.5, [0.5]), "bodies"),
     "a truth for a body": (lambda: forces.Damping(0.5, [True]), "bodies"),
-    "text for a body": (lambda: forces.Damping(0.5, ["0"]), "bodies"),
+    "text for a body": (lambda: forces.Damping(0.5, ["0"]).forces(dynamics.State(np.eye(4)[None])), "bodies"),
     "a momentum that is a column": (lambda: StepProblem(M, [[1.0], [2.0]]), "momentum"),
     "a mass that is not symmetric": (lambda: single_qp(SKEWED, form="dual"), "problem"),
     "numbers whose squares overflow": (lambda: quaternion.normalize([1e308] * 4), "q"),
@@ -152,7 +152,7 @@ CALLS = {
         lambda: BoxLCP(M, [1.0, 1], np.array(["2020-01-01"] * 2, dtype="datetime64[D]"), [2.0, 2]),
         "lower",
     ),
-    "a body before the first": (lambda: forces.on_body(-1, [0.0, 0, 0]), "index"),
+    "a body before the first": (lambda: forces.on_body(-1, [0.0, 0, 0]), "body"),
     "damping of the last body but one": (lambda: forces.Damping(0.5, [-1]), "bodies"),
     "poses of single precision": (
         lambda: se3.inverse(se3.exp([1.0, 2, 3, 4, 5, 6]).astype(np.float32)),

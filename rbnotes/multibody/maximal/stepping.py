@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, Matrix
+from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.complementarity import QP, NotSolved, solve
 from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import BodyPairJacobian, Collider, ContactPoints, Contacts, unchecked
@@ -35,6 +35,7 @@ from rbnotes.multibody.maximal.trajectory import (
     record_contacts,
 )
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked
 from rbnotes.unchecked.stabilization import retract_poses
 
@@ -62,6 +63,8 @@ class World:
     """Shapes that the bodies and the world carry."""
     excluded_pairs: Sequence[tuple[int, int]] | None = None
     """Pairs of bodies (or ``WORLD``) that do not touch; by default those connected by a joint."""
+    body_names: Sequence[str] | None = None
+    """Names of the bodies in errors; their indices by default."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("mechanism", self.mechanism, Mechanism)
@@ -71,6 +74,14 @@ class World:
         else:
             pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
             object.__setattr__(self, "excluded_pairs", pairs)
+        if self.body_names is not None:
+            names, count = (
+                arguments.instances("body_names", self.body_names, str),
+                len(self.mechanism.inertias),
+            )
+            if len(names) != count:
+                raise InvalidArgument("body_names", f"{len(names)} names", f"one for each of {count} bodies")
+            object.__setattr__(self, "body_names", names)
 
     def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
         """Return the contacts with gaps up to a margin, for valid poses."""
@@ -92,7 +103,8 @@ class World:
         """Take steps from a state with these contacts and the last impulses of the friction model."""
         states, results = [state], list[Taken]()
         for step in range(1, steps + 1):
-            results.append(integrator.step(setting, state, points))
+            with name_step_failures(state.t, points, self.body_names):
+                results.append(integrator.step(setting, state, points))
             state, points = results[-1].state, results[-1].points
             states.append(state)
             if progress is not None:

@@ -50,7 +50,7 @@ def compile(model: Tree | World) -> CompiledTree | CompiledWorld:
         compiled: CompiledTree | CompiledWorld = CompiledTree(model)
         compiled_function("forward_dynamics_single")
     else:
-        compiled = CompiledWorld(model.mechanism, model.colliders, model.excluded_pairs)
+        compiled = CompiledWorld(model.mechanism, model.colliders, model.excluded_pairs, model.body_names)
         (
             compiled_function("find_shape_contacts"),
             compiled_function("solve_friction"),

@@ -12,7 +12,8 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.compiled.record_layout import MOTION_SIZE, REQUEST_FORCES
 from rbnotes.dynamics import State
-from rbnotes.multibody.maximal.stepping import Setting, resolve_overlaps
+from rbnotes.multibody.maximal.stepping import Setting, predict_contacts, resolve_overlaps
+from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked
 
 _CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
@@ -41,7 +42,10 @@ class PythonCallbacks:
             if request == REQUEST_FORCES:
                 self._wrenches[:] = self.setting.mechanism.free.linearized_applied_forces(state).f
             else:
-                self._motion[:, :16] = resolve_overlaps(self.setting, state)[0].E.reshape(-1, 16)
+                setting = self.setting
+                points = predict_contacts(setting.world, state, setting.h)
+                with name_step_failures(state.t, points, setting.world.body_names):
+                    self._motion[:, :16] = resolve_overlaps(setting, state)[0].E.reshape(-1, 16)
         except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises
             self._error = error
             return 1

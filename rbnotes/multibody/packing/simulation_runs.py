@@ -56,6 +56,7 @@ from rbnotes.multibody.maximal.stepping import Progress, Setting, Taken
 from rbnotes.multibody.maximal.trajectory import RestartData, contact_events
 from rbnotes.multibody.packing.packed_world import PackedWorld
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
+from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked
 
 CONTACTS_PER_BODY = 8
@@ -176,7 +177,8 @@ class CompiledRun:
     def take_reference_step(self, integrator: Integrator) -> None:
         """Take one step by the reference."""
         self.setting.friction.last_impulses = self.last_impulses
-        result = integrator.step(self.setting, self.state, self.points)
+        with name_step_failures(self.times[-1], self.points, self.setting.world.body_names):
+            result = integrator.step(self.setting, self.state, self.points)
         self._append_step(result)
         self.start_from(result.state, result.points)
 

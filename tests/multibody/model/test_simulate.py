@@ -1,6 +1,7 @@
 """Simulation of models against closed forms, conservation laws, its order, and other coordinates."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,10 @@ from scipy.integrate import solve_ivp
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
+from rbnotes.complementarity import NotSolved
 from rbnotes.dynamics import State
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.friction import FrictionNotConverged, semismooth_newton_friction
 from rbnotes.multibody import Body, Geometry, Model, simulate, step
 from rbnotes.multibody.reduced import (
     Gear,
@@ -491,3 +494,34 @@ def test_one_step_equals_a_simulation_of_one_step(coordinates):
     newton = step(model, state, 0.01, coordinates=coordinates)
     # The impulses of four corners are not unique, and with them the spin; the other velocities nearly are.
     assert 0 < np.abs(newton.phi - after.phi).max() < 1e-2
+
+
+@pytest.mark.parametrize(
+    "options", [{"coordinates": "reduced"}, {}, {"compiled": True, "coordinates": "maximal"}]
+)
+def test_a_ball_that_does_not_fit_is_named_with_its_contacts(options):
+    """Between a floor and a shelf 0.19 m above it, a ball of radius 0.1 m cannot stay and cannot leave."""
+    overhead = se3.frame(np.diag([1.0, -1.0, -1.0]), [0, 0, 0.19])
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.1])
+    model = Model([ball], ground=[Geometry(Plane()), Geometry(Plane(), overhead)])
+    with pytest.raises(NotSolved, match=r"at t = 3 s contacts ball-world \(2\).*infeasible.*increase `slop`"):
+        simulate(model, model.state(t=3.0), h=0.01, steps=5, **options)
+
+
+def test_a_step_that_fails_names_its_contacts():
+    """Up to five pairs, with the number of contacts of each."""
+
+    def fail(problem):
+        solution = semismooth_newton_friction(problem)
+        raise FrictionNotConverged(replace(solution, residual=np.nan), 1e-9)
+
+    crates = [
+        Body(f"crate{k}", Box([1, 1, 1]), mass=1.0, position=[2.0 * (k % 4), 0, 0.5 + k // 4])
+        for k in range(7)
+    ]
+    model = Model(crates, ground=Plane())
+    message = (
+        r"at t = 0 s the step with contacts .*crate\d-world \(4\).*and 2 other pairs failed .*residual nan"
+    )
+    with pytest.raises(FrictionNotConverged, match=message):
+        simulate(model, h=0.01, steps=1, friction_model=fail)
