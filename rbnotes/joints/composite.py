@@ -65,6 +65,10 @@ class Composite(JointType):
     def neutral(self) -> Array:
         return np.concatenate([part.neutral for part in self.parts])
 
+    @property
+    def changes_coordinates(self) -> bool:
+        return any(part.changes_coordinates for part in self.parts)
+
     @cached_property
     def twist_subalgebra(self) -> Array:
         """Basis of the twists in the last frame: the parts that follow a joint transform its twists."""

@@ -120,6 +120,11 @@ class JointType(ABC):
         )
         return result
 
+    @property
+    def changes_coordinates(self) -> bool:
+        """True if :meth:`reparametrize` may return other coordinates, as for rotation vectors."""
+        return type(self).compute_reparametrization is not JointType.compute_reparametrization
+
     def transform(self, q: ArrayLike) -> Array:
         """Return the pose Q ``(..., 4, 4)`` of the moving frame in the resting one for ``q (..., k)``.
 

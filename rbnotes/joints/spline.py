@@ -151,6 +151,10 @@ class SplineCurve(JointType):
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
         return self._twist_derivatives(q)[2][..., None] * qdot[..., None, :] ** 2
 
+    @property
+    def changes_coordinates(self) -> bool:
+        return self.cyclic
+
     def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         return (np.mod(q, self.num_segments) if self.cyclic else q), qdot
 

@@ -8,6 +8,7 @@
 - :mod:`~rbnotes.multibody.packing`: models packed into arrays, for compiled dynamics and simulation.
 """
 
+from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
 from rbnotes.multibody.equilibrium import equilibrium
 from rbnotes.multibody.maximal_coordinates import MaximalModel, maximal_coordinates
 from rbnotes.multibody.model import Body, Geometry, Model
@@ -20,6 +21,7 @@ from rbnotes.multibody.model_derivatives import (
     stiffness,
 )
 from rbnotes.multibody.model_dynamics import (
+    actuator_forces,
     bias_forces,
     forward_dynamics,
     frame_jacobian,
@@ -39,7 +41,11 @@ __all__ = [
     "InverseDynamicsDerivatives",
     "MaximalModel",
     "Model",
+    "Motor",
+    "PositionServo",
     "Trajectory",
+    "VelocityServo",
+    "actuator_forces",
     "bias_forces",
     "damping",
     "equilibrium",

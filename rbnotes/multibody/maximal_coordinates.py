@@ -89,8 +89,8 @@ def maximal_coordinates(model: Model) -> MaximalModel:
     Raises
     ------
     InvalidArgument
-        If a body has no mass, a joint has a spring or damper, or the model has constraints besides its
-        joints: those are not available in maximal coordinates.
+        If a body has no mass, a joint has a spring, damper, armature or friction, or the model has actuators
+        or constraints besides its joints: those are not available in maximal coordinates.
     """
     arguments.require_instance("model", model, Model)
     tree = model.tree
@@ -102,6 +102,11 @@ def maximal_coordinates(model: Model) -> MaximalModel:
         if np.any(link.stiffness != 0) or np.any(link.damping != 0):
             expected = "none, for maximal coordinates"
             raise InvalidArgument(f"body {body.name!r}", "a spring or damper in its joint", expected)
+        for name in ("armature", "joint_friction"):
+            if np.any(getattr(body, name)):
+                raise InvalidArgument(
+                    f"body {body.name!r}: {name}", "a value", "none, for maximal coordinates"
+                )
         if body.is_free:
             continue
         parent_frame = link.placement
@@ -116,6 +121,8 @@ def maximal_coordinates(model: Model) -> MaximalModel:
                 parent_frame,
             )
         )
+    if model.actuators:
+        raise InvalidArgument("model: actuators", f"{len(model.actuators)}", "none, for maximal coordinates")
     if model.constraints:
         raise InvalidArgument(
             "model: constraints", f"{len(model.constraints)}", "none, for maximal coordinates"

@@ -35,10 +35,19 @@ from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
 from rbnotes.forces import ForceGroups
 from rbnotes.forces.assembly import ForceGroup
 from rbnotes.joints import Free3D, JointType
+from rbnotes.multibody.actuators import (
+    Actuator,
+    ActuatorGains,
+    Motor,
+    PositionServo,
+    VelocityServo,
+    actuator_gains,
+)
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
+from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
-from rbnotes.multibody.reduced.model import Link, Tree
+from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.shapes import Plane, Shape
 from rbnotes.unchecked.frozen import set_fields
@@ -121,6 +130,11 @@ class Body:
     """Damping in each coordinate of the joint, ``(k,)`` or a number, N m s/rad or N s/m."""
     spring_reference: ArrayField = None
     """Coordinates ``(k,)`` of the joint at which the springs exert no force, rad or m; neutral by default."""
+    armature: ArrayField = 0.0
+    """Inertia of the rotor that drives the joint, ``(k,)`` or a number, kg m^2 or kg: that about its own axis
+    times the square of the gear ratio. It acts along the coordinates only."""
+    joint_friction: ArrayField = 0.0
+    """Dry friction in each coordinate of the joint, ``(k,)`` or a number, N m or N."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
@@ -136,6 +150,7 @@ class Body:
             spatial_inertia=link.inertia,
             geometries=self._geometries(label),
             initial_pose=self._initial_pose(label),
+            **self._joint_losses(label, link),
         )
         _set_coefficients(self, f"{label}: ")
 
@@ -169,6 +184,18 @@ class Body:
         except InvalidArgument as error:
             name = error.name.replace("link ", "body ", 1).replace("placement", "joint_frame")
             raise InvalidArgument(name, error.got, error.expected) from None
+
+    def _joint_losses(self, label: str, link: Link) -> dict[str, Array]:
+        """Return the armature and the friction of the joint for each of its coordinates."""
+        result = {}
+        for name in ("armature", "joint_friction"):
+            value = arguments.real_array(f"{label}: {name}", getattr(self, name), minimum=0.0)
+            if np.any(value):
+                if self.is_free:
+                    raise InvalidArgument(f"{label}: {name}", "a value", "a joint with it")
+                require_fixed_coordinates(f"{label}: {name}", link.joint)
+            result[name] = per_coordinate(f"{label}: {name}", value, link.joint)
+        return result
 
     def _spatial_inertia(self, label: str) -> ArrayLike | None:
         """Return the spatial inertia, which the link checks."""
@@ -248,9 +275,11 @@ class Model:
     state with the poses and twists of all bodies, in the order of :meth:`index`."""
     constraints: Sequence[Constraint] = ()
     """Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`."""
+    actuators: Sequence[Actuator] = ()
+    """Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`."""
     excluded_pairs: Sequence[tuple[str, str]] = ()
-    """Names of bodies that do not touch each other; ``"world"`` for the ground. A body and its parent never
-    touch."""
+    """Names of bodies that do not touch each other; ``"world"`` for the ground. Bodies that a joint or a loop
+    closure connects never touch."""
 
     def __post_init__(self) -> None:
         bodies = arguments.instances("bodies", self.bodies, Body)
@@ -272,12 +301,19 @@ class Model:
             mu=arguments.real_number("mu", self.mu, minimum=0),
             restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
             constraints=checked_constraints(self.constraints),
+            actuators=arguments.instances("actuators", self.actuators, Motor, PositionServo, VelocityServo),
             excluded_pairs=_check_pairs(self.excluded_pairs, [*by_name, "world"]),
         )
         for body in self.bodies:
             if body.is_free and body.spatial_inertia is None:
                 raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
-        set_fields(self, tree=tree, force_law=_force_law(self.forces, tree.index))
+        joint_names = [body.name for body in self.bodies if not body.is_free]
+        set_fields(
+            self,
+            tree=tree,
+            force_law=_force_law(self.forces, tree.index),
+            actuator_gains=actuator_gains(self.actuators, tree, joint_names),
+        )
 
     ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     """Geometries of the ground."""
@@ -285,11 +321,19 @@ class Model:
     """The forces as a function of the state with the poses and twists of all bodies."""
     tree: Tree = field(init=False, repr=False)
     """Tree of all bodies, with a ``Free3D`` joint for each free body; derived from the bodies."""
+    actuator_gains: ActuatorGains = field(init=False, repr=False)
+    """Gains and limits of the actuators in the coordinates of the tree."""
 
     @cached_property
     def system(self) -> TreeSystem:
-        """Tree under gravity, joint springs and the forces of the model."""
-        return TreeSystem(self.tree, applied_forces=self.force_law)
+        """Tree under gravity, joint springs and the forces of the model, with the armature of its joints."""
+        armature = np.concatenate([body.armature for body in self.bodies])
+        return TreeSystem(self.tree, applied_forces=self.force_law, armature=armature)
+
+    @cached_property
+    def joint_friction(self) -> Array:
+        """Dry friction in all coordinates of the tree ``(k,)``, N m or N."""
+        return np.concatenate([body.joint_friction for body in self.bodies])
 
     @cached_property
     def colliders(self) -> tuple[Collider, ...]:
@@ -317,13 +361,18 @@ class Model:
 
     @cached_property
     def excluded_indices(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of indices of bodies that do not touch, with those of each body and its parent."""
+        """Pairs of indices of bodies that do not touch, with those that joints and loop closures connect."""
         named = [
             tuple(WORLD if name == "world" else self.index(name) for name in pair)
             for pair in self.excluded_pairs
         ]
         carried = [(i, parent) for i, parent in enumerate(self.tree.parents) if parent >= 0]
-        return (*((a, b) for a, b in named), *carried)
+        closed = [
+            (self.index(each.a), self.index(each.b))
+            for each in self.constraints
+            if isinstance(each, LoopClosure) and each.b is not None
+        ]
+        return (*((a, b) for a, b in named), *carried, *closed)
 
     def index(self, name: str) -> int:
         """Return the index of the body with this name.
@@ -385,16 +434,16 @@ class Model:
             t=t,
         )
 
-    def joint_vector(self, name: str, value: ArrayLike | Mapping[str, ArrayLike]) -> Array:
-        """Return joint velocities or forces as a vector of the tree ``(k,)``, zero for free bodies.
+    def command_vector(self, name: str, commands: ArrayLike | Mapping[str, ArrayLike]) -> Array:
+        """Return commands for the joints as a vector of the tree ``(k,)``, zero for free bodies.
 
         Parameters
         ----------
         name
-            Name of the value in errors.
-        value
-            Values by the names of bodies on joints, zero for the others; or one for each joint velocity, in
-            the order of ``state.qdot``.
+            Name of the commands in errors.
+        commands
+            Forces, N m or N, or targets of servos, by the names of bodies on joints, with the default of the
+            actuators for the others; or one for each joint velocity, in the order of ``state.qdot``.
 
         Raises
         ------
@@ -402,10 +451,11 @@ class Model:
             If a body has no joint, or a shape does not fit.
         """
         arguments.text("name", name)
-        if isinstance(value, Mapping):
-            return self.tree.coordinates(self._joint_values(name, value), 0.0)
+        if isinstance(commands, Mapping):
+            default = self.actuator_gains.default_command
+            return self.tree.coordinates(self._joint_values(name, commands), default)
         result = np.zeros(self.tree.num_coordinates)
-        result[self._joint_mask] = arguments.single_vector(name, value, int(np.sum(self._joint_mask)))
+        result[self._joint_mask] = arguments.single_vector(name, commands, int(np.sum(self._joint_mask)))
         return result
 
     def tree_state(self, state: State) -> State:

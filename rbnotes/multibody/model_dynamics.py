@@ -5,11 +5,13 @@ frame. Accelerations are their rates, generalized forces the wrenches and joint 
 
     M(state) dv/dt + bias_forces(state) = passive joint forces + forces of the model + tau + G^T lambda.
 
-Contacts, joint limits and a control act in :func:`rbnotes.multibody.simulate` only.
+Contacts, joint limits, joint friction and actuators act in :func:`rbnotes.multibody.simulate` only;
+:func:`actuator_forces` returns the forces of the latter.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -23,7 +25,6 @@ from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.constrained_dynamics import constrained_acceleration
 from rbnotes.multibody.reduced.dynamics import kinetic_energy as tree_kinetic_energy
 from rbnotes.multibody.reduced.dynamics import potential_energy as tree_potential_energy
-from rbnotes.multibody.reduced.dynamics import regularized_mass_matrix
 from rbnotes.multibody.reduced.kinematics import jacobian_rate as tree_jacobian_rate
 from rbnotes.multibody.reduced.recursive_dynamics import bias_forces as tree_bias_forces
 from rbnotes.unchecked import se3
@@ -80,7 +81,7 @@ def mass_matrix(model: Model, state: State) -> Array:
     """
     tree_state = _tree_state(model, state)
     inverse = np.linalg.inv(velocity_map(model, tree_state).B)
-    M: Array = inverse.T @ regularized_mass_matrix(model.tree, tree_state.q) @ inverse
+    M: Array = inverse.T @ model.system.mass_matrix(tree_state) @ inverse
     return (M + M.T) / 2
 
 
@@ -97,7 +98,7 @@ def bias_forces(model: Model, state: State) -> Array:
     tree_state = _tree_state(model, state)
     B, bias_acceleration = velocity_map(model, tree_state)
     tree_bias = tree_bias_forces(model.tree, tree_state.q, tree_state.qdot)
-    M = regularized_mass_matrix(model.tree, tree_state.q)
+    M = model.system.mass_matrix(tree_state)
     result: Array = np.linalg.solve(B.T, tree_bias - M @ np.linalg.solve(B, bias_acceleration))
     return result
 
@@ -116,7 +117,7 @@ def inverse_dynamics(model: Model, state: State, acceleration: ArrayLike) -> Arr
     acceleration = arguments.single_vector("acceleration", acceleration, state.size)
     B, bias_acceleration = velocity_map(model, tree_state)
     qddot = np.linalg.solve(B, acceleration - bias_acceleration)
-    M = regularized_mass_matrix(model.tree, tree_state.q)
+    M = model.system.mass_matrix(tree_state)
     result: Array = np.linalg.solve(B.T, M @ qddot - model.system.force(tree_state))
     return result
 
@@ -249,8 +250,30 @@ def _velocity_map_rate(model: Model, tree_state: State) -> Array:
     return rate
 
 
+def actuator_forces(
+    model: Model, state: State, commands: ArrayLike | Mapping[str, ArrayLike] | None = None
+) -> Array:
+    """Return the generalized forces of the actuators ``(N,)``, N m and N.
+
+    Parameters
+    ----------
+    commands
+        Commands by the names of bodies on joints; or one for each joint velocity, in the order of
+        ``state.qdot``. Joints without an actuator take a force. Other actuators take their default.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` or ``commands`` does not fit the model.
+    """
+    tree_state = _tree_state(model, state)
+    command = model.command_vector("commands", {} if commands is None else commands)
+    force = model.actuator_gains.forces(tree_state.q, tree_state.qdot, command)
+    return np.concatenate([np.zeros(6 * len(state.E)), force[model.joint_indices]])
+
+
 def kinetic_energy(model: Model, state: State) -> float:
-    """Return the kinetic energy, J.
+    """Return the kinetic energy, that of the rotors of joints included, J.
 
     Raises
     ------
@@ -258,7 +281,8 @@ def kinetic_energy(model: Model, state: State) -> float:
         If ``state`` does not fit the model.
     """
     tree_state = _tree_state(model, state)
-    return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot))
+    of_rotors = np.sum(model.system.armature * tree_state.qdot**2) / 2
+    return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot) + of_rotors)
 
 
 def potential_energy(model: Model, state: State) -> float:

@@ -68,8 +68,9 @@ def simulate(
     steps
         Number of steps.
     control
-        Joint forces as a function of the state, N m or N: by the names of bodies, or one for each joint
-        velocity in the order of ``state.qdot``. It is evaluated twice in each step.
+        Commands as a function of the state: the forces of joints and motors, N m or N, and the targets of
+        servos, by the names of bodies, or one for each joint velocity in the order of ``state.qdot``. It is
+        evaluated three times in each step.
     friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
         the same signature.
@@ -259,7 +260,7 @@ def _simulate_reduced(
         stacked.q,
         stacked.qdot,
         States(E, phi, empty, empty, empty[..., 0], empty[..., 0], stacked.t),
-        gravity_and_kinetic_energy(model.tree, E, phi),
+        gravity_and_kinetic_energy(model, E, phi, stacked.qdot),
         tuple(each.contacts for each in results),
         Work(*np.transpose([each.work for each in results])),
         RestartData(points, friction.last_impulses),

@@ -10,7 +10,8 @@ forces (Strang splitting; velocity Verlet if the mass matrix is constant):
 The motion without forces solves ``M dqdot/dt = -c(q, qdot)`` by one Runge-Kutta step of order four, after
 which the velocities are scaled so that the kinetic energy is conserved exactly, as in the exact motion. The
 multipliers lambda satisfy the constraints of position at the end of that motion, ``g(q_{k+1}) = 0``, and mu
-those of velocity, as in RATTLE; joint dampers act by the trapezoidal rule. In maximal coordinates the same
+those of velocity, as in RATTLE. Joint dampers, servos and dry friction are implicit
+(:mod:`rbnotes.multibody.joint_impulses`). In maximal coordinates the same
 scheme is :mod:`rbnotes.multibody.maximal.rattle_integrator`: for free bodies the two differ only by the
 integration of the motion without forces, which is exact there.
 """
@@ -40,11 +41,14 @@ from rbnotes.dynamics import (
     State,
     States,
     StepProblem,
+    StepSolution,
     UnilateralRows,
     solve_step,
     zero_forces,
 )
 from rbnotes.errors import NotConverged
+from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
+from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
 from rbnotes.multibody.maximal.stepping import (
     SEPARATION_TOLERANCE,
     held_contacts,
@@ -71,7 +75,7 @@ from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
 
 Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
-"""Joint forces at a state, N m or N: by the names of bodies, or one for each joint velocity."""
+"""Commands at a state: joint forces, N m or N, and targets of servos, by body names or in one array."""
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Accepted error of constraints after a step, rad or m."""
@@ -124,6 +128,23 @@ class ConstraintEquations(NamedTuple):
     """Rows of the joint limits ``(l, k)``."""
     limit_gap: Array
     """Gaps of the joint limits ``(l,)``, rad or m."""
+
+
+class VelocityConditions(NamedTuple):
+    """Conditions on the velocities after an update."""
+
+    bilateral: BilateralRows
+    """Equality constraints."""
+    limits: UnilateralRows
+    """Joint limits."""
+    points: ContactPoints
+    """Contacts."""
+    rows: BodyPairJacobian
+    """Rows of the contacts at the poses of the update."""
+    normal_target: Array
+    """Least normal velocities ``(c,)``, m/s."""
+    contact_velocity_change: Array
+    """Change of the contact velocities ``(c, 3)`` after a bounce, m/s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,8 +225,9 @@ class TreeStepper:
 
     def _gravity_and_kinetic_energies(self, states: Sequence[State]) -> Array:
         """Return the kinetic energy and the potential of gravity at states of the tree, J."""
-        tree, stacked = self.model.tree, States.stack(states)
-        return gravity_and_kinetic_energy(tree, *body_poses_and_twists(tree, stacked.q, stacked.qdot))
+        stacked = States.stack(states)
+        bodies = body_poses_and_twists(self.model.tree, stacked.q, stacked.qdot)
+        return gravity_and_kinetic_energy(self.model, *bodies, stacked.qdot)
 
     def _first_update_and_free_motion(
         self, state: State, points: ContactPoints
@@ -216,9 +238,10 @@ class TreeStepper:
         equations = self._constraint_equations(state, state.t + h)
         target = -equations.error / h
         impulses = self._force_impulses(state, kinematics)
-        mass = mass_matrix_from_jacobian(tree, state.q, kinematics.J)
+        mass = self._mass_matrix(state.q, kinematics.J)
+        joints = joint_impulses(self.model, state, mass, self._commands(state), h, is_first=True)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
-        velocity_change = np.linalg.solve(mass, sum(impulses))
+        velocity_change = _free_velocity_change(mass, state.qdot, sum(impulses), joints)
         limits = self._reachable_limits(equations, state.qdot, velocity_change)
         change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
@@ -227,9 +250,8 @@ class TreeStepper:
             points, approach, h, tree.gravity, contact_change[:, 0]
         )
         bilateral = BilateralRows(equations.G, target)
-        update = self._solve_velocities(
-            state, kinematics, mass, impulses, bilateral, limits, points, rows, normal_target, contact_change
-        )
+        conditions = VelocityConditions(bilateral, limits, points, rows, normal_target, contact_change)
+        update = self._solve_velocities(state, kinematics, mass, impulses, joints, conditions)
         end_state = self._free_motion(state, update.after)
         if not self.model.constraints:
             return update, end_state
@@ -270,35 +292,30 @@ class TreeStepper:
         h, tree = self.h, self.model.tree
         kinematics = self.model.system.body_kinematics(state)
         equations = self._constraint_equations(state, state.t)
-        mass = mass_matrix_from_jacobian(tree, state.q, kinematics.J)
+        mass = self._mass_matrix(state.q, kinematics.J)
         bilateral = BilateralRows(equations.G, -equations.bias_velocity)
         is_reached = equations.limit_gap <= self.slop
         limits = UnilateralRows(equations.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
-        impulses = self._force_impulses(state, kinematics)
-        if self._has_velocity_dependent_forces:
-            # Forces at the resulting velocities, without contacts, to second order.
-            momentum = mass @ state.qdot + sum(impulses)
-            predicted = solve_step(StepProblem(mass, momentum, bilateral)).velocity
-            predicted_state = state.with_velocity(predicted)
-            impulses = self._force_impulses(
-                predicted_state, self.model.system.body_kinematics(predicted_state)
-            )
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
         is_held = held_contacts(points, approach, h, tree.gravity, self.slop)
         points, rows = points[is_held], rows.select_groups(is_held)
-        return self._solve_velocities(
-            state,
-            kinematics,
-            mass,
-            impulses,
-            bilateral,
-            limits,
-            points,
-            rows,
-            np.minimum(-points.gap / h, 0.0),
-            np.zeros((len(points), 3)),
+        conditions = VelocityConditions(
+            bilateral, limits, points, rows, np.minimum(-points.gap / h, 0.0), np.zeros((len(points), 3))
         )
+
+        def solve_with_forces(force_state: State, force_kinematics: BodyKinematics) -> VelocityUpdate:
+            impulses = self._force_impulses(force_state, force_kinematics)
+            commands = self._commands(force_state)
+            joints = joint_impulses(self.model, state, mass, commands, h, is_first=False)
+            return self._solve_velocities(state, kinematics, mass, impulses, joints, conditions)
+
+        update = solve_with_forces(state, kinematics)
+        if self.model.force_law is zero_forces and self.control is None:
+            return update
+        # The forces at the resulting velocities, to second order.
+        result_state = state.with_velocity(update.after)
+        return solve_with_forces(result_state, self.model.system.body_kinematics(result_state))
 
     def _solve_velocities(
         self,
@@ -306,30 +323,34 @@ class TreeStepper:
         kinematics: BodyKinematics,
         mass: Array,
         impulses: tuple[Array, Array],
-        bilateral: BilateralRows,
-        limits: UnilateralRows,
-        points: ContactPoints,
-        rows: BodyPairJacobian,
-        normal_target: Array,
-        contact_velocity_change: Array,
+        joints: JointImpulses,
+        conditions: VelocityConditions,
     ) -> VelocityUpdate:
-        """Return the update under forces, dampers, constraints, limits and contacts.
+        """Return the update under forces, joint impulses, constraints, limits and contacts.
 
-        `impulses` are those of gravity and of all other forces but joint dampers, `contact_velocity_change`
-        the change of the contact velocities by them.
+        `impulses` are those of gravity, and of all other forces but `joints`.
         """
-        before = state.qdot
-        damping = self.h / 4 * self.model.tree.joint_parameter("damping")
+        before, (bilateral, limits, points, rows, normal_target, contact_velocity_change) = (
+            state.qdot,
+            conditions,
+        )
         problem = StepProblem(
-            mass + np.diag(damping), mass @ before - damping * before + sum(impulses), bilateral, limits
+            mass + np.diag(joints.damping), mass @ before + sum(impulses) + joints.constant, bilateral, limits
         )
         if len(points):
             J = kinematics.J.reshape(-1, len(before))
             contacts = Contacts(rows.matrix @ J, points.mu, normal_target)
             problem = replace(problem, contacts=contacts)
-            solution = solve_contacts(self.friction, problem, points, contact_velocity_change)
+
+        def solve(problem: StepProblem) -> StepSolution:
+            if not len(points):
+                return solve_step(problem)
+            return solve_contacts(self.friction, problem, points, contact_velocity_change)
+
+        if len(joints.bounded.rows):
+            solution, bounded_impulse = solve_with_bounded_rows(problem, joints.bounded, solve, before)
         else:
-            solution = solve_step(problem)
+            solution, bounded_impulse = solve(problem), np.zeros(0)
         after = solution.velocity
         record = ContactRecord(
             points,
@@ -339,33 +360,33 @@ class TreeStepper:
             solution.residual,
         )
         constraint_impulse = bilateral.rows.T @ solution.bilateral + limits.rows.T @ solution.unilateral
-        applied = impulses[1] - damping * (before + after)
-        return VelocityUpdate(before, after, impulses[0], applied, constraint_impulse, record)
+        joint_impulse = joints.constant - joints.damping * after + joints.bounded.rows.T @ bounded_impulse
+        return VelocityUpdate(
+            before, after, impulses[0], impulses[1] + joint_impulse, constraint_impulse, record
+        )
 
     def _force_impulses(self, state: State, kinematics: BodyKinematics) -> tuple[Array, Array]:
-        """Return the impulses ``(k,)`` over half a step of gravity, and of all forces but joint dampers."""
+        """Return the impulses ``(k,)`` over half a step of gravity, and of joint springs and forces."""
         model, tree = self.model, self.model.tree
         J = kinematics.J.reshape(-1, tree.num_coordinates)
         applied = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))
         if model.force_law is not zero_forces:
             bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
             applied = applied + J.T @ arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
-        if self.control is not None:
-            applied = applied + self._control_forces(state)
         weights, centers = tree.weights_and_centers
         gravity = J.T @ se3.point_wrench(kinematics.body_poses, centers, weights).ravel()
         return self.h / 2 * gravity, self.h / 2 * applied
 
-    def _control_forces(self, state: State) -> Array:
-        """Return the joint forces of the control ``(k,)``; zero along the coordinates of free bodies."""
+    def _commands(self, state: State) -> Array:
+        """Return the commands of the actuators ``(k,)``; zero along the coordinates of free bodies."""
         model = self.model
-        assert self.control is not None
-        model_state = model.state_from_tree(state)
-        return model.joint_vector("control(state)", self.control(model_state))
+        if self.control is None:
+            return model.actuator_gains.default_command
+        return model.command_vector("control(state)", self.control(model.state_from_tree(state)))
 
-    @property
-    def _has_velocity_dependent_forces(self) -> bool:
-        return self.model.force_law is not zero_forces or self.control is not None
+    def _mass_matrix(self, q: Array, J: Array) -> Array:
+        """Return the mass matrix with the armature, from the Jacobian by bodies ``(..., n, 6, k)``."""
+        return mass_matrix_from_jacobian(self.model.tree, q, J) + np.diag(self.model.system.armature)
 
     def _constraint_equations(self, state: State, t: float) -> ConstraintEquations:
         """Return the constraints at a state, with prescribed motions at the time t."""
@@ -387,7 +408,7 @@ class TreeStepper:
 
     def _free_motion(self, state: State, velocity: Array) -> State:
         """Return the state after the motion without forces, in coordinates that continue those of `state`."""
-        q, qdot = free_motion(self._weightless_tree, state.q, velocity, self.h)
+        q, qdot = free_motion(self._weightless_tree, state.q, velocity, self.h, self.model.system.armature)
         return replace(state, q=q, qdot=qdot, t=state.t + self.h)
 
     @cached_property
@@ -404,7 +425,7 @@ class TreeStepper:
         rows = unchecked.jacobian_along(points.normal[:, None], points, kinematics.body_poses).matrix
         J = kinematics.J.reshape(-1, tree.num_coordinates)
         problem = QP(
-            mass_matrix_from_jacobian(tree, state.q, kinematics.J),
+            self._mass_matrix(state.q, kinematics.J),
             np.zeros(tree.num_coordinates),
             np.concatenate([rows @ J, equations.limit_rows]),
             np.concatenate(
@@ -421,12 +442,32 @@ class TreeStepper:
         return separated, self.predict_contacts(separated)
 
 
-def gravity_and_kinetic_energy(tree: Tree, poses: Array, phi: Array) -> Array:
-    """Return the kinetic energy and the potential of gravity ``(...)`` from the poses and twists, J."""
-    return kinetic_energy_from_twists(tree, phi) + gravity_energy_from_poses(tree, poses)
+def _free_velocity_change(mass: Array, before: Array, impulse: Array, joints: JointImpulses) -> Array:
+    """Return the change of the velocities ``(k,)`` without constraints, contacts and dry friction."""
+    bounded = joints.bounded
+    is_servo = np.isfinite(bounded.gain)
+    rows, gain = bounded.rows[is_servo], bounded.gain[is_servo]
+    free_impulse = np.clip(
+        bounded.offset[is_servo] - gain * (rows @ before), -bounded.bound[is_servo], bounded.bound[is_servo]
+    )
+    total = impulse + joints.constant - joints.damping * before + rows.T @ free_impulse
+    implicit_mass = mass + np.diag(joints.damping) + rows.T @ (gain[:, None] * rows)
+    change: Array = np.linalg.solve(implicit_mass, total)
+    return change
 
 
-def free_motion(tree: Tree, q: Array, qdot: Array, h: float) -> tuple[Array, Array]:
+def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Array) -> Array:
+    """Return the kinetic energy and the potential of gravity ``(...)`` of poses, twists and velocities, J.
+
+    `qdot` are the velocities of the tree ``(..., k)``, for the rotors of its joints.
+    """
+    tree = model.tree
+    of_rotors = np.sum(model.system.armature * qdot**2, axis=-1) / 2
+    result: Array = kinetic_energy_from_twists(tree, phi) + of_rotors + gravity_energy_from_poses(tree, poses)
+    return result
+
+
+def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) -> tuple[Array, Array]:
     """Return coordinates and velocities after the time h of a tree without gravity, springs and dampers.
 
     One Runge-Kutta step of order four; the velocities are scaled to the initial kinetic energy.
@@ -435,7 +476,11 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float) -> tuple[Array, Arr
     def acceleration(q: Array, qdot: Array) -> Array:
         kinematics = body_kinematics(tree, q, qdot)
         force = generalized_body_force(tree, kinematics, np.zeros(()))
-        return solve_accelerations(tree, q, qdot, mass_matrix_from_jacobian(tree, q, kinematics.J), force)
+        mass = mass_matrix_from_jacobian(tree, q, kinematics.J) + np.diag(armature)
+        return solve_accelerations(tree, q, qdot, mass, force)
+
+    def energy(q: Array, qdot: Array) -> float:
+        return float(kinetic_energy(tree, q, qdot) + np.sum(armature * qdot**2) / 2)
 
     v1, a1 = qdot, acceleration(q, qdot)
     v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)
@@ -443,7 +488,7 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float) -> tuple[Array, Arr
     v4, a4 = qdot + h * a3, acceleration(q + h * v3, qdot + h * a3)
     end_q = q + h / 6 * (v1 + 2 * v2 + 2 * v3 + v4)
     end_qdot = qdot + h / 6 * (a1 + 2 * a2 + 2 * a3 + a4)
-    start_energy, end_energy = kinetic_energy(tree, q, qdot), kinetic_energy(tree, end_q, end_qdot)
+    start_energy, end_energy = energy(q, qdot), energy(end_q, end_qdot)
     if end_energy > 0:
         end_qdot = end_qdot * np.sqrt(start_energy / end_energy)
     return end_q, end_qdot

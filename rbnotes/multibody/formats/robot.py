@@ -56,7 +56,7 @@ class RobotJoint:
     velocity: float = np.inf
     """Largest speed, rad/s or m/s."""
     friction: float = 0.0
-    """Dry friction, N m or N. Trees have none: the user decides how to apply it."""
+    """Dry friction, N m or N: that of the joint in a :class:`~rbnotes.multibody.Model`; trees have none."""
     mimic: Mimic | None = None
     """Coupling to another joint; None if the joint moves independently."""
 
@@ -175,9 +175,8 @@ class Robot:
         mu: float = 0.5,
         restitution: float = 0.0,
         collisions: bool = True,
-        ignore_friction: bool = False,
     ) -> Model:
-        """Return the robot as a model, with its joint limits, mimic joints and collision geometry.
+        """Return the robot as a model, with limits, friction and mimics of joints, and collision geometry.
 
         The bodies have the names of the links. A first link on a :class:`~rbnotes.joints.Free3D` joint
         becomes a free body.
@@ -190,20 +189,15 @@ class Robot:
             Coefficients of friction and restitution of all contacts, without unit.
         collisions
             If False, nothing touches the robot: for files with geometry that has no contacts.
-        ignore_friction
-            Accept joints with dry friction, which a model does not have.
 
         Raises
         ------
         InvalidArgument
-            If a collision geometry is not supported, such as a cylinder or a mesh, a joint has dry friction,
-            or a mimic joint has an offset; the message names the link or joint.
+            If a collision geometry is not supported, such as a cylinder or a mesh, or a mimic joint has an
+            offset; the message names the link or joint.
         """
         constraints: list[Constraint] = list(self.limits)
         for joint in self.joints.values():
-            if joint.friction and not ignore_friction:
-                expected = "none; pass ignore_friction=True to leave it out"
-                raise InvalidArgument(f"joint {joint.name!r}: friction", f"{joint.friction:g}", expected)
             if joint.mimic is not None:
                 leader, multiplier, offset = self._resolve_mimic(joint.name)
                 if offset:
@@ -254,6 +248,7 @@ class Robot:
             stiffness=link.stiffness,
             damping=link.damping,
             spring_reference=link.spring_reference,
+            joint_friction=sum(each.friction for each in self.joints.values() if each.link == link.name),
         )
 
     @cached_property

@@ -208,7 +208,7 @@ def _assemble_dual_problem(
     beta = arguments.real_number("beta", beta, minimum=0.0)
     system._check_state(state)
     kinematics = SweepKinematics.from_state(system.tree, state)
-    inverse_mass = factor_mass_matrix(system.tree, state.q)
+    inverse_mass = factor_mass_matrix(system.tree, state.q, joint_terms=system.armature)
 
     def evaluate_rows(constraint: Constraint) -> ConstraintRows:
         return constraint_rows_by_sweep(system, kinematics, constraint, state)

@@ -61,7 +61,7 @@ class Link:
     """Coordinates ``(k,)``, rad or m, at which the springs exert no force; neutral by default."""
 
     def __post_init__(self) -> None:
-        label, k = f"link {self.name!r}", self._check_joint().num_coordinates
+        label, joint = f"link {self.name!r}", self._check_joint()
         fields: dict[str, Any] = {}
         for field in ("placement", "body_frame"):
             given = getattr(self, field)
@@ -71,13 +71,13 @@ class Link:
             fields[field] = frame
         for field in ("stiffness", "damping"):
             number = arguments.real_array(f"{label}: {field}", getattr(self, field), minimum=0.0)
-            fields[field] = self._per_coordinate(field, number, k)
+            fields[field] = per_coordinate(f"{label}: {field}", number, joint)
         spring_reference = (
             self.joint.neutral
             if self.spring_reference is None
             else arguments.array(f"{label}: spring_reference", self.spring_reference)
         )
-        fields["spring_reference"] = self._per_coordinate("spring_reference", spring_reference, k)
+        fields["spring_reference"] = per_coordinate(f"{label}: spring_reference", spring_reference, joint)
         if self.inertia is not None:
             fields["inertia"] = _check_inertia(f"{label}: inertia", self.inertia)
         for field, value in fields.items():
@@ -95,11 +95,33 @@ class Link:
             raise InvalidArgument(f"link {self.name!r}: joint", got, "a joint type of rbnotes.joints")
         return self.joint
 
-    def _per_coordinate(self, field: str, value: Array, k: int) -> Array:
-        if value.shape not in ((), (k,)):
-            expected = f"a number or shape ({k},), one for each coordinate of its {self.joint} joint"
-            raise InvalidArgument(f"link {self.name!r}: {field}", f"shape {value.shape}", expected)
-        return np.broadcast_to(value, (k,))
+
+def per_coordinate(name: str, value: Array, joint: JointType) -> Array:
+    """Return one number for each coordinate of a joint ``(k,)``.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``value`` is neither a number nor of shape ``(k,)``.
+    """
+    k = joint.num_coordinates
+    if value.shape not in ((), (k,)):
+        expected = f"a number or shape ({k},), one for each coordinate of its {joint} joint"
+        raise InvalidArgument(name, f"shape {value.shape}", expected)
+    return np.broadcast_to(value, (k,))
+
+
+def require_fixed_coordinates(name: str, joint: JointType) -> None:
+    """Check that the coordinates of a joint are independent, and that steps do not change them.
+
+    Raises
+    ------
+    InvalidArgument
+        If they are not, as for rotation vectors and quaternions.
+    """
+    if joint.changes_coordinates or joint.num_coordinate_constraints:
+        got = f"a {joint} joint, whose coordinates change along the motion"
+        raise InvalidArgument(name, got, "a joint with independent coordinates, such as angles and lengths")
 
 
 @dataclass(frozen=True, eq=False)

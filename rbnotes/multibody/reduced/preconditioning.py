@@ -156,7 +156,7 @@ def _check_step(system: TreeSystem, state: State, h: float) -> float:
 
 
 def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
-    """Return ``-h D - h^2 K`` of the applied forces, sparse, and of the joint forces."""
+    """Return ``-h D - h^2 K`` of the applied forces, sparse, and of the joint forces with the armature."""
     applied_forces, driven = (
         system._linearized_applied_forces(system.maximal_state(state)),
         system._driving_forces(state),
@@ -164,6 +164,7 @@ def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any,
     tree = system.tree
     on_joints = _implicit_matrix(driven, h)
     on_joints += np.diag(h * tree.joint_parameter("damping") + h**2 * tree.joint_parameter("stiffness"))
+    on_joints += np.diag(system.armature)
     return _implicit_matrix(
         Forces(applied_forces.f, *map(sparse.csr_array, applied_forces[1:])), h
     ), on_joints

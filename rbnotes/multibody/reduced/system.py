@@ -36,8 +36,8 @@ from rbnotes.multibody.reduced.kinematics import (
     _jacobian_at,
     body_poses_and_twists,
 )
-from rbnotes.multibody.reduced.model import Tree
-from rbnotes.unchecked.frozen import replace_unchecked
+from rbnotes.multibody.reduced.model import Tree, require_fixed_coordinates
+from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,9 @@ class TreeSystem:
     driven: ForceLaw | None = None
     """Joint forces besides those of the links' springs and dampers, as a function of the state; their f, K
     and D have the k coordinates of the tree."""
+    armature: ArrayField = 0.0
+    """Inertias ``(k,)`` that rotors add to the mass matrix, for each coordinate of the tree, kg m^2 or kg; or
+    one number for all."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("tree", self.tree, Tree)
@@ -66,7 +69,12 @@ class TreeSystem:
         if self.driven is not None:
             arguments.require_force_law("driven", self.driven)
         masses = arguments.with_ndim("masses", arguments.positive_array("masses", self.masses, None), 1)
-        object.__setattr__(self, "masses", masses)
+        armature = arguments.real_array("armature", self.armature, minimum=0.0)
+        k = self.tree.num_coordinates
+        set_fields(self, masses=masses, armature=arguments.broadcast_to_count("armature", armature, k))
+        for link, own in zip(self.tree.links, self.tree.coordinate_slices, strict=True):
+            if np.any(self.armature[own]):
+                require_fixed_coordinates(f"armature of link {link.name!r}", link.joint)
 
     def body_kinematics(self, state: State) -> BodyKinematics:
         """Return poses, twists, Jacobian and bias accelerations of the tree.
@@ -124,9 +132,10 @@ class TreeSystem:
     def mass_matrix(self, state: State) -> Array:
         """Return the masses of particles and ``J^T M J`` of the tree ``(N, N)`` (Sueda eqs. (2.18), (2.92)).
 
-        Nothing moves along constrained coordinates of joints, such as the length of a quaternion, and ``J^T M
-        J`` is zero there. An inertia of the size of the inertia that the joint carries is added: it does not
-        change the motion that the constraints allow, and the matrix is regular.
+        The armature is added to the diagonal. Nothing moves along constrained coordinates of joints, such as
+        the length of a quaternion, and ``J^T M J`` is zero there. An inertia of the size of the inertia that
+        the joint carries is added: it does not change the motion that the constraints allow, and the matrix
+        is regular.
 
         Raises
         ------
@@ -138,7 +147,7 @@ class TreeSystem:
         count = state.v.size
         M = np.zeros((state.size, state.size))
         M[:count, :count] = np.diag(np.repeat(self.masses, 3))
-        M[count:, count:] = regularized_mass_matrix(self.tree, state.q)
+        M[count:, count:] = regularized_mass_matrix(self.tree, state.q) + np.diag(self.armature)
         return M
 
     def force(self, state: State) -> Array:
@@ -223,6 +232,7 @@ class TreeSystem:
         f, K, D = J.T @ np.append(body_wrenches, on_particles), J.T @ K, J.T @ D
 
         inertia_forces, inertia_forces_q = self._coordinate_constraint_inertia_forces(state, of_joints)
+        inertia_forces += self.armature * of_joints
         f[count:] += _passive_joint_forces(tree, state.q, state.qdot) + driven.f - inertia_forces
         K[count:, count:] += _geometric_stiffness(tree, state.q, body_wrenches) + driven.K - inertia_forces_q
         K[count:, count:] -= np.diag(tree.joint_parameter("stiffness"))
@@ -300,6 +310,7 @@ class TreeSystem:
         kinetic = (
             kinetic_energy_from_twists(self.tree, maximal_state.phi)
             + np.sum(self.masses[:, None] * state.v**2) / 2
+            + np.sum(self.armature * state.qdot**2) / 2
         )
         potential = potential_energy_from_poses(self.tree, state.q, maximal_state.E)
         potential -= np.sum(self.masses[:, None] * state.x * self.tree.gravity)

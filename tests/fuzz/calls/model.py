@@ -7,7 +7,7 @@ from engine import Call
 
 from rbnotes import joints, multibody, se3
 from rbnotes.dynamics import State
-from rbnotes.multibody import Body, Geometry, Model, simulate
+from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.model import ground_geometries
 from rbnotes.multibody.model_derivatives import linearized_residual
@@ -51,7 +51,26 @@ CALLS = [
             "stiffness": np.array([2.0]),
             "damping": np.array([0.5]),
             "spring_reference": np.array([0.25]),
+            "armature": np.array([0.5]),
+            "joint_friction": np.array([0.75]),
         },
+    ),
+    Call(Motor, {"body": "arm", "force_limit": np.array([2.0])}, fine={"body": ("another word",)}),
+    Call(
+        PositionServo,
+        {
+            "body": "arm",
+            "kp": np.array([2.0]),
+            "kd": np.array([0.5]),
+            "target": np.array([0.25]),
+            "force_limit": np.array([2.0]),
+        },
+        fine={"body": ("another word",)},
+    ),
+    Call(
+        VelocityServo,
+        {"body": "arm", "kv": np.array([2.0]), "target": np.array([0.25]), "force_limit": np.array([2.0])},
+        fine={"body": ("another word",)},
     ),
     Call(
         Model,
@@ -62,12 +81,18 @@ CALLS = [
             "restitution": 0.25,
             "gravity": np.array([0.0, 1.0, -9.81]),
             "excluded_pairs": [("trunk", "world")],
+            "actuators": [Motor("arm")],
         },
     ),
     Call(ground_geometries, {"ground": [Geometry(Plane())]}),
     Call(MODEL.index, {"name": "arm"}),
     Call(MODEL.state, {"t": 0.5}),
-    Call(MODEL.joint_vector, {"name": "value", "value": np.array([0.5])}, fine={"name": ("another word",)}),
+    Call(
+        MODEL.command_vector,
+        {"name": "commands", "commands": np.array([0.5])},
+        fine={"name": ("another word",)},
+    ),
+    Call(multibody.actuator_forces, {"model": MODEL, "state": STATE, "commands": np.array([0.5])}),
     *(Call(getattr(MODEL, name), {"state": STATE}) for name in ("tree_state", "body_state")),
     Call(MODEL.state_from_tree, {"tree_state": TREE_STATE}),
     Call(multibody.maximal_coordinates, {"model": FREE}),

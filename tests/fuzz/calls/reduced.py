@@ -144,7 +144,7 @@ CALLS = [
     Call(reduced.SpatialOperators(TREE, **GOING).net_generalized_force, {"tau": [0.5, 1.0]}),
     Call(reduced.kinematics_derivatives, {"tree": TREE, **ALL}),
     Call(reduced.geometric_stiffness, {"tree": TREE, **AT, "wrenches": WRENCHES}),
-    Call(reduced.TreeSystem, {"tree": TREE, "masses": [0.5]}, fine={"masses": ("longer",)}),
+    Call(reduced.TreeSystem, {"tree": TREE, "masses": [0.5], "armature": 0.0}, fine={"masses": ("longer",)}),
     *(
         Call(getattr(SYSTEM, name), {"state": STATE})
         for name in (

@@ -76,12 +76,15 @@ def test_unsupported_collision_geometry_is_refused_by_link():
         load_urdf(with_mesh, base=Free3D()).model()
 
 
-def test_dry_friction_and_mimic_offsets_are_refused_by_joint():
+def test_dry_friction_of_joints_is_read():
     text = example("quadruped").read_text()
     rough = load_urdf(text.replace('damping="0.05"', 'damping="0.05" friction="0.2"'), base=Free3D())
-    with pytest.raises(InvalidArgument, match=r"joint 'front_left_hip': friction: got 0\.2"):
-        rough.model()
-    assert len(rough.model(ignore_friction=True).bodies) == 9
+    model = rough.model()
+    np.testing.assert_array_equal(model.joint_friction, np.r_[np.zeros(6), np.full(8, 0.2)])
+
+
+def test_mimic_offsets_are_refused_by_joint():
+    text = example("quadruped").read_text()
     limit = '<limit lower="-2.6" upper="-0.2" effort="40" velocity="20"/>'
     mimic = load_urdf(
         text.replace(limit, limit + '<mimic joint="front_left_hip" offset="0.3"/>', 1), base=Free3D()

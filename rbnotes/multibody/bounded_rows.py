@@ -1,0 +1,162 @@
+"""Rows with bounded impulses: dry friction and actuators with limits, in the problem of a velocity update.
+
+The impulse of a row at the new velocity v is
+
+    p = clip(offset - gain rows v, -bound, bound).
+
+Dry friction has an infinite gain: p is whatever keeps the row at rest, or the bound, against the velocity.
+Each row is linear, at its upper bound or at its lower bound. Given these *modes*, the problem is one without
+bounds, for any solver of contacts. The modes of rows whose impulse or velocity contradicts them change until
+all are consistent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.constraints.redundant_rows import InconsistentConstraints
+from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution
+from rbnotes.errors import NotConverged
+
+RELATIVE_TOLERANCE = 1e-9
+"""Accepted excess of an impulse over its bound, relative to it, and accepted velocity with the wrong sign,
+relative to the largest velocity without the rows."""
+
+MAX_SIMULTANEOUS_CHANGES = 10
+"""Number of rounds that change the modes of all contradictory rows; later ones change one row each."""
+
+MAX_ROUNDS = 200
+"""Largest number of rounds."""
+
+LINEAR, UPPER, LOWER = 0, 1, -1
+"""Modes of a row."""
+
+
+class BoundedRows(NamedTuple):
+    """Rows whose impulses are bounded."""
+
+    rows: Array
+    """Matrix ``(m, n)``."""
+    offset: Array
+    """Impulses ``(m,)`` at zero velocity, N m s or N s; zero for dry friction."""
+    gain: Array
+    """Impulse per velocity ``(m,)``, N m s^2 or kg; infinite for dry friction."""
+    bound: Array
+    """Largest impulse ``(m,)`` in either direction, N m s or N s; may be infinite for finite gains."""
+
+
+class BoundedSolution(NamedTuple):
+    """Solution of a problem with bounded rows."""
+
+    solution: StepSolution
+    """Velocities and impulses, those of the bounded rows excluded."""
+    impulse: Array
+    """Impulses of the bounded rows ``(m,)``."""
+
+
+def solve_with_bounded_rows(
+    problem: StepProblem,
+    bounded: BoundedRows,
+    solve: Callable[[StepProblem], StepSolution],
+    velocity_before: Array,
+) -> BoundedSolution:
+    """Solve a velocity update with bounded rows.
+
+    Parameters
+    ----------
+    problem
+        Update without the rows.
+    solve
+        Solver of updates without bounded rows.
+    velocity_before
+        Velocity ``(n,)`` before the update, whose sign is the first guess for dry friction.
+
+    Raises
+    ------
+    InconsistentConstraints
+        If redundant equations of the problem contradict each other.
+    NotConverged
+        If no consistent modes are found; ``solution`` is the last velocity.
+    """
+    is_dry = np.isinf(bounded.gain)
+    modes = np.where(is_dry, -np.sign(bounded.rows @ velocity_before), 0.0).astype(np.intp)
+    speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum)), initial=0.0))
+    for round_number in range(MAX_ROUNDS):
+        try:
+            solution, impulse = _solve_in_modes(problem, bounded, solve, modes)
+        except InconsistentConstraints:
+            # Other constraints prescribe the velocity of a row at rest: it slides.
+            is_at_rest = is_dry & (modes == LINEAR)
+            if not np.any(is_at_rest):
+                raise
+            free = solve(problem).velocity
+            is_moving = np.abs(bounded.rows @ free) > RELATIVE_TOLERANCE * speed
+            modes = np.where(is_at_rest & is_moving, -np.sign(bounded.rows @ free), modes).astype(np.intp)
+            if not np.any(is_at_rest & is_moving):
+                raise
+            continue
+        velocity = bounded.rows @ solution.velocity
+        violation = _violations(bounded, modes, impulse, velocity, speed)
+        wrong = violation > RELATIVE_TOLERANCE
+        if not np.any(wrong):
+            return BoundedSolution(solution, np.clip(impulse, -bounded.bound, bounded.bound))
+        if round_number >= MAX_SIMULTANEOUS_CHANGES:
+            wrong = np.arange(len(wrong)) == np.flatnonzero(wrong)[0]
+        beyond = np.where(impulse > 0, UPPER, LOWER)
+        modes = np.where(wrong, np.where(modes == LINEAR, beyond, LINEAR), modes)
+    message = f"dry friction and limits of actuators: no consistent state after {MAX_ROUNDS} rounds"
+    raise NotConverged(message, solution.velocity, float(np.max(violation)))
+
+
+def _solve_in_modes(
+    problem: StepProblem,
+    bounded: BoundedRows,
+    solve: Callable[[StepProblem], StepSolution],
+    modes: NDArray[np.intp],
+) -> tuple[StepSolution, Array]:
+    """Return the solution in given modes, with the impulses of the rows ``(m,)``."""
+    is_rigid = np.isinf(bounded.gain) & (modes == LINEAR)
+    is_soft = np.isfinite(bounded.gain) & (modes == LINEAR)
+    constant = np.where(is_soft, bounded.offset, modes * np.where(modes == LINEAR, 0.0, bounded.bound))
+    gain = np.where(is_soft, bounded.gain, 0.0)
+    own = problem.bilateral
+    bilateral = BilateralRows(
+        np.concatenate([own.rows, bounded.rows[is_rigid]]),
+        np.concatenate([own.target, np.zeros(int(np.sum(is_rigid)))]),
+    )
+    solution = solve(
+        replace(
+            problem,
+            mass=problem.mass + bounded.rows.T @ (gain[:, None] * bounded.rows),
+            momentum=problem.momentum + bounded.rows.T @ constant,
+            bilateral=bilateral,
+        )
+    )
+    impulse = constant - gain * (bounded.rows @ solution.velocity)
+    impulse[is_rigid] = solution.bilateral[own.count :]
+    return replace(solution, bilateral=solution.bilateral[: own.count]), impulse
+
+
+def _violations(
+    bounded: BoundedRows, modes: NDArray[np.intp], impulse: Array, velocity: Array, speed: float
+) -> Array:
+    """Return how much each row contradicts its mode ``(m,)``, relative to its bound or to `speed`."""
+    linear = modes == LINEAR
+    scale = np.where(np.isfinite(bounded.bound) & (bounded.bound > 0), bounded.bound, 1.0)
+    excess = (np.abs(impulse) - bounded.bound) / scale
+    is_dry = np.isinf(bounded.gain)
+    # At a bound, the impulse of the row without bounds must exceed it.
+    unbounded = np.where(is_dry, 0.0, bounded.offset) - np.where(is_dry, 0.0, bounded.gain) * velocity
+    shortfall = np.where(
+        is_dry,
+        modes * velocity / (speed if speed > 0 else 1.0),
+        (bounded.bound - modes * unbounded) / scale,
+    )
+    result: Array = np.where(linear, excess, shortfall)
+    return result
