@@ -241,7 +241,7 @@ class TreeStepper:
         mass = self._mass_matrix(state.q, kinematics.J)
         joints = joint_impulses(self.model, state, mass, self._commands(state), h, is_first=True)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
-        velocity_change = _free_velocity_change(mass, state.qdot, sum(impulses), joints)
+        velocity_change = _free_velocity_change(mass, state.qdot, impulses[0] + impulses[1], joints)
         limits = self._reachable_limits(equations, state.qdot, velocity_change)
         change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
@@ -386,7 +386,8 @@ class TreeStepper:
 
     def _mass_matrix(self, q: Array, J: Array) -> Array:
         """Return the mass matrix with the armature, from the Jacobian by bodies ``(..., n, 6, k)``."""
-        return mass_matrix_from_jacobian(self.model.tree, q, J) + np.diag(self.model.system.armature)
+        result: Array = mass_matrix_from_jacobian(self.model.tree, q, J) + np.diag(self.model.system.armature)
+        return result
 
     def _constraint_equations(self, state: State, t: float) -> ConstraintEquations:
         """Return the constraints at a state, with prescribed motions at the time t."""

@@ -18,12 +18,22 @@ from rbnotes.multibody import (
     VelocityServo,
     actuator_forces,
     forward_dynamics,
+    forward_dynamics_derivatives,
     inverse_dynamics,
     kinetic_energy,
     mass_matrix,
     simulate,
 )
-from rbnotes.multibody.reduced import Gear, LoopClosure, PrescribedJoint
+from rbnotes.multibody.model_derivatives import linearized_residual
+from rbnotes.multibody.reduced import (
+    Gear,
+    LoopClosure,
+    PrescribedJoint,
+    TreeSystem,
+    dual_acceleration,
+    step_operator,
+    step_preconditioner,
+)
 from rbnotes.shapes import Box, Capsule, Plane
 
 G = 9.81
@@ -144,8 +154,47 @@ def test_accelerations_with_armature_agree_with_pinocchio():
     np.testing.assert_allclose(forward_dynamics(model, state, tau), wanted, rtol=1e-9)
 
 
-def test_servos_follow_an_integrator_of_high_order_to_second_order():
-    model = arm(actuators=SERVOS)
+def test_derivatives_of_accelerations_with_armature_are_those_of_differences():
+    model = arm()
+    state, tau, h = model.state(**START), np.array([0.3, -2.0, 1.0]), 1e-6
+    derivatives = forward_dynamics_derivatives(model, state, tau)
+    for name, values in (("q", derivatives.configuration), ("qdot", derivatives.velocity)):
+        columns = [
+            (
+                forward_dynamics(model, replace(state, **{name: getattr(state, name) + d}), tau)
+                - forward_dynamics(model, replace(state, **{name: getattr(state, name) - d}), tau)
+            )
+            / (2 * h)
+            for d in h * np.eye(3)
+        ]
+        np.testing.assert_allclose(values, np.transpose(columns), atol=1e-6)
+    residual = linearized_residual(model, state, forward_dynamics(model, state))
+    np.testing.assert_allclose(residual.f, 0.0, atol=1e-9)
+
+
+def test_methods_of_linear_time_contain_the_armature():
+    model = arm()
+    state = model.state(**START)
+    system = model.system
+    wanted = system.acceleration(state)
+    np.testing.assert_allclose(dual_acceleration(system, [], state)[0], wanted, rtol=1e-10)
+    stiff = TreeSystem(system.tree, armature=system.armature)
+    matrix = step_operator(stiff, state, 0.01) @ np.eye(3)
+    np.testing.assert_allclose(matrix, system.mass_matrix(state), atol=1e-12)
+    inverse = step_preconditioner(stiff, state, 0.01)
+    np.testing.assert_allclose(inverse.solve(matrix @ wanted), wanted, rtol=1e-10)
+    kinetic = state.qdot @ system.mass_matrix(state) @ state.qdot / 2
+    at_rest = replace(state, qdot=np.zeros(3))
+    assert system.energy(state) - system.energy(at_rest) == pytest.approx(kinetic, rel=1e-12)
+
+
+def servo_control(state):
+    return servo_forces(state.t, state.q, state.qdot)
+
+
+@pytest.mark.parametrize(("actuators", "control"), [(SERVOS, slide_target), ((), servo_control)])
+def test_servos_follow_an_integrator_of_high_order_to_second_order(actuators, control):
+    model = arm(actuators=actuators)
     start = model.state(**START)
 
     def rate(t, y):
@@ -156,7 +205,7 @@ def test_servos_follow_an_integrator_of_high_order_to_second_order():
     exact = solve_ivp(rate, [0, 0.5], np.r_[start.q, start.qdot], rtol=1e-10, atol=1e-10, method="DOP853").y
     errors = []
     for steps in (50, 100):
-        end = simulate(model, start, h=0.5 / steps, steps=steps, control=slide_target).states[-1]
+        end = simulate(model, start, h=0.5 / steps, steps=steps, control=control).states[-1]
         errors.append(np.linalg.norm(np.r_[end.q, end.qdot] - exact[:, -1]))
     assert errors[1] < 2e-3
     assert 3.6 < errors[0] / errors[1] < 4.4
@@ -192,6 +241,12 @@ def test_saturated_servo_accelerates_the_rotor_constantly():
     motion = simulate(model, h=0.01, duration=1.0)
     np.testing.assert_allclose(np.ravel(motion.states.qdot), 1.5 * motion.states.t, rtol=1e-12, atol=1e-14)
     np.testing.assert_allclose(np.ravel(motion.states.q), 0.75 * motion.states.t**2, rtol=1e-11, atol=1e-14)
+
+
+def test_motor_exerts_at_most_its_limit():
+    model = Model([rotor()], actuators=[Motor("rotor", force_limit=0.6)])
+    motion = simulate(model, h=0.01, duration=0.5, control=lambda state: {"rotor": -7.0})
+    np.testing.assert_allclose(np.ravel(motion.states.qdot), -2.0 * motion.states.t, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("kv", [0.5, 1e2, 1e6])
