@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
 from rbnotes.constraints.redundant_rows import InconsistentConstraints
-from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution
+from rbnotes.dynamics import BilateralRows, StepProblem, StepSolution, UnilateralRows, factor_step
 from rbnotes.errors import NotConverged
 
 RELATIVE_TOLERANCE = 1e-9
@@ -49,6 +49,10 @@ class BoundedRows(NamedTuple):
     """Impulse per velocity ``(m,)``, N m s^2 or kg; infinite for dry friction."""
     bound: Array
     """Largest impulse ``(m,)`` in either direction, N m s or N s; may be infinite for finite gains."""
+
+    def join(self, other: BoundedRows) -> BoundedRows:
+        """Return these rows, then those of another set."""
+        return BoundedRows(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
 
 class BoundedSolution(NamedTuple):
@@ -130,17 +134,43 @@ def _solve_in_modes(
         np.concatenate([own.rows, bounded.rows[is_rigid]]),
         np.concatenate([own.target, np.zeros(int(np.sum(is_rigid)))]),
     )
-    solution = solve(
-        replace(
-            problem,
-            mass=problem.mass + bounded.rows.T @ (gain[:, None] * bounded.rows),
-            momentum=problem.momentum + bounded.rows.T @ constant,
-            bilateral=bilateral,
-        )
+    in_modes = replace(
+        problem,
+        mass=problem.mass + bounded.rows.T @ (gain[:, None] * bounded.rows),
+        momentum=problem.momentum + bounded.rows.T @ constant,
+        bilateral=bilateral,
     )
+    if np.any(is_rigid) and problem.unilateral.count:
+        solution = _solve_without_determined_inequalities(in_modes, solve)
+    else:
+        solution = solve(in_modes)
     impulse = constant - gain * (bounded.rows @ solution.velocity)
     impulse[is_rigid] = solution.bilateral[own.count :]
     return replace(solution, bilateral=solution.bilateral[: own.count]), impulse
+
+
+def _solve_without_determined_inequalities(
+    problem: StepProblem, solve: Callable[[StepProblem], StepSolution]
+) -> StepSolution:
+    """Solve without the inequalities whose velocities the equations determine: rounding would decide on them.
+
+    If a determined velocity violates its inequality, all are kept.
+    """
+    rows, target = problem.unilateral.rows, problem.unilateral.target
+    no_targets = np.zeros((problem.bilateral.count, len(rows)))
+    responses = factor_step(problem).solve_unchecked(rows.T, no_targets)[0]
+    free_responses = np.linalg.solve(problem.mass, rows.T)
+    mobility, free_mobility = (np.sum(rows.T * each, axis=0) for each in (responses, free_responses))
+    kept = mobility > RELATIVE_TOLERANCE * free_mobility
+    if np.all(kept):
+        return solve(problem)
+    solution = solve(replace(problem, unilateral=UnilateralRows(rows[kept], target[kept])))
+    speed = np.linalg.norm(rows, axis=1) * np.linalg.norm(solution.velocity)
+    if np.any((rows @ solution.velocity - target < -RELATIVE_TOLERANCE * speed) & ~kept):
+        return solve(problem)
+    impulses = np.zeros(len(kept))
+    impulses[kept] = solution.unilateral
+    return replace(solution, unilateral=impulses)
 
 
 def _violations(

@@ -75,9 +75,7 @@ def joint_impulses(
         h / 2 * (gains.kp * delay + gains.kd * theta)[is_servo],
         h / 2 * gains.force_limit[is_servo],
     )
-    rows = BoundedRows(
-        *(np.concatenate(pair) for pair in zip(servos, _dry_friction_rows(model, h), strict=True))
-    )
+    rows = servos.join(_dry_friction_rows(model, h))
     constant = h / 2 * (motor - damping * (1 - theta) * before)
     return JointImpulses(constant, h / 2 * damping * theta, rows)
 

@@ -89,8 +89,8 @@ def maximal_coordinates(model: Model) -> MaximalModel:
     Raises
     ------
     InvalidArgument
-        If a body has no mass, a joint has a spring, damper, armature or friction, or the model has actuators
-        or constraints besides its joints: those are not available in maximal coordinates.
+        If a body has no mass, a joint has a spring, damper, armature or friction, or the model has actuators,
+        bearings or constraints besides its joints: those are not available in maximal coordinates.
     """
     arguments.require_instance("model", model, Model)
     tree = model.tree
@@ -121,12 +121,10 @@ def maximal_coordinates(model: Model) -> MaximalModel:
                 parent_frame,
             )
         )
-    if model.actuators:
-        raise InvalidArgument("model: actuators", f"{len(model.actuators)}", "none, for maximal coordinates")
-    if model.constraints:
-        raise InvalidArgument(
-            "model: constraints", f"{len(model.constraints)}", "none, for maximal coordinates"
-        )
+    for name in ("actuators", "bearings", "constraints"):
+        count = len(getattr(model, name))
+        if count:
+            raise InvalidArgument(f"model: {name}", str(count), "none, for maximal coordinates")
     mechanism = Mechanism(tree.inertias, joints, model.gravity, model.force_law)
     names = [body.name for body in model.bodies]
     return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices, names))

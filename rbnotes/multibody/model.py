@@ -34,6 +34,7 @@ from rbnotes.contact import Collider
 from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
 from rbnotes.forces import ForceGroups
 from rbnotes.forces.assembly import ForceGroup
+from rbnotes.friction import Bearing
 from rbnotes.joints import Free3D, JointType
 from rbnotes.multibody.actuators import (
     Actuator,
@@ -275,6 +276,9 @@ class Model:
     state with the poses and twists of all bodies, in the order of :meth:`index`."""
     constraints: Sequence[Constraint] = ()
     """Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`."""
+    bearings: Mapping[str | LoopClosure, Bearing] = field(default_factory=dict)
+    """Bearings with friction, by the names of the bodies that the joints carry, or by loop closures among the
+    constraints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or others."""
     actuators: Sequence[Actuator] = ()
     """Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`."""
     excluded_pairs: Sequence[tuple[str, str]] = ()
@@ -293,6 +297,7 @@ class Model:
                 name, error.got.replace("links", "bodies"), error.expected.replace("link", "body")
             ) from None
         by_name = {body.name: body for body in bodies}
+        joint_names = [link.name for link in tree.links if not by_name[link.name].is_free]
         set_fields(
             self,
             bodies=tuple(by_name[link.name] for link in tree.links),
@@ -301,13 +306,13 @@ class Model:
             mu=arguments.real_number("mu", self.mu, minimum=0),
             restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
             constraints=checked_constraints(self.constraints),
+            bearings=_checked_bearings(self.bearings, joint_names, self.constraints),
             actuators=arguments.instances("actuators", self.actuators, Motor, PositionServo, VelocityServo),
             excluded_pairs=_check_pairs(self.excluded_pairs, [*by_name, "world"]),
         )
         for body in self.bodies:
             if body.is_free and body.spatial_inertia is None:
                 raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, density or inertia")
-        joint_names = [body.name for body in self.bodies if not body.is_free]
         set_fields(
             self,
             tree=tree,
@@ -594,6 +599,22 @@ def _force_law(forces: ForceLaw | ForceGroup | Sequence[ForceGroup], index: Call
     for each in groups:
         arguments.require_methods("forces", each, "forces", "energy", "dissipated_power")
     return ForceGroups(groups).resolve_names(index) if groups else zero_forces
+
+
+def _checked_bearings(
+    bearings: Any, joint_names: Sequence[str], constraints: Sequence[Constraint]
+) -> Mapping[str | LoopClosure, Bearing]:
+    """Return the bearings in a new dictionary; check that their joints and closures exist."""
+    arguments.require_instance("bearings", bearings, Mapping)
+    for name, bearing in bearings.items():
+        arguments.require_instance("bearings: key", name, str, LoopClosure)
+        arguments.require_instance(f"bearings[{getattr(name, 'a', name)!r}]", bearing, Bearing)
+        if isinstance(name, str) and name not in joint_names:
+            known = ", ".join(map(repr, joint_names)) or "none: all bodies are free"
+            raise InvalidArgument("bearings", repr(name), f"names of bodies on joints: {known}")
+        if isinstance(name, LoopClosure) and not any(name is each for each in constraints):
+            raise InvalidArgument("bearings", f"a closure of {name.a!r}", "closures among the constraints")
+    return dict(bearings)
 
 
 def _check_pairs(pairs: Iterable[Any], known: Sequence[str]) -> tuple[tuple[str, str], ...]:

@@ -47,6 +47,7 @@ from rbnotes.dynamics import (
     zero_forces,
 )
 from rbnotes.errors import NotConverged
+from rbnotes.multibody.bearing_friction import BearingUpdate, check_bearings, solve_with_bearings
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
 from rbnotes.multibody.maximal.stepping import (
@@ -128,6 +129,17 @@ class ConstraintEquations(NamedTuple):
     """Rows of the joint limits ``(l, k)``."""
     limit_gap: Array
     """Gaps of the joint limits ``(l,)``, rad or m."""
+
+
+class ForceImpulses(NamedTuple):
+    """Impulses of forces over half a step, those of :class:`JointImpulses` excluded."""
+
+    gravity: Array
+    """Generalized impulse of gravity ``(k,)``."""
+    applied: Array
+    """Generalized impulse of the forces of the model and of joint springs ``(k,)``."""
+    wrenches: Array
+    """Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``."""
 
 
 class VelocityConditions(NamedTuple):
@@ -241,7 +253,7 @@ class TreeStepper:
         mass = self._mass_matrix(state.q, kinematics.J)
         joints = joint_impulses(self.model, state, mass, self._commands(state), h, is_first=True)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
-        velocity_change = _free_velocity_change(mass, state.qdot, impulses[0] + impulses[1], joints)
+        velocity_change = _free_velocity_change(mass, state.qdot, impulses, joints)
         limits = self._reachable_limits(equations, state.qdot, velocity_change)
         change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
@@ -251,7 +263,7 @@ class TreeStepper:
         )
         bilateral = BilateralRows(equations.G, target)
         conditions = VelocityConditions(bilateral, limits, points, rows, normal_target, contact_change)
-        update = self._solve_velocities(state, kinematics, mass, impulses, joints, conditions)
+        update = self._solve_velocities(state, kinematics, mass, impulses, joints, conditions, is_first=True)
         end_state = self._free_motion(state, update.after)
         if not self.model.constraints:
             return update, end_state
@@ -308,7 +320,9 @@ class TreeStepper:
             impulses = self._force_impulses(force_state, force_kinematics)
             commands = self._commands(force_state)
             joints = joint_impulses(self.model, state, mass, commands, h, is_first=False)
-            return self._solve_velocities(state, kinematics, mass, impulses, joints, conditions)
+            return self._solve_velocities(
+                state, kinematics, mass, impulses, joints, conditions, is_first=False
+            )
 
         update = solve_with_forces(state, kinematics)
         if self.model.force_law is zero_forces and self.control is None:
@@ -322,20 +336,22 @@ class TreeStepper:
         state: State,
         kinematics: BodyKinematics,
         mass: Array,
-        impulses: tuple[Array, Array],
+        impulses: ForceImpulses,
         joints: JointImpulses,
         conditions: VelocityConditions,
+        *,
+        is_first: bool,
     ) -> VelocityUpdate:
-        """Return the update under forces, joint impulses, constraints, limits and contacts.
-
-        `impulses` are those of gravity, and of all other forces but `joints`.
-        """
+        """Return the update under forces, joint impulses, constraints, limits and contacts."""
         before, (bilateral, limits, points, rows, normal_target, contact_velocity_change) = (
             state.qdot,
             conditions,
         )
         problem = StepProblem(
-            mass + np.diag(joints.damping), mass @ before + sum(impulses) + joints.constant, bilateral, limits
+            mass + np.diag(joints.damping),
+            mass @ before + impulses.gravity + impulses.applied + joints.constant,
+            bilateral,
+            limits,
         )
         if len(points):
             J = kinematics.J.reshape(-1, len(before))
@@ -347,7 +363,23 @@ class TreeStepper:
                 return solve_step(problem)
             return solve_contacts(self.friction, problem, points, contact_velocity_change)
 
-        if len(joints.bounded.rows):
+        bounded_rows = joints.bounded
+        if self.model.bearings:
+            bearings = BearingUpdate(
+                self.model,
+                self._weightless_tree,
+                state,
+                kinematics,
+                mass,
+                self.h / 2,
+                is_first,
+                impulses.wrenches,
+                rows,
+            )
+            solution, bounded_impulse, bounded_rows = solve_with_bearings(
+                problem, joints.bounded, bearings, solve
+            )
+        elif len(joints.bounded.rows):
             solution, bounded_impulse = solve_with_bounded_rows(problem, joints.bounded, solve, before)
         else:
             solution, bounded_impulse = solve(problem), np.zeros(0)
@@ -360,22 +392,24 @@ class TreeStepper:
             solution.residual,
         )
         constraint_impulse = bilateral.rows.T @ solution.bilateral + limits.rows.T @ solution.unilateral
-        joint_impulse = joints.constant - joints.damping * after + joints.bounded.rows.T @ bounded_impulse
+        joint_impulse = joints.constant - joints.damping * after + bounded_rows.rows.T @ bounded_impulse
         return VelocityUpdate(
-            before, after, impulses[0], impulses[1] + joint_impulse, constraint_impulse, record
+            before, after, impulses.gravity, impulses.applied + joint_impulse, constraint_impulse, record
         )
 
-    def _force_impulses(self, state: State, kinematics: BodyKinematics) -> tuple[Array, Array]:
-        """Return the impulses ``(k,)`` over half a step of gravity, and of joint springs and forces."""
+    def _force_impulses(self, state: State, kinematics: BodyKinematics) -> ForceImpulses:
+        """Return the impulses over half a step of gravity, joint springs and forces."""
         model, tree = self.model, self.model.tree
         J = kinematics.J.reshape(-1, tree.num_coordinates)
-        applied = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))
+        weights, centers = tree.weights_and_centers
+        gravity = self.h / 2 * se3.point_wrench(kinematics.body_poses, centers, weights).ravel()
+        springs = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))
+        wrenches: Array = np.zeros(len(gravity))
         if model.force_law is not zero_forces:
             bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
-            applied = applied + J.T @ arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
-        weights, centers = tree.weights_and_centers
-        gravity = J.T @ se3.point_wrench(kinematics.body_poses, centers, weights).ravel()
-        return self.h / 2 * gravity, self.h / 2 * applied
+            force = arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
+            wrenches = self.h / 2 * force
+        return ForceImpulses(J.T @ gravity, J.T @ wrenches + self.h / 2 * springs, gravity + wrenches)
 
     def _commands(self, state: State) -> Array:
         """Return the commands of the actuators ``(k,)``; zero along the coordinates of free bodies."""
@@ -443,7 +477,9 @@ class TreeStepper:
         return separated, self.predict_contacts(separated)
 
 
-def _free_velocity_change(mass: Array, before: Array, impulse: Array, joints: JointImpulses) -> Array:
+def _free_velocity_change(
+    mass: Array, before: Array, impulses: ForceImpulses, joints: JointImpulses
+) -> Array:
     """Return the change of the velocities ``(k,)`` without constraints, contacts and dry friction."""
     bounded = joints.bounded
     is_servo = np.isfinite(bounded.gain)
@@ -451,7 +487,8 @@ def _free_velocity_change(mass: Array, before: Array, impulse: Array, joints: Jo
     free_impulse = np.clip(
         bounded.offset[is_servo] - gain * (rows @ before), -bounded.bound[is_servo], bounded.bound[is_servo]
     )
-    total = impulse + joints.constant - joints.damping * before + rows.T @ free_impulse
+    total = impulses.gravity + impulses.applied + joints.constant - joints.damping * before
+    total = total + rows.T @ free_impulse
     implicit_mass = mass + np.diag(joints.damping) + rows.T @ (gain[:, None] * rows)
     change: Array = np.linalg.solve(implicit_mass, total)
     return change
@@ -496,13 +533,14 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) ->
 
 
 def check_constraints(model: Model, state: State) -> None:
-    """Check that the steps support the constraints of a model, and that a state of its tree satisfies them.
+    """Check that steps support the constraints and bearings of a model, and that a state satisfies them.
 
     Raises
     ------
     InvalidArgument
-        If a constraint prescribes velocities only, or the state violates one.
+        If a constraint prescribes velocities only, the state violates one, or a bearing does not fit.
     """
+    check_bearings(model)
     for constraint in model.constraints:
         label = constraint_label(constraint)
         if isinstance(constraint, PrescribedBody | AttachedParticle):

@@ -107,7 +107,7 @@ WITHIN = (
     r"joints\.general\.code_generation\.[Ii]nstructions?(\..*)?",
     r"joints\.general\.surfaces\.(rotation_about_z|bernstein_polynomials|triangulate|normalize)",
     # Steps of a checked model; results of a simulation.
-    r"multibody\.(verlet_step|bounded_rows|joint_impulses)\..*",
+    r"multibody\.(verlet_step|bounded_rows|joint_impulses|bearing_friction)\..*",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains)|reduced\.model\.(per_coordinate|require_fixed_coordinates))",
     r"multibody\.(trajectory\.Trajectory|maximal_coordinates\.MaximalModel(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
     r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_world|packed_tree|simulation_runs|compiled_world)\..*",

@@ -156,9 +156,20 @@ def joint_bearings(
             1.0, 1 / bearing.wrench_scale[0]
         ):
             got = f"a normal along which the joint moves, at {normal_velocity:.3g} per unit of its velocity"
-            raise InvalidArgument(argument, got, "normals across the motion")
+            raise InvalidArgument(argument, got, f"normals across the motion{_describe_motion(system, name)}")
         result.append(joint_bearing)
     return result
+
+
+def _describe_motion(system: TreeSystem, name: str | LoopClosure) -> str:
+    """Return the type and the axis of a joint or closure for messages."""
+    if isinstance(name, LoopClosure):
+        kind, axis = ("hinge", name.axis) if name.axis is not None else ("spherical joint", None)
+    else:
+        joint = system.tree.links[system.tree.index(name)].joint
+        kind, axis = f"{joint} joint", getattr(joint, "axis", None)
+    about = "" if axis is None else f" with the axis ({', '.join(f'{x:g}' for x in axis)})"
+    return f" of its {kind}{about}"
 
 
 def closure_wrench(system: TreeSystem, closure: LoopClosure, body_wrenches: Array) -> Array:

@@ -7,6 +7,7 @@ from engine import Call
 
 from rbnotes import joints, multibody, se3
 from rbnotes.dynamics import State
+from rbnotes.friction import journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.formats import example, load_urdf
 from rbnotes.multibody.model import ground_geometries
@@ -82,6 +83,7 @@ CALLS = [
             "gravity": np.array([0.0, 1.0, -9.81]),
             "excluded_pairs": [("trunk", "world")],
             "actuators": [Motor("arm")],
+            "bearings": {"arm": journal_bearing(0.1, 0.25, 0.5)},
         },
     ),
     Call(ground_geometries, {"ground": [Geometry(Plane())]}),

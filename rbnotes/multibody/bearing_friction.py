@@ -1,0 +1,217 @@
+"""Friction of bearings in a velocity update: bounds that grow with the reactions of the joints (Sueda 2.11).
+
+The friction of a bearing on a joint with one motion is dry friction along that motion. Its bound follows from
+the reaction of the joint, which the contacts of the bearing share. The reaction is what the motion of the
+bodies beyond the joint requires besides the other forces: their changes of momentum in the update, and their
+inertial forces in the motion without forces that follows or precedes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
+from rbnotes.dynamics import State, StepProblem, StepSolution
+from rbnotes.errors import NotConverged
+from rbnotes.friction.anderson_acceleration import AndersonAcceleration
+from rbnotes.multibody.bounded_rows import BoundedRows, solve_with_bounded_rows
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.bearings import JointBearing, closure_wrench, joint_bearings
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.dynamics import (
+    coordinate_constraints,
+    generalized_body_force,
+    gyroscopic_and_gravity_wrenches,
+    solve_accelerations,
+)
+from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
+from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian
+from rbnotes.multibody.reduced.kinematics import BodyKinematics, _relative_joint_poses
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.unchecked import se3
+from rbnotes.unchecked.linear_algebra import matvec
+
+SECTION = "disc"
+"""Section of the friction cone at the contacts of bearings."""
+
+
+BEARING_TOLERANCE = 1e-8
+"""Accepted change of the reactions of bearings, relative to them."""
+MAX_BEARING_ITERATIONS = 100
+"""Largest number of problems for the friction of bearings in a velocity update."""
+ANDERSON_DEPTH = 6
+"""Number of iterations that Anderson acceleration combines."""
+
+
+@dataclass(frozen=True, eq=False)
+class BearingUpdate:
+    """Bearings of a model in one velocity update."""
+
+    model: Model
+    weightless_tree: Tree
+    """Tree of the model without gravity."""
+    state: State
+    """State of the tree before the update."""
+    kinematics: BodyKinematics
+    mass: Array
+    """Mass matrix ``(k, k)``."""
+    half_step: float
+    """Time over which forces act in the update, s."""
+    is_first: bool
+    """True if the motion without forces follows the update."""
+    wrenches: Array
+    """Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``."""
+    contact_rows: BodyPairJacobian
+    """Rows of the contacts."""
+
+    @cached_property
+    def bearings(self) -> list[JointBearing]:
+        """Bearings at the state."""
+        return joint_bearings(self.model.system, self.state, self.kinematics, self.model.bearings)
+
+    def rows(self, multipliers: list[Array]) -> BoundedRows:
+        """Return one row of dry friction for each bearing, at normal multipliers of its contacts."""
+        count = len(self.bearings)
+        bounds = [
+            each.friction_limits(own, SECTION, 0)[0]
+            for each, own in zip(self.bearings, multipliers, strict=True)
+        ]
+        return BoundedRows(
+            np.concatenate([each.joint_velocity_map for each in self.bearings]),
+            np.zeros(count),
+            np.full(count, np.inf),
+            np.array(bounds),
+        )
+
+    def normal_multipliers(
+        self, solution: StepSolution, friction: Array, multipliers: list[Array]
+    ) -> list[Array]:
+        """Return the multipliers of each bearing's contacts under the impulses of an update.
+
+        Parameters
+        ----------
+        friction
+            Impulses along the motions of the bearings ``(b,)``.
+        multipliers
+            Multipliers that bounded the friction.
+        """
+        tree, count = self.model.tree, len(self.model.bodies)
+        external = self.wrenches + self.contact_rows.T @ solution.contact_impulses.ravel()
+        closure_wrenches: dict[LoopClosure, Array] = {}
+        for constraint, body_rows, own in self._body_constraints:
+            wrenches = body_rows.T @ solution.bilateral[own]
+            external = external + wrenches
+            if isinstance(constraint, LoopClosure):
+                closure_wrenches[constraint] = wrenches.reshape(count, 6)
+        friction_wrenches = []
+        for bearing, impulse, own_multipliers in zip(self.bearings, friction, multipliers, strict=True):
+            contact_friction = bearing.distribute_friction(
+                np.array([[impulse, 0.0]]), own_multipliers, SECTION, 0
+            )
+            friction_wrenches.append(bearing.friction_wrench(contact_friction))
+            if isinstance(bearing.name, LoopClosure):
+                driving = bearing.driving_wrench(friction_wrenches[-1])
+                external = external + bearing.relative_twist_map.T @ driving
+        body_impulses = self._momentum_changes(solution.velocity) - external.reshape(count, 6)
+        joint_wrenches = subtree_wrenches(tree, body_impulses, self._parent_adjoints)
+        result = []
+        for bearing, friction_wrench in zip(self.bearings, friction_wrenches, strict=True):
+            if isinstance(bearing.name, LoopClosure):
+                total = closure_wrench(self.model.system, bearing.name, closure_wrenches[bearing.name])
+                total = total + bearing.driving_wrench(friction_wrench)
+            else:
+                total = joint_wrenches[tree.index(bearing.name)]
+            reaction = total - friction_wrench
+            result.append(bearing.bearing.load_distribution @ (reaction - bearing.driving_wrench(reaction)))
+        return result
+
+    @cached_property
+    def _parent_adjoints(self) -> Array:
+        return se3.Ad_inverse(_relative_joint_poses(self.model.tree, self.state.q))
+
+    @cached_property
+    def _body_constraints(self) -> list[tuple[Constraint, Array, slice]]:
+        """Rows on the bodies of each equality constraint, and the slice of its impulses."""
+        system, result = self.model.system, []
+        first = len(coordinate_constraints(self.model.tree, self.state.q, self.state.qdot)[0])
+        for constraint in self.model.constraints:
+            if constraint.unilateral:
+                continue
+            size = len(constraint.rows(system, self.state, self.state.t).G)
+            body_rows = constraint_body_jacobian(system, constraint, self.state)
+            if body_rows is not None:
+                result.append((constraint, body_rows, slice(first, first + size)))
+            first += size
+        return result
+
+    def _momentum_changes(self, velocity: Array) -> Array:
+        """Return the momenta ``(n, 6)`` that the update and half of the motion without forces require."""
+        tree, state = self.weightless_tree, self.state
+        change = matvec(tree.inertias, self.kinematics.J @ (velocity - state.qdot))
+        free = state.with_velocity(velocity if self.is_first else state.qdot)
+        kinematics = self.model.system.body_kinematics(free)
+        force = generalized_body_force(tree, kinematics, np.zeros(()))
+        acceleration = solve_accelerations(tree, free.q, free.qdot, self.mass, force)
+        body_accelerations = kinematics.J @ acceleration + kinematics.bias_acceleration
+        gyroscopic = gyroscopic_and_gravity_wrenches(tree, free.q, free.qdot)
+        result: Array = change + self.half_step * (matvec(tree.inertias, body_accelerations) - gyroscopic)
+        return result
+
+
+def solve_with_bearings(
+    problem: StepProblem,
+    bounded: BoundedRows,
+    bearings: BearingUpdate,
+    solve: Callable[[StepProblem], StepSolution],
+) -> tuple[StepSolution, Array, BoundedRows]:
+    """Return the solution, the impulses of all bounded rows, and these rows, those of bearings last.
+
+    The reactions bound the friction, which changes the reactions: a fixed-point iteration that starts without
+    friction. For large coefficients the solution may not be unique.
+
+    Raises
+    ------
+    NotConverged
+        If the reactions do not settle: joints with large friction may jam.
+    """
+    counts = [each.bearing.count for each in bearings.bearings]
+    ends = np.cumsum(counts)[:-1]
+    multipliers: Array = np.zeros(sum(counts))
+    acceleration = AndersonAcceleration(ANDERSON_DEPTH)
+    change = np.inf
+    for _ in range(MAX_BEARING_ITERATIONS):
+        own: list[Array] = list(np.split(multipliers, ends))
+        rows = bounded.join(bearings.rows(own))
+        solution, impulse = solve_with_bounded_rows(problem, rows, solve, bearings.state.qdot)
+        friction = impulse[len(bounded.offset) :]
+        reaction = np.concatenate(bearings.normal_multipliers(solution, friction, own))
+        size = float(np.linalg.norm(reaction))
+        change = float(np.linalg.norm(reaction - multipliers)) / (size or 1.0)
+        if change <= BEARING_TOLERANCE:
+            return solution, impulse, rows
+        multipliers = acceleration.next_argument(multipliers, reaction)
+    message = f"friction of bearings: the reactions change by {change:.2g} of their size; joints may jam"
+    raise NotConverged(message, solution.velocity, change)
+
+
+def check_bearings(model: Model) -> None:
+    """Check that each bearing fits its joint, at the neutral configuration.
+
+    Raises
+    ------
+    InvalidArgument
+        If a bearing has a joint with more than one motion, or with a motion along a normal.
+    """
+    state = State(q=model.tree.neutral, qdot=np.zeros(model.tree.num_coordinates))
+    kinematics = model.system.body_kinematics(state)
+    for bearing in joint_bearings(model.system, state, kinematics, model.bearings):
+        if not bearing.has_single_motion:
+            label = f"bearings[{getattr(bearing.name, 'a', bearing.name)!r}]"
+            got = f"a joint with {bearing.S.shape[1]} motions"
+            raise InvalidArgument(label, got, "a joint with one, such as Revolute or Prismatic")
