@@ -9,6 +9,7 @@
 """
 
 from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
+from rbnotes.multibody.channels import Channel, channel_names
 from rbnotes.multibody.equilibrium import equilibrium
 from rbnotes.multibody.maximal_coordinates import MaximalModel, maximal_coordinates
 from rbnotes.multibody.model import Body, Geometry, Model
@@ -31,11 +32,13 @@ from rbnotes.multibody.model_dynamics import (
     mass_matrix,
     potential_energy,
 )
+from rbnotes.multibody.sensors import frame_acceleration, frame_pose, frame_velocity, joint_wrench
 from rbnotes.multibody.simulation import simulate, step
 from rbnotes.multibody.trajectory import Trajectory
 
 __all__ = [
     "Body",
+    "Channel",
     "ForwardDynamicsDerivatives",
     "Geometry",
     "InverseDynamicsDerivatives",
@@ -47,14 +50,19 @@ __all__ = [
     "VelocityServo",
     "actuator_forces",
     "bias_forces",
+    "channel_names",
     "damping",
     "equilibrium",
     "forward_dynamics",
     "forward_dynamics_derivatives",
+    "frame_acceleration",
     "frame_jacobian",
     "frame_jacobian_rate",
+    "frame_pose",
+    "frame_velocity",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "joint_wrench",
     "kinetic_energy",
     "mass_matrix",
     "maximal_coordinates",

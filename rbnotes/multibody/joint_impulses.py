@@ -29,12 +29,19 @@ STIFF_INERTIA_FACTOR = 12.0
 class JointImpulses(NamedTuple):
     """Impulses of the joints over half a step, as functions of the new velocity v ``(k,)``."""
 
-    constant: Array
-    """Impulses of dampers at zero velocity and of motors ``(k,)``, N m s or N s."""
+    motor: Array
+    """Impulses of motors and of commanded forces ``(k,)``, N m s or N s."""
+    damper: Array
+    """Impulses of dampers at zero velocity ``(k,)``, N m s or N s."""
     damping: Array
-    """Impulse per velocity of the dampers ``(k,)``: their impulses are ``constant - damping v``."""
+    """Impulse per velocity of the dampers ``(k,)``: their impulses are ``damper - damping v``."""
     bounded: BoundedRows
-    """Rows of servos and of dry friction."""
+    """Rows of servos, then those of dry friction."""
+
+    @property
+    def constant(self) -> Array:
+        """Impulses at zero velocity ``(k,)`` without those of bounded rows, N m s or N s."""
+        return self.motor + self.damper
 
 
 def joint_impulses(
@@ -59,7 +66,8 @@ def joint_impulses(
     offset = gains.offset(command)
     motor = np.where(is_servo, 0.0, np.clip(offset, -gains.force_limit, gains.force_limit))
     if not (np.any(damping) or np.any(is_servo)):
-        return JointImpulses(h / 2 * motor, np.zeros(len(q)), _dry_friction_rows(model, h))
+        zero: Array = np.zeros(len(q))
+        return JointImpulses(h / 2 * motor, zero, zero, _dry_friction_rows(model, h))
     inertia = 1 / np.diagonal(np.linalg.inv(mass))
     theta = implicit_fraction(h * (damping + gains.kd) / (2 * inertia))
     s = h**2 * gains.kp / (STIFF_INERTIA_FACTOR * inertia + h**2 * gains.kp)
@@ -76,8 +84,8 @@ def joint_impulses(
         h / 2 * gains.force_limit[is_servo],
     )
     rows = servos.join(_dry_friction_rows(model, h))
-    constant = h / 2 * (motor - damping * (1 - theta) * before)
-    return JointImpulses(constant, h / 2 * damping * theta, rows)
+    damper = -h / 2 * damping * (1 - theta) * before
+    return JointImpulses(h / 2 * motor, damper, h / 2 * damping * theta, rows)
 
 
 def implicit_fraction(z: Array) -> Array:

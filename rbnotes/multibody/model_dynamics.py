@@ -141,17 +141,32 @@ def forward_dynamics(model: Model, state: State, tau: ArrayLike = 0.0) -> Array:
         If a joint is in a singular state.
     """
     tree_state = _tree_state(model, state)
+    B, bias_acceleration = velocity_map(model, tree_state)
+    result: Array = B @ constrained_tree_acceleration(model, state, tau)[0] + bias_acceleration
+    return result
+
+
+def constrained_tree_acceleration(model: Model, state: State, tau: ArrayLike) -> tuple[Array, Array]:
+    """Return the accelerations ``(k,)`` of the tree in :func:`forward_dynamics` and the multipliers ``(m,)``.
+
+    The multipliers are those of the joints' own coordinates, then those of the equality constraints.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``state`` does not fit the model or ``tau`` does not fit the state.
+    SingularConfiguration
+        If a joint is in a singular state.
+    """
+    tree_state = _tree_state(model, state)
     tau = arguments.array("tau", tau)
     if tau.shape not in ((), (state.size,)):
         raise InvalidArgument("tau", f"shape {tau.shape}", f"a number or shape ({state.size},)")
-    B, bias_acceleration = velocity_map(model, tree_state)
-    tree_tau = B.T @ np.broadcast_to(tau, state.size)
+    tree_tau = velocity_map(model, tree_state).B.T @ np.broadcast_to(tau, state.size)
     no_derivative = np.zeros((state.size, state.size))
     system = replace(model.system, driven=lambda state: Forces(tree_tau, no_derivative, no_derivative))
     equations = [each for each in model.constraints if not each.unilateral]
-    qddot = constrained_acceleration(system, equations, tree_state)[0]
-    result: Array = B @ qddot + bias_acceleration
-    return result
+    return constrained_acceleration(system, equations, tree_state)
 
 
 def frame_jacobian(
@@ -174,9 +189,12 @@ def frame_jacobian(
     InvalidArgument
         If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
     """
-    tree_state = _tree_state(model, state)
-    arguments.choice("reference", reference, REFERENCE_FRAMES)
-    index, offset = model.index(arguments.text("body", body)), _frame_in_body(frame)
+    return frame_jacobian_unchecked(tree_frame(model, state, body, frame, reference))
+
+
+def frame_jacobian_unchecked(frame: TreeFrame) -> Array:
+    """Return :func:`frame_jacobian` of a checked frame."""
+    model, tree_state, index, offset, reference = frame
     kinematics = model.system.body_kinematics(tree_state)
     J = se3.Ad_inverse(offset) @ kinematics.J[index] @ np.linalg.inv(velocity_map(model, tree_state).B)
     result: Array = _to_reference(kinematics.body_poses[index] @ offset, reference) @ J
@@ -204,9 +222,12 @@ def frame_jacobian_rate(
     InvalidArgument
         If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
     """
-    tree_state = _tree_state(model, state)
-    arguments.choice("reference", reference, REFERENCE_FRAMES)
-    index, offset = model.index(arguments.text("body", body)), _frame_in_body(frame)
+    return frame_jacobian_rate_unchecked(tree_frame(model, state, body, frame, reference))
+
+
+def frame_jacobian_rate_unchecked(frame: TreeFrame) -> Array:
+    """Return :func:`frame_jacobian_rate` of a checked frame."""
+    model, tree_state, index, offset, reference = frame
     tree = model.tree
     kinematics = model.system.body_kinematics(tree_state)
     B_inverse = np.linalg.inv(velocity_map(model, tree_state).B)
@@ -223,7 +244,29 @@ def frame_jacobian_rate(
     return np.asarray(to_reference @ rate)
 
 
-def _frame_in_body(frame: ArrayLike | None) -> Array:
+class TreeFrame(NamedTuple):
+    """Frame of a body at a state of a model's tree."""
+
+    model: Model
+    tree_state: State
+    body_index: int
+    """Index of the body."""
+    offset: Array
+    """Frame ``(4, 4)`` in the body frame, m."""
+    reference: str
+
+
+def tree_frame(model: Model, state: State, body: str, frame: ArrayLike | None, reference: str) -> TreeFrame:
+    """Return the checked arguments of :func:`frame_jacobian`."""
+    tree_state = _tree_state(model, state)
+    arguments.choice("reference", reference, REFERENCE_FRAMES)
+    return TreeFrame(
+        model, tree_state, model.index(arguments.text("body", body)), frame_in_body(frame), reference
+    )
+
+
+def frame_in_body(frame: ArrayLike | None) -> Array:
+    """Return a checked frame ``(4, 4)``, or the body frame for None."""
     if frame is None:
         return np.eye(4)
     return arguments.with_ndim("frame", arguments.frame("frame", frame), 2)

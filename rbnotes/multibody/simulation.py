@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rbnotes.dynamics import State, States, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
+from rbnotes.multibody.channels import check_channel_names
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
 from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE
 from rbnotes.multibody.maximal.stepping import Progress
@@ -21,7 +23,7 @@ from rbnotes.multibody.maximal_coordinates import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.step_failures import name_step_failures
-from rbnotes.multibody.trajectory import Trajectory
+from rbnotes.multibody.trajectory import Trajectory, trajectory_channel
 from rbnotes.multibody.verlet_step import (
     Control,
     StepResult,
@@ -47,6 +49,7 @@ def simulate(
     coordinates: str = "auto",
     compiled: bool = False,
     slop: float = 1e-5,
+    record: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Trajectory:
     """Simulate the motion of a model.
@@ -84,6 +87,9 @@ def simulate(
         If True, take compiled steps; they need maximal coordinates and numba.
     slop
         Overlap that is not corrected, m.
+    record
+        Names of quantities to record, such as ``["tool", "elbow.torque", "contacts", "energy"]``
+        (:mod:`rbnotes.multibody.channels`); they are in ``Trajectory.recorded``.
     progress
         Called after each step with the number of steps done and of all.
 
@@ -117,6 +123,7 @@ def simulate(
     arguments.choice("coordinates", coordinates, COORDINATES)
     arguments.choice("impacts", impacts, IMPACT_MODES)
     slop = arguments.real_number("slop", slop, minimum=0.0)
+    record = check_channel_names("record", record, model)
     if isinstance(state, Trajectory) and state.model is not model:
         raise InvalidArgument("state", "a trajectory of another model", "one of this model")
     if coordinates == "auto":
@@ -125,12 +132,12 @@ def simulate(
     if coordinates == "maximal":
         if control is not None:
             raise InvalidArgument("control", "a function", "None in maximal coordinates")
-        return _simulate_maximal(model, state, h, count, law, slop, impacts, compiled, progress)
+        return _simulate_maximal(model, state, h, count, law, slop, impacts, compiled, record, progress)
     for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
         if value != supported:
             expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
             raise InvalidArgument(name, repr(value), expected)
-    return _simulate_reduced(model, state, h, count, law, slop, control, progress)
+    return _simulate_reduced(model, state, h, count, law, slop, control, record, progress)
 
 
 def step(
@@ -196,6 +203,7 @@ def _simulate_maximal(
     slop: float,
     impacts: str,
     compiled: bool,
+    record: Sequence[str],
     progress: Progress | None,
 ) -> Trajectory:
     """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
@@ -216,8 +224,19 @@ def _simulate_maximal(
         world, start, h, steps, friction=law, impacts=impacts, slop=slop, progress=progress
     )
     q, qdot = converted.tree_coordinates(result.states.E, result.states.phi)
+    no_impulses: Array = np.zeros((steps, model.tree.num_coordinates))
     return _trajectory(
-        model, q, qdot, result.states, result.energies, result.contacts, result.work, result.restart, result
+        model,
+        q,
+        qdot,
+        result.states,
+        result.energies,
+        result.contacts,
+        result.work,
+        (no_impulses, no_impulses),
+        result.restart,
+        result,
+        record,
     )
 
 
@@ -229,6 +248,7 @@ def _simulate_reduced(
     law: FrictionModel,
     slop: float,
     control: Control | None,
+    record: Sequence[str],
     progress: Progress | None,
 ) -> Trajectory:
     """Simulate in the coordinates of the model's tree."""
@@ -263,8 +283,13 @@ def _simulate_reduced(
         gravity_and_kinetic_energy(model, E, phi, stacked.qdot),
         tuple(each.contacts for each in results),
         Work(*np.transpose([each.work for each in results])),
+        (
+            np.array([each.actuator_impulse for each in results]),
+            np.array([each.friction_impulse for each in results]),
+        ),
         RestartData(points, friction.last_impulses),
         None,
+        record,
     )
 
 
@@ -276,12 +301,14 @@ def _trajectory(
     energies: Array,
     contacts: tuple[ContactRecord, ...],
     work: Work[Array],
+    joint_impulses: tuple[Array, Array],
     restart: RestartData,
     maximal_trajectory: maximal.Trajectory | None,
+    record: Sequence[str],
 ) -> Trajectory:
     free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
     t, empty = body_states.t, np.zeros((len(q), 0, 3))
-    return Trajectory(
+    motion = Trajectory(
         model,
         States(free_E, free_phi, empty, empty, joint_q, joint_qdot, t),
         body_states,
@@ -291,9 +318,11 @@ def _trajectory(
         contacts,
         contact_events(contacts, t[1:].tolist()),
         work,
+        *joint_impulses,
         restart,
         maximal_trajectory,
     )
+    return replace(motion, recorded={name: trajectory_channel(motion, name) for name in record})
 
 
 def _num_steps(h: float, duration: float | None, steps: int | None) -> int:

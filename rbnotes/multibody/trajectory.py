@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import Collider
 from rbnotes.dynamics import State, States
 from rbnotes.multibody import maximal
+from rbnotes.multibody.channels import (
+    DIRECTIONS,
+    Channel,
+    check_channel_names,
+    coordinate_units,
+    join_units,
+    plot_channels,
+)
 from rbnotes.multibody.maximal.trajectory import (
     DEFAULT_VIEW,
     ContactEvent,
@@ -20,6 +30,7 @@ from rbnotes.multibody.maximal.trajectory import (
 )
 from rbnotes.multibody.model import Model
 from rbnotes.shapes import Shape
+from rbnotes.unchecked.linear_algebra import matvec
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,10 +62,16 @@ class Trajectory:
     work: Work[Array]
     """Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
     ``applied`` is that of forces, joint springs, dampers and control; ``joints`` that of constraints."""
+    actuator_impulses: Array
+    """Impulses of the actuators along the coordinates of the tree in each step ``(T, k)``, N m s or N s."""
+    friction_impulses: Array
+    """Impulses of dry friction in joints and bearings in each step ``(T, k)``, N m s or N s."""
     restart: RestartData
     """Data besides the state with which :func:`~rbnotes.multibody.simulate` continues."""
     maximal: maximal.Trajectory | None = None
     """Trajectory in maximal coordinates, if they were used, with the impulses of the joints."""
+    recorded: Mapping[str, Channel] = field(default_factory=dict)
+    """Channels that ``record`` of :func:`~rbnotes.multibody.simulate` names."""
 
     @property
     def t(self) -> Array:
@@ -102,6 +119,36 @@ class Trajectory:
             If there is no body of this name, or no joint carries it.
         """
         return self._joint_columns(self.tree_qdot, name)
+
+    def channel(self, name: str) -> Channel:
+        """Return a quantity over time by its name: :mod:`rbnotes.multibody.channels`.
+
+        Raises
+        ------
+        InvalidArgument
+            If the model has no such quantity.
+        """
+        return trajectory_channel(self, check_channel_names("name", [name], self.model)[0])
+
+    def plot(self, *names: str) -> tuple[Figure, Array]:
+        """Return a figure with one panel for each channel, and its axes ``(n,)``.
+
+        It needs matplotlib.
+
+        Parameters
+        ----------
+        *names
+            Names of channels, as for :meth:`channel`; those that were recorded by default.
+
+        Raises
+        ------
+        InvalidArgument
+            If the model has no such channel, or there is none.
+        """
+        names = check_channel_names("names", names or tuple(self.recorded), self.model)
+        if not names:
+            raise InvalidArgument("names", "none", "names of channels, or recorded ones")
+        return plot_channels([trajectory_channel(self, name) for name in names])
 
     def scene(
         self,
@@ -157,3 +204,45 @@ class Trajectory:
         if self.model.bodies[index].is_free:
             raise InvalidArgument("name", f"{name!r}, a free body", "a body on a joint")
         return values[:, self.model.tree.coordinate_slices[index]]
+
+
+def trajectory_channel(motion: Trajectory, name: str) -> Channel:
+    """Return a channel of a trajectory by a valid name."""
+    model, step_ends = motion.model, motion.t[1:]
+    h = np.diff(motion.t)
+    if name == "energy":
+        return Channel(name, motion.t, motion.energies, "J")
+    if name == "contacts":
+        counts = [np.sum(record.impulses[:, 0] > 0) for record in motion.contacts]
+        return Channel(name, step_ends, np.array(counts, dtype=float), "")
+    if any(name == body.name for body in model.bodies):
+        return Channel(name, motion.t, motion.poses(name)[:, :3, 3], "m", DIRECTIONS)
+    body_name, _, quantity = name.rpartition(".")
+    index = model.index(body_name)
+    body, rotations = model.bodies[index], motion.poses(body_name)[:, :3, :3]
+    if quantity == "velocity":
+        values = matvec(rotations, motion.twists(body_name)[:, 3:])
+        return Channel(name, motion.t, values, "m/s", DIRECTIONS)
+    if quantity == "angular_velocity":
+        values = matvec(rotations, motion.twists(body_name)[:, :3])
+        return Channel(name, motion.t, values, "rad/s", DIRECTIONS)
+    if quantity == "contact_force":
+        impulses = np.array(
+            [
+                np.sum(record.world_impulses[record.points.a == index], axis=0)
+                - np.sum(record.world_impulses[record.points.b == index], axis=0)
+                for record in motion.contacts
+            ]
+        )
+        return Channel(name, step_ends, impulses / h[:, None], "N", DIRECTIONS)
+    units = coordinate_units(body)
+    labels = tuple(f"{quantity}[{i}]" for i in range(len(units))) if len(units) > 1 else ()
+    own = model.tree.coordinate_slices[index]
+    if quantity == "q":
+        return Channel(name, motion.t, motion.tree_q[:, own], join_units(units), labels)
+    if quantity == "qdot":
+        rates = [f"{unit}/s" for unit in units]
+        return Channel(name, motion.t, motion.tree_qdot[:, own], join_units(rates), labels)
+    impulses = motion.friction_impulses if quantity == "friction" else motion.actuator_impulses
+    force_units = ["N m" if unit == "rad" else "N" for unit in units]
+    return Channel(name, step_ends, impulses[:, own] / h[:, None], join_units(force_units), labels)

@@ -96,6 +96,10 @@ class VelocityUpdate(NamedTuple):
     gravity_impulse: Array
     applied_impulse: Array
     """Impulse of the model's forces, joint springs and dampers, and the control."""
+    actuator_impulse: Array
+    """Impulse of the actuators, a part of the applied impulse."""
+    friction_impulse: Array
+    """Impulse of dry friction in joints, a part of the applied impulse."""
     constraint_impulse: Array
     """Impulse of constraints and joint limits."""
     contacts: ContactRecord
@@ -114,6 +118,10 @@ class StepResult(NamedTuple):
     """Contacts at the end of the step."""
     contacts: ContactRecord
     work: Work[float]
+    actuator_impulse: Array
+    """Impulse of the actuators in the step ``(k,)``, N m s or N s."""
+    friction_impulse: Array
+    """Impulse of dry friction in joints in the step ``(k,)``, N m s or N s."""
 
 
 class ConstraintEquations(NamedTuple):
@@ -199,6 +207,8 @@ class TreeStepper:
             second.points,
             merge_contact_records(first.contacts, second.contacts),
             Work(*(a + b for a, b in zip(first.work, second.work, strict=True))),
+            first.actuator_impulse + second.actuator_impulse,
+            first.friction_impulse + second.friction_impulse,
         )
 
     def _try_step(self, state: State, points: ContactPoints) -> StepResult | None:
@@ -227,6 +237,8 @@ class TreeStepper:
             end_points,
             merge_contact_records(first.contacts, second.contacts),
             work,
+            first.actuator_impulse + second.actuator_impulse,
+            first.friction_impulse + second.friction_impulse,
         )
 
     def predict_contacts(self, state: State) -> ContactPoints:
@@ -392,9 +404,13 @@ class TreeStepper:
             solution.residual,
         )
         constraint_impulse = bilateral.rows.T @ solution.bilateral + limits.rows.T @ solution.unilateral
-        joint_impulse = joints.constant - joints.damping * after + bounded_rows.rows.T @ bounded_impulse
+        row_impulses = bounded_rows.rows * bounded_impulse[:, None]
+        is_dry = np.isinf(bounded_rows.gain)
+        actuators = joints.motor + np.sum(row_impulses[~is_dry], axis=0)
+        friction = np.sum(row_impulses[is_dry], axis=0)
+        applied = impulses.applied + joints.damper - joints.damping * after + actuators + friction
         return VelocityUpdate(
-            before, after, impulses.gravity, impulses.applied + joint_impulse, constraint_impulse, record
+            before, after, impulses.gravity, applied, actuators, friction, constraint_impulse, record
         )
 
     def _force_impulses(self, state: State, kinematics: BodyKinematics) -> ForceImpulses:

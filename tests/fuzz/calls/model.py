@@ -129,8 +129,17 @@ CALLS = [
             function,
             {"model": MODEL, "state": STATE, "body": "arm", "frame": FRAME, "reference": "world"},
         )
-        for function in (multibody.frame_jacobian, multibody.frame_jacobian_rate)
+        for function in (
+            multibody.frame_jacobian,
+            multibody.frame_jacobian_rate,
+            multibody.frame_velocity,
+            multibody.frame_acceleration,
+        )
     ),
+    Call(multibody.frame_pose, {"model": MODEL, "state": STATE, "body": "arm", "frame": FRAME}),
+    Call(multibody.joint_wrench, {"model": MODEL, "state": STATE, "body": "arm", "tau": VELOCITIES}),
+    Call(multibody.channel_names, {"model": MODEL}),
+    Call(MOTION.channel, {"name": "arm.q"}),
     Call(
         simulate,
         {

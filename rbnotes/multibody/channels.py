@@ -1,0 +1,131 @@
+"""Quantities of a simulation by name, as arrays over time with units.
+
+=======================  =================================================================================
+name                     values
+=======================  =================================================================================
+``body``                 position of the origin of the body frame in the world, m
+``body.velocity``        velocity of that origin in the world, m/s
+``body.angular_velocity``  angular velocity in world axes, rad/s
+``body.contact_force``   sum of the contact forces on the body in world axes, N: means over the steps
+``body.q``               coordinates of the joint that carries the body, rad or m
+``body.qdot``            their velocities, rad/s or m/s
+``body.torque``          torques of the actuator of the joint, N m: means over the steps
+``body.force``           the same for a sliding joint, N
+``body.friction``        dry friction of the joint and of its bearing, N m or N: means over the steps
+``energy``               kinetic energy and the potential of gravity, J
+``contacts``             number of contacts that push, in each step
+=======================  =================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.multibody.model import Body, Model
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MODEL_CHANNELS = ("energy", "contacts")
+"""Channels of the whole model."""
+
+BODY_CHANNELS = ("velocity", "angular_velocity", "contact_force")
+"""Channels of each body, besides its position."""
+
+DIRECTIONS = ("x", "y", "z")
+"""Labels of vectors in the world."""
+
+
+@dataclass(frozen=True, eq=False)
+class Channel:
+    """A quantity over time; :meth:`rbnotes.multibody.Trajectory.channel` returns it."""
+
+    name: str
+    """Name, as for :meth:`rbnotes.multibody.Trajectory.channel`."""
+    t: Array
+    """Times ``(N,)``, s: those of the states, or the ends of the steps for means over steps."""
+    values: Array
+    """Values ``(N, d)``, or ``(N,)`` for a single quantity without direction."""
+    unit: str
+    """Unit of the values; empty for numbers."""
+    labels: tuple[str, ...] = ()
+    """Names of the d columns."""
+
+
+def channel_names(model: Model) -> tuple[str, ...]:
+    """Return the names of all channels of simulations of a model.
+
+    Raises InvalidArgument if ``model`` is no ``Model``.
+    """
+    arguments.require_instance("model", model, Model)
+    names = list(MODEL_CHANNELS)
+    for body in model.bodies:
+        names += [body.name, *(f"{body.name}.{each}" for each in BODY_CHANNELS)]
+        if not body.is_free:
+            names += [f"{body.name}.{each}" for each in ("q", "qdot", _force_name(body), "friction")]
+    return tuple(names)
+
+
+def check_channel_names(name: str, channels: Sequence[str], model: Model) -> tuple[str, ...]:
+    """Return the names of channels as a tuple.
+
+    Raises
+    ------
+    InvalidArgument
+        If the model has no such channel; the message lists those of the body, or the bodies.
+    """
+    known = channel_names(model)
+    result: tuple[str, ...] = arguments.instances(name, channels, str)
+    for each in result:
+        if each not in known:
+            body = each.rpartition(".")[0]
+            options = (
+                [other for other in known if other.rpartition(".")[0] == body] if body in known else known
+            )
+            listed = ", ".join(map(repr, options[:20])) + (", ..." if len(options) > 20 else "")
+            raise InvalidArgument(name, repr(each), f"one of {listed}")
+    return result
+
+
+def plot_channels(channels: Sequence[Channel]) -> tuple[Figure, Array]:
+    """Return a figure with one panel for each channel, and its axes ``(n,)``."""
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(
+        len(channels), 1, sharex=True, squeeze=False, figsize=(6.4, 1.2 + 1.8 * len(channels))
+    )
+    for axis, channel in zip(axes[:, 0], channels, strict=True):
+        _plot_channel(axis, channel)
+    axes[-1, 0].set_xlabel("time in s")
+    figure.tight_layout()
+    return figure, axes[:, 0]
+
+
+def _plot_channel(axis: Axes, channel: Channel) -> None:
+    lines = axis.plot(channel.t, channel.values)
+    axis.set_ylabel(f"{channel.name} in {channel.unit}" if channel.unit else channel.name)
+    if len(lines) > 1:
+        axis.legend(lines, channel.labels)
+
+
+def _force_name(body: Body) -> str:
+    return "force" if set(coordinate_units(body)) == {"m"} else "torque"
+
+
+def coordinate_units(body: Body) -> list[str]:
+    """Return ``"rad"`` or ``"m"`` for each coordinate of the joint that carries a body."""
+    assert body.joint is not None
+    S = body.joint.compute_motion_subspace(body.joint.neutral)
+    return ["rad" if np.any(column[:3]) else "m" for column in S.T]
+
+
+def join_units(units: Sequence[str]) -> str:
+    """Return the different units, separated by commas."""
+    return ", ".join(dict.fromkeys(units))

@@ -1,0 +1,238 @@
+"""Sensors and recorded channels against Pinocchio, balances of forces, and differences of the motion."""
+
+import matplotlib as mpl
+import numpy as np
+import pinocchio
+import pytest
+from random_models import TWIST, in_pinocchio, random_state, robot
+from random_trees import frame
+
+from rbnotes import joints, se3
+from rbnotes.arguments import InvalidArgument
+from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.multibody import (
+    Body,
+    Model,
+    PositionServo,
+    VelocityServo,
+    channel_names,
+    frame_acceleration,
+    frame_pose,
+    frame_velocity,
+    joint_wrench,
+    simulate,
+)
+from rbnotes.multibody.reduced import Gear, LoopClosure
+from rbnotes.shapes import Box, Plane, Sphere
+
+G = 9.81
+
+
+def shift(x, y, z):
+    return se3.frame(np.eye(3), [x, y, z])
+
+
+def test_sensors_of_frames_and_joints_agree_with_pinocchio():
+    rng = np.random.default_rng(4)
+    model = robot(3)
+    state, tau = random_state(model), rng.normal(size=15)
+    theirs, data, q, v, order, ids = in_pinocchio(model, state)
+    tool = frame(rng)
+    link = model.tree.links[model.index("shank")]
+    number = theirs.addFrame(
+        pinocchio.Frame("tool", ids["shank"], 0, pinocchio.SE3(link.body_frame @ tool), pinocchio.OP_FRAME)
+    )
+    data = theirs.createData()
+    acceleration = pinocchio.aba(theirs, data, q, v, tau[order])
+    pinocchio.forwardKinematics(theirs, data, q, v, acceleration)
+    pinocchio.updateFramePlacements(theirs, data)
+    np.testing.assert_allclose(
+        frame_pose(model, state, "shank", tool), data.oMf[number].homogeneous, atol=1e-11
+    )
+    for reference, name in (
+        ("body", pinocchio.LOCAL),
+        ("world", pinocchio.WORLD),
+        ("world_aligned", pinocchio.LOCAL_WORLD_ALIGNED),
+    ):
+        velocity = pinocchio.getFrameVelocity(theirs, data, number, name).vector[TWIST]
+        found = frame_velocity(model, state, "shank", tool, reference=reference)
+        np.testing.assert_allclose(found, velocity, atol=1e-10)
+        # In world-aligned axes ours is the rate of that velocity, which Pinocchio calls classical.
+        getter = (
+            pinocchio.getFrameClassicalAcceleration
+            if reference == "world_aligned"
+            else pinocchio.getFrameAcceleration
+        )
+        expected = getter(theirs, data, number, name).vector[TWIST]
+        found = frame_acceleration(model, state, "shank", tool, tau=tau, reference=reference)
+        np.testing.assert_allclose(found, expected, atol=1e-9)
+    pinocchio.rnea(theirs, data, q, v, acceleration)
+    for body in ("thigh", "shank", "tail"):
+        expected = data.f[ids[body]].vector[TWIST]
+        np.testing.assert_allclose(joint_wrench(model, state, body, tau=tau), expected, atol=1e-8)
+
+
+def test_joint_wrenches_of_a_closed_loop_carry_its_weight_and_its_spring():
+    hinge = joints.Revolute([0, 1, 0])
+    bar = Box([0.02, 0.02, 0.3])
+    bodies = [
+        Body("left", bar, mass=0.5, joint=hinge, body_frame=shift(0, 0, -0.15)),
+        Body(
+            "coupler",
+            Box([0.5, 0.02, 0.02]),
+            mass=1.0,
+            joint=hinge,
+            parent="left",
+            joint_frame=shift(0, 0, -0.3),
+            body_frame=shift(0.25, 0, 0),
+        ),
+        Body(
+            "right", bar, mass=0.5, joint=hinge, joint_frame=shift(0.5, 0, 0), body_frame=shift(0, 0, -0.15)
+        ),
+    ]
+    loop = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.15], [0, 1, 0])
+    spring = PathForces(
+        LinearSpring(40.0, 0.0, 0.1),
+        path_through(on_world([0.6, 0.3, -0.9]), on_body("coupler", [0.1, 0, 0])),
+    )
+    rotors = [
+        Body(name, Sphere(0.1), mass=1.0, joint=hinge, body_frame=shift(0.1, 0, 0)) for name in ("a", "b")
+    ]
+    model = Model([*bodies, *rotors], constraints=[Gear("a", "b", 2.0), loop], forces=spring)
+    state = model.state(
+        q={"left": 0.4, "coupler": -0.4, "right": 0.4}, qdot={"left": 2.0, "coupler": -2.0, "right": 2.0}
+    )
+    for name in ("left", "coupler", "right"):
+        # Nothing drives the hinges: no moment about their axes.
+        assert joint_wrench(model, state, name)[1] == pytest.approx(0.0, abs=1e-9)
+    force = np.zeros(3)
+    for name in ("left", "right"):
+        rotation = frame_pose(model, state, name)[:3, :3]
+        force += rotation @ joint_wrench(model, state, name)[3:]
+    # The world pushes the three bodies with these forces, gravity and the spring.
+    momentum_rate = sum(
+        body.spatial_inertia[3, 3]
+        * frame_acceleration(model, state, body.name, reference="world_aligned")[3:]
+        for body in bodies
+    )
+    end = frame_pose(model, state, "coupler") @ [0.1, 0, 0, 1]
+    stretch = np.array([0.6, 0.3, -0.9]) - end[:3]
+    length = np.linalg.norm(stretch)
+    pull = 40.0 * (length - 0.1) * stretch / length
+    np.testing.assert_allclose(force, momentum_rate - pull + [0, 0, 2.0 * G], atol=1e-9)
+
+
+def turning_arm(**options):
+    """An arm on a vertical hinge with a slider, and a ball above the floor."""
+    arm = Body(
+        "arm",
+        Box([0.4, 0.1, 0.1]),
+        mass=2.0,
+        joint=joints.Revolute([0, 0, 1]),
+        joint_frame=shift(0, 0, 1.0),
+        body_frame=shift(0.2, 0.05, 0.1),
+    )
+    rod = Body(
+        "rod",
+        Box([0.2, 0.05, 0.05]),
+        mass=0.5,
+        joint=joints.Prismatic([0, 0, 1]),
+        parent="arm",
+        joint_frame=shift(0.4, 0, 0),
+    )
+    ball = Body("ball", Sphere(0.1), mass=3.0, position=[2.0, 0, 0.1])
+    return Model([arm, rod, ball], ground=Plane(), **options)
+
+
+def test_channels_follow_from_the_motion():
+    model = turning_arm(
+        actuators=[VelocityServo("arm", kv=5.0, target=2.0), PositionServo("rod", kp=900.0, kd=60.0)]
+    )
+    names = ["arm", "rod.velocity", "rod.angular_velocity", "arm.torque", "rod.force", "energy", "contacts"]
+    motion = simulate(model, h=0.005, duration=2.0, record=names)
+    assert list(motion.recorded) == names
+    position = motion.channel("rod").values
+    differences = (position[2:] - position[:-2]) / 0.01
+    np.testing.assert_allclose(motion.recorded["rod.velocity"].values[1:-1], differences, atol=4e-3)
+    np.testing.assert_allclose(
+        motion.recorded["rod.angular_velocity"].values[:, 2], motion.qdot("arm")[:, 0], atol=1e-12
+    )
+    # At the end the servo carries the weight of the rod, and the floor that of the ball.
+    assert motion.recorded["rod.force"].values[-1, 0] == pytest.approx(0.5 * G, rel=1e-3)
+    assert motion.recorded["rod.force"].unit == "N"
+    np.testing.assert_allclose(
+        motion.channel("ball.contact_force").values[10:], [[0, 0, 3 * G]] * 390, rtol=1e-6
+    )
+    assert np.all(motion.recorded["contacts"].values[10:] > 0)
+    # The torque turns the arm: its impulse is the angular momentum about the vertical axis.
+    spin = motion.qdot("arm")[-1, 0]
+    inertia = 2.0 * (0.17 / 12 + 0.2**2 + 0.05**2) + 0.5 * (0.0425 / 12 + 0.4**2)
+    torque = motion.recorded["arm.torque"]
+    assert torque.unit == "N m"
+    assert np.sum(torque.values) * 0.005 == pytest.approx(inertia * spin, rel=1e-9)
+    np.testing.assert_array_equal(motion.recorded["energy"].values, motion.energies)
+
+
+def test_friction_channel_opposes_the_motion():
+    rotor = Body(
+        "rotor", Box([0.1, 0.1, 0.1]), mass=5.0, joint=joints.Revolute([0, 0, 1]), joint_friction=0.02
+    )
+    model = Model([rotor])
+    motion = simulate(model, model.state(qdot={"rotor": -5.0}), h=0.01, duration=0.5)
+    friction = motion.channel("rotor.friction")
+    np.testing.assert_allclose(friction.values, 0.02, rtol=1e-12)
+    np.testing.assert_allclose(friction.t, motion.t[1:])
+    np.testing.assert_array_equal(motion.channel("rotor.torque").values, 0.0)
+
+
+def test_force_on_the_lower_of_two_boxes_is_the_weight_of_both():
+    boxes = [
+        Body(f"box{k}", Box([0.2, 0.2, 0.2]), mass=1.0 + k, position=[0, 0, 0.1 + 0.2 * k]) for k in range(2)
+    ]
+    motion = simulate(Model(boxes, ground=Plane()), h=0.01, duration=0.2)
+    upper, lower = (motion.channel(f"box{k}.contact_force").values[-1, 2] for k in (1, 0))
+    assert upper == pytest.approx(2 * G, rel=1e-6)
+    assert lower == pytest.approx(1 * G, rel=1e-6)
+
+
+def test_figure_has_one_labelled_panel_for_each_channel():
+    mpl.use("Agg")
+    motion = simulate(turning_arm(), h=0.01, steps=5, record=["energy"])
+    figure, axes = motion.plot("rod", "arm.q", "contacts")
+    assert [axis.get_ylabel() for axis in axes] == ["rod in m", "arm.q in rad", "contacts"]
+    np.testing.assert_array_equal(axes[0].lines[2].get_ydata(), motion.poses("rod")[:, 2, 3])
+    assert [text.get_text() for text in axes[0].get_legend().get_texts()] == ["x", "y", "z"]
+    mpl.pyplot.close(figure)
+    figure, axes = motion.plot()
+    assert axes[0].get_ylabel() == "energy in J"
+    mpl.pyplot.close(figure)
+
+
+def test_every_named_channel_exists():
+    model = turning_arm()
+    motion = simulate(model, h=0.01, steps=3)
+    for name in channel_names(model):
+        channel = motion.channel(name)
+        assert channel.name == name
+        assert len(channel.t) == len(channel.values) in (3, 4)
+        assert np.all(np.isfinite(channel.values))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: simulate(m, h=0.01, steps=1, record=["elbow"]), "record: got 'elbow'.*'energy'"),
+        (
+            lambda m: simulate(m, h=0.01, steps=1, record=["rod.torque"]),
+            "record: got 'rod.torque'.*'rod.force'",
+        ),
+        (lambda m: simulate(m, h=0.01, steps=1, record="rod"), "record: got"),
+        (lambda m: simulate(m, h=0.01, steps=1).channel("ball.q"), "name: got 'ball.q'"),
+        (lambda m: simulate(m, h=0.01, steps=1).plot(), "names: got none"),
+        (lambda m: joint_wrench(m, m.state(), "ball"), "free body"),
+        (lambda m: frame_pose(m, m.state(), "rod", np.eye(3)), "frame"),
+    ],
+)
+def test_errors_name_the_argument(call, message):
+    with pytest.raises(InvalidArgument, match=message):
+        call(turning_arm())
