@@ -54,19 +54,21 @@ class BearingUpdate:
     """Bearings of a model in one velocity update."""
 
     model: Model
+    """Model of the scene."""
     weightless_tree: Tree
     """Tree of the model without gravity."""
     state: State
     """State of the tree before the update."""
     kinematics: BodyKinematics
+    """Kinematics of the tree at the state."""
     mass: Array
-    """Mass matrix ``(k, k)``."""
+    """Mass matrix ``(k, k)``, kg m^2, kg m and kg."""
     half_step: float
     """Time over which forces act in the update, s."""
     is_first: bool
     """True if the motion without forces follows the update."""
     wrenches: Array
-    """Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``."""
+    """Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``, N m s and N s."""
     contact_rows: BodyPairJacobian
     """Rows of the contacts."""
 

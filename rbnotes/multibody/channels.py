@@ -52,7 +52,7 @@ class Channel:
     t: Array
     """Times ``(N,)``, s: those of the states, or the ends of the steps for means over steps."""
     values: Array
-    """Values ``(N, d)``, or ``(N,)`` for a single quantity without direction."""
+    """Values ``(N, d)``, or ``(N,)`` for a single quantity, in the unit :attr:`unit`."""
     unit: str
     """Unit of the values; empty for numbers."""
     labels: tuple[str, ...] = ()
@@ -98,13 +98,13 @@ def plot_channels(channels: Sequence[Channel]) -> tuple[Figure, Array]:
     """Return a figure with one panel for each channel, and its axes ``(n,)``."""
     from matplotlib import pyplot as plt
 
+    size = (6.4, 1.2 + 1.8 * len(channels))
     figure, axes = plt.subplots(
-        len(channels), 1, sharex=True, squeeze=False, figsize=(6.4, 1.2 + 1.8 * len(channels))
+        len(channels), 1, sharex=True, squeeze=False, figsize=size, layout="constrained"
     )
     for axis, channel in zip(axes[:, 0], channels, strict=True):
         _plot_channel(axis, channel)
     axes[-1, 0].set_xlabel("time in s")
-    figure.tight_layout()
     return figure, axes[:, 0]
 
 

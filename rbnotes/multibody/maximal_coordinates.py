@@ -21,6 +21,7 @@ class MaximalModel:
     """Model in maximal coordinates, with the conversion of states; :func:`maximal_coordinates` makes it."""
 
     model: Model
+    """Model in joint coordinates."""
     world: World
     """Bodies in the order of the model, the joints between them, and the colliders."""
 

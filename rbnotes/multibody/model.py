@@ -72,9 +72,9 @@ class Geometry:
     """Pose ``(4, 4)`` of the shape in the body or in the world, m; the same frame by default."""
     _: KW_ONLY
     mu: float | None = None
-    """Friction coefficient; that of the body or of the model by default."""
+    """Friction coefficient, dimensionless; that of the body or of the model by default."""
     restitution: float | None = None
-    """Coefficient of restitution, 0 to 1; that of the body or of the model by default."""
+    """Coefficient of restitution, dimensionless, 0 to 1; that of the body or of the model by default."""
 
     def __post_init__(self) -> None:
         frame = np.eye(4) if self.frame is None else arguments.frame("frame", self.frame)
@@ -122,9 +122,9 @@ class Body:
     """Collision geometry: a shape at the body frame, or several geometries; ``()`` for none. The shape of the
     body by default."""
     mu: float | None = None
-    """Friction coefficient; that of the model by default."""
+    """Friction coefficient, dimensionless; that of the model by default."""
     restitution: float | None = None
-    """Coefficient of restitution, 0 to 1; that of the model by default."""
+    """Coefficient of restitution, dimensionless, 0 to 1; that of the model by default."""
     stiffness: ArrayField = 0.0
     """Stiffness of a spring in each coordinate of the joint, ``(k,)`` or a number, N m/rad or N/m."""
     damping: ArrayField = 0.0
@@ -156,11 +156,11 @@ class Body:
         _set_coefficients(self, f"{label}: ")
 
     spatial_inertia: Array | None = field(init=False, repr=False)
-    """Spatial inertia ``(6, 6)`` about the origin of the body frame; None without mass."""
+    """Spatial inertia ``(6, 6)`` about the body frame's origin, kg m^2, kg m and kg; None without mass."""
     geometries: tuple[Geometry, ...] = field(init=False, repr=False)
     """Collision geometries in the body frame."""
     initial_pose: Array | None = field(init=False, repr=False)
-    """Initial pose ``(4, 4)`` of a free body; None for a body on a joint."""
+    """Initial pose ``(4, 4)`` of a free body, m; None for a body on a joint."""
     link: Link = field(init=False, repr=False)
     """Link of the equivalent tree, in which free bodies have a :class:`~rbnotes.joints.Free3D` joint."""
 
@@ -265,9 +265,11 @@ class Model:
     ground: Shape | Sequence[Geometry] = ()
     """Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several."""
     mu: float = 0.5
-    """Friction coefficient where a body or geometry has none; that of a pair is the geometric mean."""
+    """Friction coefficient, dimensionless, where a body or geometry has none; that of a pair is the geometric
+    mean."""
     restitution: float = 0.0
-    """Coefficient of restitution, 0 to 1, where a body or geometry has none; combined as ``mu``."""
+    """Coefficient of restitution, dimensionless, 0 to 1, where a body or geometry has none; combined as
+    ``mu``."""
     gravity: ArrayField = GRAVITY
     """Gravity ``(3,)`` in the world, m/s^2."""
     forces: ForceLaw | ForceGroup | Sequence[ForceGroup] = zero_forces
@@ -447,8 +449,9 @@ class Model:
         name
             Name of the commands in errors.
         commands
-            Forces, N m or N, or targets of servos, by the names of bodies on joints, with the default of the
-            actuators for the others; or one for each joint velocity, in the order of ``state.qdot``.
+            Forces, N m or N, or targets of servos, ``(k,)`` or a number by the names of bodies on joints,
+            with the default of the actuators for the others; or one number for each joint velocity, in the
+            order of ``state.qdot``.
 
         Raises
         ------

@@ -34,22 +34,22 @@ class ForwardDynamicsDerivatives(NamedTuple):
     """Derivatives ``(N, N)`` of the accelerations."""
 
     configuration: Array
-    """By increments of the configuration."""
+    """Derivative ``(N, N)`` by increments of the configuration, rad/s^2 and m/s^2 per rad and m."""
     velocity: Array
-    """By the velocities."""
+    """Derivative ``(N, N)`` by the velocities, rad/s^2 and m/s^2 per rad/s and m/s."""
     force: Array
-    """By the generalized forces: the inverse of the mass matrix."""
+    """Derivative ``(N, N)`` by the forces, the inverse of the mass matrix, 1/(kg m^2) and 1/kg."""
 
 
 class InverseDynamicsDerivatives(NamedTuple):
     """Derivatives ``(N, N)`` of the generalized forces of inverse dynamics."""
 
     configuration: Array
-    """By increments of the configuration."""
+    """Derivative ``(N, N)`` by increments of the configuration, N m and N per rad and m."""
     velocity: Array
-    """By the velocities."""
+    """Derivative ``(N, N)`` by the velocities, N m and N per rad/s and m/s."""
     acceleration: Array
-    """By the accelerations: the mass matrix."""
+    """Derivative ``(N, N)`` by the accelerations, the mass matrix, kg m^2, kg m and kg."""
 
 
 def stiffness(model: Model, state: State) -> Array:

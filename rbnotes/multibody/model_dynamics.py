@@ -301,8 +301,9 @@ def actuator_forces(
     Parameters
     ----------
     commands
-        Commands by the names of bodies on joints; or one for each joint velocity, in the order of
-        ``state.qdot``. Joints without an actuator take a force. Other actuators take their default.
+        Forces, N m or N, or targets of servos, rad, m, rad/s or m/s, ``(k,)`` or a number by the names of
+        bodies on joints, with the default of the actuators for the others; or one number for each joint
+        velocity, in the order of ``state.qdot``. Joints without an actuator take a force.
 
     Raises
     ------

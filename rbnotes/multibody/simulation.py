@@ -162,8 +162,10 @@ def step(
         State of the model.
     h
         Step size, s.
-    control, friction_model, impacts, coordinates, compiled, slop
+    control, friction_model, impacts, coordinates, compiled
         As for :func:`simulate`.
+    slop
+        Overlap that is not corrected, m.
 
     Raises
     ------

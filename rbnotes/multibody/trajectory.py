@@ -44,6 +44,7 @@ class Trajectory:
     """Motion of a model in T steps."""
 
     model: Model
+    """Model of the scene."""
     states: States
     """States of the model at the T + 1 times ``states.t``, s."""
     body_states: States

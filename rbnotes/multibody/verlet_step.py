@@ -172,6 +172,7 @@ class TreeStepper:
     """Steps of a model in the coordinates of its tree, with the options of a simulation."""
 
     model: Model
+    """Model of the scene."""
     h: float
     """Step size, s."""
     friction: WarmStartedFriction
@@ -179,6 +180,7 @@ class TreeStepper:
     slop: float
     """Overlap that is not corrected, m."""
     control: Control | None = None
+    """Function to the commands at a state."""
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with these contacts; halve it if the constraints require it.

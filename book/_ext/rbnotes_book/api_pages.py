@@ -31,7 +31,7 @@ from rbnotes_book.generated import FOLDER
 
 SUBPACKAGES = (
     "so3", "se3", "quaternion", "euler", "inertia", "shapes", "dynamics", "forces", "constraints",
-    "complementarity", "contact", "friction", "attachments", "joints", "multibody.reduced",
+    "complementarity", "contact", "friction", "attachments", "joints", "multibody", "multibody.reduced",
     "multibody.maximal", "multibody.formats", "multibody.packing", "compiled", "ledger",
     "coursework.challenge", "coursework.grading", "coursework.cards", "testing", "viewer", "arguments",
     "errors",

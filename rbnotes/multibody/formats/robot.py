@@ -13,6 +13,7 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints import Free3D
+from rbnotes.multibody.actuators import Actuator
 from rbnotes.multibody.model import Body, Geometry, Model, ground_geometries
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit
@@ -175,6 +176,7 @@ class Robot:
         mu: float = 0.5,
         restitution: float = 0.0,
         collisions: bool = True,
+        actuators: Sequence[Actuator] = (),
     ) -> Model:
         """Return the robot as a model, with limits, friction and mimics of joints, and collision geometry.
 
@@ -189,6 +191,8 @@ class Robot:
             Coefficients of friction and restitution of all contacts, without unit.
         collisions
             If False, nothing touches the robot: for files with geometry that has no contacts.
+        actuators
+            Motors and servos on the joints, by the names of the links that they carry.
 
         Raises
         ------
@@ -220,6 +224,7 @@ class Robot:
             restitution=restitution,
             gravity=self.tree.gravity,
             constraints=constraints,
+            actuators=actuators,
         )
 
     def _body(self, link: Link, placed: Sequence[LinkGeometry]) -> Body:
