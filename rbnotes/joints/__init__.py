@@ -15,7 +15,7 @@ from rbnotes.joints.constraint_forces import (
 from rbnotes.joints.euler_angles import EulerSpherical, euler_sequences
 from rbnotes.joints.general import curves, surfaces
 from rbnotes.joints.general.code_generation import python_source
-from rbnotes.joints.general.function_joint import FunctionJoint
+from rbnotes.joints.general.function_joint import FunctionJoint, rotation, translation
 from rbnotes.joints.general.higher_pairs import (
     curve_on_curve,
     point_on_curve,
@@ -61,6 +61,8 @@ __all__ = [
     "pose_error",
     "python_source",
     "rolling_gear",
+    "rotation",
     "surface_on_surface",
     "surfaces",
+    "translation",
 ]

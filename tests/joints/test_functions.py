@@ -8,10 +8,11 @@ import sys
 import numpy as np
 import pytest
 from scipy.interpolate import BPoly
+from scipy.spatial.transform import Rotation
 
-from rbnotes import joints
+from rbnotes import joints, se3, so3
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
-from rbnotes.joints import FunctionJoint, curves, python_source, surfaces
+from rbnotes.joints import FunctionJoint, Helical, curves, python_source, rotation, surfaces, translation
 from rbnotes.testing import derivative, jacobian
 
 RNG = np.random.default_rng(0)
@@ -373,3 +374,38 @@ class TestWrongFunctions:
         monkeypatch.setitem(sys.modules, "casadi", None)
         with pytest.raises(ModuleNotFoundError, match=r"pip install 'rbnotes\[joints\]'"):
             FunctionJoint(lambda q: (np.eye(3), np.zeros(3)), 1)
+
+
+def test_rotations_and_translations_compose_to_a_composite_of_simple_joints():
+    axis, other = np.array([0.6, 0.0, 0.8]), np.array([0.0, 0.28, 0.96])
+
+    def motion(q):
+        return [
+            rotation(axis, q[0]),
+            translation(0.3, -q[1], 0.05 * q[0] + 2 * q[1]),
+            rotation(other, 3 * q[1] - 0.5),
+        ]
+
+    composed = FunctionJoint(motion, 2)
+    rng = np.random.default_rng(2)
+    for q in rng.uniform(-2, 2, size=(4, 2)):
+        Q = (
+            se3.frame(Rotation.from_rotvec(q[0] * axis).as_matrix(), np.zeros(3))
+            @ se3.frame(np.eye(3), [0.3, -q[1], 0.05 * q[0] + 2 * q[1]])
+            @ se3.frame(Rotation.from_rotvec((3 * q[1] - 0.5) * other).as_matrix(), np.zeros(3))
+        )
+        np.testing.assert_allclose(composed.transform(q), Q, atol=1e-14)
+    helix = FunctionJoint(lambda q: [rotation(axis, q[0]), translation(*(0.07 * q[0] * axis))], 1)
+    pitch = Helical(axis, 0.07)
+    for q in ([0.4], [-5.0]):
+        np.testing.assert_allclose(helix.transform(q), pitch.transform(q), atol=1e-14)
+        np.testing.assert_allclose(helix.motion_subspace(q), pitch.motion_subspace(q), atol=1e-13)
+
+
+def test_functions_that_need_numbers_are_refused_with_a_hint():
+    for function in (
+        lambda q: (so3.exp(q[0] * np.array([0, 0, 1.0])), np.zeros(3)),
+        lambda q: (np.eye(3), np.array([math.cos(q[0]), 0, 0])),
+    ):
+        with pytest.raises(InvalidArgument, match=r"rotation and translation of rbnotes\.joints"):
+            FunctionJoint(function, 1)

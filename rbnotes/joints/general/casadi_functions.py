@@ -57,7 +57,10 @@ def trace(
         outputs = [*map(to_casadi_matrix, arrays), to_casadi_matrix(list(named_margins.values()))]
     except (TypeError, ValueError, AttributeError) as error:
         got = f"{type(error).__name__}, {str(error).strip():.120}"
-        expected = "a function q -> (R, t) of arithmetic and numpy functions, without branches on q"
+        expected = (
+            "a function q -> (R, t) of arithmetic, numpy functions, and rotation and translation of "
+            "rbnotes.joints, without branches on q"
+        )
         raise InvalidArgument("function", got, expected) from error
     if not shapes or shapes != [(3, 3), (3,)] * len(factors):
         got = ", ".join(map(str, shapes)) or "nothing"

@@ -11,6 +11,14 @@ subspace and its derivatives to rounding:
 >>> FunctionJoint(swing, 1).motion_subspace([0.0]).ravel().tolist()
 [0.0, 0.0, 1.0, 0.0, 0.0, 1.0]
 
+Or it composes rotations and translations, from the resting to the moving frame:
+
+>>> from rbnotes.joints import rotation, translation
+>>> def screw(q):
+...     return [rotation([0, 0, 1], q[0]), translation(0, 0, 0.01 * q[0])]
+>>> FunctionJoint(screw, 1).motion_subspace([0.3]).ravel().tolist()
+[0.0, 0.0, 1.0, 0.0, 0.0, 0.01]
+
 It needs the extra ``joints`` (``pip install 'rbnotes[joints]'``), which installs casadi.
 """
 
@@ -26,8 +34,10 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.joints.general import casadi_functions
 from rbnotes.joints.general.casadi_functions import MarginFunction, PoseFunction, VectorizedFunction
+from rbnotes.joints.general.symbols import Symbol, Symbolic
 from rbnotes.joints.joint_type import JointType
 from rbnotes.joints.unchecked_nearest_pose import search_coordinates
+from rbnotes.unchecked import so3
 
 MIN_MARGIN = 1e-6
 """Least margin of a regular configuration: derivatives grow with the inverse of the margin."""
@@ -35,6 +45,47 @@ ROTATION_TOLERANCE = 1e-9
 """Largest entry of ``R^T R - I`` of a rotation."""
 NUM_ROTATION_SAMPLES = 4
 """Number of configurations at which R is checked to be a rotation."""
+
+
+def rotation(axis: ArrayLike, angle: Symbolic) -> tuple[Symbolic, Array]:
+    """Return a rotation ``(3, 3)`` and the position zero ``(3,)``, m, for the function of a joint.
+
+    Parameters
+    ----------
+    axis : (3,)
+        Unit vector, dimensionless; it does not depend on the coordinates.
+    angle
+        Angle, rad: a number or an expression of the coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``axis`` is not of unit length, or ``angle`` is neither a number nor an expression.
+    """
+    W = so3.hat(arguments.with_ndim("axis", arguments.unit_vector("axis", axis), 1))
+    angle = _check_expression("angle", angle)
+    return np.eye(3) + np.sin(angle) * W + (1 - np.cos(angle)) * (W @ W), np.zeros(3)
+
+
+def translation(x: Symbolic, y: Symbolic, z: Symbolic) -> tuple[Array, Symbolic]:
+    """Return the rotation identity ``(3, 3)`` and a position ``(3,)``, m, for the function of a joint.
+
+    Parameters
+    ----------
+    x, y, z
+        Coordinates of the position, m: numbers or expressions of the coordinates of the joint.
+
+    Raises
+    ------
+    InvalidArgument
+        If one is neither a number nor an expression.
+    """
+    position = [_check_expression(name, value) for name, value in (("x", x), ("y", y), ("z", z))]
+    return np.eye(3), np.array(position)
+
+
+def _check_expression(name: str, value: Symbolic) -> Symbolic:
+    return value if isinstance(value, Symbol) else arguments.real_number(name, value)
 
 
 class FunctionJoint(JointType):
@@ -46,7 +97,8 @@ class FunctionJoint(JointType):
         Coordinates ``q (k,)`` to the rotation ``R (3, 3)`` and the position ``t (3,)`` of the moving frame in
         the resting one. It is called once with symbolic arguments: it may use arithmetic, numpy functions and
         products of arrays, but must not branch on q. It must be smooth. It may also return a list of
-        such pairs, whose product is the pose: derivatives then take fewer instructions.
+        such pairs, whose product is the pose, such as results of :func:`rotation` and :func:`translation`:
+        derivatives then take fewer instructions.
     num_coordinates
         Their number k.
     name

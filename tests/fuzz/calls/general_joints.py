@@ -71,6 +71,8 @@ CALLS = [
     Call(
         joints.python_source, {"function": SWING.kinematics_function, "name": "motion"}, fine={"name": NAMES}
     ),
+    Call(joints.rotation, {"axis": np.array([0.6, 0.0, 0.8]), "angle": 0.5}),
+    Call(joints.translation, {"x": 0.5, "y": 0.25, "z": -0.5}),
     Call(joints.surface_on_surface, {"first": BALL, "second": TORUS, "spin_angle": 0.5}),
     Call(joints.point_on_surface, {"surface": SHEET, "rotation": "normal", "height": 0.25}),
     Call(
