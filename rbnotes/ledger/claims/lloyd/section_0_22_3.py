@@ -122,7 +122,7 @@ def world_velocity_reference(poses, velocities, d_t, d_r):
     return derivative(force).value.reshape(12, 12).T
 
 
-def turned(poses, columns):
+def to_world_and_body(poses, columns):
     """Matrix in world axes from columns ``(12, 4, 3)`` that belong to unit variations in body axes."""
     R = poses[:2, :3, :3]
     in_world = to_world(R, columns).reshape(12, 12).T
@@ -269,7 +269,7 @@ class e0_59:
 
     def library(poses, velocities, k_t, k_r, d_t, d_r):
         K = library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
-        return turned(poses, K.T.reshape(12, 4, 3))
+        return to_world_and_body(poses, K.T.reshape(12, 4, 3))
 
     reference = rotated_position_reference
     primitives = MOTIONS_AND_AXES
@@ -323,7 +323,7 @@ class t1253_b:
     def library(poses, velocities, k_t, k_r, d_t, d_r):
         K = library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
         in_world = world_position_library(poses, velocities, k_t, k_r, d_t, d_r)
-        return (turned(poses, K.T.reshape(12, 4, 3)) - in_world)[:3, 3:6]
+        return (to_world_and_body(poses, K.T.reshape(12, 4, 3)) - in_world)[:3, 3:6]
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
         """Compute both by differences of forces along motions of both bodies: rotated afterwards, and in
@@ -569,7 +569,9 @@ class t1267:
         )
         f_2, tau_2 = -f_1, -tau_1
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
-        J = turned(poses, library_forces(poses, velocities, k_t, k_r, d_t, d_r).K.T.reshape(12, 4, 3))
+        J = to_world_and_body(
+            poses, library_forces(poses, velocities, k_t, k_r, d_t, d_r).K.T.reshape(12, 4, 3)
+        )
         J_01 = J[:3, 3:6] - bracket(f_1)
         J_23 = J[6:9, 9:] - bracket(f_2)
         # The blocks (0,1) and (2,3) also enter (1,1) and (3,3).

@@ -93,7 +93,7 @@ PAIR = {"Ei": frames(), "Ek": frames(), "J": frames(), "phi_i": twists(), "phi_k
 STAR = {"E1": frames(), "E2": frames(), "E3": frames(), "J1": frames(), "J2": frames(), "Phi": arrays(18)}
 
 
-def joined(kind, Ei, Ek, J):
+def joint_and_poses(kind, Ei, Ek, J):
     """A joint of body 0 to body 1, and the poses of the two."""
     poses = np.stack([Ei, Ek])
     return maximal.joint_from_world_frame(kind, Ei @ J, poses, 0, 1), poses
@@ -165,7 +165,7 @@ class e1_69_a:
         return j_Ad @ phi_i - j_Ad @ phi_k
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined(Fixed(), Ei, Ek, J)
+        joint, poses = joint_and_poses(Fixed(), Ei, Ek, J)
         return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
 
     oracle = (
@@ -198,7 +198,7 @@ class e1_69_b:
         return np.hstack([j_Ad, -j_Ad @ i_Ad @ zero_Ad @ k_Ad]) @ np.concatenate([phi_i, phi_k])
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined(Fixed(), Ei, Ek, J)
+        joint, poses = joint_and_poses(Fixed(), Ei, Ek, J)
         return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     oracle = (
@@ -247,7 +247,7 @@ class t570_b:
         return relative_twist_printed(Ei, Ek, J, phi_i, phi_k)[3:]
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined(ExponentialSpherical(), Ei, Ek, J)
+        joint, poses = joint_and_poses(ExponentialSpherical(), Ei, Ek, J)
         return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     reference = ball_reference
@@ -264,7 +264,7 @@ class t570_c:
         return np.delete(relative_twist_printed(Ei, Ek, J, phi_i, phi_k), 2)
 
     def library(Ei, Ek, J, phi_i, phi_k):
-        joint, poses = joined(Revolute(), Ei, Ek, J)
+        joint, poses = joint_and_poses(Revolute(), Ei, Ek, J)
         return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     reference = hinge_reference

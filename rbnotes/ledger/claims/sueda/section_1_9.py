@@ -64,7 +64,7 @@ IDENTITY = np.eye(3)
 def bodies(count):
     """Poses ``(count, 4, 4)`` of bodies whose origins, one after the other, are at least 2 apart."""
 
-    def placed(turns, origins):
+    def make_poses(turns, origins):
         E = np.tile(np.eye(4), (count, 1, 1))
         E[:, :3, :3] = Rotation.from_rotvec(turns).as_matrix()
         for k, step in enumerate(origins[1:], 1):
@@ -73,7 +73,7 @@ def bodies(count):
         E[:, :3, 3] = origins
         return E
 
-    return st.builds(placed, arrays(count, 3), arrays(count, 3))
+    return st.builds(make_poses, arrays(count, 3), arrays(count, 3))
 
 
 def points(count):

@@ -61,7 +61,7 @@ def stiffness_printed(k, a, E, x):
     return k * np.block([[bracket(x) @ bracket(R.T @ a), zero], [bracket(R.T @ a), zero]])
 
 
-def turned(R, w):
+def rotate_to_first_order(R, w):
     """R exp([w]), as far as a first derivative sees it."""
     return R + R @ bracket(w)
 
@@ -167,7 +167,7 @@ class e1_34_a:
 
     def reference(R, a):
         """Compare with the complex step along R exp([w])."""
-        return complex_step(lambda w: turned(R, w).T @ a, np.zeros(3))
+        return complex_step(lambda w: rotate_to_first_order(R, w).T @ a, np.zeros(3))
 
     implements = so3.hat
 
@@ -186,7 +186,7 @@ class e1_34_b:
 
     def reference(R, a):
         """Compare with the complex step along R exp([w])."""
-        return complex_step(lambda w: turned(R, w) @ a, np.zeros(3))
+        return complex_step(lambda w: rotate_to_first_order(R, w) @ a, np.zeros(3))
 
     implements = so3.hat
 

@@ -445,7 +445,7 @@ LINKED = {
 }
 
 
-def held(M, N, v, f, h):
+def velocities_and_multipliers(M, N, v, f, h):
     """Both unknowns of the first line of (2.115), with N v = 0 after the step."""
     kkt = np.block([[M, N.T], [N, np.zeros((2, 2))]])
     both = np.linalg.solve(kkt, np.concatenate([M @ v + h * f, np.zeros(2)]))
@@ -466,7 +466,7 @@ class e2_115:
 
     def printed(M, N, v, f, h):
         """The sum of the second line's left side, and its first term."""
-        con, alpha = held(M, N, v, f, h)
+        con, alpha = velocities_and_multipliers(M, N, v, f, h)
         return np.concatenate([con + np.linalg.solve(M, N.T @ alpha), con])
 
     def library(M, N, v, f, h):
@@ -488,7 +488,7 @@ class e2_116:
     result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, N, v, f, h):
-        con, alpha = held(M, N, v, f, h)
+        con, alpha = velocities_and_multipliers(M, N, v, f, h)
         unc = v + h * np.linalg.solve(M, f)
         return np.concatenate([M @ (con - unc) / h, -N.T @ alpha / h])
 

@@ -334,11 +334,14 @@ class t1106_c:
         there and at the bound.
         """
 
-        def moved(angles):
+        def rotation_at(angles):
             return Rotation.from_euler("XYZ", angles).as_matrix()
 
         def slowest(angles):
-            columns = [moved(angles).T @ derivative_along_motion(moved, angles, unit) for unit in np.eye(3)]
+            columns = [
+                rotation_at(angles).T @ derivative_along_motion(rotation_at, angles, unit)
+                for unit in np.eye(3)
+            ]
             return np.linalg.svd(np.array([[X[2, 1], X[0, 2], X[1, 0]] for X in columns]))[1][-1]
 
         return np.array([slowest(np.array([a, b, c])), slowest(np.array([0.3, SMALL, -0.2]))])

@@ -119,11 +119,11 @@ class e2_29:
 
         here, at = place(q)
 
-        def seen(q):
+        def relative_pose_at(q):
             turn, x = place(q)
             return np.append((here.inv() * turn).as_rotvec(), here.inv().apply(x - at))
 
-        return jacobian(seen, q).value
+        return jacobian(relative_pose_at, q).value
 
     remark = r"Where the parent holds the joint, $E_0$, cancels: $E^{-1}dE = Q^{-1}dQ$."
     implements = JointType
@@ -188,12 +188,12 @@ class e2_30:
         """
         start = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
 
-        def seen(q):
+        def relative_pose_at(q):
             turn = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
             origin = E0[:3, 3] + E0[:3, :3] @ Rotation.from_euler("XZX", q).apply(np.zeros(3))
             return np.append((start.inv() * turn).as_rotvec(), start.inv().apply(origin - E0[:3, 3]))
 
-        return jacobian(seen, q).value
+        return jacobian(relative_pose_at, q).value
 
     remark = (
         r"$E$ is no rotation matrix where $E_0$ has a translation; but this does not change, and the lower half "
@@ -305,11 +305,11 @@ class t914_a:
         """Measure the velocities of the axes and the origin of a body on scipy's rotations, in its own frame."""
         start = Rotation.from_euler("XZX", q)
 
-        def seen(t):
+        def relative_pose_at(t):
             turn = Rotation.from_euler("XZX", q + np.array([t, 0, 0]))
             return np.append((start.inv() * turn).as_rotvec(), turn.apply(np.zeros(3)))
 
-        return derivative(seen).value
+        return derivative(relative_pose_at).value
 
     implements = EulerSpherical
 
@@ -471,10 +471,10 @@ class t888_c:
         rotations.
         """
 
-        def turned(p):
+        def rotation_at(p):
             return Rotation.from_quat(p).as_matrix()
 
-        slopes = [derivative(lambda t, e=e: turned(QUATERNION + t * e)).value.ravel() for e in np.eye(4)]
+        slopes = [derivative(lambda t, e=e: rotation_at(QUATERNION + t * e)).value.ravel() for e in np.eye(4)]
         return [len(slopes), len(slopes) - np.linalg.matrix_rank(np.array(slopes), tol=1e-8)]
 
     tolerance = 0.0

@@ -146,7 +146,7 @@ def spring_of(K, L):
     return chain_springs([K], [L])
 
 
-def stretched(x, K, L):
+def elastic_energy(x, K, L):
     """Elastic energy of a chain whose nodes may have complex positions."""
     total = 0.0
     for k, rest, step in zip(K, L, x[1:] - x[:-1], strict=True):
@@ -316,7 +316,7 @@ class e2_86:
 
     def reference(K, L, x0, x1):
         """Compare with minus the slope of the energy along the first node, by complex steps."""
-        return -complex_step(lambda z: stretched(np.array([z, x1 + 0 * z]), [K], [L]), x0)
+        return -complex_step(lambda z: elastic_energy(np.array([z, x1 + 0 * z]), [K], [L]), x0)
 
     implements = (PathForces, SpringDamper)
 
@@ -335,7 +335,7 @@ class t1214_a:
 
     def reference(K, L, x0, x1):
         """Compare with minus the slope of the energy along the second node, by complex steps."""
-        return -complex_step(lambda z: stretched(np.array([x0 + 0 * z, z]), [K], [L]), x1)
+        return -complex_step(lambda z: elastic_energy(np.array([x0 + 0 * z, z]), [K], [L]), x1)
 
     implements = (PathForces, SpringDamper)
 
@@ -370,7 +370,7 @@ class t1214_b:
 
         def potential(z):
             nodes = z.reshape(4, 3)
-            return stretched(nodes, K, L) - m @ (nodes @ g)
+            return elastic_energy(nodes, K, L) - m @ (nodes @ g)
 
         units, single = np.eye(12), [energy(v) for v in np.eye(12)]
         masses = [
@@ -751,7 +751,7 @@ class e2_92:
         places, u, speed = all_places(at, bodies, x_a), np.append(q, y), np.append(v, w)
         masses = np.append(bodies[..., 0], m)
         forces = masses[:, None] * g
-        slope = complex_step(lambda z: stretched(z.reshape(4, 3), K, L), places(u)[-12:])
+        slope = complex_step(lambda z: elastic_energy(z.reshape(4, 3), K, L), places(u)[-12:])
         forces[-4:] -= slope.reshape(4, 3)
         return np.linalg.solve(*newton_equations(places, masses, forces, u, speed))
 
@@ -840,7 +840,7 @@ class e2_91:
         lacking = heavy[..., None] * (g - time_derivative(along))
         wrenches = complex_step(lambda u: np.sum(velocities(E, u) * lacking), np.zeros(24))
         slope = complex_step(
-            lambda z: stretched(z.reshape(4, 3), K, L) - m @ z.reshape(4, 3) @ g, nodes.ravel()
+            lambda z: elastic_energy(z.reshape(4, 3), K, L) - m @ z.reshape(4, 3) @ g, nodes.ravel()
         )
         order = [*range(27), 33, 34, 35, *range(27, 33)]  # attached nodes before free ones
         return [momentum[order], np.append(wrenches, -slope)[order]]

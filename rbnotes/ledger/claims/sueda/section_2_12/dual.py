@@ -79,7 +79,7 @@ def dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b):
     return system, [QuadraticConstraint(c, b), loop(x_A, x_B)], state
 
 
-def held(at, bodies, g, q, v, x_A, x_B, c, b):
+def constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b):
     """Accelerations, and the weights of the rows in what holds, by the oracle."""
     found = acceleration_reference(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
     return found[:5], -found[5:]
@@ -157,7 +157,7 @@ class e2_122_a:
         constraint forces are combinations of the rows.
         """
         M, f = tree_newton_equations(at, bodies, g, q, v)
-        return held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
+        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
 
     tolerance = SLACK
     implements = dual_problem
@@ -180,7 +180,7 @@ class e2_122_b:
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
@@ -212,7 +212,7 @@ class e2_123:
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
     remark = "These multipliers push: with (2.124) they are forces that are added."
@@ -237,7 +237,7 @@ class e2_124:
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with mass times acceleration minus the forces, by Gauss's principle for points."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
-        return M @ held(at, bodies, g, q, v, x_A, x_B, c, b)[0] - f
+        return M @ constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0] - f
 
     tolerance = SLACK
     implements = dual_acceleration
@@ -262,7 +262,7 @@ class t1590:
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
         constraint forces are combinations of the rows.
         """
-        return held(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0]
 
     tolerance = SLACK
     remark = (
