@@ -62,7 +62,8 @@ class Trajectory:
     """Events in the order of time."""
     work: Work[Array]
     """Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
-    ``applied`` is that of forces, joint springs, dampers and control; ``joints`` that of constraints."""
+    ``applied_forces`` is that of forces, joint springs, dampers, actuators and friction in joints;
+    ``joints`` that of constraints."""
     actuator_impulses: Array
     """Impulses of the actuators along the coordinates of the tree in each step ``(T, k)``, N m s or N s."""
     friction_impulses: Array

@@ -36,7 +36,7 @@ class Work(NamedTuple, Generic[Amount]):
     """Work by cause in a step, or in each of T steps ``(T,)``; the sum is the change of energy, J."""
 
     applied_forces: Amount
-    """Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, motors."""
+    """Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, actuators, friction in joints."""
     joints: Amount
     """Work of the joints ``(T,)``, J, which should be zero: an error of the step."""
     contacts: Amount
