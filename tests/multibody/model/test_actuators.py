@@ -226,13 +226,13 @@ def test_forces_of_actuators_are_those_of_their_law():
 def test_stiff_servo_reaches_its_target_without_oscillation(kp, kd):
     servo = PositionServo("rotor", kp=kp, kd=kd, target=0.5)
     model = Model([rotor()], actuators=[servo])
-    motion = simulate(model, model.state(qdot={"rotor": 3.0}), h=0.02, steps=400)
+    motion = simulate(model, model.state(qdot={"rotor": 3.0}), h=0.05, steps=160)
     q, qdot = (np.ravel(getattr(motion.states, name)) for name in ("q", "qdot"))
     if kd**2 < 1e3 * kp * INERTIA:
         # An overdamped servo creeps: after 8 s, q - 0.5 is exp(-8 kp / kd).
         np.testing.assert_allclose(q[-1], 0.5, atol=0.6 * np.exp(-8 * kp / max(kd, 1.0)) + 1e-6)
     assert np.max(np.abs(q)) < 1.2
-    assert np.max(np.abs(qdot[200:])) < 0.05
+    assert np.max(np.abs(qdot[80:])) < 0.05
 
 
 def test_saturated_servo_accelerates_the_rotor_constantly():
@@ -404,21 +404,22 @@ def test_energy_account_closes_with_all_losses_and_a_floor():
         ground=Plane(),
         actuators=[PositionServo("thigh", kp=300.0, kd=5.0, target=0.4, force_limit=20.0)],
     )
-    motion = simulate(legs, h=0.005, duration=1.0)
+    motion = simulate(legs, h=0.01, duration=0.6)
+    assert any(np.any(record.impulses) for record in motion.contacts)
     change = motion.energies[-1] - motion.energies[0]
     np.testing.assert_allclose(np.sum(motion.work.total), change, rtol=1e-9, atol=1e-9)
-    assert np.abs(motion.work.integrator).sum() < 1e-2 * abs(change)
-    first = simulate(legs, h=0.005, duration=0.5)
-    second = simulate(legs, first, h=0.005, duration=0.5)
+    assert np.abs(motion.work.integrator).sum() < 5e-2 * abs(change)
+    first = simulate(legs, h=0.01, duration=0.3)
+    second = simulate(legs, first, h=0.01, duration=0.3)
     assert np.array_equal(second.states[-1].q, motion.states[-1].q)
     assert np.array_equal(second.states[-1].E, motion.states[-1].E)
 
 
 def test_energy_of_an_arm_with_armature_does_not_drift():
     model = arm()
-    motion = simulate(model, model.state(**START), h=0.01, duration=3.0)
+    motion = simulate(model, model.state(**START), h=0.01, duration=1.5)
     change = np.abs(motion.energies - motion.energies[0])
-    finer = simulate(model, model.state(**START), h=0.005, duration=3.0)
+    finer = simulate(model, model.state(**START), h=0.005, duration=1.5)
     finer_change = np.abs(finer.energies - finer.energies[0])
     assert np.max(change) < 0.05
     assert np.max(finer_change) < np.max(change) / 3
