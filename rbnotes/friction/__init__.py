@@ -30,6 +30,42 @@ Models that are convex programs take ``solver``: ``"own"``, the default wherever
 its own, or ``"cvxpy"``. They are ``box_friction``, ``single_qp``, ``staggered_projections``,
 :func:`rbnotes.multibody.reduced.bisp_step`, and ``socp_fixed_point_friction``, which has ``"cvxpy"`` only.
 
+Whether a solution exists, and whether its velocities are unique:
+
+============================= ==================================================== ===================
+model                         a solution exists                                    unique velocities
+============================= ==================================================== ===================
+``box_friction``              if some velocity satisfies the contacts              yes, for an estimate
+``anitescu_stewart``          always, if no contact has to separate                no
+``single_qp``                 if some velocity opens each contact by at least mu   yes: it is a strictly
+                              times its sliding                                    convex program
+``staggered_projections``     not guaranteed                                       no
+the others (Coulomb's law)    if some velocity opens each contact by more than mu  no
+                              times its sliding (Acary et al. 2011)
+============================= ==================================================== ===================
+
+Tests recompute Coulomb's law with 50 digits for mu from 0 to 1e12 and for stacks with a body 1e9 times as
+heavy below another. With the heavy body above, ``FrictionNotConverged`` is expected.
+
+How a model ends, and what :func:`rbnotes.multibody.simulate` does then:
+
+=================================== ================================= ================================
+end                                 meaning                           the simulation
+=================================== ================================= ================================
+a solution                          its residual meets the tolerance  goes on
+``FrictionNotConverged`` with a     the best iterate, which misses    goes on with it, records its
+finite residual                     the tolerance                     residual, warns once above 1e-3
+``FrictionNotConverged`` otherwise  no finite iterate                 stops
+``NotSolved``                       a certificate: no velocity        solves the update without
+                                    satisfies all contacts and        bounces, or stops if there are
+                                    constraints                       none
+``InconsistentConstraints``         equations contradict each other   stops
+``NotConverged``                    constraints, or dry friction and  halves the step, for constraints
+                                    limits of joints, do not settle   up to five times, then stops
+=================================== ================================= ================================
+
+An error that stops a simulation names the time and the bodies in contact.
+
 >>> import numpy as np
 >>> from rbnotes.contact import Contacts
 >>> from rbnotes.dynamics import StepProblem
