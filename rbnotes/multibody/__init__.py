@@ -35,6 +35,7 @@ from rbnotes.multibody.model_dynamics import (
 from rbnotes.multibody.sensors import frame_acceleration, frame_pose, frame_velocity, joint_wrench
 from rbnotes.multibody.simulation import simulate, step
 from rbnotes.multibody.trajectory import Trajectory
+from rbnotes.multibody.trajectory_files import load_trajectory, save_trajectory
 
 __all__ = [
     "Body",
@@ -64,9 +65,11 @@ __all__ = [
     "inverse_dynamics_derivatives",
     "joint_wrench",
     "kinetic_energy",
+    "load_trajectory",
     "mass_matrix",
     "maximal_coordinates",
     "potential_energy",
+    "save_trajectory",
     "simulate",
     "step",
     "stiffness",

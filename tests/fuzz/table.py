@@ -143,6 +143,8 @@ WITHIN = (
     r"multibody\.packing\.parallel_sweep\..*",
     r"testing\.(reproducible_draws|strategies)\..*",
     r"testing\.operation_counts\.count_multiplications",
+    # Files.
+    r"multibody\.trajectory_files\..*",
     r"viewer\.(figures\..*|shapes\.Drawable|scene\.(embed_in_iframe|standalone_page|Scene\.save))",
 )
 """Names without a valid call, as patterns, and why."""

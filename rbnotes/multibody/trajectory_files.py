@@ -1,0 +1,177 @@
+"""Files of trajectories: NumPy archives without pickled objects.
+
+A loaded trajectory continues bit for bit as the saved one. The model is not in the file: it may contain
+functions.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rbnotes import arguments
+from rbnotes.arguments import InvalidArgument
+from rbnotes.contact import ContactPoints
+from rbnotes.dynamics import States
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.trajectory import Trajectory, trajectory_channel
+
+FORMAT = "rbnotes trajectory 1"
+"""First entry of a file."""
+
+POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
+STATE_FIELDS = tuple(field.name for field in fields(States))
+RECORD_FIELDS = ("impulses", "velocities_before", "velocities_after")
+OWN_FIELDS = ("tree_q", "tree_qdot", "energies", "actuator_impulses", "friction_impulses")
+
+Arrays = dict[str, Any]
+
+
+def save_trajectory(motion: Trajectory, path: str | os.PathLike[str]) -> None:
+    """Write a trajectory to a file, which :func:`load_trajectory` reads.
+
+    Parameters
+    ----------
+    motion
+        Trajectory of a model.
+    path
+        File to write, such as ``"run.npz"``; the ending is added if it is missing.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``motion`` is no trajectory, or ``path`` no path.
+    OSError
+        If the file cannot be written.
+    """
+    arguments.require_instance("motion", motion, Trajectory)
+    arguments.require_instance("path", path, str, os.PathLike)
+    arrays: Arrays = {
+        "format": np.array(FORMAT),
+        "bodies": np.array([body.name for body in motion.model.bodies]),
+        "recorded": np.array(list(motion.recorded), dtype=np.str_),
+        "work": np.array(motion.work),
+        "is_maximal": np.array(motion.maximal is not None),
+        **{name: getattr(motion, name) for name in OWN_FIELDS},
+        **_state_arrays("states", motion.states),
+        **_state_arrays("body_states", motion.body_states),
+        **_record_arrays(motion.contacts),
+        **_point_arrays("restart", motion.restart.points),
+        "has_last_impulses": np.array(motion.restart.last_impulses is not None),
+    }
+    if motion.restart.last_impulses is not None:
+        points, impulses = motion.restart.last_impulses
+        arrays |= {**_point_arrays("last", points), "last.impulses": impulses}
+    if motion.maximal is not None:
+        arrays["joint_impulses"] = motion.maximal.joint_impulses
+    np.savez_compressed(path, **arrays)
+
+
+def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
+    """Return a trajectory of a model from a file that :func:`save_trajectory` wrote.
+
+    Parameters
+    ----------
+    path
+        File to read.
+    model
+        Model of the trajectory, as it was when it was simulated.
+
+    Raises
+    ------
+    InvalidArgument
+        If the file is no trajectory, or one of a model with other bodies or joints.
+    OSError
+        If the file cannot be read.
+    """
+    arguments.require_instance("path", path, str, os.PathLike)
+    arguments.require_instance("model", model, Model)
+    try:
+        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
+            arrays: Arrays = {name: file[name] for name in file.files}
+    except (ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        raise InvalidArgument("path", f"a file that is no archive ({error})", "a saved trajectory") from None
+    if str(arrays.get("format", "")) != FORMAT:
+        raise InvalidArgument("path", "an archive of something else", "a saved trajectory")
+    names = [body.name for body in model.bodies]
+    if arrays["bodies"].tolist() != names or arrays["tree_q"].shape[1] != model.tree.num_coordinates:
+        got = f"a trajectory of {arrays['bodies'].tolist()} with {arrays['tree_q'].shape[1]} coordinates"
+        raise InvalidArgument("model", got, f"one of {names} with {model.tree.num_coordinates}")
+    states, body_states = (_states(arrays, name) for name in ("states", "body_states"))
+    contacts = _records(arrays)
+    events = contact_events(contacts, states.t[1:].tolist())
+    work = Work(*arrays["work"])
+    last = (_points(arrays, "last"), arrays["last.impulses"]) if arrays["has_last_impulses"] else None
+    restart = RestartData(_points(arrays, "restart"), last)
+    in_maximal = None
+    if arrays["is_maximal"]:
+        in_maximal = maximal.Trajectory(
+            body_states, arrays["energies"], arrays["joint_impulses"], contacts, events, work, restart
+        )
+    motion = Trajectory(
+        model=model,
+        states=states,
+        body_states=body_states,
+        contacts=contacts,
+        events=events,
+        work=work,
+        restart=restart,
+        maximal=in_maximal,
+        **{name: arrays[name] for name in OWN_FIELDS},
+    )
+    names = arrays["recorded"].tolist()
+    return replace(motion, recorded={name: trajectory_channel(motion, name) for name in names})
+
+
+def _state_arrays(prefix: str, states: States) -> Arrays:
+    return {f"{prefix}.{name}": getattr(states, name) for name in STATE_FIELDS}
+
+
+def _states(arrays: Arrays, prefix: str) -> States:
+    return States(**{name: arrays[f"{prefix}.{name}"] for name in STATE_FIELDS})
+
+
+def _point_arrays(prefix: str, points: ContactPoints) -> Arrays:
+    return {f"{prefix}.{name}": getattr(points, name) for name in POINT_FIELDS}
+
+
+def _points(arrays: Arrays, prefix: str) -> ContactPoints:
+    return ContactPoints(**{name: arrays[f"{prefix}.{name}"] for name in POINT_FIELDS})
+
+
+def _record_arrays(records: Sequence[ContactRecord]) -> Arrays:
+    """Return the contacts of all steps, one after the other, with their numbers in each step."""
+    result: Arrays = {
+        "contacts.count": np.array([len(record.points) for record in records]),
+        "contacts.start_count": np.array([record.num_start_contacts for record in records]),
+        "contacts.residual": np.array([record.residual for record in records]),
+    }
+    for name in POINT_FIELDS:
+        result[f"contacts.{name}"] = np.concatenate([getattr(record.points, name) for record in records])
+    for name in RECORD_FIELDS:
+        result[f"contacts.{name}"] = np.concatenate([getattr(record, name) for record in records])
+    return result
+
+
+def _records(arrays: Arrays) -> tuple[ContactRecord, ...]:
+    ends = np.cumsum(arrays["contacts.count"])[:-1]
+    columns = {name: np.split(arrays[f"contacts.{name}"], ends) for name in (*POINT_FIELDS, *RECORD_FIELDS)}
+    return tuple(
+        ContactRecord(
+            ContactPoints(**{name: columns[name][step] for name in POINT_FIELDS}),
+            **{name: columns[name][step] for name in RECORD_FIELDS},
+            residual=float(residual),
+            num_start_contacts=int(start),
+        )
+        for step, (residual, start) in enumerate(
+            zip(arrays["contacts.residual"], arrays["contacts.start_count"], strict=True)
+        )
+    )
