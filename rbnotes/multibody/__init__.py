@@ -10,8 +10,7 @@
 
 from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
 from rbnotes.multibody.channels import Channel, channel_names
-from rbnotes.multibody.equilibrium import equilibrium
-from rbnotes.multibody.maximal_coordinates import MaximalModel, maximal_coordinates
+from rbnotes.multibody.maximal_model import MaximalModel, maximal_coordinates
 from rbnotes.multibody.model import Body, Geometry, Model
 from rbnotes.multibody.model_derivatives import (
     ForwardDynamicsDerivatives,
@@ -34,6 +33,7 @@ from rbnotes.multibody.model_dynamics import (
 )
 from rbnotes.multibody.sensors import frame_acceleration, frame_pose, frame_velocity, joint_wrench
 from rbnotes.multibody.simulation import simulate, step
+from rbnotes.multibody.static_equilibrium import equilibrium
 from rbnotes.multibody.trajectory import Trajectory
 from rbnotes.multibody.trajectory_files import load_trajectory, save_trajectory
 

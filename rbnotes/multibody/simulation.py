@@ -19,7 +19,7 @@ from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE
 from rbnotes.multibody.maximal.stepping import Progress
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.maximal_coordinates import maximal_coordinates
+from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.step_failures import name_step_failures

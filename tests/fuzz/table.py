@@ -110,7 +110,7 @@ WITHIN = (
     r"multibody\.(verlet_step|bounded_rows|joint_impulses|bearing_friction)\..*",
     r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(constrained_tree_acceleration|frame_in_body|tree_frame|\w+_unchecked))",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains)|reduced\.model\.(per_coordinate|require_fixed_coordinates))",
-    r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel)|maximal_coordinates\.MaximalModel(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
+    r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel)|maximal_model\.MaximalModel(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
     r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_world|packed_tree|simulation_runs|compiled_world)\..*",
     r"multibody\.maximal\.(joint_kinematics\.(?!Joint(\.|$)).*|mechanism\.project_poses_unchecked)",
     r"multibody\.maximal\.(stepping|warm_started_friction|first_order_integrator|impacts)\..*",

@@ -9,7 +9,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import WORLD
 from rbnotes.multibody import Body, Geometry, Model
 from rbnotes.multibody.maximal import accelerations
-from rbnotes.multibody.maximal_coordinates import maximal_coordinates
+from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.shapes import Box, Capsule, Cylinder, Plane, Sphere
 
 REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
