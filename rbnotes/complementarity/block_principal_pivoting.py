@@ -55,7 +55,7 @@ def block_principal_pivoting(
     problem
         LCP or box LCP; M may be sparse.
     initial_guess : (n,), optional
-        Variables strictly within their bounds are free in the first guess.
+        Unknowns, in their unit; those strictly within their bounds are free in the first guess.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
 

@@ -41,13 +41,14 @@ def gauss_seidel(
     problem
         LCP or box LCP; the diagonal of M is positive except in zero rows.
     initial_guess : (n,), optional
-        First iterate, clipped to the bounds; by default the point of the box nearest to zero.
+        First iterate, in the unit of the unknowns, clipped to the bounds; by default the point of the box
+        nearest to zero.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
     max_sweeps
         Largest number of sweeps; the status is "iteration limit" if it is reached.
     relaxation
-        Factor on each correction, between 0 and 2.
+        Factor on each correction, between 0 and 2, dimensionless.
     refine
         If True, solve for the variables off their bounds exactly after 10, 20, 40, ... sweeps and at the end.
 

@@ -47,7 +47,7 @@ def lemke(
         LCP with any M; if M is copositive-plus (for example positive semidefinite), a ray proves
         infeasibility.
     covering_vector : (n,) or float
-        Positive covering vector d.
+        Positive covering vector d, dimensionless.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
     max_pivots

@@ -81,7 +81,8 @@ def principal_pivoting(
         Problem with a positive semidefinite M or P-matrix M. (The LCP matrix of an elimination is positive
         semidefinite if its M is.)
     initial_guess : (n,), optional
-        Variables strictly within their bounds are basic at the start if they are independent and feasible.
+        Unknowns, in their unit; those strictly within their bounds are basic at the start if they are
+        independent and feasible.
     tolerance
         Accepted relative residual, see :class:`rbnotes.complementarity.residuals.Residuals`.
     max_pivots

@@ -37,7 +37,7 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
     ----------
     bodies : n mass properties, each in its own frame
     frames : (n, 4, 4)
-        Poses of their frames in the common frame.
+        Poses of their frames in the common frame, m.
 
     Raises
     ------

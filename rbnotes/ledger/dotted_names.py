@@ -14,17 +14,25 @@ LEDGER = f"{PACKAGE}.ledger"
 
 
 def resolve(dotted: str) -> Callable[..., Any]:
-    """Return the object with the dotted name ``rbnotes.module.name`` (or a module)."""
+    """Return the object with the dotted name ``rbnotes.module.name`` (or a module).
+
+    If a package exports a function with the name of one of its modules, it is the function.
+    """
     parts = dotted.split(".")
-    for split in range(len(parts), 0, -1):
+    for split in (*range(len(parts) - 1, 0, -1), len(parts)):
         try:
             value = importlib.import_module(".".join(parts[:split]))
         except ModuleNotFoundError as error:
             if error.name is None or not dotted.startswith(error.name):
                 raise
             continue
-        for attribute in parts[split:]:
-            value = getattr(value, attribute)
+        try:
+            for attribute in parts[split:]:
+                value = getattr(value, attribute)
+        except AttributeError:
+            if split == len(parts) - 1:
+                continue  # it may be a module
+            raise
         # What the name stands for is an object of any kind; the loop began with a module.
         return value  # type: ignore[return-value]
     raise ImportError(f"nothing named {dotted}")

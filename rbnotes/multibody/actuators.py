@@ -8,7 +8,8 @@ the joints carry. An actuator without a command takes its default: no force, or 
 >>> from rbnotes.multibody import Body, Model, PositionServo, simulate
 >>> from rbnotes.shapes import Capsule
 >>> arm = Body("arm", Capsule(0.05, 0.4), mass=2.0, joint=Revolute([0, 0, 1]))
->>> model = Model([arm], actuators=[PositionServo("arm", kp=200.0, kd=8.0, target=0.5)])
+>>> servo = PositionServo("arm", kp=200.0, kd=8.0, target=0.5)
+>>> model = Model([arm], actuators=[servo])
 >>> motion = simulate(model, h=0.01, duration=2.0)
 >>> motion.states[-1].q.round(6).tolist()
 [0.5]
