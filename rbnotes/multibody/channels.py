@@ -1,20 +1,6 @@
 """Quantities of a simulation by name, as arrays over time with units.
 
-=======================  =================================================================================
-name                     values
-=======================  =================================================================================
-``body``                 position of the origin of the body frame in the world, m
-``body.velocity``        velocity of that origin in the world, m/s
-``body.angular_velocity``  angular velocity in world axes, rad/s
-``body.contact_force``   sum of the contact forces on the body in world axes, N: means over the steps
-``body.q``               coordinates of the joint that carries the body, rad or m
-``body.qdot``            their velocities, rad/s or m/s
-``body.torque``          torques of the actuator of the joint, N m: means over the steps
-``body.force``           the same for a sliding joint, N
-``body.friction``        dry friction of the joint and of its bearing, N m or N: means over the steps
-``energy``               kinetic energy and the potential of gravity, J
-``contacts``             number of contacts that push, in each step
-=======================  =================================================================================
+:meth:`rbnotes.multibody.Trajectory.channel` lists the names.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sensors: quantities of a frame or a joint at a state of a model.
 
 Contacts and joint limits do not act on them, as in :func:`rbnotes.multibody.forward_dynamics`; contact forces
-of a simulation are channels of its trajectory (:mod:`rbnotes.multibody.channels`).
+of a simulation are channels of its trajectory (:meth:`rbnotes.multibody.Trajectory.channel`).
 """
 
 from __future__ import annotations

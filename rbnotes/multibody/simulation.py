@@ -89,7 +89,7 @@ def simulate(
         Overlap that is not corrected, m.
     record
         Names of quantities to record, such as ``["tool", "elbow.torque", "contacts", "energy"]``
-        (:mod:`rbnotes.multibody.channels`); they are in ``Trajectory.recorded``.
+        (:meth:`Trajectory.channel`); they are in ``Trajectory.recorded``.
     progress
         Called after each step with the number of steps done and of all.
 

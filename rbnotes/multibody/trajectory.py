@@ -123,7 +123,25 @@ class Trajectory:
         return self._joint_columns(self.tree_qdot, name)
 
     def channel(self, name: str) -> Channel:
-        """Return a quantity over time by its name: :mod:`rbnotes.multibody.channels`.
+        """Return a quantity over time by its name, in which "body" stands for the name of a body.
+
+        =========================  ==================================================================
+        name                       values
+        =========================  ==================================================================
+        ``energy``                 kinetic energy and the potential of gravity, J
+        ``contacts``               number of contacts that push, at the start or the end of each step
+        ``body``                   position of the origin of the body frame in the world, m
+        ``body.velocity``          velocity of that origin in the world, m/s
+        ``body.angular_velocity``  angular velocity in world axes, rad/s
+        ``body.contact_force``     sum of the contact forces on the body in world axes, N
+        ``body.q``                 coordinates of the joint that carries the body, rad or m
+        ``body.qdot``              velocities of that joint, rad/s or m/s
+        ``body.torque``            torques of the actuator of that joint, N m
+        ``body.force``             the same for a sliding joint, N
+        ``body.friction``          dry friction of that joint and its bearing, N m or N
+        =========================  ==================================================================
+
+        Forces are means over the steps; their times are the ends of the steps.
 
         Raises
         ------
@@ -215,7 +233,7 @@ def trajectory_channel(motion: Trajectory, name: str) -> Channel:
     if name == "energy":
         return Channel(name, motion.t, motion.energies, "J")
     if name == "contacts":
-        counts = [np.sum(record.impulses[:, 0] > 0) for record in motion.contacts]
+        counts = [_num_pushing_contacts(record) for record in motion.contacts]
         return Channel(name, step_ends, np.array(counts, dtype=float), "")
     if any(name == body.name for body in model.bodies):
         return Channel(name, motion.t, motion.poses(name)[:, :3, 3], "m", DIRECTIONS)
@@ -248,3 +266,10 @@ def trajectory_channel(motion: Trajectory, name: str) -> Channel:
     impulses = motion.friction_impulses if quantity == "friction" else motion.actuator_impulses
     force_units = ["N m" if unit == "rad" else "N" for unit in units]
     return Channel(name, step_ends, impulses[:, own] / h[:, None], join_units(force_units), labels)
+
+
+def _num_pushing_contacts(record: ContactRecord) -> int:
+    """Return the larger number of contacts that push at the start and at the end of a step."""
+    is_pushing = record.impulses[:, 0] > 0
+    at_start, at_end = np.split(is_pushing, [record.num_start_contacts])
+    return max(int(np.sum(at_start)), int(np.sum(at_end)))

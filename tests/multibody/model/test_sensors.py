@@ -191,6 +191,7 @@ def test_force_on_the_lower_of_two_boxes_is_the_weight_of_both():
     ]
     motion = simulate(Model(boxes, ground=Plane()), h=0.01, duration=0.2)
     upper, lower = (motion.channel(f"box{k}.contact_force").values[-1, 2] for k in (1, 0))
+    assert motion.channel("contacts").values[-1] == 8  # four between the boxes, four on the floor
     assert upper == pytest.approx(2 * G, rel=1e-6)
     assert lower == pytest.approx(1 * G, rel=1e-6)
 
