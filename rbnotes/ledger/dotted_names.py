@@ -19,6 +19,7 @@ def resolve(dotted: str) -> Callable[..., Any]:
     If a package exports a function with the name of one of its modules, it is the function.
     """
     parts = dotted.split(".")
+    missing: Exception = ImportError(f"nothing named {dotted}")
     for split in (*range(len(parts) - 1, 0, -1), len(parts)):
         try:
             value = importlib.import_module(".".join(parts[:split]))
@@ -29,13 +30,14 @@ def resolve(dotted: str) -> Callable[..., Any]:
         try:
             for attribute in parts[split:]:
                 value = getattr(value, attribute)
-        except AttributeError:
-            if split == len(parts) - 1:
-                continue  # it may be a module
-            raise
+        except AttributeError as error:
+            if split < len(parts) - 1:
+                raise
+            missing = error  # unless it is a module
+            continue
         # What the name stands for is an object of any kind; the loop began with a module.
         return value  # type: ignore[return-value]
-    raise ImportError(f"nothing named {dotted}")
+    raise missing
 
 
 def dotted_name(value: Any) -> str:
