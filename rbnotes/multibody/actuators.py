@@ -147,8 +147,7 @@ def actuator_gains(actuators: Sequence[Actuator], tree: Tree, joint_names: Seque
     for actuator in actuators:
         label = f"actuators: {type(actuator).__name__}({actuator.body!r})"
         if actuator.body not in joint_names:
-            known = ", ".join(map(repr, joint_names)) or "none: all bodies are free"
-            raise InvalidArgument(label, "no such joint", f"names of bodies on joints: {known}")
+            raise no_joint_error(label, "no such joint", joint_names)
         if actuator.body in actuated:
             raise InvalidArgument(label, "a second actuator of its joint", "one for each joint")
         actuated.add(actuator.body)
@@ -167,6 +166,12 @@ def actuator_gains(actuators: Sequence[Actuator], tree: Tree, joint_names: Seque
             kd[own] = per_coordinate(f"{label}: kv", actuator.kv, joint)
             is_velocity[own] = True
     return ActuatorGains(kp, kd, force_limit, command, is_position, is_velocity)
+
+
+def no_joint_error(name: str, got: str, joint_names: Sequence[str]) -> InvalidArgument:
+    """Return the error about a body that no joint carries; it lists the bodies on joints."""
+    known = ", ".join(map(repr, joint_names)) or "none: all bodies are free"
+    return InvalidArgument(name, got, f"names of bodies on joints: {known}")
 
 
 def _set_gains(actuator: Actuator, *gains: str) -> None:

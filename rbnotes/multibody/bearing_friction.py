@@ -19,19 +19,15 @@ from rbnotes.contact.body_pair_jacobian import BodyPairJacobian
 from rbnotes.dynamics import State, StepProblem, StepSolution
 from rbnotes.errors import NotConverged
 from rbnotes.friction.anderson_acceleration import AndersonAcceleration
-from rbnotes.multibody.bounded_rows import BoundedRows, solve_with_bounded_rows
+from rbnotes.multibody.bounded_rows import BoundedRows, dry_friction_rows, solve_with_bounded_rows
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.bearings import JointBearing, closure_wrench, joint_bearings
-from rbnotes.multibody.reduced.constraint_protocol import Constraint
-from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.bearings import JointBearing, joint_bearings, recover_bearing_reactions
 from rbnotes.multibody.reduced.dynamics import (
-    coordinate_constraints,
     generalized_body_force,
     gyroscopic_and_gravity_wrenches,
     solve_accelerations,
 )
-from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
-from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian
+from rbnotes.multibody.reduced.joint_reactions import ConstraintOnBodies, constraints_on_bodies
 from rbnotes.multibody.reduced.kinematics import BodyKinematics, _relative_joint_poses
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -39,8 +35,6 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 SECTION = "disc"
 """Section of the friction cone at the contacts of bearings."""
-
-
 BEARING_TOLERANCE = 1e-8
 """Accepted change of the reactions of bearings, relative to them."""
 MAX_BEARING_ITERATIONS = 100
@@ -79,17 +73,12 @@ class BearingUpdate:
 
     def rows(self, multipliers: list[Array]) -> BoundedRows:
         """Return one row of dry friction for each bearing, at normal multipliers of its contacts."""
-        count = len(self.bearings)
         bounds = [
             each.friction_limits(own, SECTION, 0)[0]
             for each, own in zip(self.bearings, multipliers, strict=True)
         ]
-        return BoundedRows(
-            np.concatenate([each.joint_velocity_map for each in self.bearings]),
-            np.zeros(count),
-            np.full(count, np.inf),
-            np.array(bounds),
-        )
+        motions = np.concatenate([each.joint_velocity_map for each in self.bearings])
+        return dry_friction_rows(motions, np.array(bounds))
 
     def normal_multipliers(
         self, solution: StepSolution, friction: Array, multipliers: list[Array]
@@ -103,54 +92,31 @@ class BearingUpdate:
         multipliers
             Multipliers that bounded the friction.
         """
-        tree, count = self.model.tree, len(self.model.bodies)
-        external = self.wrenches + self.contact_rows.T @ solution.contact_impulses.ravel()
-        closure_wrenches: dict[LoopClosure, Array] = {}
-        for constraint, body_rows, own in self._body_constraints:
-            wrenches = body_rows.T @ solution.bilateral[own]
-            external = external + wrenches
-            if isinstance(constraint, LoopClosure):
-                closure_wrenches[constraint] = wrenches.reshape(count, 6)
-        friction_wrenches = []
-        for bearing, impulse, own_multipliers in zip(self.bearings, friction, multipliers, strict=True):
-            contact_friction = bearing.distribute_friction(
-                np.array([[impulse, 0.0]]), own_multipliers, SECTION, 0
-            )
-            friction_wrenches.append(bearing.friction_wrench(contact_friction))
-            if isinstance(bearing.name, LoopClosure):
-                driving = bearing.driving_wrench(friction_wrenches[-1])
-                external = external + bearing.relative_twist_map.T @ driving
-        body_impulses = self._momentum_changes(solution.velocity) - external.reshape(count, 6)
-        joint_wrenches = subtree_wrenches(tree, body_impulses, self._parent_adjoints)
-        result = []
-        for bearing, friction_wrench in zip(self.bearings, friction_wrenches, strict=True):
-            if isinstance(bearing.name, LoopClosure):
-                total = closure_wrench(self.model.system, bearing.name, closure_wrenches[bearing.name])
-                total = total + bearing.driving_wrench(friction_wrench)
-            else:
-                total = joint_wrenches[tree.index(bearing.name)]
-            reaction = total - friction_wrench
-            result.append(bearing.bearing.load_distribution @ (reaction - bearing.driving_wrench(reaction)))
-        return result
+        contact_friction = [
+            bearing.distribute_friction(np.array([[impulse, 0.0]]), own, SECTION, 0)
+            for bearing, impulse, own in zip(self.bearings, friction, multipliers, strict=True)
+        ]
+        reactions = recover_bearing_reactions(
+            self.model.system,
+            self.bearings,
+            contact_friction,
+            self._momentum_changes(solution.velocity).ravel(),
+            self.wrenches + self.contact_rows.T @ solution.contact_impulses.ravel(),
+            self._body_constraints,
+            solution,
+            self._parent_adjoints,
+        )[1]
+        return [each.bearing.load_distribution @ w for each, w in zip(self.bearings, reactions, strict=True)]
 
     @cached_property
     def _parent_adjoints(self) -> Array:
         return se3.Ad_inverse(_relative_joint_poses(self.model.tree, self.state.q))
 
     @cached_property
-    def _body_constraints(self) -> list[tuple[Constraint, Array, slice]]:
-        """Rows on the bodies of each equality constraint, and the slice of its impulses."""
-        system, result = self.model.system, []
-        first = len(coordinate_constraints(self.model.tree, self.state.q, self.state.qdot)[0])
-        for constraint in self.model.constraints:
-            if constraint.unilateral:
-                continue
-            size = len(constraint.rows(system, self.state, self.state.t).G)
-            body_rows = constraint_body_jacobian(system, constraint, self.state)
-            if body_rows is not None:
-                result.append((constraint, body_rows, slice(first, first + size)))
-            first += size
-        return result
+    def _body_constraints(self) -> list[ConstraintOnBodies]:
+        """Equality constraints that act on bodies."""
+        equations = [each for each in self.model.constraints if not each.unilateral]
+        return constraints_on_bodies(self.model.system, equations, self.state)
 
     def _momentum_changes(self, velocity: Array) -> Array:
         """Return the momenta ``(n, 6)`` that the update and half of the motion without forces require."""

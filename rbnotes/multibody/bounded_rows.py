@@ -55,6 +55,11 @@ class BoundedRows(NamedTuple):
         return BoundedRows(*(np.concatenate(pair) for pair in zip(self, other, strict=True)))
 
 
+def dry_friction_rows(rows: Array, bound: Array) -> BoundedRows:
+    """Return rows ``(m, n)`` of dry friction with these bounds ``(m,)``."""
+    return BoundedRows(rows, np.zeros(len(rows)), np.full(len(rows), np.inf), bound)
+
+
 class BoundedSolution(NamedTuple):
     """Solution of a problem with bounded rows."""
 
@@ -88,6 +93,8 @@ def solve_with_bounded_rows(
     NotConverged
         If no consistent modes are found; ``solution`` is the last velocity.
     """
+    if not len(bounded.rows):
+        return BoundedSolution(solve(problem), np.zeros(0))
     is_dry = np.isinf(bounded.gain)
     modes = np.where(is_dry, -np.sign(bounded.rows @ velocity_before), 0.0).astype(np.intp)
     speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum)), initial=0.0))

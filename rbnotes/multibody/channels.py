@@ -67,8 +67,8 @@ def check_channel_names(name: str, channels: Sequence[str], model: Model) -> tup
     InvalidArgument
         If the model has no such channel; the message lists those of the body, or the bodies.
     """
-    known = channel_names(model)
     result: tuple[str, ...] = arguments.instances(name, channels, str)
+    known = channel_names(model) if result else ()
     for each in result:
         if each not in known:
             body = each.rpartition(".")[0]

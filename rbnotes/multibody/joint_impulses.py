@@ -19,7 +19,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
-from rbnotes.multibody.bounded_rows import BoundedRows
+from rbnotes.multibody.bounded_rows import BoundedRows, dry_friction_rows
 from rbnotes.multibody.model import Model
 
 STIFF_INERTIA_FACTOR = 12.0
@@ -67,7 +67,7 @@ def joint_impulses(
     motor = np.where(is_servo, 0.0, np.clip(offset, -gains.force_limit, gains.force_limit))
     if not (np.any(damping) or np.any(is_servo)):
         zero: Array = np.zeros(len(q))
-        return JointImpulses(h / 2 * motor, zero, zero, _dry_friction_rows(model, h))
+        return JointImpulses(h / 2 * motor, zero, zero, _joint_friction_rows(model, h))
     inertia = 1 / np.diagonal(np.linalg.inv(mass))
     theta = implicit_fraction(h * (damping + gains.kd) / (2 * inertia))
     s = h**2 * gains.kp / (STIFF_INERTIA_FACTOR * inertia + h**2 * gains.kp)
@@ -83,7 +83,7 @@ def joint_impulses(
         h / 2 * (gains.kp * delay + gains.kd * theta)[is_servo],
         h / 2 * gains.force_limit[is_servo],
     )
-    rows = servos.join(_dry_friction_rows(model, h))
+    rows = servos.join(_joint_friction_rows(model, h))
     damper = -h / 2 * damping * (1 - theta) * before
     return JointImpulses(h / 2 * motor, damper, h / 2 * damping * theta, rows)
 
@@ -96,13 +96,7 @@ def implicit_fraction(z: Array) -> Array:
     return result
 
 
-def _dry_friction_rows(model: Model, h: float) -> BoundedRows:
+def _joint_friction_rows(model: Model, h: float) -> BoundedRows:
     friction = model.joint_friction
     has_friction = friction > 0
-    count = int(np.sum(has_friction))
-    return BoundedRows(
-        np.eye(len(friction))[has_friction],
-        np.zeros(count),
-        np.full(count, np.inf),
-        h / 2 * friction[has_friction],
-    )
+    return dry_friction_rows(np.eye(len(friction))[has_friction], h / 2 * friction[has_friction])

@@ -43,6 +43,7 @@ from rbnotes.multibody.actuators import (
     PositionServo,
     VelocityServo,
     actuator_gains,
+    no_joint_error,
 )
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
@@ -560,8 +561,7 @@ class Model:
         joints = [body.name for body in self.bodies if not body.is_free]
         for name in values:
             if name not in joints:
-                known = ", ".join(map(repr, joints)) or "none: all bodies are free"
-                raise InvalidArgument(argument, repr(name), f"names of bodies on joints: {known}")
+                raise no_joint_error(argument, repr(name), joints)
         return values
 
 
@@ -613,8 +613,7 @@ def _checked_bearings(
         arguments.require_instance("bearings: key", name, str, LoopClosure)
         arguments.require_instance(f"bearings[{getattr(name, 'a', name)!r}]", bearing, Bearing)
         if isinstance(name, str) and name not in joint_names:
-            known = ", ".join(map(repr, joint_names)) or "none: all bodies are free"
-            raise InvalidArgument("bearings", repr(name), f"names of bodies on joints: {known}")
+            raise no_joint_error("bearings", repr(name), joint_names)
         if isinstance(name, LoopClosure) and not any(name is each for each in constraints):
             raise InvalidArgument("bearings", f"a closure of {name.a!r}", "closures among the constraints")
     return dict(bearings)

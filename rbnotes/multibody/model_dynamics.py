@@ -25,6 +25,7 @@ from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.constrained_dynamics import constrained_acceleration
 from rbnotes.multibody.reduced.dynamics import kinetic_energy as tree_kinetic_energy
 from rbnotes.multibody.reduced.dynamics import potential_energy as tree_potential_energy
+from rbnotes.multibody.reduced.dynamics import rotor_energy_from_rates
 from rbnotes.multibody.reduced.kinematics import jacobian_rate as tree_jacobian_rate
 from rbnotes.multibody.reduced.recursive_dynamics import bias_forces as tree_bias_forces
 from rbnotes.unchecked import se3
@@ -142,28 +143,35 @@ def forward_dynamics(model: Model, state: State, tau: ArrayLike = 0.0) -> Array:
     """
     tree_state = _tree_state(model, state)
     B, bias_acceleration = velocity_map(model, tree_state)
-    result: Array = B @ constrained_tree_acceleration(model, state, tau)[0] + bias_acceleration
+    result: Array = B @ constrained_tree_acceleration(model, tree_state, B, tau)[0] + bias_acceleration
     return result
 
 
-def constrained_tree_acceleration(model: Model, state: State, tau: ArrayLike) -> tuple[Array, Array]:
+def constrained_tree_acceleration(
+    model: Model, tree_state: State, B: Array, tau: ArrayLike
+) -> tuple[Array, Array]:
     """Return the accelerations ``(k,)`` of the tree in :func:`forward_dynamics` and the multipliers ``(m,)``.
 
     The multipliers are those of the joints' own coordinates, then those of the equality constraints.
 
+    Parameters
+    ----------
+    tree_state, B
+        State of the tree, and the matrix of :func:`velocity_map` there.
+
     Raises
     ------
     InvalidArgument
-        If ``state`` does not fit the model or ``tau`` does not fit the state.
+        If ``tau`` does not fit the state.
     SingularConfiguration
         If a joint is in a singular state.
     """
-    tree_state = _tree_state(model, state)
     tau = arguments.array("tau", tau)
-    if tau.shape not in ((), (state.size,)):
-        raise InvalidArgument("tau", f"shape {tau.shape}", f"a number or shape ({state.size},)")
-    tree_tau = velocity_map(model, tree_state).B.T @ np.broadcast_to(tau, state.size)
-    no_derivative = np.zeros((state.size, state.size))
+    size = len(B)
+    if tau.shape not in ((), (size,)):
+        raise InvalidArgument("tau", f"shape {tau.shape}", f"a number or shape ({size},)")
+    tree_tau = B.T @ np.broadcast_to(tau, size)
+    no_derivative = np.zeros((size, size))
     system = replace(model.system, driven=lambda state: Forces(tree_tau, no_derivative, no_derivative))
     equations = [each for each in model.constraints if not each.unilateral]
     return constrained_acceleration(system, equations, tree_state)
@@ -325,7 +333,7 @@ def kinetic_energy(model: Model, state: State) -> float:
         If ``state`` does not fit the model.
     """
     tree_state = _tree_state(model, state)
-    of_rotors = np.sum(model.system.armature * tree_state.qdot**2) / 2
+    of_rotors = rotor_energy_from_rates(model.system.armature, tree_state.qdot)
     return float(tree_kinetic_energy(model.tree, tree_state.q, tree_state.qdot) + of_rotors)
 
 

@@ -21,9 +21,10 @@ from rbnotes.multibody.model_dynamics import (
     frame_jacobian_rate_unchecked,
     frame_jacobian_unchecked,
     tree_frame,
+    velocity_map,
 )
-from rbnotes.multibody.reduced.dynamics import coordinate_constraints, gyroscopic_and_gravity_wrenches
-from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian, joint_transmitted_wrenches
+from rbnotes.multibody.reduced.dynamics import gyroscopic_and_gravity_wrenches
+from rbnotes.multibody.reduced.joint_reactions import constraints_on_bodies, joint_transmitted_wrenches
 from rbnotes.unchecked.linear_algebra import matvec
 
 
@@ -137,20 +138,16 @@ def joint_wrench(model: Model, state: State, body: str, *, tau: ArrayLike = 0.0)
     if model.bodies[index].is_free:
         raise InvalidArgument("body", f"{body!r}, a free body", "a body on a joint")
     system, tree, tree_state = model.system, model.tree, model.tree_state(state)
-    qddot, multipliers = constrained_tree_acceleration(model, state, tau)
+    B = velocity_map(model, tree_state).B
+    qddot, multipliers = constrained_tree_acceleration(model, tree_state, B, tau)
     kinematics = system.body_kinematics(tree_state)
     accelerations = kinematics.J @ qddot + kinematics.bias_acceleration
     wrenches = matvec(tree.inertias, accelerations)
     wrenches -= gyroscopic_and_gravity_wrenches(tree, tree_state.q, tree_state.qdot)
-    wrenches -= np.reshape(model.force_law(model.body_state(state)).f, wrenches.shape)
-    first = len(coordinate_constraints(tree, tree_state.q, tree_state.qdot)[0])
-    for constraint in model.constraints:
-        if constraint.unilateral:
-            continue
-        size = len(constraint.rows(system, tree_state, state.t).G)
-        body_rows = constraint_body_jacobian(system, constraint, tree_state)
-        if body_rows is not None:
-            wrenches -= (body_rows.T @ multipliers[first : first + size]).reshape(wrenches.shape)
-        first += size
+    bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
+    wrenches -= np.reshape(model.force_law(bodies).f, wrenches.shape)
+    equations = [each for each in model.constraints if not each.unilateral]
+    for _, rows, own in constraints_on_bodies(system, equations, tree_state):
+        wrenches -= (rows.T @ multipliers[own]).reshape(wrenches.shape)
     result: Array = joint_transmitted_wrenches(tree, tree_state.q, wrenches)[index]
     return result

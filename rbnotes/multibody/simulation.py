@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.step_failures import name_step_failures
-from rbnotes.multibody.trajectory import Trajectory, trajectory_channel
+from rbnotes.multibody.trajectory import Trajectory, record_channels
 from rbnotes.multibody.verlet_step import (
     Control,
     StepResult,
@@ -132,12 +131,14 @@ def simulate(
     if coordinates == "maximal":
         if control is not None:
             raise InvalidArgument("control", "a function", "None in maximal coordinates")
-        return _simulate_maximal(model, state, h, count, law, slop, impacts, compiled, record, progress)
+        motion = _simulate_maximal(model, state, h, count, law, slop, impacts, compiled, progress)
+        return record_channels(motion, record)
     for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
         if value != supported:
             expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
             raise InvalidArgument(name, repr(value), expected)
-    return _simulate_reduced(model, state, h, count, law, slop, control, record, progress)
+    motion = _simulate_reduced(model, state, h, count, law, slop, control, progress)
+    return record_channels(motion, record)
 
 
 def step(
@@ -205,7 +206,6 @@ def _simulate_maximal(
     slop: float,
     impacts: str,
     compiled: bool,
-    record: Sequence[str],
     progress: Progress | None,
 ) -> Trajectory:
     """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
@@ -238,7 +238,6 @@ def _simulate_maximal(
         (no_impulses, no_impulses),
         result.restart,
         result,
-        record,
     )
 
 
@@ -250,7 +249,6 @@ def _simulate_reduced(
     law: FrictionModel,
     slop: float,
     control: Control | None,
-    record: Sequence[str],
     progress: Progress | None,
 ) -> Trajectory:
     """Simulate in the coordinates of the model's tree."""
@@ -291,7 +289,6 @@ def _simulate_reduced(
         ),
         RestartData(points, friction.last_impulses),
         None,
-        record,
     )
 
 
@@ -306,11 +303,10 @@ def _trajectory(
     joint_impulses: tuple[Array, Array],
     restart: RestartData,
     maximal_trajectory: maximal.Trajectory | None,
-    record: Sequence[str],
 ) -> Trajectory:
     free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
     t, empty = body_states.t, np.zeros((len(q), 0, 3))
-    motion = Trajectory(
+    return Trajectory(
         model,
         States(free_E, free_phi, empty, empty, joint_q, joint_qdot, t),
         body_states,
@@ -324,7 +320,6 @@ def _trajectory(
         restart,
         maximal_trajectory,
     )
-    return replace(motion, recorded={name: trajectory_channel(motion, name) for name in record})
 
 
 def _num_steps(h: float, duration: float | None, steps: int | None) -> int:

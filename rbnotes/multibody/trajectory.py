@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -224,6 +224,11 @@ class Trajectory:
         if self.model.bodies[index].is_free:
             raise InvalidArgument("name", f"{name!r}, a free body", "a body on a joint")
         return values[:, self.model.tree.coordinate_slices[index]]
+
+
+def record_channels(motion: Trajectory, names: Iterable[str]) -> Trajectory:
+    """Return the trajectory with these channels in its field ``recorded``; the names are valid."""
+    return replace(motion, recorded={name: trajectory_channel(motion, name) for name in names})
 
 
 def trajectory_channel(motion: Trajectory, name: str) -> Channel:

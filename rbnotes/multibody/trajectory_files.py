@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import zipfile
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from rbnotes.dynamics import States
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.trajectory import Trajectory, trajectory_channel
+from rbnotes.multibody.trajectory import Trajectory, record_channels
 
 FORMAT = "rbnotes trajectory 1"
 """First entry of a file."""
@@ -127,8 +127,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
         maximal=in_maximal,
         **{name: arrays[name] for name in OWN_FIELDS},
     )
-    names = arrays["recorded"].tolist()
-    return replace(motion, recorded={name: trajectory_channel(motion, name) for name in names})
+    return record_channels(motion, arrays["recorded"].tolist())
 
 
 def _state_arrays(prefix: str, states: States) -> Arrays:

@@ -69,6 +69,7 @@ from rbnotes.multibody.reduced.dynamics import (
     kinetic_energy,
     kinetic_energy_from_twists,
     mass_matrix_from_jacobian,
+    rotor_energy_from_rates,
     solve_accelerations,
 )
 from rbnotes.multibody.reduced.kinematics import BodyKinematics, body_kinematics, body_poses_and_twists
@@ -357,10 +358,8 @@ class TreeStepper:
         is_first: bool,
     ) -> VelocityUpdate:
         """Return the update under forces, joint impulses, constraints, limits and contacts."""
-        before, (bilateral, limits, points, rows, normal_target, contact_velocity_change) = (
-            state.qdot,
-            conditions,
-        )
+        before = state.qdot
+        bilateral, limits, points, rows, normal_target, contact_velocity_change = conditions
         problem = StepProblem(
             mass + np.diag(joints.damping),
             mass @ before + impulses.gravity + impulses.applied + joints.constant,
@@ -393,10 +392,8 @@ class TreeStepper:
             solution, bounded_impulse, bounded_rows = solve_with_bearings(
                 problem, joints.bounded, bearings, solve
             )
-        elif len(joints.bounded.rows):
-            solution, bounded_impulse = solve_with_bounded_rows(problem, joints.bounded, solve, before)
         else:
-            solution, bounded_impulse = solve(problem), np.zeros(0)
+            solution, bounded_impulse = solve_with_bounded_rows(problem, joints.bounded, solve, before)
         after = solution.velocity
         record = ContactRecord(
             points,
@@ -517,8 +514,7 @@ def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Arr
 
     `qdot` are the velocities of the tree ``(..., k)``, for the rotors of its joints.
     """
-    tree = model.tree
-    of_rotors = np.sum(model.system.armature * qdot**2, axis=-1) / 2
+    tree, of_rotors = model.tree, rotor_energy_from_rates(model.system.armature, qdot)
     result: Array = kinetic_energy_from_twists(tree, phi) + of_rotors + gravity_energy_from_poses(tree, poses)
     return result
 
@@ -536,7 +532,7 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) ->
         return solve_accelerations(tree, q, qdot, mass, force)
 
     def energy(q: Array, qdot: Array) -> float:
-        return float(kinetic_energy(tree, q, qdot) + np.sum(armature * qdot**2) / 2)
+        return float(kinetic_energy(tree, q, qdot) + rotor_energy_from_rates(armature, qdot))
 
     v1, a1 = qdot, acceleration(q, qdot)
     v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import State
+from rbnotes.dynamics import State, StepSolution
 from rbnotes.friction import Bearing
 from rbnotes.friction.bounded_friction import support_function, support_point
 from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
+from rbnotes.multibody.reduced.joint_reactions import ConstraintOnBodies
 from rbnotes.multibody.reduced.kinematics import BodyKinematics
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import se3
@@ -159,6 +161,62 @@ def joint_bearings(
             raise InvalidArgument(argument, got, f"normals across the motion{_describe_motion(system, name)}")
         result.append(joint_bearing)
     return result
+
+
+def recover_bearing_reactions(
+    system: TreeSystem,
+    bearings: Sequence[JointBearing],
+    bearing_friction: Sequence[Array],
+    body_impulses: Array,
+    external_wrenches: Array,
+    constraints: Sequence[ConstraintOnBodies],
+    solution: StepSolution,
+    parent_adjoints: Array,
+) -> tuple[Array, list[Array]]:
+    """Return the wrenches through all joints ``(n, 6)``, and the reactions ``(6,)`` of bearings.
+
+    The reactions are impulses without friction and without the driving forces along the joints' motions.
+
+    Parameters
+    ----------
+    bearing_friction
+        Friction ``(c, 2)`` at the contacts of each bearing.
+    body_impulses
+        Impulses ``(6 n,)`` that the motion of the bodies requires.
+    external_wrenches
+        Impulses ``(6 n,)`` of contacts, and of forces that are not in `body_impulses`.
+    constraints, solution
+        Constraints on bodies, and the solution with their multipliers.
+    parent_adjoints
+        Adjoints ``(n, 6, 6)`` from the joint frame of each parent to that of the link.
+    """
+    n = len(system.tree.links)
+    closure_wrenches: dict[LoopClosure, Array] = {}
+    for constraint, rows, own in constraints:
+        multipliers = (solution.unilateral if constraint.unilateral else solution.bilateral)[own]
+        wrenches = rows.T @ multipliers
+        external_wrenches = external_wrenches + wrenches
+        if isinstance(constraint, LoopClosure):
+            closure_wrenches[constraint] = wrenches.reshape(n, 6)
+    friction_wrenches = []
+    for bearing, own_friction in zip(bearings, bearing_friction, strict=True):
+        friction_wrenches.append(bearing.friction_wrench(own_friction))
+        if isinstance(bearing.name, LoopClosure):
+            driving = bearing.driving_wrench(friction_wrenches[-1])
+            external_wrenches = external_wrenches + bearing.relative_twist_map.T @ driving
+    joint_wrenches = subtree_wrenches(
+        system.tree, (body_impulses - external_wrenches).reshape(n, 6), parent_adjoints
+    )
+    reactions = []
+    for bearing, friction_wrench in zip(bearings, friction_wrenches, strict=True):
+        if isinstance(bearing.name, LoopClosure):
+            total = closure_wrench(system, bearing.name, closure_wrenches[bearing.name])
+            total = total + bearing.driving_wrench(friction_wrench)
+        else:
+            total = joint_wrenches[system.tree.index(bearing.name)]
+        without_friction = total - friction_wrench
+        reactions.append(without_friction - bearing.driving_wrench(without_friction))
+    return joint_wrenches, reactions
 
 
 def _describe_motion(system: TreeSystem, name: str | LoopClosure) -> str:

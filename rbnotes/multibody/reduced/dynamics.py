@@ -280,6 +280,12 @@ def kinetic_energy_from_twists(tree: Tree, phi: Array) -> Array:
     return result
 
 
+def rotor_energy_from_rates(armature: Array, qdot: Array) -> Array:
+    """Return the kinetic energy ``(...)`` of rotors with these inertias ``(k,)`` from rates ``(..., k)``."""
+    result: Array = np.sum(armature * qdot**2, axis=-1) / 2
+    return result
+
+
 def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     """Return the potential energy of gravity and of the joints' springs ``(...)``, J.
 

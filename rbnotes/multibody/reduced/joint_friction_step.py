@@ -21,13 +21,12 @@ from rbnotes.dynamics import State, StepSolution, add_constraints, implicit_eule
 from rbnotes.friction.bearings import Bearing
 from rbnotes.friction.contact_problem import FrictionContactProblem, friction_contact_problem
 from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispStep
-from rbnotes.multibody.reduced.bearings import Bearings, closure_wrench, joint_bearings
+from rbnotes.multibody.reduced.bearings import Bearings, joint_bearings, recover_bearing_reactions
 from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.contact import _predict_contacts, tree_contacts
-from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
-from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian, impulse_balance
+from rbnotes.multibody.reduced.joint_reactions import constraints_on_bodies, impulse_balance
 from rbnotes.multibody.reduced.kinematics import _relative_joint_poses
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import se3
@@ -113,23 +112,7 @@ class JointFrictionProblem:
         self.contact_problem: FrictionContactProblem = friction_contact_problem(problem)
         if not self.contact_problem.is_symmetric:
             raise InvalidArgument("system", "a mass of the step that is not symmetric", "a symmetric one")
-        # For each constraint: its rows on bodies, and the slice of its impulses.
-        self.body_constraints: list[tuple[Constraint, Array, bool, slice]] = []
-        next_row = {False: len(system.coordinate_constraint_rows(state).rows), True: 0}
-        for constraint in constraints:
-            rows_now = constraint.rows(system, state, state.t)
-            start = next_row[constraint.unilateral]
-            next_row[constraint.unilateral] += len(rows_now.G)
-            body_jacobian = constraint_body_jacobian(system, constraint, state)
-            if body_jacobian is not None:
-                self.body_constraints.append(
-                    (
-                        constraint,
-                        body_jacobian,
-                        constraint.unilateral,
-                        slice(start, start + len(body_jacobian)),
-                    )
-                )
+        self.body_constraints = constraints_on_bodies(system, constraints, state)
 
     def initial_friction(self, initial_guess: BispStep | None) -> tuple[Array, list[Array]]:
         """Return the initial friction impulses of all contacts and by bearing."""
@@ -187,39 +170,16 @@ class JointFrictionProblem:
         """Return the solution, the wrenches through joints, and the bearing reactions without friction."""
         impulses = np.concatenate([normal[:, None], friction], axis=1)
         solution = self.contact_problem.step_solution(impulses, iterations=0, residual=0.0, method="BISP")
-        n = len(self.system.tree.links)
-        external_wrenches = self.contact_body_rows.T @ impulses[: self.num_contacts].ravel()
-        closure_wrenches: dict[LoopClosure, Array] = {}
-        for constraint, rows, unilateral, multiplier_slice in self.body_constraints:
-            multipliers = (solution.unilateral if unilateral else solution.bilateral)[multiplier_slice]
-            wrenches = rows.T @ multipliers
-            external_wrenches = external_wrenches + wrenches
-            if isinstance(constraint, LoopClosure):
-                closure_wrenches[constraint] = wrenches.reshape(n, 6)
-        friction_wrenches = []
-        for joint_bearing, own_friction in zip(self.joint_bearings, bearing_friction, strict=True):
-            friction_wrench = joint_bearing.friction_wrench(own_friction)
-            friction_wrenches.append(friction_wrench)
-            if isinstance(joint_bearing.name, LoopClosure):
-                external_wrenches = (
-                    external_wrenches
-                    + joint_bearing.relative_twist_map.T @ joint_bearing.driving_wrench(friction_wrench)
-                )
-        body_impulses = self.impulse_balance[0] @ solution.velocity + self.impulse_balance[1]
-        joint_wrenches = subtree_wrenches(
-            self.system.tree, (body_impulses - external_wrenches).reshape(n, 6), self.adjoints
+        joint_wrenches, reactions = recover_bearing_reactions(
+            self.system,
+            self.joint_bearings,
+            bearing_friction,
+            self.impulse_balance[0] @ solution.velocity + self.impulse_balance[1],
+            self.contact_body_rows.T @ impulses[: self.num_contacts].ravel(),
+            self.body_constraints,
+            solution,
+            self.adjoints,
         )
-        reactions: list[Array] = []
-        for joint_bearing, friction_wrench in zip(self.joint_bearings, friction_wrenches, strict=True):
-            if isinstance(joint_bearing.name, LoopClosure):
-                closure_reaction = closure_wrench(
-                    self.system, joint_bearing.name, closure_wrenches[joint_bearing.name]
-                )
-                total = closure_reaction + joint_bearing.driving_wrench(friction_wrench)
-            else:
-                total = joint_wrenches[self.system.tree.index(joint_bearing.name)]
-            without_friction = total - friction_wrench
-            reactions.append(without_friction - joint_bearing.driving_wrench(without_friction))
         return solution, joint_wrenches, reactions
 
     def step_result(

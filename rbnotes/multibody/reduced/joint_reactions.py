@@ -12,6 +12,9 @@ zero if nothing drives them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -117,3 +120,31 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
     for i, block in body_constraint.body_blocks.items():
         rows[:, 6 * i : 6 * i + 6] = block
     return rows
+
+
+class ConstraintOnBodies(NamedTuple):
+    """Constraint that acts on bodies, with its rows and the place of its multipliers."""
+
+    constraint: Constraint
+    rows: Array
+    """Rows ``(m, 6 n)`` on the twists of the bodies."""
+    multipliers: slice
+    """Place among the multipliers of all equations, or of all inequalities if it is one."""
+
+
+def constraints_on_bodies(
+    system: TreeSystem, constraints: Iterable[Constraint], state: State
+) -> list[ConstraintOnBodies]:
+    """Return the constraints that act on bodies, at a state.
+
+    Multipliers of equations begin with those of the joints' own coordinates.
+    """
+    result = []
+    next_row = {False: len(system.coordinate_constraint_rows(state).rows), True: 0}
+    for constraint in constraints:
+        start = next_row[constraint.unilateral]
+        next_row[constraint.unilateral] += len(constraint.rows(system, state, state.t).G)
+        rows = constraint_body_jacobian(system, constraint, state)
+        if rows is not None:
+            result.append(ConstraintOnBodies(constraint, rows, slice(start, start + len(rows))))
+    return result

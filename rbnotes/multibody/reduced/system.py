@@ -23,6 +23,7 @@ from rbnotes.multibody.reduced.dynamics import (
     kinetic_energy_from_twists,
     potential_energy_from_poses,
     regularized_mass_matrix,
+    rotor_energy_from_rates,
     solve_accelerations,
 )
 from rbnotes.multibody.reduced.dynamics_derivatives import (
@@ -310,7 +311,7 @@ class TreeSystem:
         kinetic = (
             kinetic_energy_from_twists(self.tree, maximal_state.phi)
             + np.sum(self.masses[:, None] * state.v**2) / 2
-            + np.sum(self.armature * state.qdot**2) / 2
+            + rotor_energy_from_rates(self.armature, state.qdot)
         )
         potential = potential_energy_from_poses(self.tree, state.q, maximal_state.E)
         potential -= np.sum(self.masses[:, None] * state.x * self.tree.gravity)
