@@ -24,7 +24,7 @@ def main() -> int:
         table = csv.writer(file, lineterminator="\n")
         table.writerow(["feature", *backends])
         for feature in backend_combinations.FEATURES:
-            row = [backend_combinations.outcome(feature, backend) for backend in backends]
+            row = [backend_combinations.outcome(feature, backend)[0] for backend in backends]
             print(feature, *row, sep="  ", flush=True)
             table.writerow([feature, *row])
     return 0

@@ -1,14 +1,15 @@
 """Small models with one feature each, and what every backend of ``simulate`` makes of them."""
 
 import numpy as np
+from model_parts import parallelogram, shift
 
-from rbnotes import joints, se3
+from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.maximal import Trajectory
-from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure, PlaneLimit, PrescribedJoint
+from rbnotes.multibody.reduced import Gear, JointLimit, PlaneLimit, PrescribedJoint
 from rbnotes.shapes import Box, Capsule, Plane, RoundedBox, Sphere
 
 BACKENDS = {
@@ -41,10 +42,6 @@ JOINTS = {
         [0.4],
     ),
 }
-
-
-def shift(x, y, z):
-    return se3.frame(np.eye(3), [x, y, z])
 
 
 def swinging(joint=None, q=(0.4,), **options):
@@ -88,7 +85,7 @@ def boxes(**options):
     return model, model.state(twists={"ball": [0, 0, 0, 1.0, 0, -1.0]}), call
 
 
-def rotors(constraint, friction=0.0):
+def rotors(constraint):
     """Two rotors on hinges."""
     pair = [
         Body(
@@ -98,7 +95,6 @@ def rotors(constraint, friction=0.0):
             joint=joints.Revolute([0, 1, 0]),
             joint_frame=shift(x, 0, 1),
             body_frame=shift(0.1, 0, 0),
-            joint_friction=friction,
         )
         for name, x in (("a", 0.0), ("b", 1.0))
     ]
@@ -106,26 +102,10 @@ def rotors(constraint, friction=0.0):
     return model, model.state(), {}
 
 
-def four_bar(**options):
+def four_bar():
     """A parallelogram with a loop closure."""
-    hinge, bar = joints.Revolute([0, 1, 0]), Box([0.02, 0.02, 0.3])
-    closure = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.15], [0, 1, 0])
-    bodies = [
-        Body("left", bar, mass=0.5, joint=hinge, body_frame=shift(0, 0, -0.15)),
-        Body(
-            "coupler",
-            Box([0.5, 0.02, 0.02]),
-            mass=1.0,
-            joint=hinge,
-            parent="left",
-            joint_frame=shift(0, 0, -0.3),
-            body_frame=shift(0.25, 0, 0),
-        ),
-        Body(
-            "right", bar, mass=0.5, joint=hinge, joint_frame=shift(0.5, 0, 0), body_frame=shift(0, 0, -0.15)
-        ),
-    ]
-    model = Model(bodies, constraints=[closure], **options)
+    bodies, closure = parallelogram()
+    model = Model(bodies, constraints=[closure])
     return model, model.state(q={"left": 0.4, "coupler": -0.4, "right": 0.4}), {}
 
 
@@ -185,9 +165,8 @@ def end_positions(feature, backend):
 
 
 def outcome(feature, backend):
-    """``"runs"``, or the argument that is refused."""
+    """``"runs"``, or the argument that is refused; and the positions at the end, or None."""
     try:
-        end_positions(feature, backend)
+        return "runs", end_positions(feature, backend)
     except InvalidArgument as error:
-        return f"refused: {error.name}"
-    return "runs"
+        return f"refused: {error.name}", None

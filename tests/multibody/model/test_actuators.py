@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio
 import pytest
+from model_parts import parallelogram
 from random_models import random_state, robot
 from scipy.integrate import solve_ivp
 
@@ -27,7 +28,6 @@ from rbnotes.multibody import (
 from rbnotes.multibody.model_derivatives import linearized_residual
 from rbnotes.multibody.reduced import (
     Gear,
-    LoopClosure,
     PrescribedJoint,
     TreeSystem,
     dual_acceleration,
@@ -323,52 +323,13 @@ def test_prescribed_joint_slides_against_its_friction():
     assert motion.work.applied_forces.sum() == pytest.approx(-0.6 * 0.2, rel=1e-3)
 
 
-def four_bar(friction):
-    """A parallelogram of two cranks of 0.3 m, hinged to the world, and a coupler of 0.5 m."""
-    hinge = joints.Revolute([0, 1, 0])
-
-    def shift(x, y, z):
-        return se3.frame(np.eye(3), [x, y, z])
-
-    bodies = [
-        Body(
-            "left",
-            Box([0.02, 0.02, 0.3]),
-            mass=0.5,
-            joint=hinge,
-            body_frame=shift(0, 0, -0.15),
-            joint_friction=friction,
-        ),
-        Body(
-            "coupler",
-            Box([0.5, 0.02, 0.02]),
-            mass=1.0,
-            joint=hinge,
-            parent="left",
-            joint_frame=shift(0, 0, -0.3),
-            body_frame=shift(0.25, 0, 0),
-            joint_friction=friction,
-        ),
-        Body(
-            "right",
-            Box([0.02, 0.02, 0.3]),
-            mass=0.5,
-            joint=hinge,
-            joint_frame=shift(0.5, 0, 0),
-            body_frame=shift(0, 0, -0.15),
-            joint_friction=friction,
-        ),
-    ]
-    loop = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.15], [0, 1, 0])
-    return Model(bodies, constraints=[loop])
-
-
 @pytest.mark.parametrize(("share", "holds"), [(1.01, True), (0.97, False)])
 def test_closed_loop_rests_on_the_friction_of_all_its_joints(share, holds):
     angle = 0.4
     # The cranks turn alike and the coupler does not: the friction of three joints acts on one coordinate.
     torque = (2 * 0.5 * 0.15 + 1.0 * 0.3) * G * np.sin(angle)
-    model = four_bar(share * torque / 3)
+    bodies, loop = parallelogram(joint_friction=share * torque / 3)
+    model = Model(bodies, constraints=[loop])
     start = model.state(q={"left": angle, "coupler": -angle, "right": angle})
     motion = simulate(model, start, h=0.01, duration=0.5)
     moved = np.max(np.abs(motion.states.q - start.q))

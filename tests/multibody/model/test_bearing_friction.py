@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from model_parts import parallelogram, shift
 from scipy.integrate import solve_ivp
 
-from rbnotes import joints, se3
+from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.friction import Bearing, journal_bearing, prismatic_guide, spherical_bearing
 from rbnotes.multibody import Body, Model, simulate
@@ -13,10 +14,6 @@ from rbnotes.shapes import Box, Plane, Sphere
 
 G = 9.81
 RADIUS, MU = 0.03, 0.4
-
-
-def shift(x, y, z):
-    return se3.frame(np.eye(3), [x, y, z])
 
 
 def pendulum(points, axis=(0.0, 1.0, 0.0), **options):
@@ -86,30 +83,12 @@ def test_block_in_a_guide_slides_down_an_incline():
     assert simulate(steep, h=0.01, duration=1.0).states[-1].q[0] == 0.0
 
 
-def parallelogram(mu):
-    """Two cranks of 0.3 m on the world and a coupler of 0.5 m, with journal bearings in all four hinges."""
-    hinge, axis = joints.Revolute([0, 1, 0]), [0.0, 1.0, 0.0]
-    bar, coupler = Box([0.02, 0.02, 0.3]), Box([0.5, 0.02, 0.02])
-    left = Body("left", bar, mass=0.5, joint=hinge, body_frame=shift(0, 0, -0.15))
-    right = Body(
-        "right", bar, mass=0.5, joint=hinge, joint_frame=shift(0.5, 0, 0), body_frame=shift(0, 0, -0.15)
-    )
-    middle = Body(
-        "coupler",
-        coupler,
-        mass=1.0,
-        joint=hinge,
-        parent="left",
-        joint_frame=shift(0, 0, -0.3),
-        body_frame=shift(0.25, 0, 0),
-    )
-    loop = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.15], axis)
-    dry = journal_bearing(0.02, 0.05, mu, axis=axis, points=64)
-    return Model(
-        [left, middle, right],
-        constraints=[loop],
-        bearings={"left": dry, "coupler": dry, "right": dry, loop: dry},
-    )
+def dry_parallelogram(mu):
+    """A parallelogram with journal bearings in all four hinges."""
+    bodies, loop = parallelogram()
+    dry = journal_bearing(0.02, 0.05, mu, axis=[0.0, 1.0, 0.0], points=64)
+    bearings = {"left": dry, "coupler": dry, "right": dry, loop: dry}
+    return Model(bodies, constraints=[loop], bearings=bearings)
 
 
 @pytest.mark.parametrize(("share", "holds"), [(0.97, True), (1.05, False)])
@@ -118,7 +97,7 @@ def test_parallelogram_rests_on_the_friction_of_its_four_hinges(share, holds):
     factor = 0.3 * 0.02 * friction_factor(64)
     moment = factor * G * (2 * 1.0 + 2 * 0.5)
     angle = np.arcsin(share * moment / (G * (0.5 * 0.15 * 2 + 0.3)))
-    model = parallelogram(0.3)
+    model = dry_parallelogram(0.3)
     start = model.state(q={"left": angle, "coupler": -angle, "right": angle})
     motion = simulate(model, start, h=0.01, steps=30)
     moved = np.max(np.abs(motion.states.q - start.q))
@@ -126,7 +105,7 @@ def test_parallelogram_rests_on_the_friction_of_its_four_hinges(share, holds):
 
 
 def test_energy_account_closes_with_bearings_a_loop_and_limits():
-    model = parallelogram(0.3)
+    model = dry_parallelogram(0.3)
     limited = Model(
         model.bodies,
         constraints=[*model.constraints, JointLimit("left", -0.2, 2.0)],

@@ -4,10 +4,11 @@ import matplotlib as mpl
 import numpy as np
 import pinocchio
 import pytest
+from model_parts import parallelogram, shift
 from random_models import TWIST, in_pinocchio, random_state, robot
 from random_trees import frame
 
-from rbnotes import joints, se3
+from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.multibody import (
@@ -22,14 +23,10 @@ from rbnotes.multibody import (
     joint_wrench,
     simulate,
 )
-from rbnotes.multibody.reduced import Gear, LoopClosure
+from rbnotes.multibody.reduced import Gear
 from rbnotes.shapes import Box, Plane, Sphere
 
 G = 9.81
-
-
-def shift(x, y, z):
-    return se3.frame(np.eye(3), [x, y, z])
 
 
 def test_sensors_of_frames_and_joints_agree_with_pinocchio():
@@ -73,30 +70,14 @@ def test_sensors_of_frames_and_joints_agree_with_pinocchio():
 
 
 def test_joint_wrenches_of_a_closed_loop_carry_its_weight_and_its_spring():
-    hinge = joints.Revolute([0, 1, 0])
-    bar = Box([0.02, 0.02, 0.3])
-    bodies = [
-        Body("left", bar, mass=0.5, joint=hinge, body_frame=shift(0, 0, -0.15)),
-        Body(
-            "coupler",
-            Box([0.5, 0.02, 0.02]),
-            mass=1.0,
-            joint=hinge,
-            parent="left",
-            joint_frame=shift(0, 0, -0.3),
-            body_frame=shift(0.25, 0, 0),
-        ),
-        Body(
-            "right", bar, mass=0.5, joint=hinge, joint_frame=shift(0.5, 0, 0), body_frame=shift(0, 0, -0.15)
-        ),
-    ]
-    loop = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.15], [0, 1, 0])
+    bodies, loop = parallelogram()
     spring = PathForces(
         LinearSpring(40.0, 0.0, 0.1),
         path_through(on_world([0.6, 0.3, -0.9]), on_body("coupler", [0.1, 0, 0])),
     )
     rotors = [
-        Body(name, Sphere(0.1), mass=1.0, joint=hinge, body_frame=shift(0.1, 0, 0)) for name in ("a", "b")
+        Body(name, Sphere(0.1), mass=1.0, joint=joints.Revolute([0, 1, 0]), body_frame=shift(0.1, 0, 0))
+        for name in ("a", "b")
     ]
     model = Model([*bodies, *rotors], constraints=[Gear("a", "b", 2.0), loop], forces=spring)
     state = model.state(

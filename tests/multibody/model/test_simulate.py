@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from model_parts import shift
 from scipy.integrate import solve_ivp
 
 from rbnotes import joints, se3
@@ -27,10 +28,6 @@ from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 G = 9.81
 BOTH = pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
-
-
-def shift(x, y, z):
-    return se3.frame(np.eye(3), [x, y, z])
 
 
 def arm(ground=(), base_height=0.0, **options):
