@@ -12,6 +12,7 @@ import contextlib
 import time
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
@@ -22,6 +23,7 @@ from scipy import linalg, sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument, Matrix
 from rbnotes.complementarity.block_principal_pivoting import MAX_DENSE_SIZE
+from rbnotes.complementarity.certificate import find_row_certificate
 from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import QP, to_dense
 from rbnotes.complementarity.residuals import Residuals
@@ -156,7 +158,7 @@ class ParametrizedQP:
         )
         if self._x.value is None:
             status = _STATUS.get(self._problem.status, Status.ILL_CONDITIONED)
-            return _solution_at_zero(qp, status, statistics, self.solver)
+            return _judged_solution_at_zero(qp, status, statistics, self.solver)
         z = np.zeros(len(qp.b)) if self._inequality is None else np.asarray(self._inequality.dual_value)
         multipliers = np.zeros(len(qp.g)) if self._equality is None else np.asarray(self._equality.dual_value)
         # cvxpy adds the multipliers of an equation to the Lagrangian; here they are subtracted.
@@ -267,9 +269,8 @@ def solve_by_cvxpy(
     solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
     if not qp.size:  # no unknowns: cvxpy does not accept such a program
         is_feasible = not np.any(qp.b > 0) and not np.any(qp.g)
-        return _solution_at_zero(
-            qp, Status.SOLVED if is_feasible else Status.INFEASIBLE, Statistics(), solver
-        )
+        status = Status.SOLVED if is_feasible else Status.INFEASIBLE
+        return _judged_solution_at_zero(qp, status, Statistics(), solver)
     if any(sparse.issparse(matrix) for matrix in (qp.Q, qp.A, qp.G)):
         program = ParametrizedQP(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
     else:
@@ -352,8 +353,19 @@ def _solve_with_active_rows(qp: QP, is_active: Any, point: PrimalDualPoint) -> P
     return x, z, point[2] + change[: len(qp.g)]
 
 
+def _judged_solution_at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
+    """Return the result for a program without solution, infeasible only if a certificate proves it."""
+    solution = _solution_at_zero(qp, status, statistics, solver)
+    if status is not Status.INFEASIBLE:
+        return solution
+    proof = find_row_certificate(qp.A, qp.b, qp.G, qp.g)
+    if proof is None:
+        return replace(solution, status=Status.ILL_CONDITIONED)
+    return replace(solution, status=proof.status, certificate=proof.certificate)
+
+
 def _solution_at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
-    """Return the result for a program without solution, or without unknowns."""
+    """Return a result in which all unknowns are zero."""
     x, z, multipliers = np.zeros(qp.size), np.zeros(len(qp.b)), np.zeros(len(qp.g))
     residuals = Elimination.from_qp(qp).residuals_unchecked(x, multipliers, z)
     method = f"cvxpy ({solver})"

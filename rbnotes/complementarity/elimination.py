@@ -31,7 +31,7 @@ from rbnotes.complementarity.residuals import (
     row_scales,
 )
 from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
-from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked
+from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked, smallest_pivots
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +260,8 @@ def _block_inverse(M: Matrix, max_block_size: int = 12) -> Any:
             factors = np.linalg.cholesky((stack + np.swapaxes(stack, 1, 2)) / 2)
         except np.linalg.LinAlgError:
             return None  # the factorization raises the error
-        if np.min(np.diagonal(factors, axis1=1, axis2=2)) ** 2 < MIN_PIVOT:
+        squares, diagonals = (np.diagonal(each, axis1=1, axis2=2) for each in (factors**2, stack))
+        if np.any(squares < smallest_pivots(diagonals)):
             return None
         members = order[starts[blocks][:, None] + np.arange(size)]
         rows.append(np.repeat(members, size, axis=1).ravel())

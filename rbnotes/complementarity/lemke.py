@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.complementarity.block_principal_pivoting import refine_active_set
-from rbnotes.complementarity.certificate import is_infeasibility_certificate
+from rbnotes.complementarity.certificate import verify_certificate
 from rbnotes.complementarity.problems import LCP, to_dense
 from rbnotes.complementarity.residuals import box_residuals
-from rbnotes.complementarity.solution import Solution, Statistics, Status
+from rbnotes.complementarity.solution import Solution, Statistics, Status, judge_status
 
 Indices = NDArray[np.int_]
 
@@ -57,33 +57,37 @@ def lemke(
     -------
     Solution
         Solution; ``statistics.pivots`` includes the pivot that brings z_0 in. Possible statuses: solved,
-        infeasible (the ray is the certificate), secondary ray, ill-conditioned, iteration limit.
+        infeasible or nearly infeasible (the ray is the certificate), secondary ray, ill-conditioned,
+        iteration limit.
 
     Raises
     ------
     InvalidArgument
-        If ``covering_vector`` or ``tolerance`` is not positive or ``max_pivots`` is negative.
+        If ``covering_vector`` is negative, or zero where q is negative; if ``tolerance`` is not positive or
+        ``max_pivots`` is negative.
     """
     arguments.require_instance("problem", problem, LCP)
     n, tolerance = problem.size, arguments.positive_number("tolerance", tolerance)
-    covering_vector = arguments.positive_array("covering_vector", covering_vector)
+    covering_vector = arguments.array("covering_vector", covering_vector)
     if covering_vector.shape not in ((), (n,)):
         raise InvalidArgument(
             "covering_vector", f"shape {covering_vector.shape}", f"shape ({n},) or one number"
         )
     covering_vector = np.broadcast_to(covering_vector, (n,))
+    if np.any(covering_vector < 0) or np.any((covering_vector == 0) & (problem.q < 0)):
+        got = f"smallest entry {np.min(covering_vector):.3g}"
+        raise InvalidArgument("covering_vector", got, "nonnegative entries, positive where q is negative")
     limit = 50 * n + 1000 if max_pivots is None else arguments.count("max_pivots", max_pivots)
-    z, status, pivots, certificate = _follow_path(to_dense(problem.M), problem.q, covering_vector, limit)
-    residuals = box_residuals(problem, z)
-    if status is Status.SECONDARY_RAY and residuals.relative < NEARLY_SOLVED_RESIDUAL:
-        status, certificate = Status.SOLVED, None  # rounding may hide the end of the path; judged below
-    if status is Status.SOLVED:
+    z, status, pivots, ray = _follow_path(to_dense(problem.M), problem.q, covering_vector, limit)
+    certificate, residuals = None, box_residuals(problem, z)
+    if status is Status.SOLVED or residuals.relative < NEARLY_SOLVED_RESIDUAL:
         z = refine_active_set(problem, z)
         residuals = box_residuals(problem, z)
-    if status is Status.SOLVED and not residuals.relative <= tolerance:
-        status = Status.ILL_CONDITIONED
-    if certificate is not None:
-        status = Status.INFEASIBLE
+        status = judge_status(status, residuals, tolerance)
+    if ray is not None and status is not Status.SOLVED:
+        proof = verify_certificate(problem, ray)
+        if proof is not None:
+            status, certificate = proof
     w = problem.M @ z + problem.q
     return Solution(status, z, w, residuals, "lemke", Statistics(pivots=pivots), certificate=certificate)
 
@@ -91,7 +95,7 @@ def lemke(
 def _follow_path(
     M: Array, q: Array, covering_vector: Array, limit: int
 ) -> tuple[Array, Status, int, Array | None]:
-    """Follow the path; return z, the status, the number of pivots and a certificate of infeasibility.
+    """Follow the path; return z, the status, the number of pivots and the z part of a ray.
 
     Variables are numbered w (0 to n - 1), z (n to 2n - 1), z_0 (2n); ``rows`` holds ``[B^-1 q, B^-1]``.
     """
@@ -102,11 +106,9 @@ def _follow_path(
         return np.zeros(n), Status.SOLVED, 0, None
     entering, column = 2 * n, -covering_vector
     # z_0 enters at the value that makes all w nonnegative: the least row of [q, I] / d leaves.
-    leaving = _lexicographic_minimum(
-        rows,
-        covering_vector,
-        np.flatnonzero(q / covering_vector <= np.min(q / covering_vector) * (1 - TIE_TOLERANCE)),
-    )
+    ratios = np.divide(q, covering_vector, out=np.full(n, np.inf), where=covering_vector > 0)
+    tied = np.flatnonzero(ratios <= np.min(ratios) * (1 - TIE_TOLERANCE))
+    leaving = _lexicographic_minimum(rows, covering_vector, tied)
     for pivots in range(1, limit + 1):
         leaving_variable = int(basis[leaving])
         _update_tableau(rows, column, leaving)
@@ -117,8 +119,9 @@ def _follow_path(
         column = rows[:, 1:] @ (-M[:, entering - n]) if entering >= n else rows[:, 1 + entering].copy()
         blocking = np.flatnonzero(column > PIVOT_TOLERANCE * np.max(np.abs(column)))
         if len(blocking) == 0:
-            ray = _ray_certificate(M, q, basis, column, entering)
-            return _basic_solution(basis, rows), Status.SECONDARY_RAY, pivots, ray
+            ray = np.zeros(2 * n + 1)
+            ray[basis], ray[entering] = -column, 1.0
+            return _basic_solution(basis, rows), Status.SECONDARY_RAY, pivots, ray[n : 2 * n]
         ratios = rows[blocking, 0] / column[blocking]
         tied = blocking[
             ratios <= np.min(ratios) + TIE_TOLERANCE * np.max(np.abs(rows[:, 0])) / np.max(column)
@@ -155,18 +158,3 @@ def _update_tableau(rows: Array, column: Array, leaving: int) -> None:
     nonzero_rows = np.flatnonzero(column)
     rows[nonzero_rows] -= column[nonzero_rows, None] * pivot_row
     rows[leaving] = pivot_row
-
-
-def _ray_certificate(M: Array, q: Array, basis: Indices, column: Array, entering: int) -> Array | None:
-    """Return the z part y of the ray if ``y >= 0, M^T y <= 0, q^T y < 0``: then w^T y < 0 for all z >= 0."""
-    n = len(q)
-    ray = np.zeros(2 * n + 1)
-    ray[basis], ray[entering] = -column, 1.0
-    y = ray[n : 2 * n]
-    if np.max(np.abs(y), initial=0.0) == 0.0:
-        return None
-    y = y / np.max(np.abs(y))
-    is_proof = is_infeasibility_certificate(
-        y, M.T @ y, np.abs(M).T @ np.abs(y), q, np.zeros(n), np.full(n, np.inf)
-    )
-    return y if is_proof else None

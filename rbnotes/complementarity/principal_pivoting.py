@@ -23,10 +23,10 @@ from scipy import linalg
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.complementarity.basis import Basis, PivotingData
-from rbnotes.complementarity.certificate import is_infeasibility_certificate
+from rbnotes.complementarity.certificate import find_row_certificate, verify_certificate
 from rbnotes.complementarity.elimination import Elimination
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.complementarity.residuals import ResidualScale, residual_scale
+from rbnotes.complementarity.residuals import Residuals, ResidualScale, residual_scale
 from rbnotes.complementarity.solution import QPSolution, Solution, Statistics, Status, judge_status
 
 SIGN_TOLERANCE = 1e-12
@@ -95,8 +95,8 @@ def principal_pivoting(
     Solution
         Solution; ``statistics`` has the number of pivots and, for an elimination, the numbers of solves
         (including those for q, x and lambda) and of solves avoided. Possible statuses: solved, infeasible,
-        secondary ray (nothing blocks, which proves nothing for a singular nonsymmetric M), cycling, unsuited,
-        ill-conditioned, iteration limit.
+        nearly infeasible, secondary ray (nothing blocks, which proves nothing for a singular nonsymmetric M),
+        cycling, unsuited, ill-conditioned, iteration limit.
 
     Raises
     ------
@@ -116,15 +116,13 @@ def principal_pivoting(
     except linalg.LinAlgError:
         status, ray = Status.UNSUITED, None
     z = np.clip(basis.z, data.lower, data.upper)
-    certificate = None
-    if ray is not None and proves_infeasible(basis, ray):
-        status, certificate = Status.INFEASIBLE, ray / np.max(np.abs(ray))
     if isinstance(problem, Elimination):
         x, multipliers = problem.kkt.solve(problem.f + problem.N.T @ z, problem.g)
         residuals = problem.residuals_unchecked(x, multipliers, z)
+        status, certificate = _judge(problem, status, residuals, tolerance, ray)
         num_built = data.columns.num_built
         return QPSolution(
-            judge_status(status, residuals, tolerance),
+            status,
             z,
             problem.N @ x - problem.n,
             residuals,
@@ -136,16 +134,26 @@ def principal_pivoting(
         )
     w = basis.slack(z)
     residuals = residual_scale(problem).residuals(z, w)
+    status, certificate = _judge(problem, status, residuals, tolerance, ray)
     statistics = Statistics(pivots=basis.num_pivots)
-    return Solution(
-        judge_status(status, residuals, tolerance),
-        z,
-        w,
-        residuals,
-        "principal_pivoting",
-        statistics,
-        certificate,
-    )
+    return Solution(status, z, w, residuals, "principal_pivoting", statistics, certificate)
+
+
+def _judge(
+    problem: LCP | BoxLCP | Elimination,
+    status: Status,
+    residuals: Residuals,
+    tolerance: float,
+    ray: Array | None,
+) -> tuple[Status, Array | None]:
+    """Return the status that the residuals, or else the final ray, justify, and a certificate."""
+    status, proof = judge_status(status, residuals, tolerance), None
+    if ray is not None and status is not Status.SOLVED:
+        if isinstance(problem, Elimination):
+            proof = find_row_certificate(problem.N, problem.n, problem.G, problem.g)
+        else:
+            proof = verify_certificate(problem, ray)
+    return (status, None) if proof is None else proof
 
 
 def _initial_basis(data: PivotingData, initial_guess: ArrayLike | None) -> Basis:
@@ -351,21 +359,3 @@ def _break_tie(basis: Basis, tied: Any, rates: Array) -> int:
             row[s] = 1.0
         row /= -rates[s]
     return int(tied[min(range(len(tied)), key=lambda k: tuple(np.round(rows[k], 12)))])
-
-
-def proves_infeasible(basis: Basis, ray: Array) -> bool:
-    """Return True if the unbounded ray of pivoting proves that the problem is infeasible.
-
-    A ray of a matrix that is built on demand proves nothing unless M is symmetric.
-    """
-    data = basis.data
-    if data.matrix is None and not data.is_symmetric:
-        return False
-    y = ray / np.max(np.abs(ray))
-    used = np.flatnonzero(y)
-    if data.matrix is not None:
-        product, terms = data.matrix.T @ y, abs(data.matrix).T @ np.abs(y)
-    else:
-        product = data.columns.linear_combination(used, y[used])
-        terms = sum(abs(y[j] * data.columns[int(j)]) for j in used)
-    return is_infeasibility_certificate(y, product, terms, data.q, data.lower, data.upper)

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP
+from rbnotes.constraints.matrices import is_symmetric_unchecked
 
 ROUNDING_FRACTION = 0.1
 """Size of errors, relative to their terms and to the accepted error, below which they are rounding."""
@@ -89,8 +91,17 @@ class ResidualScale:
         expected = np.maximum(-q / unit_responses, 0.0)
         if lower is not None and upper is not None:
             expected = np.abs(np.clip(-q / unit_responses, lower, upper)) + np.abs(np.clip(0.0, lower, upper))
+        is_symmetric = is_symmetric_unchecked(M)
         M, q, unit = abs(M), np.abs(q), np.sqrt(unit_responses)
-        cap = unit * max_abs(np.maximum(q, unit_responses * expected) / unit)
+        sizes = np.maximum(q, unit_responses * expected)
+        cap = unit * max_abs(sizes / unit)
+        if not is_symmetric and M.size:
+            # Rows and columns may have units of their own; those of rows follow from their largest entries.
+            largest = M.max(axis=1)
+            largest = largest.toarray().ravel() if sparse.issparse(largest) else largest
+            has_entries = largest > 0
+            row_cap = largest * max_abs(sizes[has_entries] / largest[has_entries])
+            cap = np.where(has_entries, np.minimum(cap, row_cap), cap)
         return cls(unit_responses, q + M @ expected, cap, M, q, lower, upper)
 
     def residuals(self, z: Array, w: Array) -> Residuals:

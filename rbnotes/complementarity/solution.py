@@ -14,25 +14,28 @@ from rbnotes.errors import NotConverged
 class Status(StrEnum):
     """Status with which a solver ended.
 
-    =================== ================================================================================
-    status              meaning
-    =================== ================================================================================
-    ``SOLVED``          The natural residual is accepted.
-    ``INFEASIBLE``      No z within its bounds gives a feasible w; ``certificate`` proves it if the
-                        solver provides one.
-    ``UNBOUNDED``       The quadratic program has no minimum.
-    ``SECONDARY_RAY``   The path ends in a ray: no solution, or M is outside the class for which this is
-                        a proof.
-    ``CYCLING``         A basis recurred.
-    ``UNSUITED``        The matrix is outside the class that the method solves; try Lemke's method.
-    ``NO_SOLUTION``     There are feasible points, but no complementary basis is a solution.
-    ``ILL_CONDITIONED`` The method ended normally, but rounding leaves residuals above the tolerance.
-    ``ITERATION_LIMIT`` Not converged: z is the best iterate.
-    =================== ================================================================================
+    ===================== ==============================================================================
+    status                meaning
+    ===================== ==============================================================================
+    ``SOLVED``            The natural residual is accepted.
+    ``INFEASIBLE``        No z within its bounds gives a feasible w; ``certificate`` proves it, verified
+                          in rational arithmetic.
+    ``NEARLY_INFEASIBLE`` The proof holds to rounding only: feasible z are many orders of magnitude larger
+                          than the data suggest, or exist only due to the rounding of the data.
+    ``UNBOUNDED``         The quadratic program has no minimum.
+    ``SECONDARY_RAY``     The path ends in a ray: no solution, or M is outside the class for which this is
+                          a proof.
+    ``CYCLING``           A basis recurred.
+    ``UNSUITED``          The matrix is outside the class that the method solves; try Lemke's method.
+    ``NO_SOLUTION``       No complementary basis is a solution, as rational arithmetic proves.
+    ``ILL_CONDITIONED``   The method ended normally, but rounding leaves residuals above the tolerance.
+    ``ITERATION_LIMIT``   Not converged: z is the best iterate.
+    ===================== ==============================================================================
     """
 
     SOLVED = "solved"
     INFEASIBLE = "infeasible"
+    NEARLY_INFEASIBLE = "nearly infeasible"
     UNBOUNDED = "unbounded"
     SECONDARY_RAY = "secondary ray"
     CYCLING = "cycling"
@@ -86,13 +89,18 @@ class Solution:
     """Operation counts and times."""
     certificate: Array | None = None
     """Certificate if infeasible: y ``(n,)`` with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``, in any unit:
-    for all ``z >= 0``, ``w^T y < 0``. With other bounds see
-    :func:`rbnotes.complementarity.certificate.is_infeasibility_certificate`."""
+    for all ``z >= 0``, ``w^T y < 0``. It is verified in rational arithmetic, then rounded. For other bounds
+    see :mod:`rbnotes.complementarity.certificate`."""
 
     @property
     def is_solved(self) -> bool:
         """True if the solution was accepted."""
         return self.status is Status.SOLVED
+
+    @property
+    def is_infeasible(self) -> bool:
+        """True if no solution exists, exactly or to the rounding of the data."""
+        return self.status in (Status.INFEASIBLE, Status.NEARLY_INFEASIBLE)
 
     def __bool__(self) -> bool:
         """Return :attr:`is_solved`."""

@@ -15,10 +15,11 @@ from rbnotes.complementarity.block_principal_pivoting import (
     block_principal_pivoting,
     refine_active_set,
 )
-from rbnotes.complementarity.conversions import box_unknowns, lcp_from_box, qp_from_box, qp_from_lcp
+from rbnotes.complementarity.certificate import find_row_certificate
+from rbnotes.complementarity.conversions import qp_from_box, qp_from_lcp
 from rbnotes.complementarity.cvxpy_solver import solve_by_cvxpy
 from rbnotes.complementarity.elimination import Elimination
-from rbnotes.complementarity.fallbacks import is_conclusive, try_fallbacks
+from rbnotes.complementarity.fallbacks import is_conclusive, solve_box_by_lemke, try_fallbacks
 from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.principal_pivoting import principal_pivoting
@@ -202,14 +203,19 @@ def _solve_elimination(problem: Elimination, method: str, options: dict[str, Any
         inner, _ = _solve_with_fallbacks(problem.lcp(), method, options)
         x, multipliers = problem.recover_unknowns(inner.z)
         residuals = problem.residuals_unchecked(x, multipliers, inner.z)
+        status, certificate = judge_status(inner.status, residuals, options["tolerance"]), None
+        if status in (Status.INFEASIBLE, Status.NEARLY_INFEASIBLE, Status.NO_SOLUTION):
+            # The LCP has been computed with rounding; a proof has to hold for the problem itself.
+            proof = find_row_certificate(problem.N, problem.n, problem.G, problem.g)
+            status, certificate = proof or (Status.ILL_CONDITIONED, None)
         solution = QPSolution(
-            judge_status(inner.status, residuals, options["tolerance"]),
+            status,
             inner.z,
             problem.N @ x - problem.n,
             residuals,
             inner.method,
             inner.statistics,
-            inner.certificate,
+            certificate,
             x=x,
             multipliers=multipliers,
         )
@@ -278,14 +284,13 @@ def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]
     if method == "lemke":
         if isinstance(problem, LCP):
             return lemke(problem, **options)
-        inner = lemke(lcp_from_box(problem), **options)
-        return _solution_of_original(problem, box_unknowns(problem, inner.z), inner, options["tolerance"])
+        return solve_box_by_lemke(problem, **options)
     if method == "cvxpy":
         qp = qp_from_lcp(problem) if isinstance(problem, LCP) else qp_from_box(problem)
         inner = solve_by_cvxpy(qp, **options)
-        if inner.status is Status.UNBOUNDED:
-            # A dual program is unbounded if the LCP has no feasible point.
-            inner = replace(inner, status=Status.INFEASIBLE)
+        if inner.status is Status.UNBOUNDED or inner.is_infeasible:
+            # A dual program is unbounded if there is no feasible point; the fallbacks look for a proof.
+            inner = replace(inner, status=Status.ILL_CONDITIONED)
         return _solution_of_original(
             problem, refine_active_set(problem, inner.x), inner, options["tolerance"]
         )

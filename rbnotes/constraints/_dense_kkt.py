@@ -15,7 +15,7 @@ from scipy import linalg
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
-from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked, well_conditioned_lu
+from rbnotes.constraints.matrices import is_symmetric_unchecked, smallest_pivots, well_conditioned_lu
 from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs, row_space
 
 
@@ -81,7 +81,7 @@ def factor_dense(M: Array, G: Array) -> DenseFactors:
 
 def _cholesky_factor(M: Array) -> Array:
     L, failed = linalg.lapack.dpotrf(M, lower=1)
-    if failed or (L.size and np.min(np.diagonal(L)) ** 2 < MIN_PIVOT):
+    if failed or np.any(np.diagonal(L) ** 2 < smallest_pivots(np.diagonal(M))):
         smallest = np.linalg.eigvalsh(M)[0]
         raise SingularConfiguration("M", f"smallest eigenvalue {smallest:.3g}", "positive definite")
     factor: Array = L

@@ -11,7 +11,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
-from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked
+from rbnotes.constraints.matrices import is_symmetric_unchecked, smallest_pivots
 from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs
 
 PROXIMAL_WEIGHT = 1e-8
@@ -109,10 +109,12 @@ _ORDERING = {
 
 def _check_positive_pivots(M: Matrix, symmetric: bool) -> None:
     try:
-        pivots = splu(M, **_ORDERING).U.diagonal()
+        lu = splu(M, **_ORDERING)
     except RuntimeError as error:
         raise SingularConfiguration("M", "a singular matrix", "a regular one") from error
-    if np.any(pivots < MIN_PIVOT):
+    # U factors the rows and columns of M in the order of the permutation.
+    pivots, diagonal = lu.U.diagonal(), M.diagonal()
+    if np.any(pivots < smallest_pivots(diagonal[np.argsort(lu.perm_c)])):
         expected = "positive definite" if symmetric else "a matrix with positive definite symmetric part"
         raise SingularConfiguration("M", f"a pivot of {pivots.min():.3g}", expected)
 

@@ -18,6 +18,15 @@ KKTSolver = Callable[[Array, Array], tuple[Array, Array]]
 MIN_PIVOT = 1 / arguments.MAX_ABS_VALUE**2
 """Smallest pivot of a positive definite matrix: the reciprocal of a smaller one may overflow."""
 
+ROUNDING_PIVOT = 1e-13
+"""Size of a pivot relative to its entry of the diagonal, below which it is a rounding error of zero."""
+
+
+def smallest_pivots(diagonal: Array) -> Array:
+    """Return the smallest pivots ``(n,)`` of a regular positive definite matrix, from its diagonal."""
+    result: Array = np.maximum(MIN_PIVOT, ROUNDING_PIVOT * diagonal)
+    return result
+
 
 def is_symmetric_unchecked(M: Matrix) -> bool:
     """Return True if a finite square matrix, dense or sparse, is symmetric to rounding.

@@ -8,7 +8,7 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
-from rbnotes.complementarity import LCP, NotSolved, Solution, Status, solve
+from rbnotes.complementarity import LCP, NotSolved, Solution, solve
 from rbnotes.complementarity.solver import default_tolerance
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import (
@@ -92,7 +92,7 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
         )
     scaled = scaled_polyhedral_lcp(contact_problem, facets_of_contacts(count, facets))
     lcp_solution = _solve_with_retries(scaled.lcp)
-    if lcp_solution.status is Status.INFEASIBLE:
+    if lcp_solution.is_infeasible:
         raise NotSolved(lcp_solution)
     impulses = scaled.impulses(lcp_solution.z)
     solution = contact_problem.step_solution(
@@ -117,7 +117,7 @@ def _solve_with_retries(lcp: LCP) -> Solution:
     solutions: list[Solution] = []
     for _ in range(MAX_COVERING_VECTORS):
         solutions.append(solve(lcp, "lemke", covering_vector=covering_vector, raise_on_failure=False))
-        if solutions[-1].status in (Status.SOLVED, Status.INFEASIBLE):
+        if solutions[-1].is_solved or solutions[-1].is_infeasible:
             return solutions[-1]
         covering_vector = generator.uniform(0.5, 2.0, lcp.size)
     solutions.append(solve(lcp, "block_principal_pivoting", raise_on_failure=False))

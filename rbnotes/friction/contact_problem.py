@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
-from rbnotes.complementarity import LCP, NotSolved, Status, solve
+from rbnotes.complementarity import LCP, NotSolved, solve
 from rbnotes.constraints import KKT
 from rbnotes.contact import BodyPairJacobian, Contacts
 from rbnotes.dynamics import StepProblem, StepSolution, factor_step
@@ -253,7 +253,7 @@ def raise_not_converged(
         LCP(contact_problem.delassus_matrix[::3, ::3], contact_problem.free_contact_velocities[:, 0]),
         raise_on_failure=False,
     )
-    if frictionless_solution.status is Status.INFEASIBLE:
+    if frictionless_solution.is_infeasible:
         raise NotSolved(frictionless_solution)
     raise FrictionNotConverged(solution, tolerance)
 

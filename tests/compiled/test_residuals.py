@@ -27,6 +27,7 @@ def test_residuals_agree_with_the_reference(q_size, z_size):
     rng = np.random.default_rng(11)
     for _ in range(20):
         M = rng.normal(size=(4, 4)) * 10.0 ** rng.integers(-2, 3, size=4)
+        M *= 10.0 ** rng.integers(-9, 9, size=(4, 1))
         M[0, 0], M[1, 1] = 0.0, -abs(M[1, 1])
         q = rng.normal(size=4) * [1.0, q_size, q_size, 1.0]
         z = rng.normal(size=4) * z_size

@@ -41,3 +41,25 @@ def matrix_kinds(rng, n):
     yield "any", C, any_size
     yield "any, whole numbers", whole, small
     yield "zero", np.zeros((n, n)), small
+
+
+def hard_kinds(rng, n):
+    """Name, matrix ``(n, n)`` and vector of kinds with a tiny eigenvalue or many units."""
+    A, W = rng.standard_normal((n, n)), rng.integers(-1, 2, (n, n)).astype(float)
+    U, _ = np.linalg.qr(rng.standard_normal((n, n)))
+    q = rng.standard_normal(n)
+    for smallest in (1e-10, 1e-13, 1e-14, 1e-15):
+        M = U @ np.diag(np.append(10.0 ** rng.uniform(-1, 1, n - 1), smallest)) @ U.T
+        M = (M + M.T) / 2
+        z, w = np.abs(rng.standard_normal((2, n)))
+        z[rng.random(n) < 0.4] = 0.0
+        yield f"smallest eigenvalue {smallest:g}", M, q
+        yield f"smallest eigenvalue {smallest:g}, solvable", M, np.where(z > 0, 0.0, w) - M @ z
+    left, right = 10.0 ** rng.uniform(-8, 8, (2, n))
+    yield "any, in units of rows and columns", left[:, None] * A * right, left * q
+    yield "any, q in other units", left[:, None] * A * right, q
+    yield "definite, q in other units", left[:, None] * (A @ A.T + 0.1 * np.eye(n)) * left, q
+    yield "definite and skew, q of any size", left[:, None] * (A @ A.T + A - A.T) * left, q * 10.0**q
+    yield "entries of any size", A * 10.0 ** rng.uniform(-6, 6, (n, n)), q
+    yield "small whole numbers", W, rng.integers(-2, 3, n).astype(float)
+    yield "semidefinite, small whole numbers", W @ W.T, rng.integers(-2, 3, n).astype(float)

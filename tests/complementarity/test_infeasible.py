@@ -20,7 +20,8 @@ from rbnotes.complementarity import (
     principal_pivoting,
     solve,
 )
-from rbnotes.complementarity.certificate import is_infeasibility_certificate
+from rbnotes.complementarity.certificate import verify_certificate
+from rbnotes.complementarity.enumeration import MAX_ENUMERATED_PAIRS
 from rbnotes.errors import NotConverged
 from rbnotes.testing.strategies import matrices, vectors
 
@@ -58,16 +59,26 @@ def test_contradicting_contacts_are_infeasible(form):
     assert error.value.solution.statistics.sweeps == 50
 
 
-def test_certificate_within_rounding_is_rejected():
-    """Large terms that cancel, within bounds, and a remainder of 1e-13 of them."""
-    y, product, q = np.array([0.0, 0.0, 1.0]), np.array([1.0, -1.0, 0.0]), np.array([0.0, 0.0, -1e-7])
-    lower, upper = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, np.inf])
-    assert is_infeasibility_certificate(y, product, np.abs(product), q, lower, upper)
-    assert not is_infeasibility_certificate(y, product, np.abs(product), q, 1e6 * lower, 1e6 * upper)
-    q_cancels, lower, upper = np.array([1.0, 0.0, -1.0 - 1e-15]), np.zeros(3), np.full(3, np.inf)
-    assert not is_infeasibility_certificate(
-        np.array([1.0, 0.0, 1.0]), np.zeros(3), np.zeros(3), q_cancels, lower, upper
-    )
+def test_certificate_within_rounding_is_not_exact():
+    """Large terms that cancel, within bounds, and a remainder of 1e-7 or 1e-13 of them."""
+    q, y = np.array([0.0, 0.0, -1e-7]), np.array([0.0, 0.0, 1.0])
+    M = np.zeros((3, 3))
+    M[2] = [1.0, -1.0, 0.0]
+    for size, status in ((1.0, Status.INFEASIBLE), (1e-9, Status.INFEASIBLE), (-1.0, None)):
+        bounds = np.array([0.0, 1.0, 0.0]), np.array([1.0, 2.0, np.inf])
+        proof = verify_certificate(BoxLCP(M, size * q, *bounds), y)
+        assert (proof and proof.status) is status
+    q_cancels = np.array([1.0, 0.0, -1.0 - 1e-15])
+    y = np.array([1.0, 0.0, 1.0])
+    assert verify_certificate(LCP(np.zeros((3, 3)), q_cancels), y).status is Status.INFEASIBLE
+    third = np.array([[1.0, -1.0, 0.0], [-1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]) / 3
+    rounded = third.copy()
+    rounded[1, 0] = np.nextafter(third[1, 0], 0.0)
+    for M, status in ((third, Status.INFEASIBLE), (rounded, Status.NEARLY_INFEASIBLE)):
+        proof = verify_certificate(LCP(M, [-1.0, -1.0, 0.0]), np.array([1.0, 1.0, 0.0]))
+        assert proof.status is status
+        assert (proof.certificate is None) == (status is Status.NEARLY_INFEASIBLE)
+    assert verify_certificate(LCP(rounded, [-1.0, -1.0, 0.0]), np.array([1.0, 0.5, 0.0])) is None
 
 
 def test_a_quadratic_program_can_be_unbounded_or_infeasible():
@@ -141,13 +152,20 @@ def test_divergence_is_reported():
 
 
 def test_unbounded_variables_must_determine_each_other():
-    """Else pivoting methods are unsuited. In the second problem, no z makes the first w zero."""
-    problem = BoxLCP([[0.0, 1.0], [1.0, 0.0]], [-1.0, 0.0], [-np.inf, 0.0], np.inf)
+    """Else pivoting methods are unsuited; up to eight pairs are enumerated: z = (0, 1, ...)."""
+    for size in (2, 9):
+        M, lower = np.eye(size), np.zeros(size)
+        M[:2, :2], lower[0] = [[0.0, 1.0], [1.0, 0.0]], -np.inf
+        problem = BoxLCP(M, -np.eye(size)[0], lower, np.inf)
+        for method in ("principal_pivoting", "lemke"):
+            if size <= MAX_ENUMERATED_PAIRS:
+                np.testing.assert_allclose(solve(problem, method).z, np.eye(size)[1], atol=1e-12)
+                continue
+            with pytest.raises(SingularConfiguration, match="M: got a singular block of unbounded variables"):
+                solve(problem, method)
+            assert solve(problem, method, raise_on_failure=False).status is Status.UNSUITED
     infeasible = BoxLCP([[0.0, 0.0], [0.0, 1.0]], [1.0, -1.0], [-np.inf, 0.0], np.inf)
     for method in ("principal_pivoting", "lemke"):
-        with pytest.raises(SingularConfiguration, match="M: got a singular block of unbounded variables"):
-            solve(problem, method)
-        assert solve(problem, method, raise_on_failure=False).status is Status.UNSUITED
         assert solve(infeasible, method, raise_on_failure=False).status is Status.INFEASIBLE
 
 

@@ -146,8 +146,9 @@ def test_invalid_problems_are_rejected():
         solve(1)
     with pytest.raises(InvalidArgument, match=r"initial_guess: got shape \(3,\)"):
         solve(LCP(np.eye(2), [-1.0, 1.0]), initial_guess=np.zeros(3))
-    with pytest.raises(InvalidArgument, match="covering_vector: got -1, expected numbers greater than 0"):
-        solve(LCP(np.eye(2), [-1.0, 1.0]), "lemke", covering_vector=[1.0, -1.0])
+    for cover in ([1.0, -1.0], [0.0, 1.0]):
+        with pytest.raises(InvalidArgument, match="covering_vector: got smallest entry"):
+            solve(LCP(np.eye(2), [-1.0, 1.0]), "lemke", covering_vector=cover)
     with pytest.raises(InvalidArgument, match="relaxation: got 2, expected a number between 0 and 2"):
         solve(LCP(np.eye(2), [-1.0, 1.0]), "gauss_seidel", relaxation=2.0)
 

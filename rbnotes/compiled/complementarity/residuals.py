@@ -9,6 +9,9 @@ from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.record_layout import COMPLEMENTARITY, DUAL, FEASIBILITY, NATURAL, RELATIVE
 from rbnotes.complementarity.residuals import DATA_NOISE_FRACTION, ROUNDING_FRACTION
 
+SYMMETRY_TOLERANCE = 1e-12
+"""Largest difference from the transpose, relative to the norm, of a symmetric matrix."""
+
 
 @jit_noalloc
 def row_size(entry_size, terms, cap):
@@ -42,6 +45,17 @@ def response_scale(M, i):
 
 
 @jit_noalloc
+def is_symmetric_dense(M):
+    """Return True if M is symmetric to rounding, as the reference judges it."""
+    square, difference = 0.0, 0.0
+    for i in range(len(M)):
+        for j in range(len(M)):
+            square += M[i, j] * M[i, j]
+            difference = max(difference, abs(M[i, j] - M[j, i]))
+    return difference <= SYMMETRY_TOLERANCE * math.sqrt(square)
+
+
+@jit_noalloc
 def all_finite(x):
     """Return True if all entries are finite and below the largest number that arguments may have."""
     num_invalid = 0
@@ -53,17 +67,25 @@ def all_finite(x):
 @jit_alloc
 def lcp_residuals(M, q, z, w, residuals):
     """Write the residuals of a solution (z, w) of an LCP."""
-    n, largest = len(q), 0.0
+    n, largest, largest_by_rows = len(q), 0.0, 0.0
     residuals[:] = 0.0
-    effects, expected = np.empty(n), np.empty(n)
+    effects, expected, row_units = np.empty(n), np.empty(n), np.empty(n)
+    has_row_units = not is_symmetric_dense(M)
     for i in range(n):
         effects[i] = response_scale(M, i)
         expected[i] = max(-q[i], 0.0) / effects[i]
         largest = max(largest, abs(q[i]) / math.sqrt(effects[i]))
+        row_units[i] = 0.0
+        for j in range(n):
+            row_units[i] = max(row_units[i], abs(M[i, j]))
+        if row_units[i] > 0:
+            largest_by_rows = max(largest_by_rows, abs(q[i]) / row_units[i])
     for i in range(n):
         entry_size = abs(q[i]) + abs_dot(M[i], expected)
         terms = abs(q[i]) + abs_dot(M[i], z)
         cap = math.sqrt(effects[i]) * largest
+        if has_row_units and row_units[i] > 0:
+            cap = min(cap, row_units[i] * largest_by_rows)
         update_pair_residuals(residuals, z[i], w[i], effects[i], row_size(entry_size, terms, cap))
 
 
