@@ -90,10 +90,10 @@ def advance_free_motion(bodies, h, initial, v, final, workspace):
     series, turn = workspace.series, workspace.rotation
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])
-        num_parts = math.ceil(h * norm(w) / MAX_SERIES_ANGLE)
-        if not num_parts <= MAX_SUBSTEPS:
+        series_angles = h * norm(w) / MAX_SERIES_ANGLE
+        if not series_angles <= MAX_SUBSTEPS:  # before it is rounded to an integer, which may overflow
             return False
-        num_parts = max(1, int(num_parts))
+        num_parts = max(1, math.ceil(series_angles))
         momentum = matvec(bodies.J[b], w)
         q = free_rotation(momentum, bodies.J_inverse[b], h / num_parts, series)
         for _ in range(num_parts - 1):

@@ -274,8 +274,10 @@ def take_step(context, start, final, records, workspace):
         bodies, joints, parameters, initial.v, final.v, joint_work + integrator_work
     ):
         return NEEDS_REFERENCE, max_mobility, 0, 0
-    sums = records.sums
-    sums[ENERGY] = energy(bodies, parameters.gravity, final.center, final.v)
+    final_energy, sums = energy(bodies, parameters.gravity, final.center, final.v), records.sums
+    if not math.isfinite(final_energy):
+        return NEEDS_REFERENCE, max_mobility, 0, 0
+    sums[ENERGY] = final_energy
     sums[JOINT_WORK], sums[CONTACT_WORK], sums[INTEGRATOR_WORK], sums[RESIDUAL] = (
         joint_work,
         contact_work,
