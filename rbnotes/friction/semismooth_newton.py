@@ -12,7 +12,8 @@ to reduce F, the initial impulses come from the central path of Coulomb's law
 (:mod:`rbnotes.friction.central_path`), then from those of a sequence of convex programs with given sliding
 speeds (Acary and Cadoux), and last from LCPs with polyhedral cones whose corners follow the sliding
 (:mod:`rbnotes.friction.polyhedral_lcp`), which have solutions for any mu. Newton's method refines each of
-them to rounding.
+them to rounding. Where the rounding of the impulses of heavy bodies moves light ones, velocities and impulses
+are refined together (:mod:`rbnotes.friction.velocity_refinement`).
 
 Independent sets of contacts are solved separately.
 """
@@ -44,6 +45,7 @@ from rbnotes.friction.residuals import (
     project_on_law,
     rounding_residual,
 )
+from rbnotes.friction.velocity_refinement import refine_velocities
 
 TOLERANCE = 1e-9
 """Accepted natural residual by default."""
@@ -142,22 +144,29 @@ def solve_friction(
             "initial_guess", arguments.array("initial_guess", initial_guess, contact_problem.count, 3), 2
         )
         initial_impulses = _project_on_cone_unchecked(guess, contact_problem.mu)
-    impulses, iterations = np.zeros((contact_problem.count, 3)), 0
-    for members, island in contact_problem.islands():
-        impulses[members], steps = _solve_island(
-            search, island, initial_impulses[members], tolerance, max_iterations
+    iterations = 0
+    for has_fallbacks in (False, True):
+        impulses: Array = np.zeros((contact_problem.count, 3))
+        for members, island in contact_problem.islands():
+            impulses[members], steps = _solve_island(
+                search, island, initial_impulses[members], tolerance, max_iterations, has_fallbacks
+            )
+            iterations += steps
+        residual = max_or_nan(
+            natural_residual_unchecked(
+                contact_problem, impulses, contact_problem.velocities_from_impulses(impulses)
+            ),
+            rounding_residual(contact_problem, impulses),
         )
-        iterations += steps
-    residual = max_or_nan(
-        natural_residual_unchecked(
-            contact_problem, impulses, contact_problem.velocities_from_impulses(impulses)
-        ),
-        rounding_residual(contact_problem, impulses),
-    )
-    solution = contact_problem.step_solution(
-        impulses, iterations=iterations, residual=residual, method="Newton"
-    )
-    if raise_on_failure and not residual <= tolerance:
+        solution = contact_problem.step_solution(
+            impulses, iterations=iterations, residual=residual, method="Newton"
+        )
+        if not residual <= tolerance:
+            solution = refine_velocities(contact_problem, solution, tolerance) or solution
+        if solution.residual <= tolerance:
+            return solution
+        initial_impulses = impulses
+    if raise_on_failure:
         raise_not_converged(contact_problem, solution, tolerance)
     return solution
 
@@ -168,9 +177,12 @@ def _solve_island(
     initial_guess: Array,
     tolerance: float,
     max_iterations: int,
+    has_fallbacks: bool,
 ) -> tuple[Array, int]:
     """Return the best impulses of one island and the number of iterations."""
     best, best_residual, iterations = search(contact_problem, initial_guess, tolerance, max_iterations)
+    if not has_fallbacks:
+        return best, iterations
     for candidate, steps in _initial_guesses(contact_problem, tolerance, max_iterations):
         if best_residual <= tolerance:
             break

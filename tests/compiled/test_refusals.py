@@ -62,7 +62,7 @@ def nearly_singular_state(tree, rng):
 
 @pytest.mark.parametrize("kind", ["light", "parallel", "singular state"])
 def test_nearly_singular_trees(kind):
-    """Whether an inertia is a rounding error is decided by the reference alone."""
+    """The reference alone decides if an inertia is a rounding error."""
     rng, num_refused = np.random.default_rng(30), 0
     for _ in range(60):
         tree = nearly_singular_tree(rng, kind)

@@ -94,7 +94,7 @@ WITHIN = (
     r"multibody\.(model_derivatives\.centered_system|step_failures\..*)",
     r"forces\.(anchor_points\.AnchorPoints|body_forces\.unchecked_path_wrenches|path\.active_flags)",
     r"inertia\.spatial\.from_symmetric_spatial_inertia",
-    r"friction\.(residual_tracking|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
+    r"friction\.(residual_tracking|velocity_refinement|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
     r"friction\.semismooth_newton\.(newton_search|solve_friction)",
     r"friction\.contact_problem\.(FrictionContactProblem\.(apply_impulses|step_solution)|raise_not_converged)",
     r"friction\.(facets\.(contact_to_facet_matrix|facets_of_contacts)|residuals\.(natural_residual_unchecked|rounding_residual|friction_bounds|project_on_law))",
