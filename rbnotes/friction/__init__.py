@@ -45,7 +45,8 @@ the others (Coulomb's law)    if some velocity opens each contact by more than m
 ============================= ==================================================== ===================
 
 Tests recompute Coulomb's law with 50 digits for mu from 0 to 1e12 and for stacks with a body 1e9 times as
-heavy below another. With the heavy body above, ``FrictionNotConverged`` is expected.
+heavy below another. With a body 1e10 times as heavy above, ``semismooth_newton_friction`` solves contacts that
+stick; a light body that slides under a heavy one ends in ``FrictionNotConverged``, with a residual of 1e-5.
 
 How a model ends, and what :func:`rbnotes.multibody.simulate` does then:
 
@@ -56,9 +57,12 @@ a solution                          its residual meets the tolerance  goes on
 ``FrictionNotConverged`` with a     the best iterate, which misses    goes on with it, records its
 finite residual                     the tolerance                     residual, warns once above 1e-3
 ``FrictionNotConverged`` otherwise  no finite iterate                 stops
-``NotSolved``                       a certificate: no velocity        solves the update without
-                                    satisfies all contacts and        bounces, or stops if there are
-                                    constraints                       none
+``NotSolved``                       no velocity satisfies all         solves the update without
+                                    contacts and constraints, by a    bounces, or stops if there are
+                                    certificate that is exact         none
+                                    ("infeasible") or holds to
+                                    rounding ("nearly infeasible");
+                                    or friction jams the contacts
 ``InconsistentConstraints``         equations contradict each other   stops
 ``NotConverged``                    constraints, or dry friction and  halves the step, for constraints
                                     limits of joints, do not settle   up to five times, then stops
