@@ -18,15 +18,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
 from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP, to_dense
 from rbnotes.complementarity.solution import Status
+
+BooleanVector = NDArray[np.bool_]
 
 CERTIFICATE_TOLERANCE = 1e-11
 """Error of a certificate to rounding, relative to the terms of each of its sums."""
@@ -55,12 +58,14 @@ class _Bounds(NamedTuple):
     upper: Array
 
     @property
-    def has_lower(self) -> Array:
-        return np.isfinite(self.lower)
+    def has_lower(self) -> BooleanVector:
+        result: BooleanVector = np.isfinite(self.lower)
+        return result
 
     @property
-    def has_upper(self) -> Array:
-        return np.isfinite(self.upper)
+    def has_upper(self) -> BooleanVector:
+        result: BooleanVector = np.isfinite(self.upper)
+        return result
 
 
 def verify_certificate(problem: LCP | BoxLCP, y: Array) -> Infeasibility | None:
@@ -94,7 +99,9 @@ def _holds_to_rounding(y: Array, product: Array, terms: Array, q: Array, bounds:
     return bool(np.sum(largest_terms) + q @ y < -CONTRADICTION_TOLERANCE * size)
 
 
-def _exact_certificate(M: Matrix, q: Array, bounds: _Bounds, y: Array, is_zero: Array) -> Array | None:
+def _exact_certificate(
+    M: Matrix, q: Array, bounds: _Bounds, y: Array, is_zero: BooleanVector
+) -> Array | None:
     """Return a certificate near y that holds exactly, or None.
 
     It is y without its negligible entries or, if some entries of ``M^T y`` have to be zero, a solution of
@@ -121,7 +128,7 @@ def _shares(rows: Array, y: Array) -> Array:
     return np.where(rows.any(axis=1), shares, 1.0)
 
 
-def _holds_exactly(rows: Array, q: Array, bounds: _Bounds, used: Array, weights: Sequence[Fraction]) -> bool:
+def _holds_exactly(rows: Array, q: Array, bounds: _Bounds, used: Any, weights: Sequence[Fraction]) -> bool:
     """Return True if the combination of rows of M with the weights is a certificate, without rounding."""
     for index, weight in zip(used.tolist(), weights, strict=True):
         if (weight < 0 and bounds.has_lower[index]) or (weight > 0 and bounds.has_upper[index]):
@@ -184,7 +191,7 @@ def exact_null_vector(matrix: Array, approximate: Array) -> list[Fraction] | Non
     return solution
 
 
-def _rounded(size: int, used: Array, weights: Sequence[Fraction]) -> Array:
+def _rounded(size: int, used: Any, weights: Sequence[Fraction]) -> Array:
     y = np.zeros(size)
     largest = max(abs(weight) for weight in weights)
     y[used] = [float(weight / largest) for weight in weights]

@@ -79,7 +79,8 @@ def solve_box_by_lemke(problem: BoxLCP, *, tolerance: float = 1e-10, **options: 
     lcp = lcp_from_box(problem)
     num_two_sided = int(np.sum(np.isfinite(problem.lower) & np.isfinite(problem.upper)))
     covering_vector = np.append(np.ones(lcp.size - num_two_sided), np.zeros(num_two_sided))
-    inner = lemke(lcp, **({"covering_vector": covering_vector, "tolerance": tolerance} | options))
+    options = {"covering_vector": covering_vector} | options
+    inner = lemke(lcp, tolerance=tolerance, **options)
     z = refine_active_set(problem, box_unknowns(problem, inner.z))
     residuals = box_residuals(problem, z)
     status = judge_status(inner.status, residuals, tolerance)
@@ -104,8 +105,9 @@ def _unscale_solution(
     z = z_scale * inner.z
     residuals = box_residuals(problem, z)
     status = judge_status(inner.status, residuals, tolerance)
-    has_certificate = status is Status.INFEASIBLE and inner.certificate is not None
-    certificate = w_scale * inner.certificate if has_certificate else None
+    certificate = None
+    if status is Status.INFEASIBLE and inner.certificate is not None:
+        certificate = w_scale * inner.certificate
     return replace(
         inner,
         status=status,

@@ -38,7 +38,8 @@ class Contacts:
     contact in turn. A :class:`~rbnotes.contact.BodyPairJacobian` between bodies; or a dense or sparse
     matrix. An array ``(c, 3, n)`` is reshaped."""
     mu: ArrayField
-    """Coefficients of friction ``(c,)``, or one for all, dimensionless."""
+    """Coefficients of friction ``(c,)``, or one for all, dimensionless. Contacts with infinite coefficients
+    stick while they push."""
     normal_target: ArrayField = 0.0
     """Smallest normal velocities ``(c,)``, or one for all, m/s: zero, or those of restitution or
     stabilization."""
@@ -50,7 +51,8 @@ class Contacts:
         if rows.shape[0] % 3 or (isinstance(rows, BodyPairJacobian) and rows.block_a.shape[1] != 3):
             raise InvalidArgument("rows", f"shape {rows.shape}", "three rows a contact, shape (3 c, n)")
         count = rows.shape[0] // 3
-        mu = arguments.broadcast_to_count("mu", arguments.real_array("mu", self.mu, minimum=0.0), count)
+        mu = arguments.extended_real_array("mu", self.mu)
+        mu = arguments.broadcast_to_count("mu", arguments.require_within("mu", mu, 0.0, np.inf), count)
         target = arguments.broadcast_to_count(
             "normal_target", arguments.array("normal_target", self.normal_target), count
         )

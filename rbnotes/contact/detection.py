@@ -51,7 +51,7 @@ class Collider:
     frame: Array = field(default_factory=lambda: np.eye(4))
     """Pose of the shape in the body ``(4, 4)``, m."""
     mu: float = 0.5
-    """Friction coefficient, dimensionless."""
+    """Friction coefficient, dimensionless; infinite for contacts that stick while they push."""
     restitution: float = 0.0
     """Coefficient of restitution, 0 to 1, dimensionless."""
 
@@ -66,7 +66,7 @@ class Collider:
         set_fields(
             self,
             frame=arguments.with_ndim("frame", arguments.frame("frame", self.frame), 2),
-            mu=arguments.real_number("mu", self.mu, minimum=0),
+            mu=friction_coefficient("mu", self.mu),
             restitution=restitution,
         )
 
@@ -236,8 +236,24 @@ def collision_filter(excluded_pairs: Sequence[tuple[int, int]]) -> Callable[[Col
 
 
 def combine_coefficients(first: Any, second: Any) -> Any:
-    """Return the coefficient of friction or restitution of a pair, the geometric mean of both."""
-    return np.sqrt(first * second)
+    """Return the coefficient of friction or restitution of a pair, the geometric mean of both.
+
+    It is zero if one of them is, even if the other is infinite.
+    """
+    has_friction = np.minimum(first, second) > 0
+    return np.sqrt(np.where(has_friction, first, 0.0) * np.where(has_friction, second, 0.0))
+
+
+def friction_coefficient(name: str, value: Any) -> float:
+    """Return a coefficient of friction, a nonnegative number or infinity.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is anything else; the message calls it ``name``.
+    """
+    is_infinite = isinstance(value, float) and value == np.inf
+    return np.inf if is_infinite else arguments.real_number(name, value, minimum=0)
 
 
 def _narrow_phase(

@@ -45,8 +45,14 @@ the others (Coulomb's law)    if some velocity opens each contact by more than m
 ============================= ==================================================== ===================
 
 Tests recompute Coulomb's law with 50 digits for mu from 0 to 1e12 and for stacks with a body 1e9 times as
-heavy below another. With a body 1e10 times as heavy above, ``semismooth_newton_friction`` solves contacts that
-stick; a light body that slides under a heavy one ends in ``FrictionNotConverged``, with a residual of 1e-5.
+heavy below another. With a body 1e10 times as heavy above, ``semismooth_newton_friction`` solves contacts
+that stick; a light body that slides under a heavy one ends in ``FrictionNotConverged``, with a residual of
+1e-5.
+
+Contacts with ``mu = inf`` stick while they push, in all models but ``single_qp``, which refuses them: its
+sliding contacts open with mu times their speed. In ``box_friction`` those that push in the estimate stick. In
+the others, a result in which such a contact slides, or has friction without a normal impulse, is
+``FrictionNotConverged``. Compiled runs leave these scenes to the reference.
 
 How a model ends, and what :func:`rbnotes.multibody.simulate` does then:
 

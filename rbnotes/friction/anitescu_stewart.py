@@ -14,6 +14,7 @@ from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import (
     friction_contact_problem,
     raise_not_converged,
+    raise_unless_sticking,
 )
 from rbnotes.friction.facets import facet_directions, facets_of_contacts
 from rbnotes.friction.polyhedral_lcp import polyhedral_lcp, scaled_polyhedral_lcp
@@ -103,6 +104,7 @@ def anitescu_stewart(problem: StepProblem, facets: int = 4) -> StepSolution:
     )
     if not lcp_solution.is_solved:
         raise_not_converged(contact_problem, solution, default_tolerance("lemke"))
+    raise_unless_sticking(contact_problem, solution)
     return solution
 
 

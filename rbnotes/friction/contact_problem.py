@@ -11,7 +11,7 @@ Frictionless inequalities are treated as contacts without tangents; their regula
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NoReturn
 
@@ -31,6 +31,16 @@ from rbnotes.errors import NotConverged
 CONSTRAINED_MOBILITY_TOLERANCE = 1e-13
 """Mobility relative to that without equations below which a row counts as held by the equations."""
 
+STICKING_COEFFICIENT = 1e12
+"""Coefficient of friction in place of an infinite one; results are checked by
+:meth:`FrictionContactProblem.sticking_residual`."""
+
+MAX_STICKING_RATIO = 1e9
+"""Largest ratio of friction to normal impulse with which contacts stick if their coefficient is infinite."""
+
+STICKING_TOLERANCE = 1e-6
+"""Accepted velocity of pushing contacts with infinite coefficients, relative to the free velocities."""
+
 DELASSUS_BATCH_COLUMNS = 256
 """Number of columns of the Delassus matrix computed at once, which bounds the memory."""
 
@@ -48,7 +58,7 @@ class DelassusProblem:
     """Contact velocities ``(c, 3)`` without contact impulses, m/s: normal velocities above their targets, and
     tangential velocities."""
     mu: Array
-    """Coefficients of friction ``(c,)``, dimensionless."""
+    """Coefficients of friction ``(c,)``, dimensionless and finite."""
 
     @property
     def count(self) -> int:
@@ -137,6 +147,25 @@ class FrictionContactProblem(DelassusProblem):
         """Return velocities ``(n,)`` and equation impulses ``(m,)`` under contact impulses ``(c, 3)``."""
         momentum = self.problem.momentum + self.contact_jacobian.T @ impulses.ravel()
         return self.kkt.solve_unchecked(momentum, self.problem.bilateral.target)
+
+    def sticking_residual(self, impulses: Array) -> float:
+        """Return the largest velocity of contacts that push with an infinite coefficient of friction.
+
+        It is relative to the velocities without contact impulses, and at most the velocity of the contact
+        under its own impulse: a contact either sticks or has no impulse. Friction without a normal impulse is
+        a violation, too. Residuals up to :data:`STICKING_TOLERANCE` count as zero.
+        """
+        must_stick = np.isinf(self.contacts.mu)
+        if not np.any(must_stick):
+            return 0.0
+        speeds = np.linalg.norm(self.velocities_from_impulses(impulses)[must_stick], axis=1)
+        normal, friction = impulses[must_stick, 0], np.linalg.norm(impulses[must_stick, 1:], axis=1)
+        mobility = self.mobility[must_stick]
+        moving = np.minimum(speeds, mobility * np.hypot(normal, friction))
+        unsupported = mobility * np.maximum(friction - MAX_STICKING_RATIO * np.maximum(normal, 0.0), 0.0)
+        fastest = float(np.abs(self.free_contact_velocities).max())
+        residual = float(np.maximum(moving, unsupported).max() / fastest) if fastest > 0 else 0.0
+        return 0.0 if residual <= STICKING_TOLERANCE else residual
 
     def step_solution(
         self, impulses: Array, *, iterations: int, residual: float, method: str
@@ -227,7 +256,7 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
     return FrictionContactProblem(
         delassus_matrix=delassus_matrix,
         free_contact_velocities=free_contact_velocities,
-        mu=contacts.mu,
+        mu=np.where(np.isinf(contacts.mu), STICKING_COEFFICIENT, contacts.mu),
         problem=problem,
         contacts=contacts,
         contact_jacobian=contact_jacobian,
@@ -235,6 +264,20 @@ def friction_contact_problem(problem: StepProblem) -> FrictionContactProblem:
         free_velocity=free_velocity,
         is_symmetric=is_symmetric,
     )
+
+
+def raise_unless_sticking(contact_problem: FrictionContactProblem, solution: StepSolution) -> None:
+    """Raise an error if contacts push with infinite coefficients of friction, but do not stick.
+
+    Raises
+    ------
+    FrictionNotConverged
+        If :meth:`FrictionContactProblem.sticking_residual` is not zero.
+    """
+    residual = contact_problem.sticking_residual(contact_problem.impulses_from_solution(solution))
+    if residual:
+        worst = float(np.max([solution.residual, residual]))
+        raise FrictionNotConverged(replace(solution, residual=worst), STICKING_TOLERANCE)
 
 
 def raise_not_converged(

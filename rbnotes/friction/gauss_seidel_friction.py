@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.constraints.sequential_impulses import friction_impulse
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import friction_contact_problem, raise_not_converged
@@ -82,6 +83,7 @@ def gauss_seidel_friction(
         residual = natural_residual_unchecked(
             contact_problem, impulses, contact_problem.velocities_from_impulses(impulses), cone
         )
+    residual = max_or_nan(residual, contact_problem.sticking_residual(impulses))
     solution = contact_problem.step_solution(
         impulses, iterations=sweeps, residual=residual, method=f"Gauss-Seidel, {cone}"
     )

@@ -144,6 +144,8 @@ def coulomb_residuals(
         sliding, friction = (u[:, 1:] @ directions.T).max(axis=1), (b @ outward.T).max(axis=1)
     effective_mass = _effective_masses(contact_problem.diagonal_blocks[:, 0, 0])
     dissipation_deficits = mu * a * sliding + np.sum(b * u[:, 1:], axis=1)
+    # Contacts that must stick dissipate nothing; their sliding is part of the natural residual.
+    dissipation_deficits[np.isinf(contact_problem.contacts.mu)] = 0.0
     return CoulombResiduals(
         approach_velocity=float(np.maximum(-u[:, 0], 0.0).max()),
         tensile_impulse=float(np.maximum(-a, 0.0).max()),

@@ -157,11 +157,12 @@ def solve_friction(
                 contact_problem, impulses, contact_problem.velocities_from_impulses(impulses)
             ),
             rounding_residual(contact_problem, impulses),
+            contact_problem.sticking_residual(impulses),
         )
         solution = contact_problem.step_solution(
             impulses, iterations=iterations, residual=residual, method="Newton"
         )
-        if not residual <= tolerance:
+        if not solution.residual <= tolerance:
             solution = refine_velocities(contact_problem, solution, tolerance) or solution
         if solution.residual <= tolerance:
             return solution
@@ -179,10 +180,17 @@ def _solve_island(
     max_iterations: int,
     has_fallbacks: bool,
 ) -> tuple[Array, int]:
-    """Return the best impulses of one island and the number of iterations."""
-    best, best_residual, iterations = search(contact_problem, initial_guess, tolerance, max_iterations)
+    """Return the best impulses of one island and the number of iterations.
+
+    Without fallbacks the search starts from the initial guess; with them, that is its result.
+    """
     if not has_fallbacks:
+        best, _, iterations = search(contact_problem, initial_guess, tolerance, max_iterations)
         return best, iterations
+    best, iterations = initial_guess, 0
+    best_residual = natural_residual_unchecked(
+        contact_problem, best, contact_problem.velocities_from_impulses(best)
+    )
     for candidate, steps in _initial_guesses(contact_problem, tolerance, max_iterations):
         if best_residual <= tolerance:
             break

@@ -112,6 +112,9 @@ def single_qp(
     if not contact_problem.is_symmetric:
         raise InvalidArgument("problem", "a mass or regularization that is not symmetric", "symmetric ones")
     facet_directions(facets)
+    if np.any(np.isinf(contact_problem.contacts.mu)):
+        expected = "finite ones, since sliding contacts open with mu times their speed"
+        raise InvalidArgument("problem", "infinite coefficients of friction", expected)
     if contact_problem.count == 0:
         impulses: Array = np.zeros((0, 3))
         residual = 0.0

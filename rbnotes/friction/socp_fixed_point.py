@@ -23,6 +23,7 @@ from scipy.linalg import null_space
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.complementarity.residuals import max_or_nan
 from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
@@ -124,6 +125,7 @@ def socp_fixed_point_friction(
                 )
                 if candidate_residual <= tolerance:
                     impulses, residual = smaller, candidate_residual
+    residual = max_or_nan(residual, contact_problem.sticking_residual(impulses))
     solution = contact_problem.step_solution(
         impulses, iterations=programs, residual=residual, method="Coulomb"
     )

@@ -27,6 +27,7 @@ from rbnotes.friction.contact_problem import (
     FrictionContactProblem,
     FrictionNotConverged,
     friction_contact_problem,
+    raise_unless_sticking,
 )
 from rbnotes.friction.cvxpy_programs import contact_program
 from rbnotes.friction.facets import facet_directions
@@ -143,6 +144,7 @@ def staggered_projections(
         raise FrictionNotConverged(staggered_solution, tolerance)
     if raise_on_failure:
         lcp_solver.raise_if_inaccurate(staggered_solution)
+        raise_unless_sticking(contact_problem, staggered_solution)
     return staggered_solution
 
 

@@ -35,8 +35,9 @@ MAX_REFINEMENTS = 12
 STEPS_PER_STATE = 3
 """Number of linear systems with the same contact states."""
 
-ROUNDING_FRACTION = 0.01
-"""Rounding of velocities from impulses, relative to the tolerance, above which the refinement is tried."""
+ROUNDING_FRACTION, MIN_ROUNDING = 0.01, 1e-12
+"""Rounding of velocities from impulses, relative to the tolerance and to the velocities without impulses,
+above which the refinement is tried."""
 
 MOMENTUM_TOLERANCE = 1e-13
 """Accepted error of the momentum balance relative to its terms."""
@@ -66,7 +67,7 @@ def refine_velocities(
     impulses = contact_problem.impulses_from_solution(solution)
     if problem.bilateral.is_regularized or problem.unilateral.is_regularized:
         return None
-    if not rounding_residual(contact_problem, impulses) > ROUNDING_FRACTION * tolerance:
+    if not rounding_residual(contact_problem, impulses) > max(ROUNDING_FRACTION * tolerance, MIN_ROUNDING):
         return None  # the impulses are not what limits the accuracy
     point = _Point(solution.velocity, impulses, np.asarray(solution.bilateral))
     best: tuple[float, _Point] = (np.inf, point)
@@ -86,6 +87,8 @@ def refine_velocities(
             break
     residual, point = best
     if not residual <= tolerance:
+        return None
+    if contact_problem.sticking_residual(point.impulses):
         return None
     count = contact_problem.friction_contact_count
     return StepSolution(

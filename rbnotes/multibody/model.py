@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.contact import Collider
+from rbnotes.contact.detection import friction_coefficient
 from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
 from rbnotes.forces import ForceGroups
 from rbnotes.forces.assembly import ForceGroup
@@ -267,7 +268,7 @@ class Model:
     """Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several."""
     mu: float = 0.5
     """Friction coefficient, dimensionless, where a body or geometry has none; that of a pair is the geometric
-    mean."""
+    mean. Contacts with an infinite one stick while they push."""
     restitution: float = 0.0
     """Coefficient of restitution, dimensionless, 0 to 1, where a body or geometry has none; combined as
     ``mu``."""
@@ -306,7 +307,7 @@ class Model:
             bodies=tuple(by_name[link.name] for link in tree.links),
             gravity=tree.gravity,
             ground_geometries=ground_geometries(self.ground),
-            mu=arguments.real_number("mu", self.mu, minimum=0),
+            mu=friction_coefficient("mu", self.mu),
             restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
             constraints=checked_constraints(self.constraints),
             bearings=_checked_bearings(self.bearings, joint_names, self.constraints),
@@ -567,11 +568,11 @@ class Model:
 
 def _set_coefficients(owner: Geometry | Body, prefix: str = "") -> None:
     """Check the coefficients of friction and restitution, which may be None."""
-    for name, maximum in (("mu", np.inf), ("restitution", 1.0)):
-        value = getattr(owner, name)
-        if value is not None:
-            number = arguments.real_number(f"{prefix}{name}", value, minimum=0, maximum=maximum)
-            set_fields(owner, **{name: number})
+    if owner.mu is not None:
+        set_fields(owner, mu=friction_coefficient(f"{prefix}mu", owner.mu))
+    if owner.restitution is not None:
+        number = arguments.real_number(f"{prefix}restitution", owner.restitution, minimum=0, maximum=1)
+        set_fields(owner, restitution=number)
 
 
 def ground_geometries(ground: Shape | Sequence[Geometry]) -> tuple[Geometry, ...]:

@@ -85,7 +85,7 @@ WITHIN = (
     r"constraints\.(kkt\.(KKT|factor_kkt_unchecked)|matrices\.(well_conditioned_lu|is_symmetric_unchecked|smallest_pivots)|redundant_rows\..*)",
     r"contact\.(distance|manifolds)\..*",
     r"contact\.body_pair_jacobian\.(BodyPairJacobian\.select_groups|TransposedBodyPairJacobian|relative_velocities)",
-    r"contact\.detection\.(contact_points_unchecked|collision_filter|combine_coefficients)",
+    r"contact\.detection\.(contact_points_unchecked|collision_filter|combine_coefficients|friction_coefficient)",
     r"contact\.prediction\.(normal_velocity_targets_unchecked|contact_margin|restitution_threshold)",
     r"dynamics\.(free_rotation\.integrate_free_rotation|mechanical_system\.subtract_inertial_force|schemes\.subtract)",
     r"dynamics\.step_problem\.(unconstrained_problem|checked_solution)",
@@ -96,7 +96,7 @@ WITHIN = (
     r"inertia\.spatial\.from_symmetric_spatial_inertia",
     r"friction\.(residual_tracking|velocity_refinement|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
     r"friction\.semismooth_newton\.(newton_search|solve_friction)",
-    r"friction\.contact_problem\.(FrictionContactProblem\.(apply_impulses|step_solution)|raise_not_converged)",
+    r"friction\.contact_problem\.(FrictionContactProblem\.(apply_impulses|step_solution|sticking_residual)|raise_not_converged|raise_unless_sticking)",
     r"friction\.(facets\.(contact_to_facet_matrix|facets_of_contacts)|residuals\.(natural_residual_unchecked|rounding_residual|friction_bounds|project_on_law))",
     r"friction\.staggered_projections\.(friction_impulses|normal_impulses|relative_change)",
     # The hooks of joint types, which the checked methods call.

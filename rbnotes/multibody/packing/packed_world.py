@@ -53,7 +53,10 @@ class PackedWorld(NamedTuple):
 def pack_world(
     world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp], shapes: Array
 ) -> PackedWorld | None:
-    """Pack a world; return None if constraint rows of a joint are not constant, or a joint is helical.
+    """Pack a world; return None if compiled code does not support it.
+
+    It does not support joints whose constraint rows are not constant, helical joints, and infinite
+    coefficients of friction.
 
     Parameters
     ----------
@@ -62,7 +65,8 @@ def pack_world(
     """
     mechanism, count = world.mechanism, len(world.mechanism.inertias)
     rotations = [turn for joint in mechanism.joints if (turn := _free_rotation(joint.kind)) is not None]
-    if len(rotations) < len(mechanism.joints) or not count:
+    has_infinite_friction = np.any(np.isinf(pair_coefficients(world)[0]))
+    if len(rotations) < len(mechanism.joints) or not count or has_infinite_friction:
         return None
     order = _joint_order(mechanism.joints)
     joints = [mechanism.joints[i] for i in order]

@@ -30,18 +30,22 @@ CALLS = [
     Call(
         contact.Contacts,
         {"rows": np.ones((2, 3, 4)), "mu": np.array([0.5, 0.25]), "normal_target": np.array([0.0, -1.0])},
-        fine={"rows": ("longer", "shorter")},
+        fine={"rows": ("longer", "shorter"), "mu": ("infinity",)},
     ),
     Call(
         contact.Contacts.from_directions,
         {"normals": np.eye(3)[:1], "tangents": np.eye(3)[None, 1:], "mu": 0.5, "normal_target": 0.0},
-        fine={"normals": ("sparse",)},
+        fine={"normals": ("sparse",), "mu": ("infinity",)},
     ),
     Call(contact.contact_jacobian, {"points": POINTS, "poses": POSES}),
     Call(contact.normal_jacobian, {"points": POINTS, "poses": POSES}),
     Call(contact.contact_axes, {"normals": np.array([0.6, 0.0, 0.8])}),
     Call(contact.tangent_directions, {"normals": np.array([0.6, 0.0, 0.8])}),
-    Call(contact.Collider, {"body": 1, "shape": BOX, "frame": np.eye(4), "mu": 0.5, "restitution": 0.5}),
+    Call(
+        contact.Collider,
+        {"body": 1, "shape": BOX, "frame": np.eye(4), "mu": 0.5, "restitution": 0.5},
+        fine={"mu": ("infinity",)},
+    ),
     Call(
         contact.collide,
         {"shape_a": BOX, "pose_a": POSES[0], "shape_b": BALL, "pose_b": POSES[1], "margin": 2.0},

@@ -37,8 +37,16 @@ VELOCITIES = np.arange(1.0, 8.0)
 ROBOT = load_urdf(example("quadruped"), base=joints.Free3D())
 
 CALLS = [
-    Call(Geometry, {"shape": BOX, "frame": FRAME, "mu": 0.5, "restitution": 0.25}),
-    Call(Body, {"name": "box", "shape": BOX, "mass": 2.0, "pose": FRAME, "mu": 0.5, "restitution": 0.25}),
+    Call(
+        Geometry,
+        {"shape": BOX, "frame": FRAME, "mu": 0.5, "restitution": 0.25},
+        fine={"mu": ("infinity",)},
+    ),
+    Call(
+        Body,
+        {"name": "box", "shape": BOX, "mass": 2.0, "pose": FRAME, "mu": 0.5, "restitution": 0.25},
+        fine={"mu": ("infinity",)},
+    ),
     Call(Body, {"name": "box", "shape": BOX, "density": 500.0, "position": np.array([0.0, 1.0, 2.0])}),
     Call(
         Body,
@@ -85,6 +93,7 @@ CALLS = [
             "actuators": [Motor("arm")],
             "bearings": {"arm": journal_bearing(0.1, 0.25, 0.5)},
         },
+        fine={"mu": ("infinity",)},
     ),
     Call(ground_geometries, {"ground": [Geometry(Plane())]}),
     Call(MODEL.index, {"name": "arm"}),
@@ -177,6 +186,6 @@ CALLS = [
     Call(
         ROBOT.model,
         {"ground": Plane(), "mu": 0.5, "restitution": 0.25},
-        fine={"ground": ("an empty tuple", "an empty list")},
+        fine={"ground": ("an empty tuple", "an empty list"), "mu": ("infinity",)},
     ),
 ]
