@@ -132,7 +132,9 @@ class _BlockIteration:
         if sparse.issparse(self.M) and len(self.q) <= MAX_DENSE_SIZE:
             self.M = self.M.toarray()
         self.bounds = None if isinstance(problem, LCP) else (problem.lower, problem.upper)
-        self.residual_scale = ResidualScale.from_data(self.M, self.q, *(self.bounds or ()))
+        self.residual_scale = ResidualScale.from_data(
+            self.M, self.q, *(self.bounds or ()), is_symmetric=self.is_symmetric
+        )
         self.unit_responses = self.residual_scale.unit_responses
         self.factorizations = 0
         self.factorization: Factorization | None = None  # factorization of the last block

@@ -217,7 +217,11 @@ def _drive_all_pairs(
     is_fixed = data.lower == data.upper
     # Rounding may make a z with two bounds wrong at both: it would then alternate between them.
     scale = (
-        None if data.matrix is None else ResidualScale.from_data(data.matrix, data.q, data.lower, data.upper)
+        None
+        if data.matrix is None
+        else ResidualScale.from_data(
+            data.matrix, data.q, data.lower, data.upper, is_symmetric=data.is_symmetric
+        )
     )
     moved_to_bound = np.zeros(data.size, dtype=bool)
     while True:

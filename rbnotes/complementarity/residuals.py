@@ -11,7 +11,6 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP
-from rbnotes.constraints.matrices import is_symmetric_unchecked
 
 ROUNDING_FRACTION = 0.1
 """Size of errors, relative to their terms and to the accepted error, below which they are rounding."""
@@ -55,7 +54,7 @@ def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
 def residual_scale(problem: LCP | BoxLCP) -> ResidualScale:
     """Return the scales of the errors of a problem."""
     bounds = () if isinstance(problem, LCP) else (problem.lower, problem.upper)
-    return ResidualScale.from_data(problem.M, problem.q, *bounds)
+    return ResidualScale.from_data(problem.M, problem.q, *bounds, is_symmetric=problem.is_symmetric)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +83,19 @@ class ResidualScale:
 
     @classmethod
     def from_data(
-        cls, M: Matrix, q: Array, lower: Array | None = None, upper: Array | None = None
+        cls,
+        M: Matrix,
+        q: Array,
+        lower: Array | None = None,
+        upper: Array | None = None,
+        *,
+        is_symmetric: bool,
     ) -> ResidualScale:
         """Return the scales of a problem with matrix M ``(n, n)``; without bounds it is an LCP."""
         unit_responses = unit_response(M)
         expected = np.maximum(-q / unit_responses, 0.0)
         if lower is not None and upper is not None:
             expected = np.abs(np.clip(-q / unit_responses, lower, upper)) + np.abs(np.clip(0.0, lower, upper))
-        is_symmetric = is_symmetric_unchecked(M)
         M, q, unit = abs(M), np.abs(q), np.sqrt(unit_responses)
         sizes = np.maximum(q, unit_responses * expected)
         cap = unit * max_abs(sizes / unit)
