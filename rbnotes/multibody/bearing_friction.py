@@ -65,6 +65,8 @@ class BearingUpdate:
     """Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``, N m s and N s."""
     contact_rows: BodyPairJacobian
     """Rows of the contacts."""
+    limit_rows: Array
+    """Rows of the limits on the twists of the bodies ``(l, 6 n)``."""
 
     @cached_property
     def bearings(self) -> list[JointBearing]:
@@ -101,7 +103,9 @@ class BearingUpdate:
             self.bearings,
             contact_friction,
             self._momentum_changes(solution.velocity).ravel(),
-            self.wrenches + self.contact_rows.T @ solution.contact_impulses.ravel(),
+            self.wrenches
+            + self.contact_rows.T @ solution.contact_impulses.ravel()
+            + self.limit_rows.T @ solution.unilateral,
             self._body_constraints,
             solution,
             self._parent_adjoints,

@@ -72,6 +72,7 @@ from rbnotes.multibody.reduced.dynamics import (
     rotor_energy_from_rates,
     solve_accelerations,
 )
+from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian
 from rbnotes.multibody.reduced.kinematics import BodyKinematics, body_kinematics, body_poses_and_twists
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -135,9 +136,11 @@ class ConstraintEquations(NamedTuple):
     bias_velocity: Array
     """Part of the rates of the errors ``(m,)`` that is independent of the velocities."""
     limit_rows: Array
-    """Rows of the joint limits ``(l, k)``."""
+    """Rows of the limits ``(l, k)``."""
     limit_gap: Array
-    """Gaps of the joint limits ``(l,)``, rad or m."""
+    """Gaps of the limits ``(l,)``, rad or m."""
+    limit_body_rows: Array
+    """Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates."""
 
 
 class ForceImpulses(NamedTuple):
@@ -157,7 +160,9 @@ class VelocityConditions(NamedTuple):
     bilateral: BilateralRows
     """Equality constraints."""
     limits: UnilateralRows
-    """Joint limits."""
+    """Limits."""
+    limit_body_rows: Array
+    """Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates."""
     points: ContactPoints
     """Contacts."""
     rows: BodyPairJacobian
@@ -269,7 +274,7 @@ class TreeStepper:
         joints = joint_impulses(self.model, state, mass, self._commands(state), h, is_first=True)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         velocity_change = _free_velocity_change(mass, state.qdot, impulses, joints)
-        limits = self._reachable_limits(equations, state.qdot, velocity_change)
+        limits, limit_body_rows = self._reachable_limits(equations, state.qdot, velocity_change)
         change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
         contact_change = relative_velocities(rows, change.ravel())
@@ -277,7 +282,9 @@ class TreeStepper:
             points, approach, h, tree.gravity, contact_change[:, 0]
         )
         bilateral = BilateralRows(equations.G, target)
-        conditions = VelocityConditions(bilateral, limits, points, rows, normal_target, contact_change)
+        conditions = VelocityConditions(
+            bilateral, limits, limit_body_rows, points, rows, normal_target, contact_change
+        )
         update = self._solve_velocities(state, kinematics, mass, impulses, joints, conditions, is_first=True)
         end_state = self._free_motion(state, update.after)
         if not self.model.constraints:
@@ -307,12 +314,16 @@ class TreeStepper:
 
     def _reachable_limits(
         self, equations: ConstraintEquations, velocity: Array, velocity_change: Array
-    ) -> UnilateralRows:
-        """Return the joint limits that may be reached within the step, at twice its velocities."""
+    ) -> tuple[UnilateralRows, Array]:
+        """Return the limits that may be reached within the step at twice its velocities.
+
+        The second result are their rows on the bodies.
+        """
         rows, gap = equations.limit_rows, equations.limit_gap
         reach = 2 * self.h * (np.abs(rows @ velocity) + np.abs(rows @ velocity_change))
         is_near = gap <= reach + self.slop
-        return UnilateralRows(rows[is_near], -np.maximum(gap[is_near], 0.0) / self.h)
+        limits = UnilateralRows(rows[is_near], -np.maximum(gap[is_near], 0.0) / self.h)
+        return limits, equations.limit_body_rows[is_near]
 
     def _second_update(self, state: State, points: ContactPoints) -> VelocityUpdate:
         """Return the velocity update after the free motion; the state has the velocities before it."""
@@ -328,7 +339,13 @@ class TreeStepper:
         is_held = held_contacts(points, approach, h, tree.gravity, self.slop)
         points, rows = points[is_held], rows.select_groups(is_held)
         conditions = VelocityConditions(
-            bilateral, limits, points, rows, np.minimum(-points.gap / h, 0.0), np.zeros((len(points), 3))
+            bilateral,
+            limits,
+            equations.limit_body_rows[is_reached],
+            points,
+            rows,
+            np.minimum(-points.gap / h, 0.0),
+            np.zeros((len(points), 3)),
         )
 
         def solve_with_forces(force_state: State, force_kinematics: BodyKinematics) -> VelocityUpdate:
@@ -359,7 +376,7 @@ class TreeStepper:
     ) -> VelocityUpdate:
         """Return the update under forces, joint impulses, constraints, limits and contacts."""
         before = state.qdot
-        bilateral, limits, points, rows, normal_target, contact_velocity_change = conditions
+        bilateral, limits, limit_body_rows, points, rows, normal_target, contact_velocity_change = conditions
         problem = StepProblem(
             mass + np.diag(joints.damping),
             mass @ before + impulses.gravity + impulses.applied + joints.constant,
@@ -388,6 +405,7 @@ class TreeStepper:
                 is_first,
                 impulses.wrenches,
                 rows,
+                limit_body_rows,
             )
             solution, bounded_impulse, bounded_rows = solve_with_bearings(
                 problem, joints.bounded, bearings, solve
@@ -441,14 +459,17 @@ class TreeStepper:
     def _constraint_equations(self, state: State, t: float) -> ConstraintEquations:
         """Return the constraints at a state, with prescribed motions at the time t."""
         system, k = self.model.system, self.model.tree.num_coordinates
+        body_size = 6 * len(self.model.bodies)
         own_rows, _ = coordinate_constraints(self.model.tree, state.q, state.qdot)
         zero: Array = np.zeros(len(own_rows))
-        no_rows: Array = np.zeros((0, k))
-        parts, limits = [(own_rows, zero, zero)], [(no_rows, no_rows[:, 0])]
+        parts: list[tuple[Array, ...]] = [(own_rows, zero, zero)]
+        limits: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros((0, body_size)))]
         for constraint in self.model.constraints:
             G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
             if constraint.unilateral:
-                limits.append((G, error))
+                body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))
+                on_bodies = np.zeros((len(G), body_size)) if body_rows is None else body_rows
+                limits.append((G, error, on_bodies))
             else:
                 parts.append((G, error, bias_velocity))
         return ConstraintEquations(

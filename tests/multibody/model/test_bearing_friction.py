@@ -9,7 +9,7 @@ from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.friction import Bearing, journal_bearing, prismatic_guide, spherical_bearing
 from rbnotes.multibody import Body, Model, simulate
-from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure, bisp_step
+from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure, PlaneLimit, bisp_step
 from rbnotes.shapes import Box, Plane, Sphere
 
 G = 9.81
@@ -133,6 +133,26 @@ def test_contact_forces_load_the_bearing():
     np.testing.assert_allclose(
         motion.states.qdot[:, 0], 1.0 - deceleration * motion.states.t, rtol=1e-6, atol=1e-9
     )
+
+
+def test_limits_on_bodies_load_the_bearing():
+    # An arm on a sliding cart rests with its tip on a smooth plane, which carries its share of the weight.
+    cart = Body("cart", Box([2.0, 0.4, 0.1]), mass=2.0, joint=joints.Prismatic([1.0, 0, 0]))
+    arm = Body(
+        "arm",
+        Sphere(0.1),
+        mass=3.0,
+        joint=joints.Revolute([0, 1.0, 0]),
+        parent="cart",
+        body_frame=shift(0.3, 0, 0),
+    )
+    plane = PlaneLimit("arm", [0.2, 0, 0], [0, 0, 1.0], 0.0)
+    guide = prismatic_guide(0.4, 0.4, 2.0, 0.1, axis=[1.0, 0, 0], width_direction=[0, 1, 0])
+    model = Model([cart, arm], constraints=[plane], bearings={"cart": guide})
+    motion = simulate(model, model.state(qdot={"cart": 1.0}), h=0.005, duration=0.2)
+    load = 2.0 + 3.0 * (1 - 0.3 / 0.5)
+    velocities = 1.0 - 0.1 * G * load / 5.0 * motion.states.t
+    np.testing.assert_allclose(motion.states.qdot[:, 0], velocities, rtol=1e-6, atol=1e-9)
 
 
 def test_arm_with_stuck_joints_rests_on_the_floor():
