@@ -66,7 +66,7 @@ class BearingUpdate:
     contact_rows: BodyPairJacobian
     """Rows of the contacts."""
     limit_rows: Array
-    """Rows of the limits on the twists of the bodies ``(l, 6 n)``."""
+    """Rows of the limits on the twists of the bodies ``(l, 6 n)``, m and dimensionless."""
 
     @cached_property
     def bearings(self) -> list[JointBearing]:

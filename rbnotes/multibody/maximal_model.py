@@ -9,9 +9,12 @@ import numpy as np
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
+from rbnotes.joints import Composite, ExponentialSpherical, JointType, Prismatic
 from rbnotes.multibody.maximal import Joint, Mechanism, World
 from rbnotes.multibody.maximal.joint_kinematics import joint_kinematics
 from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
 
@@ -87,11 +90,14 @@ class MaximalModel:
 def maximal_coordinates(model: Model) -> MaximalModel:
     """Return the equivalent model of free bodies whose joints are constraints.
 
+    A loop closure becomes a joint, too: a spherical one, or one that also slides along the axis of the
+    closure.
+
     Raises
     ------
     InvalidArgument
         If a body has no mass, a joint has a spring, damper, armature or friction, or the model has actuators,
-        bearings or constraints besides its joints: those are not available in maximal coordinates.
+        bearings or other constraints: those are not available in maximal coordinates.
     """
     arguments.require_instance("model", model, Model)
     tree = model.tree
@@ -122,10 +128,27 @@ def maximal_coordinates(model: Model) -> MaximalModel:
                 parent_frame,
             )
         )
-    for name in ("actuators", "bearings", "constraints"):
+    for name in ("actuators", "bearings"):
         count = len(getattr(model, name))
         if count:
             raise InvalidArgument(f"model: {name}", str(count), "none, for maximal coordinates")
+    for constraint in model.constraints:
+        if not isinstance(constraint, LoopClosure):
+            expected = "loop closures only, for maximal coordinates"
+            raise InvalidArgument("model: constraints", type(constraint).__name__, expected)
+        joints.append(_closing_joint(tree, constraint))
     mechanism = Mechanism(tree.inertias, joints, model.gravity, model.force_law)
     names = [body.name for body in model.bodies]
     return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices, names))
+
+
+def _closing_joint(tree: Tree, closure: LoopClosure) -> Joint:
+    """Return the joint between two bodies that allows the same motions as a loop closure."""
+    body = tree.index(closure.a)
+    kind: JointType = ExponentialSpherical()
+    if closure.axis is not None:
+        axis = tree.body_frames[body][:3, :3].T @ closure.axis
+        kind = Composite(kind, Prismatic(axis))
+    frame, parent_frame = (se3.frame(np.eye(3), point) for point in (closure.x_a, closure.x_b))
+    parent = WORLD if closure.b is None else tree.index(closure.b)
+    return Joint(kind, body, frame, parent, parent_frame)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import State, States, StepProblem, StepSolution
+from rbnotes.dynamics import Scheme, State, States, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
+from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
 from rbnotes.multibody.channels import check_channel_names
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
+from rbnotes.multibody.maximal.mechanism import PROJECTION, STABILIZATIONS
+from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE
 from rbnotes.multibody.maximal.stepping import Progress
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.multibody.trajectory import Trajectory, record_channels
@@ -33,6 +38,10 @@ from rbnotes.multibody.verlet_step import (
 
 COORDINATES = ("auto", "reduced", "maximal")
 """Accepted values of ``coordinates``."""
+RATTLE = "rattle"
+"""Name of the default scheme."""
+SCHEMES = (RATTLE, *ADAPTIVE_METHODS)
+"""Names of schemes."""
 
 
 def simulate(
@@ -43,17 +52,22 @@ def simulate(
     duration: float | None = None,
     steps: int | None = None,
     control: Control | None = None,
+    scheme: Scheme | str = RATTLE,
+    rtol: float = 1e-9,
+    atol: float = 1e-10,
     friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = "newton",
+    max_friction_residual: float | None = None,
     impacts: str = SIMULTANEOUS,
     coordinates: str = "auto",
     compiled: bool = False,
+    stabilization: str = PROJECTION,
+    gamma: float | None = None,
     slop: float = 1e-5,
     record: Sequence[str] = (),
     progress: Progress | None = None,
 ) -> Trajectory:
     """Simulate the motion of a model.
 
-    The steps are of second order (:mod:`rbnotes.multibody.verlet_step`, or RATTLE in maximal coordinates).
     Bodies touch each other and the ground with friction, and rebound by Newton's law of impact.
 
     Parameters
@@ -73,9 +87,23 @@ def simulate(
         Commands as a function of the state: the forces of joints and motors, N m or N, and the targets of
         servos, by the names of bodies, or one for each joint velocity in the order of ``state.qdot``. It is
         evaluated three times in each step.
+    scheme
+        ``"rattle"``, of second order (:mod:`rbnotes.multibody.verlet_step`;
+        :mod:`rbnotes.multibody.maximal.rattle_integrator` in maximal coordinates); or a scheme of
+        :mod:`rbnotes.dynamics`, such as ``symplectic_euler``, which is of first order with joints and
+        contacts and needs maximal coordinates; or a method of :mod:`scipy.integrate` for motions without
+        contacts, constraints and dry friction: ``"DOP853"``, ``"RK45"``, ``"RK23"``, or ``"Radau"``,
+        ``"BDF"`` and ``"LSODA"`` for stiff forces.
+    rtol, atol
+        Accepted errors of a step of a method of SciPy: relative, and in the units of coordinates and
+        velocities.
     friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
         the same signature.
+    max_friction_residual
+        Largest accepted residual, dimensionless, of a friction model that does not converge; unlimited by
+        default. The records of the contacts hold all residuals, and the first above 1e-3 causes a
+        :class:`~rbnotes.multibody.maximal.FrictionWarning`.
     impacts : {"simultaneous", "sequential"}
         Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
         fastest, one pair after the other; "sequential" needs maximal coordinates.
@@ -84,6 +112,13 @@ def simulate(
         "auto" is maximal for models of free bodies, reduced otherwise.
     compiled
         If True, take compiled steps; they need maximal coordinates and numba.
+    stabilization : {"projection", "baumgarte", "none"}
+        Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
+        none. The last two need maximal coordinates.
+    gamma
+        Error reduction rate of Baumgarte's stabilization, 1/s: a step leaves the part ``1 - gamma h`` of an
+        error. At most ``2 / h``, by default ``0.2 / h``. Overlaps are reduced no faster than at the velocity
+        that lifts a body out of them, ``sqrt(2 g overlap)``: without gravity, not at all.
     slop
         Overlap that is not corrected, m.
     record
@@ -103,7 +138,7 @@ def simulate(
         If a value does not fit, ``state`` violates a constraint, or neither or both of ``duration`` and
         ``steps`` are given.
     FrictionNotConverged
-        If the friction model finds no finite solution.
+        If the friction model finds no finite solution, or its residual exceeds ``max_friction_residual``.
     NotConverged
         If no velocities satisfy the constraints at the end of a step.
     NotSolved
@@ -118,40 +153,64 @@ def simulate(
         arguments.require_function("control", control, "state")
     if progress is not None:
         arguments.require_function("progress", progress, "done", "steps")
+    if not isinstance(scheme, Scheme):
+        arguments.choice("scheme", scheme, SCHEMES)
     law = select_friction_model("friction_model", friction_model)
     arguments.choice("coordinates", coordinates, COORDINATES)
     arguments.choice("impacts", impacts, IMPACT_MODES)
+    arguments.choice("stabilization", stabilization, STABILIZATIONS)
     slop = arguments.real_number("slop", slop, minimum=0.0)
     record = check_channel_names("record", record, model)
     if isinstance(state, Trajectory) and state.model is not model:
         raise InvalidArgument("state", "a trajectory of another model", "one of this model")
+    is_adaptive = scheme in ADAPTIVE_METHODS
     if coordinates == "auto":
-        is_maximal = all(body.is_free for body in model.bodies) and not model.constraints
+        is_maximal = all(body.is_free for body in model.bodies) and not model.constraints and not is_adaptive
         coordinates = "maximal" if is_maximal else "reduced"
     if coordinates == "maximal":
         if control is not None:
             raise InvalidArgument("control", "a function", "None in maximal coordinates")
-        motion = _simulate_maximal(model, state, h, count, law, slop, impacts, compiled, progress)
-        return record_channels(motion, record)
-    for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
+        if is_adaptive:
+            raise InvalidArgument("coordinates", "'maximal'", f"'reduced' with scheme={scheme!r}")
+        options = {
+            "friction": law,
+            "max_friction_residual": max_friction_residual,
+            "integrator": scheme if isinstance(scheme, Scheme) else rattle,
+            "impacts": impacts,
+            "stabilization": stabilization,
+            "gamma": gamma,
+            "slop": slop,
+            "progress": progress,
+        }
+        return record_channels(_simulate_maximal(model, state, h, count, compiled, options), record)
+    for name, value, supported in (
+        ("compiled", compiled, False),
+        ("impacts", impacts, SIMULTANEOUS),
+        ("scheme", scheme, scheme if is_adaptive else RATTLE),
+        ("stabilization", stabilization, PROJECTION),
+        ("gamma", gamma, None),
+    ):
         if value != supported:
             expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
-            raise InvalidArgument(name, repr(value), expected)
-    motion = _simulate_reduced(model, state, h, count, law, slop, control, progress)
-    return record_channels(motion, record)
+            raise InvalidArgument(name, arguments.format_value(value), expected)
+    limit = (
+        np.inf
+        if max_friction_residual is None
+        else arguments.positive_number("max_friction_residual", max_friction_residual)
+    )
+    friction = WarmStartedFriction(law, limit, MATCHING_DISTANCE)
+    stepper: TreeStepper | AdaptiveStepper = TreeStepper(model, h, friction, slop, control)
+    if is_adaptive:
+        check_is_smooth(model, str(scheme))
+        stepper = AdaptiveStepper(model, h, str(scheme), rtol, atol, slop, control)
+    return record_channels(_simulate_reduced(model, state, count, stepper, friction, progress), record)
 
 
 def step(
     model: Model,
     state: State,
     h: float,
-    *,
-    control: Control | None = None,
-    friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = "newton",
-    impacts: str = SIMULTANEOUS,
-    coordinates: str = "auto",
-    compiled: bool = False,
-    slop: float = 1e-5,
+    **options: Any,
 ) -> State:
     """Return the state after one step of :func:`simulate`.
 
@@ -163,10 +222,8 @@ def step(
         State of the model.
     h
         Step size, s.
-    control, friction_model, impacts, coordinates, compiled
-        As for :func:`simulate`.
-    slop
-        Overlap that is not corrected, m.
+    **options
+        Options of :func:`simulate`, such as ``control`` and ``friction_model``.
 
     Raises
     ------
@@ -182,19 +239,7 @@ def step(
         If a joint reaches a singular state.
     """
     arguments.require_instance("state", state, State)
-    motion = simulate(
-        model,
-        state,
-        h=h,
-        steps=1,
-        control=control,
-        friction_model=friction_model,
-        impacts=impacts,
-        coordinates=coordinates,
-        compiled=compiled,
-        slop=slop,
-    )
-    return motion.states[-1]
+    return simulate(model, state, h=h, steps=1, **options).states[-1]
 
 
 def _simulate_maximal(
@@ -202,11 +247,8 @@ def _simulate_maximal(
     state: State | Trajectory | None,
     h: float,
     steps: int,
-    law: FrictionModel,
-    slop: float,
-    impacts: str,
     compiled: bool,
-    progress: Progress | None,
+    options: Mapping[str, Any],
 ) -> Trajectory:
     """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
     converted = maximal_coordinates(model)
@@ -222,9 +264,7 @@ def _simulate_maximal(
         start = state.maximal
     else:
         start = converted.state(model.state() if state is None else state)
-    result = maximal.simulate(
-        world, start, h, steps, friction=law, impacts=impacts, slop=slop, progress=progress
-    )
+    result = maximal.simulate(world, start, h, steps, **options)
     q, qdot = converted.tree_coordinates(result.states.E, result.states.phi)
     no_impulses: Array = np.zeros((steps, model.tree.num_coordinates))
     return _trajectory(
@@ -244,16 +284,12 @@ def _simulate_maximal(
 def _simulate_reduced(
     model: Model,
     state: State | Trajectory | None,
-    h: float,
     steps: int,
-    law: FrictionModel,
-    slop: float,
-    control: Control | None,
+    stepper: TreeStepper | AdaptiveStepper,
+    friction: WarmStartedFriction,
     progress: Progress | None,
 ) -> Trajectory:
     """Simulate in the coordinates of the model's tree."""
-    friction = WarmStartedFriction(law, np.inf, MATCHING_DISTANCE)
-    stepper = TreeStepper(model, h, friction, slop, control)
     if isinstance(state, Trajectory):
         if state.maximal is not None:
             raise InvalidArgument("state", "a trajectory in maximal coordinates", "one in reduced ones")

@@ -32,7 +32,9 @@ from rbnotes.unchecked import stabilization
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
 from rbnotes.unchecked.stabilization import PROJECTION_TOLERANCE
 
-STABILIZATIONS = ("none", "baumgarte", "projection")
+PROJECTION, BAUMGARTE = "projection", "baumgarte"
+STABILIZATIONS = (PROJECTION, BAUMGARTE, "none")
+"""Names of the corrections of errors."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
-from rbnotes.multibody.maximal.mechanism import STABILIZATIONS, Mechanism
+from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZATIONS, Mechanism
 from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.stepping import (
     Integrator,
@@ -52,7 +52,7 @@ def simulate(
     max_friction_residual: float | None = None,
     integrator: Integrator | Scheme = rattle,
     impacts: str = SIMULTANEOUS,
-    stabilization: str = "projection",
+    stabilization: str = PROJECTION,
     gamma: float | None = None,
     slop: float = 1e-5,
     progress: Progress | None = None,
@@ -82,7 +82,7 @@ def simulate(
         Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
         fastest, one pair after the other (:mod:`rbnotes.multibody.maximal.impacts`). If joints do not allow
         all of these contacts to bounce at once, none does.
-    stabilization : "projection", "baumgarte" or "none"
+    stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities at the
         rate ``gamma``, or none.
     gamma
@@ -152,5 +152,7 @@ def _check_numbers(
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
     arguments.count("steps", steps, minimum=1)
     h = arguments.positive_number("h", h)
+    if gamma is not None and stabilization != BAUMGARTE:
+        raise InvalidArgument("gamma", f"{gamma}", f"None without stabilization={BAUMGARTE!r}")
     gamma = DEFAULT_ERROR_REDUCTION / h if gamma is None else check_error_reduction_rate(gamma, h)
     return h, gamma, arguments.real_number("slop", slop, minimum=0.0)

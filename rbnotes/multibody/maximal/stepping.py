@@ -25,7 +25,12 @@ from rbnotes.contact.prediction import (
 from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step
 from rbnotes.friction import FrictionModel
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
-from rbnotes.multibody.maximal.mechanism import Mechanism, project_poses_unchecked
+from rbnotes.multibody.maximal.mechanism import (
+    BAUMGARTE,
+    PROJECTION,
+    Mechanism,
+    project_poses_unchecked,
+)
 from rbnotes.multibody.maximal.trajectory import (
     ContactRecord,
     RestartData,
@@ -148,12 +153,12 @@ class Setting:
     @property
     def uses_projection(self) -> bool:
         """True if poses are projected."""
-        return self.stabilization == "projection"
+        return self.stabilization == PROJECTION
 
     @property
     def error_reduction_rate(self) -> float:
         """Rate at which velocities reduce errors, 1/s."""
-        return self.gamma if self.stabilization == "baumgarte" else 0.0
+        return self.gamma if self.stabilization == BAUMGARTE else 0.0
 
 
 class Kick(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.integrate import DOP853
+from scipy import integrate
 from scipy.optimize import brentq
 
 from rbnotes import arguments
@@ -21,6 +21,8 @@ from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 from rbnotes.dynamics import State, States
 from rbnotes.dynamics.mechanical_system import MechanicalSystem
 
+METHODS = ("DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA")
+"""Names of the methods, which are classes of :mod:`scipy.integrate`."""
 REPARAMETRIZATION_TOLERANCE = 1e-6
 """Largest relative change of coordinates that counts as rounding, such as a normalized quaternion."""
 
@@ -87,6 +89,7 @@ def integrate_adaptively(
     state: State,
     times: ArrayLike,
     *,
+    method: str = ...,
     rtol: float = ...,
     atol: float = ...,
     max_step: float = ...,
@@ -101,6 +104,7 @@ def integrate_adaptively(
     times: ArrayLike,
     *,
     events: Sequence[Event],
+    method: str = ...,
     rtol: float = ...,
     atol: float = ...,
     max_step: float = ...,
@@ -114,12 +118,13 @@ def integrate_adaptively(
     times: ArrayLike,
     *,
     events: Sequence[Event] | None = None,
+    method: str = "DOP853",
     rtol: float = 1e-9,
     atol: float = 1e-10,
     max_step: float = np.inf,
     max_evaluations: int = 1_000_000,
 ) -> States | Observed:
-    """Return the states at the given times, by scipy's adaptive Runge-Kutta method of order 8.
+    """Return the states at the given times, by an adaptive method of SciPy.
 
     Parameters
     ----------
@@ -130,6 +135,9 @@ def integrate_adaptively(
     events
         Events to detect; the result is an :class:`Observed` then. Two zero crossings of one function within
         one step of the method are not detected: reduce ``max_step``.
+    method : {"DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"}
+        Method: explicit Runge-Kutta methods of orders 8, 5 and 3, implicit ones for stiff systems, or one
+        that switches.
     rtol, atol
         Accepted errors, relative and in their units, of coordinates and velocities in a step.
     max_step
@@ -146,6 +154,7 @@ def integrate_adaptively(
     """
     arguments.require_methods("system", system, "retract", "acceleration", "reparametrize")
     arguments.require_instance("state", state, State)
+    arguments.choice("method", method, METHODS)
     events = None if events is None else arguments.instances("events", events, Event)
     rtol, atol = arguments.positive_number("rtol", rtol), arguments.positive_number("atol", atol)
     if (
@@ -176,9 +185,9 @@ def integrate_adaptively(
             [increment_and_velocity[state.size :], system.acceleration(state_at(t, increment_and_velocity))]
         )
 
-    def start_method(origin: State) -> DOP853:
+    def start_method(origin: State) -> integrate.OdeSolver:
         initial_values = np.concatenate([np.zeros(state.size), origin.velocity])
-        return DOP853(
+        return getattr(integrate, method)(
             rates, origin.t, initial_values, float(times[-1]), rtol=rtol, atol=atol, max_step=max_step
         )
 
@@ -187,14 +196,14 @@ def integrate_adaptively(
     event_detector = _EventDetector(() if events is None else tuple(events), origin)
     while len(reached_states) < len(times) and times[len(reached_states)] == origin.t:
         reached_states.append(origin)
-    method = start_method(origin)
+    solver = start_method(origin)
     while len(reached_states) < len(times):
-        message = method.step()
-        if method.status == "failed":
+        message = solver.step()
+        if solver.status == "failed":
             raise SingularConfiguration("state", str(message), "a motion that continues until the last time")
-        dense_output = method.dense_output()
-        now = state_at(method.t, method.y)
-        end = event_detector.detect(partial(interpolate_state, dense_output), method.t_old, now)
+        dense_output = solver.dense_output()
+        now = state_at(solver.t, solver.y)
+        end = event_detector.detect(partial(interpolate_state, dense_output), solver.t_old, now)
         while len(reached_states) < len(times) and times[len(reached_states)] <= end:
             reached_states.append(interpolate_state(dense_output, times[len(reached_states)]))
         if event_detector.terminating_event is not None:
@@ -204,7 +213,7 @@ def integrate_adaptively(
             np.abs(reparametrized.q - now.q) > REPARAMETRIZATION_TOLERANCE * (1 + np.abs(now.q))
         ):
             origin = reparametrized
-            method = start_method(origin)
+            solver = start_method(origin)
     states = _stack_states(reached_states, origin)
     return (
         states

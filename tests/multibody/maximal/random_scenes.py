@@ -137,7 +137,7 @@ def scene(seed):
         "friction": MODELS[model],
         "integrator": INTEGRATORS[integrator],
         "stabilization": stabilization,
-        "gamma": taken_back / h,
+        "gamma": taken_back / h if stabilization == "baumgarte" else None,
     }
     traits = {
         "bodies": count,

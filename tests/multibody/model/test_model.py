@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from random_trees import ALL, body, frame, unit
+from scipy.linalg import null_space
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
@@ -10,6 +11,7 @@ from rbnotes.dynamics import WORLD
 from rbnotes.multibody import Body, Geometry, Model
 from rbnotes.multibody.maximal import accelerations
 from rbnotes.multibody.maximal_model import maximal_coordinates
+from rbnotes.multibody.reduced import JointLimit, LoopClosure, constrained_acceleration, constraint_rows
 from rbnotes.shapes import Box, Capsule, Cylinder, Plane, Sphere
 
 REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
@@ -76,12 +78,52 @@ def test_free_bodies_have_their_pose_and_twist(model, state):
 
 def test_maximal_coordinates_have_the_accelerations_of_the_model(model, state):
     state = moving(model, state)
-    tree_state = model.tree_state(state)
-    system = model.system
-    expected = system.acceleration_reduction(tree_state).expand_velocities(system.acceleration(tree_state))
+    expected = body_accelerations(model, state)
     converted = maximal_coordinates(model)
     found = accelerations(converted.world.mechanism, converted.state(state)).phidot.ravel()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * max(1, np.abs(expected).max()))
+
+
+@pytest.mark.parametrize("axis", [None, [0.48, 0.6, 0.64]])
+@pytest.mark.parametrize("second", ["b", None])
+def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
+    rng = np.random.default_rng(5)
+    kinds = {"a": joints.Universal(), "tip": joints.ExponentialSpherical(), "b": joints.ExponentialSpherical()}
+    parents = {"tip": "a"}
+    bodies = [
+        Body(
+            name,
+            inertia=body(rng),
+            joint=joint,
+            parent=parents.get(name),
+            joint_frame=frame(rng),
+            body_frame=frame(rng),
+        )
+        for name, joint in kinds.items()
+    ]
+    open_model = Model(bodies)
+    start = open_model.state(q={name: rng.uniform(0.2, 0.7, j.num_coordinates) for name, j in kinds.items()})
+    poses = open_model.body_state(start).E
+    x_a, tip = rng.normal(size=3), poses[open_model.index("tip")]
+    other = np.eye(4) if second is None else poses[open_model.index(second)]
+    x_b = se3.transform_points(se3.inverse(other) @ tip, x_a)
+    closed = Model(bodies, constraints=[LoopClosure("tip", x_a, second, x_b, axis)])
+    tree_state = closed.tree_state(start)
+    G = constraint_rows(closed.system, closed.constraints[0], tree_state, 0.0).G
+    velocity = null_space(G) @ rng.normal(size=G.shape[1] - len(G))
+    state = closed.state_from_tree(tree_state.with_velocity(velocity))
+    expected = body_accelerations(closed, state)
+    converted = maximal_coordinates(closed)
+    found = accelerations(converted.world.mechanism, converted.state(state)).phidot.ravel()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
+    assert np.abs(expected - body_accelerations(open_model, state)).max() > 0.01 * np.abs(expected).max()
+
+
+def body_accelerations(model, state):
+    """Rates of the twists of all bodies in the tree of a model."""
+    tree_state = model.tree_state(state)
+    acceleration = constrained_acceleration(model.system, model.constraints, tree_state)[0]
+    return model.system.acceleration_reduction(tree_state).expand_velocities(acceleration)
 
 
 def test_states_return_from_maximal_coordinates(model, state):
@@ -176,3 +218,6 @@ def test_springs_and_constraints_are_refused_in_maximal_coordinates():
     tip = Body("tip", Capsule(0.1, 0.2), mass=1.0, joint=REVOLUTE, parent="carrier")
     with pytest.raises(InvalidArgument, match="body 'carrier': got no mass"):
         maximal_coordinates(Model([carrier, tip]))
+    rotor = Body("rotor", Sphere(0.1), mass=1.0, joint=REVOLUTE)
+    with pytest.raises(InvalidArgument, match="model: constraints: got JointLimit"):
+        maximal_coordinates(Model([rotor], constraints=[JointLimit("rotor", -1.0, 1.0)]))

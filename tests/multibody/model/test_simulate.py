@@ -11,10 +11,10 @@ from scipy.integrate import solve_ivp
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import NotSolved
-from rbnotes.dynamics import State
+from rbnotes.dynamics import State, symplectic_euler
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_world, path_through
-from rbnotes.friction import FrictionNotConverged, semismooth_newton_friction
-from rbnotes.multibody import Body, Geometry, Model, simulate, step
+from rbnotes.friction import FrictionNotConverged, gauss_seidel_friction, semismooth_newton_friction
+from rbnotes.multibody import Body, Geometry, Model, Motor, maximal, maximal_coordinates, simulate, step
 from rbnotes.multibody.reduced import (
     Gear,
     JointLimit,
@@ -522,3 +522,83 @@ def test_a_step_that_fails_names_its_contacts():
     )
     with pytest.raises(FrictionNotConverged, match=message):
         simulate(model, h=0.01, steps=1, friction_model=fail)
+
+
+@pytest.mark.parametrize("scheme", ["DOP853", "Radau"])
+def test_schemes_of_scipy_follow_closed_forms(scheme):
+    # A damped oscillator with a motor that the control drives: q'' = -k q - c q' + f.
+    k, c, f = 9.0, 1.2, 2.0
+    slider = Body(
+        "slider", Sphere(0.1), mass=1.0, joint=joints.Prismatic([1, 0, 0]), stiffness=k, damping=c, armature=1.0
+    )
+    model = Model([slider], actuators=[Motor("slider")])
+    motion = simulate(
+        model, h=0.1, duration=2.0, scheme=scheme, control=lambda state: {"slider": f}, record=["slider.force"]
+    )
+    rate, t = c / 4, motion.t
+    omega = np.sqrt(k / 2 - rate**2)
+    expected = f / k * (1 - np.exp(-rate * t) * (np.cos(omega * t) + rate / omega * np.sin(omega * t)))
+    np.testing.assert_allclose(motion.tree_q[:, 0], expected, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(motion.recorded["slider.force"].values.ravel(), f, rtol=1e-12)
+    np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-12)
+    assert np.abs(motion.work.integrator).max() < 1e-7
+
+
+def test_steps_converge_to_a_scheme_of_scipy_with_order_two():
+    model = arm()
+    start = model.state(q={"upper": 1.2, "lower": 0.4}, qdot={"lower": 3.0})
+    exact = simulate(model, start, h=0.5, steps=2, scheme="DOP853").tree_q[-1]
+    errors = [np.abs(simulate(model, start, h=h, duration=1.0).tree_q[-1] - exact).max() for h in (0.02, 0.01)]
+    assert 3.5 < errors[0] / errors[1] < 4.5
+    half = simulate(model, start, h=0.5, steps=1, scheme="DOP853")
+    assert np.array_equal(simulate(model, half, h=0.5, steps=1, scheme="DOP853").tree_q[-1], exact)
+
+
+def test_schemes_of_scipy_refuse_what_is_not_smooth():
+    falling = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.4])], ground=Plane())
+    with pytest.raises(InvalidArgument, match="scheme: got 'DOP853', and at t = .* contacts ball-world"):
+        simulate(falling, h=0.5, steps=1, scheme="DOP853")
+    joint = joints.Revolute([0, 1, 0])
+    rubbing = Model([Body("rotor", Sphere(0.1), mass=1.0, joint=joint, joint_friction=0.1)])
+    with pytest.raises(InvalidArgument, match="model: joint_friction"):
+        simulate(rubbing, h=0.1, steps=1, scheme="Radau")
+    limited = Model(
+        [Body("rotor", Sphere(0.1), mass=1.0, joint=joint)], constraints=[JointLimit("rotor", -1.0, 1.0)]
+    )
+    with pytest.raises(InvalidArgument, match="model: constraints"):
+        simulate(limited, h=0.1, steps=1, scheme="RK45")
+
+
+def test_options_of_maximal_coordinates_are_those_of_its_driver():
+    model = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.2])], ground=Plane(), mu=0.3)
+    start = model.state(twists={"ball": [0, 0, 0, 1.0, 0, 0]})
+    world = maximal_coordinates(model).world
+    options = {"stabilization": "baumgarte", "gamma": 12.0}
+    found = simulate(model, start, h=0.01, steps=40, scheme=symplectic_euler, **options)
+    expected = maximal.simulate(
+        world, model.body_state(start), 0.01, 40, friction="newton", integrator=symplectic_euler, **options
+    )
+    assert np.array_equal(found.body_states.E, expected.states.E)
+    other = simulate(model, start, h=0.01, steps=40)
+    assert not np.array_equal(found.body_states.E, other.body_states.E)
+    for name, value in (("scheme", symplectic_euler), ("stabilization", "none"), ("gamma", 1.0)):
+        with pytest.raises(InvalidArgument, match=f"{name}: .* in reduced coordinates"):
+            simulate(model, start, h=0.01, steps=1, coordinates="reduced", **{name: value})
+    with pytest.raises(InvalidArgument, match="gamma: got 3.0, expected None"):
+        simulate(model, start, h=0.01, steps=1, gamma=3.0)
+    with pytest.raises(InvalidArgument, match="scheme"):
+        simulate(model, start, h=0.01, steps=1, scheme="euler")
+
+
+@BOTH
+def test_friction_residuals_above_the_limit_raise(coordinates):
+    model = Model([Body("box", Box([0.2, 0.2, 0.2]), mass=1.0, position=[0, 0, 0.1])], ground=Plane())
+    start = model.state(twists={"box": [0, 0, 3.0, 1.0, 0, 0]})
+
+    def stopped_early(problem):
+        return gauss_seidel_friction(problem, max_sweeps=1, tolerance=1e-15)
+
+    options = {"h": 0.01, "steps": 1, "coordinates": coordinates, "friction_model": stopped_early}
+    assert max(record.residual for record in simulate(model, start, **options).contacts) > 1e-15
+    with pytest.raises(FrictionNotConverged):
+        simulate(model, start, max_friction_residual=1e-16, **options)

@@ -1,0 +1,132 @@
+"""Step of a model without contacts, constraints and dry friction by an adaptive method of SciPy.
+
+The method integrates ``M(q) dqdot/dt = f(q, qdot, t)`` with a given accuracy, in as many steps of its own as
+that takes. The work of springs, dampers, actuators and other forces is the integral of their power, by
+Gauss-Legendre quadrature over the step.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import ContactPoints
+from rbnotes.contact.detection import contact_points_unchecked
+from rbnotes.dynamics import Forces, State, zero_forces
+from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.adaptive_integration import integrate_adaptively
+from rbnotes.multibody.reduced.dynamics import passive_joint_forces
+from rbnotes.multibody.reduced.system import TreeSystem
+from rbnotes.multibody.step_failures import describe_contacts
+from rbnotes.multibody.verlet_step import Control, StepResult, gravity_and_kinetic_energy
+
+NODES, WEIGHTS = (np.polynomial.legendre.leggauss(8)[0] + 1) / 2, np.polynomial.legendre.leggauss(8)[1] / 2
+"""Points and weights of the quadrature on the interval from 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class AdaptiveStepper:
+    """Steps of a smooth model in the coordinates of its tree."""
+
+    model: Model
+    """Model of the scene."""
+    h: float
+    """Time between recorded states, s."""
+    method: str
+    """Name of the method in :mod:`scipy.integrate`."""
+    rtol: float
+    """Accepted relative error of a step of the method."""
+    atol: float
+    """Accepted absolute error of a step of the method, in the units of the coordinates and velocities."""
+    slop: float
+    """Overlap that is not a contact, m."""
+    control: Control | None = None
+    """Function to the commands at a state."""
+
+    def step(self, state: State, points: ContactPoints) -> StepResult:
+        """Return the state after the time h, with the work in it.
+
+        Raises
+        ------
+        InvalidArgument
+            If bodies touch.
+        SingularConfiguration
+            If the method fails.
+        """
+        times = state.t + self.h * np.append(NODES, 1.0)
+        path = integrate_adaptively(
+            self._system, state, times, method=self.method, rtol=self.rtol, atol=self.atol
+        )
+        for each in (path[i] for i in range(len(times))):
+            end_points, end_state = self.predict_contacts(each), each
+            if len(end_points):
+                pairs = describe_contacts(end_points, [body.name for body in self.model.bodies])
+                got = f"{self.method!r}, and at t = {each.t:g} s {pairs}"
+                raise InvalidArgument("scheme", got, "'rattle' for motions with contacts")
+        powers = np.array([self._powers(path[i]) for i in range(len(NODES))])
+        applied, actuators = self.h * WEIGHTS @ powers[:, 0], self.h * WEIGHTS @ powers[:, 1:]
+        start_energy, end_energy = (self._energy(each) for each in (state, end_state))
+        work = Work(
+            applied_forces=float(applied),
+            joints=0.0,
+            contacts=0.0,
+            stabilization=0.0,
+            integrator=end_energy - start_energy - float(applied),
+        )
+        empty = np.zeros((0, 3))
+        contacts = ContactRecord(end_points, empty, empty, empty)
+        return StepResult(end_state, end_points, contacts, work, actuators, np.zeros_like(actuators))
+
+    def predict_contacts(self, state: State) -> ContactPoints:
+        """Return the contacts with overlaps larger than the slop."""
+        poses = self.model.system.maximal_state(state).E
+        return contact_points_unchecked(self.model.colliders, poses, -self.slop, self.model.excluded_indices)
+
+    @cached_property
+    def _system(self) -> TreeSystem:
+        zero = np.zeros((self.model.tree.num_coordinates,) * 2)
+        return replace(
+            self.model.system, driven=lambda state: Forces(self._actuator_forces(state), zero, zero)
+        )
+
+    def _actuator_forces(self, state: State) -> Array:
+        """Return the forces of the actuators ``(k,)``."""
+        model = self.model
+        command = model.actuator_gains.default_command
+        if self.control is not None:
+            command = model.command_vector("control(state)", self.control(model.state_from_tree(state)))
+        return model.actuator_gains.forces(state.q, state.qdot, command)
+
+    def _powers(self, state: State) -> Array:
+        """Return the power of the applied forces, and the forces of the actuators ``(1 + k,)``."""
+        model = self.model
+        actuators = self._actuator_forces(state)
+        power = (passive_joint_forces(model.tree, state.q, state.qdot) + actuators) @ state.qdot
+        if model.force_law is not zero_forces:
+            bodies = model.system.maximal_state(state)
+            power = power + model.force_law(bodies).f @ bodies.phi.ravel()
+        return np.append(power, actuators)
+
+    def _energy(self, state: State) -> float:
+        bodies = self.model.system.maximal_state(state)
+        return float(gravity_and_kinetic_energy(self.model, bodies.E, bodies.phi, state.qdot))
+
+
+def check_is_smooth(model: Model, method: str) -> None:
+    """Check that a model has no constraints and no dry friction.
+
+    Raises
+    ------
+    InvalidArgument
+        If it has; the message names the method.
+    """
+    expected = f"none with scheme={method!r}"
+    for name, count in (("constraints", len(model.constraints)), ("bearings", len(model.bearings))):
+        if count:
+            raise InvalidArgument(f"model: {name}", str(count), expected)
+    if np.any(model.joint_friction):
+        raise InvalidArgument("model: joint_friction", f"{np.max(model.joint_friction):g}", expected)
