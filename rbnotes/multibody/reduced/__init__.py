@@ -3,8 +3,8 @@
 from rbnotes.multibody.reduced.adaptive_integration import Event, Observed, integrate_adaptively
 from rbnotes.multibody.reduced.assembly import assemble_configuration
 from rbnotes.multibody.reduced.attached_particles import AttachedSystem
-from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispRun, BispStep
-from rbnotes.multibody.reduced.bisp import BispNotConverged, bisp_step, simulate_joint_friction
+from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispStep
+from rbnotes.multibody.reduced.bisp import BispNotConverged, bisp_step
 from rbnotes.multibody.reduced.constrained_dynamics import (
     constrained_acceleration,
     constraint_forces,
@@ -114,7 +114,6 @@ __all__ = [
     "AttachedSystem",
     "BearingReaction",
     "BispNotConverged",
-    "BispRun",
     "BispStep",
     "BodyKinematics",
     "BodyMotion",
@@ -196,7 +195,6 @@ __all__ = [
     "poses",
     "potential_energy",
     "prescribed_forces",
-    "simulate_joint_friction",
     "spatial_momentum",
     "square_factors",
     "step_operator",

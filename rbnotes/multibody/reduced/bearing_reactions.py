@@ -9,7 +9,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
-from rbnotes.dynamics import State, States, StepSolution
+from rbnotes.dynamics import State, StepSolution
 from rbnotes.multibody.reduced.constraints import LoopClosure
 
 
@@ -84,15 +84,3 @@ class BispStep:
         It is the larger one of the two.
         """
         return self.solution.residual
-
-
-@dataclass(frozen=True, eq=False)
-class BispRun:
-    """Result of consecutive steps."""
-
-    states: States
-    """States at the start and after each step."""
-    steps: tuple[BispStep, ...]
-    """Result of each step."""
-    energy: Array
-    """Energy at each state ``(steps + 1,)``, J."""

@@ -26,22 +26,21 @@ joint stops within one step.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.contact import Collider
-from rbnotes.dynamics import State, States
+from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.friction.anderson_acceleration import AndersonAcceleration
 from rbnotes.friction.bounded_friction import CONE_SECTIONS, PROGRAM_SOLVERS
 from rbnotes.friction.facets import facet_directions
 from rbnotes.friction.residual_tracking import ResidualTrackingSolver
 from rbnotes.friction.staggered_projections import friction_impulses, normal_impulses
-from rbnotes.multibody.reduced.bearing_reactions import BispRun, BispStep
+from rbnotes.multibody.reduced.bearing_reactions import BispStep
 from rbnotes.multibody.reduced.bearings import Bearings
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
@@ -195,44 +194,6 @@ def bisp_step(
             "residual of its programs", result, program_status.residual, program_status.tolerance
         )
     return result
-
-
-def simulate_joint_friction(
-    system: TreeSystem,
-    state: State,
-    h: float,
-    steps: int,
-    bearings: Bearings,
-    constraints: Iterable[Constraint] = (),
-    colliders: Sequence[Collider] = (),
-    *,
-    warm_start: bool = True,
-    progress: Callable[[int, int], object] | None = None,
-    **options: Any,
-) -> BispRun:
-    """Take steps of :func:`bisp_step`; if ``warm_start``, each starts from the friction of the previous one.
-
-    Further options are those of :func:`bisp_step`.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``h`` is not positive or ``steps`` is below 1.
-    """
-    arguments.require_instance("system", system, TreeSystem)
-    arguments.require_instance("state", state, State)
-    steps = arguments.count("steps", steps, minimum=1)
-    constraints = checked_constraints(constraints)
-    states, done, last = [state], list[BispStep](), None
-    for i in range(steps):
-        now = system.reparametrize(states[-1])
-        last = bisp_step(system, now, h, bearings, constraints, colliders, initial_guess=last, **options)
-        done.append(last)
-        states.append(last.state)
-        last = last if warm_start else None
-        if progress is not None:
-            progress(i + 1, steps)
-    return BispRun(States.stack(states), tuple(done), np.array([system.energy(each) for each in states]))
 
 
 def _relative_change(old: list[Array], new: list[Array]) -> float:

@@ -89,11 +89,6 @@ CALLS = [
             "solver": "own",
         },
     ),
-    Call(
-        reduced.simulate_joint_friction,
-        {**{name: BEARING_INPUTS[name] for name in ("system", "state", "h", "bearings")}, "steps": 2},
-        slow=True,
-    ),
     Call(examples.revolute_chain, {"count": 3}),
     Call(examples.torus_chain, {"count": 2}, slow=True),
     Call(examples.sliding_chain, {"count": 2}, slow=True),

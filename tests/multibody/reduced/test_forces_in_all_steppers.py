@@ -35,7 +35,6 @@ from rbnotes.multibody.reduced import (
     contact_step,
     integrate_adaptively,
     linear_coordinates,
-    simulate_joint_friction,
 )
 
 ANGLE, H = 0.3, 1e-4
@@ -165,7 +164,6 @@ STEPS = {
     "constrained_step": constrained_at_once,
     "bisp_step, explicit": partial(with_bearings, False),
     "bisp_step, implicit": partial(with_bearings, True),
-    "simulate_joint_friction": lambda: simulate_joint_friction(TREE, START, H, 1, {}).states.qdot[-1, 0],
     "integrate": lambda: dynamics.integrate(dynamics.symplectic_euler, TREE, START, H, 1).qdot[-1, 0],
     "runge_kutta": lambda: dynamics.runge_kutta(HINGED, POSED, H).phi[0, 2],
     "integrate_adaptively": lambda: integrate_adaptively(TREE, START, [H]).qdot[-1, 0],
@@ -205,7 +203,6 @@ RESULTS = (
     "ConstrainedStepResult",
     "ContactStep",
     "BispStep",
-    "BispRun",
     "StepResult",
 )
 BY_FUNCTIONS = {"System"}

@@ -33,7 +33,6 @@ from rbnotes.multibody.reduced import (
     contact_step,
     gyroscopic_and_gravity_wrenches,
     poses,
-    simulate_joint_friction,
 )
 from rbnotes.shapes import Box, Cylinder, Plane, Sphere
 
@@ -48,23 +47,33 @@ def pendulum(mu, angle, g=10.0, length=1.0, radius=0.05):
     return TreeSystem(tree), State(q=[angle]), bearings
 
 
+def take_steps(system, state, h, count, bearings, constraints=(), **options):
+    """Steps of the scheme, each of which starts from the friction of the previous one."""
+    steps = []
+    for _ in range(count):
+        last = steps[-1] if steps else None
+        now = state if last is None else last.state
+        steps.append(bisp_step(system, now, h, bearings, constraints, initial_guess=last, **options))
+    return steps
+
+
 def test_amplitude_loss_of_a_dry_pendulum():
     """By ``2 tau / (m g L)`` with the torque of the bearing under m g, as swings are small."""
     system, state, bearings = pendulum(0.3, 0.2)
     swing = np.pi / np.sqrt(10.0)
-    run = simulate_joint_friction(system, state, swing / 40, 128, bearings)
-    angles = np.abs(run.states.q[:, 0])
+    states = [state, *(step.state for step in take_steps(system, state, swing / 40, 128, bearings))]
+    angles = np.abs([each.q[0] for each in states])
     peaks = [np.max(angles[40 * k - 6 : 40 * k + 7]) for k in (1, 2, 3)]
     lost = -np.diff([0.2, *peaks])
     expected = 2 * SPREAD * 0.3 * 0.05
     np.testing.assert_allclose(lost, expected, rtol=0.06)
-    assert np.all(np.diff(run.energy) < 0.02)
+    assert np.all(np.diff([system.energy(each) for each in states]) < 0.02)
 
 
 def test_a_pendulum_within_the_friction_angle_stays():
     system, state, bearings = pendulum(0.3, 0.9 * SPREAD * 0.3 * 0.05)
-    found = simulate_joint_friction(system, state, 0.01, 5, bearings)
-    np.testing.assert_allclose(found.states.qdot, 0, atol=1e-12)
+    found = take_steps(system, state, 0.01, 5, bearings)
+    np.testing.assert_allclose([step.state.qdot for step in found], 0, atol=1e-12)
     system, state, bearings = pendulum(0.3, 1.1 * SPREAD * 0.3 * 0.05)
     assert abs(bisp_step(system, state, 0.01, bearings).state.qdot[0]) > 1e-4
 
@@ -97,7 +106,7 @@ def test_against_mujoco_frictionloss_at_constant_load():
     mu, radius, h = 0.2, 0.05, 0.008
     tree = Tree([Link("wheel", joints.Revolute(), wheel)])
     system, state = TreeSystem(tree), State(q=[0.0], qdot=[1.0])
-    mine = simulate_joint_friction(system, state, h, 75, {"wheel": journal_bearing(radius, 0.02, mu)})
+    mine = take_steps(system, state, h, 75, {"wheel": journal_bearing(radius, 0.02, mu)})
     model = mujoco.MjModel.from_xml_string(f"""<mujoco><option timestep="{h}"/><worldbody><body>
       <joint type="hinge" axis="0 0 1" frictionloss="{mu * radius * 4.0 * 9.81}"
         solimpfriction="0.999 0.9999 0.001"/>
@@ -111,7 +120,7 @@ def test_against_mujoco_frictionloss_at_constant_load():
         theirs.append(data.qvel[0])
     assert theirs[0] > 0.9
     assert abs(theirs[-1]) < 1e-3
-    np.testing.assert_allclose(mine.states.qdot[1:, 0], theirs, atol=0.01)
+    np.testing.assert_allclose([step.state.qdot[0] for step in mine], theirs, atol=0.01)
 
 
 def double_pendulum(mu, points=8):
@@ -131,7 +140,7 @@ def double_pendulum(mu, points=8):
 
 def test_small_steps_converge():
     system, state, bearings = double_pendulum(0.3)
-    ends = [simulate_joint_friction(system, state, 0.2 / n, n, bearings).states.q[-1] for n in (10, 20, 40)]
+    ends = [take_steps(system, state, 0.2 / n, n, bearings)[-1].state.q for n in (10, 20, 40)]
     first, second = (np.max(np.abs(b - a)) for a, b in pairwise(ends))
     assert 0.3 < second / first < 0.7
 
@@ -193,16 +202,16 @@ def test_a_four_bar_linkage_with_friction_in_its_closure():
     without = bisp_step(system, start, 0.01, smooth, [closure])
     np.testing.assert_allclose(without.state.qdot, plain.state.qdot, atol=1e-10)
     moving = State(q=start.q, qdot=10 * plain.state.qdot)
-    run = simulate_joint_friction(system, moving, 0.005, 12, bearings, [closure])
-    free = simulate_joint_friction(system, moving, 0.005, 12, {}, [closure])
-    assert run.energy[-1] < free.energy[-1] - 1e-3
-    load = run.steps[3].bearing_reactions[closure]
+    steps = take_steps(system, moving, 0.005, 12, bearings, [closure])
+    free = take_steps(system, moving, 0.005, 12, {}, [closure])
+    assert system.energy(steps[-1].state) < system.energy(free[-1].state) - 1e-3
+    load = steps[3].bearing_reactions[closure]
     assert load.friction_limit > 0
     assert load.work < 0
     # What the closure gives to the rocker is what its multipliers push with.
-    pushed = run.steps[3].solution.bilateral
+    pushed = steps[3].solution.bilateral
     assert np.linalg.norm(load.reaction[3:]) == pytest.approx(np.linalg.norm(pushed), rel=0.5)
-    rocker = poses(system.tree, run.states.q[-1]).bodies[2]
+    rocker = poses(system.tree, steps[-1].state.q).bodies[2]
     assert np.linalg.norm(rocker[:3, :3] @ [0.3, 0, 0] + rocker[:3, 3] - [0.9, 0, 0]) < 0.01
 
 
@@ -283,8 +292,8 @@ def test_rounding_limited_result_is_returned(monkeypatch):
         for step in (found, caught.value.solution):
             np.testing.assert_equal(step.residual, left)
             np.testing.assert_allclose(step.state.qdot, exact.state.qdot, atol=1e-9)
-        run = simulate_joint_friction(system, state, 0.001, 2, bearings, raise_on_failure=False)
-        np.testing.assert_equal([step.residual for step in run.steps], [left, left])
+        steps = take_steps(system, state, 0.001, 2, bearings, raise_on_failure=False)
+        np.testing.assert_equal([step.residual for step in steps], [left, left])
 
 
 def test_bearing_without_thrust_faces_reports_unsupported_wrench():
