@@ -15,14 +15,14 @@ import numpy as np
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.contact.detection import contact_points_unchecked
-from rbnotes.dynamics import Forces, State, zero_forces
+from rbnotes.dynamics import ForceLaw, State
+from rbnotes.multibody.applied_forces import Control, actuator_force_law, applied_power
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.adaptive_integration import integrate_adaptively
-from rbnotes.multibody.reduced.dynamics import passive_joint_forces
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.multibody.step_failures import describe_contacts
-from rbnotes.multibody.verlet_step import Control, StepResult, gravity_and_kinetic_energy
+from rbnotes.multibody.verlet_step import StepResult, gravity_and_kinetic_energy
 
 NODES, WEIGHTS = (np.polynomial.legendre.leggauss(8)[0] + 1) / 2, np.polynomial.legendre.leggauss(8)[1] / 2
 """Points and weights of the quadrature on the interval from 0 to 1."""
@@ -88,28 +88,16 @@ class AdaptiveStepper:
 
     @cached_property
     def _system(self) -> TreeSystem:
-        zero = np.zeros((self.model.tree.num_coordinates,) * 2)
-        return replace(
-            self.model.system, driven=lambda state: Forces(self._actuator_forces(state), zero, zero)
-        )
+        return replace(self.model.system, driven=self._actuators)
 
-    def _actuator_forces(self, state: State) -> Array:
-        """Return the forces of the actuators ``(k,)``."""
-        model = self.model
-        command = model.actuator_gains.default_command
-        if self.control is not None:
-            command = model.command_vector("control(state)", self.control(model.state_from_tree(state)))
-        return model.actuator_gains.forces(state.q, state.qdot, command)
+    @cached_property
+    def _actuators(self) -> ForceLaw:
+        return actuator_force_law(self.model, self.control)
 
     def _powers(self, state: State) -> Array:
         """Return the power of the applied forces, and the forces of the actuators ``(1 + k,)``."""
-        model = self.model
-        actuators = self._actuator_forces(state)
-        power = (passive_joint_forces(model.tree, state.q, state.qdot) + actuators) @ state.qdot
-        if model.force_law is not zero_forces:
-            bodies = model.system.maximal_state(state)
-            power = power + model.force_law(bodies).f @ bodies.phi.ravel()
-        return np.append(power, actuators)
+        actuators = self._actuators(state).f
+        return np.append(applied_power(self.model, state, actuators), actuators)
 
     def _energy(self, state: State) -> float:
         bodies = self.model.system.maximal_state(state)

@@ -9,30 +9,32 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.dynamics import Scheme, State, States, StepProblem, StepSolution
+from rbnotes.dynamics import FullyImplicitScheme, Scheme, State, States, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
 from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
+from rbnotes.multibody.applied_forces import Control
+from rbnotes.multibody.bearing_friction import check_bearings
 from rbnotes.multibody.channels import check_channel_names
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
-from rbnotes.multibody.maximal.mechanism import PROJECTION, STABILIZATIONS
+from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZATIONS
 from rbnotes.multibody.maximal.rattle_integrator import rattle
-from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE
+from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate
 from rbnotes.multibody.maximal.stepping import Progress
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
+from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
+from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 from rbnotes.multibody.verlet_step import (
-    Control,
     StepResult,
     TreeStepper,
-    check_constraints,
     gravity_and_kinetic_energy,
 )
 
@@ -52,9 +54,9 @@ def simulate(
     duration: float | None = None,
     steps: int | None = None,
     control: Control | None = None,
-    scheme: Scheme | str = RATTLE,
-    rtol: float = 1e-9,
-    atol: float = 1e-10,
+    scheme: Scheme | FullyImplicitScheme | str = RATTLE,
+    rtol: float | None = None,
+    atol: float | None = None,
     friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = "newton",
     max_friction_residual: float | None = None,
     impacts: str = SIMULTANEOUS,
@@ -90,13 +92,13 @@ def simulate(
     scheme
         ``"rattle"``, of second order (:mod:`rbnotes.multibody.verlet_step`;
         :mod:`rbnotes.multibody.maximal.rattle_integrator` in maximal coordinates); or a scheme of
-        :mod:`rbnotes.dynamics`, such as ``symplectic_euler``, which is of first order with joints and
-        contacts and needs maximal coordinates; or a method of :mod:`scipy.integrate` for motions without
-        contacts, constraints and dry friction: ``"DOP853"``, ``"RK45"``, ``"RK23"``, or ``"Radau"``,
-        ``"BDF"`` and ``"LSODA"`` for stiff forces.
+        :mod:`rbnotes.dynamics`, of first order with joints and contacts: ``symplectic_euler``,
+        ``implicit_euler``, or in reduced coordinates ``fully_implicit_euler``; or a method of
+        :mod:`scipy.integrate`, for motions without contacts, constraints and dry friction: ``"DOP853"``,
+        ``"RK45"``, ``"RK23"``, or ``"Radau"``, ``"BDF"`` and ``"LSODA"`` for stiff forces.
     rtol, atol
         Accepted errors of a step of a method of SciPy: relative, and in the units of coordinates and
-        velocities.
+        velocities; by default 1e-9 and 1e-10.
     friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
         the same signature.
@@ -114,7 +116,7 @@ def simulate(
         If True, take compiled steps; they need maximal coordinates and numba.
     stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
-        none. The last two need maximal coordinates.
+        none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
     gamma
         Error reduction rate of Baumgarte's stabilization, 1/s: a step leaves the part ``1 - gamma h`` of an
         error. At most ``2 / h``, by default ``0.2 / h``. Overlaps are reduced no faster than at the velocity
@@ -135,8 +137,8 @@ def simulate(
     Raises
     ------
     InvalidArgument
-        If a value does not fit, ``state`` violates a constraint, or neither or both of ``duration`` and
-        ``steps`` are given.
+        If a value does not fit, ``state`` violates a constraint (Baumgarte's stabilization accepts that in
+        reduced coordinates), or neither or both of ``duration`` and ``steps`` are given.
     FrictionNotConverged
         If the friction model finds no finite solution, or its residual exceeds ``max_friction_residual``.
     NotConverged
@@ -153,7 +155,7 @@ def simulate(
         arguments.require_function("control", control, "state")
     if progress is not None:
         arguments.require_function("progress", progress, "done", "steps")
-    if not isinstance(scheme, Scheme):
+    if not isinstance(scheme, Scheme | FullyImplicitScheme):
         arguments.choice("scheme", scheme, SCHEMES)
     law = select_friction_model("friction_model", friction_model)
     arguments.choice("coordinates", coordinates, COORDINATES)
@@ -163,14 +165,18 @@ def simulate(
     record = check_channel_names("record", record, model)
     if isinstance(state, Trajectory) and state.model is not model:
         raise InvalidArgument("state", "a trajectory of another model", "one of this model")
-    is_adaptive = scheme in ADAPTIVE_METHODS
+    is_adaptive = isinstance(scheme, str) and scheme != RATTLE
+    for name, tolerance in (("rtol", rtol), ("atol", atol)):
+        if tolerance is not None and not is_adaptive:
+            raise InvalidArgument(name, f"{tolerance}", "None without a scheme of SciPy, such as 'DOP853'")
     if coordinates == "auto":
-        is_maximal = all(body.is_free for body in model.bodies) and not model.constraints and not is_adaptive
+        needs_tree = is_adaptive or isinstance(scheme, FullyImplicitScheme) or model.constraints
+        is_maximal = all(body.is_free for body in model.bodies) and not needs_tree
         coordinates = "maximal" if is_maximal else "reduced"
     if coordinates == "maximal":
         if control is not None:
             raise InvalidArgument("control", "a function", "None in maximal coordinates")
-        if is_adaptive:
+        if is_adaptive or isinstance(scheme, FullyImplicitScheme):
             raise InvalidArgument("coordinates", "'maximal'", f"'reduced' with scheme={scheme!r}")
         options = {
             "friction": law,
@@ -183,26 +189,35 @@ def simulate(
             "progress": progress,
         }
         return record_channels(_simulate_maximal(model, state, h, count, compiled, options), record)
-    for name, value, supported in (
-        ("compiled", compiled, False),
-        ("impacts", impacts, SIMULTANEOUS),
-        ("scheme", scheme, scheme if is_adaptive else RATTLE),
-        ("stabilization", stabilization, PROJECTION),
-        ("gamma", gamma, None),
-    ):
+    for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
         if value != supported:
             expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
-            raise InvalidArgument(name, arguments.format_value(value), expected)
+            raise InvalidArgument(name, repr(value), expected)
     limit = (
         np.inf
         if max_friction_residual is None
         else arguments.positive_number("max_friction_residual", max_friction_residual)
     )
     friction = WarmStartedFriction(law, limit, MATCHING_DISTANCE)
-    stepper: TreeStepper | AdaptiveStepper = TreeStepper(model, h, friction, slop, control)
-    if is_adaptive:
-        check_is_smooth(model, str(scheme))
-        stepper = AdaptiveStepper(model, h, str(scheme), rtol, atol, slop, control)
+    stepper: TreeStepper | AdaptiveStepper | SchemeStepper
+    if isinstance(scheme, Scheme | FullyImplicitScheme):
+        check_has_no_bearings(model)
+        gamma = check_baumgarte_rate(gamma, stabilization, h)
+        stepper = SchemeStepper(model, h, scheme, friction, stabilization, gamma, slop, control)
+    else:
+        if stabilization != PROJECTION:
+            expected = f"{PROJECTION!r} with scheme={scheme!r} in reduced coordinates"
+            raise InvalidArgument("stabilization", repr(stabilization), expected)
+        if gamma is not None:
+            raise InvalidArgument("gamma", f"{gamma}", f"None with scheme={scheme!r} in reduced coordinates")
+        if is_adaptive:
+            check_is_smooth(model, scheme)
+            tolerances = (1e-9 if rtol is None else rtol, 1e-10 if atol is None else atol)
+            stepper = AdaptiveStepper(model, h, scheme, *tolerances, slop, control)
+        else:
+            check_position_constraints(model)
+            check_bearings(model)
+            stepper = TreeStepper(model, h, friction, slop, control)
     return record_channels(_simulate_reduced(model, state, count, stepper, friction, progress), record)
 
 
@@ -285,7 +300,7 @@ def _simulate_reduced(
     model: Model,
     state: State | Trajectory | None,
     steps: int,
-    stepper: TreeStepper | AdaptiveStepper,
+    stepper: TreeStepper | AdaptiveStepper | SchemeStepper,
     friction: WarmStartedFriction,
     progress: Progress | None,
 ) -> Trajectory:
@@ -297,7 +312,8 @@ def _simulate_reduced(
         points, friction.last_impulses = state.restart
     else:
         tree_state = model.tree_state(model.state() if state is None else state)
-        check_constraints(model, tree_state)
+        if not (isinstance(stepper, SchemeStepper) and stepper.stabilization == BAUMGARTE):
+            check_initial_state(model, tree_state)
         points = stepper.predict_contacts(tree_state)
     tree_states, results = [tree_state], list[StepResult]()
     names = [body.name for body in model.bodies]

@@ -18,22 +18,18 @@ integration of the motion without forces, which is exact there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.complementarity import QP, solve
+from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints, Contacts, unchecked
 from rbnotes.contact.body_pair_jacobian import BodyPairJacobian, relative_velocities
-from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.contact.prediction import (
-    contact_margin,
     normal_velocity_targets_unchecked,
 )
 from rbnotes.dynamics import (
@@ -47,23 +43,19 @@ from rbnotes.dynamics import (
     zero_forces,
 )
 from rbnotes.errors import NotConverged
-from rbnotes.multibody.bearing_friction import BearingUpdate, check_bearings, solve_with_bearings
+from rbnotes.multibody.applied_forces import Control, commands_at
+from rbnotes.multibody.bearing_friction import BearingUpdate, solve_with_bearings
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
 from rbnotes.multibody.maximal.stepping import (
-    SEPARATION_TOLERANCE,
     held_contacts,
-    separation_distances,
     solve_contacts,
 )
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work, merge_contact_records
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
-from rbnotes.multibody.reduced.constraint_stacking import constraint_label
-from rbnotes.multibody.reduced.constraints import AttachedParticle, PrescribedBody
+from rbnotes.multibody.model_constraints import ConstraintEquations, constraint_equations
 from rbnotes.multibody.reduced.dynamics import (
-    coordinate_constraints,
     generalized_body_force,
     gravity_energy_from_poses,
     kinetic_energy,
@@ -72,20 +64,19 @@ from rbnotes.multibody.reduced.dynamics import (
     rotor_energy_from_rates,
     solve_accelerations,
 )
-from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian
 from rbnotes.multibody.reduced.kinematics import BodyKinematics, body_kinematics, body_poses_and_twists
 from rbnotes.multibody.reduced.model import Tree
+from rbnotes.multibody.separation import (
+    generalized_mass_matrix,
+    predict_model_contacts,
+    separate_bodies,
+)
 from rbnotes.unchecked import se3
-
-Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
-"""Commands at a state: joint forces, N m or N, and targets of servos, by body names or in one array."""
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Accepted error of constraints after a step, rad or m."""
 MAX_CONSTRAINT_ITERATIONS = 20
 """Largest number of corrections of the constraint impulses in a step."""
-INITIAL_ERROR = 1e-6
-"""Largest accepted violation of constraints by the initial state, rad or m."""
 MAX_HALVINGS = 5
 """Largest number of halvings of a step whose constraints cannot be satisfied."""
 
@@ -124,23 +115,6 @@ class StepResult(NamedTuple):
     """Impulse of the actuators in the step ``(k,)``, N m s or N s."""
     friction_impulse: Array
     """Impulse of dry friction in joints in the step ``(k,)``, N m s or N s."""
-
-
-class ConstraintEquations(NamedTuple):
-    """Rows of all constraints at one state."""
-
-    G: Array
-    """Rows of the equations ``(m, k)``, those of the joints' own coordinates first."""
-    error: Array
-    """Errors ``(m,)``, rad or m; zero for the joints' own coordinates, which a step normalizes."""
-    bias_velocity: Array
-    """Part of the rates of the errors ``(m,)`` that is independent of the velocities."""
-    limit_rows: Array
-    """Rows of the limits ``(l, k)``."""
-    limit_gap: Array
-    """Gaps of the limits ``(l,)``, rad or m."""
-    limit_body_rows: Array
-    """Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates."""
 
 
 class ForceImpulses(NamedTuple):
@@ -226,7 +200,10 @@ class TreeStepper:
             return None
         first, end_state = first_half
         end_state = self.model.system.reparametrize(end_state)
-        separated_state, end_points = self._resolve_overlaps(end_state)
+        end_points = self.predict_contacts(end_state)
+        separated_state = separate_bodies(self.model, end_state, end_points, self.slop)
+        if separated_state is not end_state:
+            end_points = self.predict_contacts(separated_state)
         second = self._second_update(separated_state, end_points)
         energies = self._gravity_and_kinetic_energies(
             [state.with_velocity(first.after), end_state, separated_state]
@@ -251,9 +228,7 @@ class TreeStepper:
 
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""
-        bodies = self.model.system.maximal_state(state)
-        margin = contact_margin(self.model.colliders, bodies.phi, self.h, self.model.tree.gravity)
-        return contact_points_unchecked(self.model.colliders, bodies.E, margin, self.model.excluded_indices)
+        return predict_model_contacts(self.model, state, self.h)
 
     def _gravity_and_kinetic_energies(self, states: Sequence[State]) -> Array:
         """Return the kinetic energy and the potential of gravity at states of the tree, J."""
@@ -267,11 +242,13 @@ class TreeStepper:
         """Return the velocity update and the state after the free motion, or None if constraints fail."""
         h, tree = self.h, self.model.tree
         kinematics = self.model.system.body_kinematics(state)
-        equations = self._constraint_equations(state, state.t + h)
+        equations = constraint_equations(self.model, state, state.t + h)
         target = -equations.error / h
         impulses = self._force_impulses(state, kinematics)
-        mass = self._mass_matrix(state.q, kinematics.J)
-        joints = joint_impulses(self.model, state, mass, self._commands(state), h, is_first=True)
+        mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
+        joints = joint_impulses(
+            self.model, state, mass, commands_at(self.model, self.control, state), h, is_first=True
+        )
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         velocity_change = _free_velocity_change(mass, state.qdot, impulses, joints)
         limits, limit_body_rows = self._reachable_limits(equations, state.qdot, velocity_change)
@@ -293,7 +270,7 @@ class TreeStepper:
         responses = np.linalg.solve(mass, equations.G.T)
         previous_error = np.inf
         for _ in range(MAX_CONSTRAINT_ITERATIONS):
-            end_equations = self._constraint_equations(end_state, end_state.t)
+            end_equations = constraint_equations(self.model, end_state, end_state.t)
             error = float(np.max(np.abs(end_equations.error), initial=0.0))
             if error <= CONSTRAINT_TOLERANCE:
                 velocities_after = relative_velocities(rows, (kinematics.J @ velocity).ravel())
@@ -329,8 +306,8 @@ class TreeStepper:
         """Return the velocity update after the free motion; the state has the velocities before it."""
         h, tree = self.h, self.model.tree
         kinematics = self.model.system.body_kinematics(state)
-        equations = self._constraint_equations(state, state.t)
-        mass = self._mass_matrix(state.q, kinematics.J)
+        equations = constraint_equations(self.model, state, state.t)
+        mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
         bilateral = BilateralRows(equations.G, -equations.bias_velocity)
         is_reached = equations.limit_gap <= self.slop
         limits = UnilateralRows(equations.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
@@ -350,7 +327,7 @@ class TreeStepper:
 
         def solve_with_forces(force_state: State, force_kinematics: BodyKinematics) -> VelocityUpdate:
             impulses = self._force_impulses(force_state, force_kinematics)
-            commands = self._commands(force_state)
+            commands = commands_at(self.model, self.control, force_state)
             joints = joint_impulses(self.model, state, mass, commands, h, is_first=False)
             return self._solve_velocities(
                 state, kinematics, mass, impulses, joints, conditions, is_first=False
@@ -444,39 +421,6 @@ class TreeStepper:
             wrenches = self.h / 2 * force
         return ForceImpulses(J.T @ gravity, J.T @ wrenches + self.h / 2 * springs, gravity + wrenches)
 
-    def _commands(self, state: State) -> Array:
-        """Return the commands of the actuators ``(k,)``; zero along the coordinates of free bodies."""
-        model = self.model
-        if self.control is None:
-            return model.actuator_gains.default_command
-        return model.command_vector("control(state)", self.control(model.state_from_tree(state)))
-
-    def _mass_matrix(self, q: Array, J: Array) -> Array:
-        """Return the mass matrix with the armature, from the Jacobian by bodies ``(..., n, 6, k)``."""
-        result: Array = mass_matrix_from_jacobian(self.model.tree, q, J) + np.diag(self.model.system.armature)
-        return result
-
-    def _constraint_equations(self, state: State, t: float) -> ConstraintEquations:
-        """Return the constraints at a state, with prescribed motions at the time t."""
-        system, k = self.model.system, self.model.tree.num_coordinates
-        body_size = 6 * len(self.model.bodies)
-        own_rows, _ = coordinate_constraints(self.model.tree, state.q, state.qdot)
-        zero: Array = np.zeros(len(own_rows))
-        parts: list[tuple[Array, ...]] = [(own_rows, zero, zero)]
-        limits: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros((0, body_size)))]
-        for constraint in self.model.constraints:
-            G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
-            if constraint.unilateral:
-                body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))
-                on_bodies = np.zeros((len(G), body_size)) if body_rows is None else body_rows
-                limits.append((G, error, on_bodies))
-            else:
-                parts.append((G, error, bias_velocity))
-        return ConstraintEquations(
-            *(np.concatenate(each) for each in zip(*parts, strict=True)),
-            *(np.concatenate(each) for each in zip(*limits, strict=True)),
-        )
-
     def _free_motion(self, state: State, velocity: Array) -> State:
         """Return the state after the motion without forces, in coordinates that continue those of `state`."""
         q, qdot = free_motion(self._weightless_tree, state.q, velocity, self.h, self.model.system.armature)
@@ -485,32 +429,6 @@ class TreeStepper:
     @cached_property
     def _weightless_tree(self) -> Tree:
         return Tree(self.model.tree.links, gravity=np.zeros(3))
-
-    def _resolve_overlaps(self, state: State) -> tuple[State, ContactPoints]:
-        """Return the nearest state without overlaps and violated joint limits, and its contacts."""
-        points = self.predict_contacts(state)
-        equations = self._constraint_equations(state, state.t)
-        if not (np.any(points.gap < -self.slop) or np.any(equations.limit_gap < -self.slop)):
-            return state, points
-        tree, kinematics = self.model.tree, self.model.system.body_kinematics(state)
-        rows = unchecked.jacobian_along(points.normal[:, None], points, kinematics.body_poses).matrix
-        J = kinematics.J.reshape(-1, tree.num_coordinates)
-        problem = QP(
-            self._mass_matrix(state.q, kinematics.J),
-            np.zeros(tree.num_coordinates),
-            np.concatenate([rows @ J, equations.limit_rows]),
-            np.concatenate(
-                [
-                    separation_distances(points.gap, self.slop),
-                    -equations.limit_gap,
-                ]
-            ),
-            equations.G,
-            -equations.error,
-        )
-        displacement = solve(problem, tolerance=SEPARATION_TOLERANCE).x
-        separated = self.model.system.reparametrize(replace(state, q=state.q + displacement))
-        return separated, self.predict_contacts(separated)
 
 
 def _free_velocity_change(
@@ -565,23 +483,3 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) ->
     if end_energy > 0:
         end_qdot = end_qdot * np.sqrt(start_energy / end_energy)
     return end_q, end_qdot
-
-
-def check_constraints(model: Model, state: State) -> None:
-    """Check that steps support the constraints and bearings of a model, and that a state satisfies them.
-
-    Raises
-    ------
-    InvalidArgument
-        If a constraint prescribes velocities only, the state violates one, or a bearing does not fit.
-    """
-    check_bearings(model)
-    for constraint in model.constraints:
-        label = constraint_label(constraint)
-        if isinstance(constraint, PrescribedBody | AttachedParticle):
-            raise InvalidArgument("constraints", label, "constraints of joint coordinates or poses")
-        _, error, _, _ = constraint_rows(model.system, constraint, state, state.t)
-        violation = float(np.max(-error if constraint.unilateral else np.abs(error), initial=0.0))
-        if violation > INITIAL_ERROR:
-            expected = "a state that satisfies it; see rbnotes.multibody.reduced.assemble_configuration"
-            raise InvalidArgument("state", f"a violation of {violation:.3g} of {label}", expected)

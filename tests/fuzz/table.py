@@ -107,7 +107,8 @@ WITHIN = (
     r"joints\.general\.code_generation\.[Ii]nstructions?(\..*)?",
     r"joints\.general\.surfaces\.(rotation_about_z|bernstein_polynomials|triangulate|normalize)",
     # Steps of a checked model; results of a simulation.
-    r"multibody\.(verlet_step|bounded_rows|joint_impulses|bearing_friction)\..*",
+    r"multibody\.(verlet_step|adaptive_step|scheme_step|bounded_rows|joint_impulses|bearing_friction)\..*",
+    r"multibody\.(applied_forces|model_constraints|separation)\..*",
     r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(constrained_tree_acceleration|frame_in_body|tree_frame|\w+_unchecked))",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains|no_joint_error)|reduced\.model\.(per_coordinate|require_fixed_coordinates))",
     r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel|record_channels)|maximal_model\.MaximalModel(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
@@ -136,7 +137,7 @@ WITHIN = (
     r"dynamics\.(constrained_steps\.ConstrainedStepResult|state\.States|step_problem\.StepSolution)",
     r"friction\.(contact_problem\.(FrictionContactProblem|DelassusProblem.*)|staggered_projections\.StaggeredSolution)",
     r"multibody\.maximal\.trajectory\.(ContactRecord|Trajectory)",
-    r"multibody\.reduced\.(adaptive_integration\.Observed|contact\.ContactStep|dual_dynamics\.DualProblem|examples\.Example)",
+    r"multibody\.reduced\.(adaptive_integration\.Observed|dual_dynamics\.DualProblem|examples\.Example)",
     r"multibody\.reduced\.(inverse_mass\.InverseMass|preconditioning\.StepPreconditioner|bearing_reactions\..*)",
     r"multibody\.formats\.robot\.(Robot|RobotJoint|unique_name)",
     # What makes test data, pictures, and calls of others hands its options on.

@@ -152,7 +152,20 @@ def _check_numbers(
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
     arguments.count("steps", steps, minimum=1)
     h = arguments.positive_number("h", h)
-    if gamma is not None and stabilization != BAUMGARTE:
-        raise InvalidArgument("gamma", f"{gamma}", f"None without stabilization={BAUMGARTE!r}")
-    gamma = DEFAULT_ERROR_REDUCTION / h if gamma is None else check_error_reduction_rate(gamma, h)
+    gamma = check_baumgarte_rate(gamma, stabilization, h)
     return h, gamma, arguments.real_number("slop", slop, minimum=0.0)
+
+
+def check_baumgarte_rate(gamma: float | None, stabilization: str, h: float) -> float:
+    """Return the rate of Baumgarte's stabilization, 1/s, which is given for that alone.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is given for another stabilization, or is not in [0, 2/h].
+    """
+    if gamma is None:
+        return DEFAULT_ERROR_REDUCTION / h
+    if stabilization != BAUMGARTE:
+        raise InvalidArgument("gamma", f"{gamma}", f"None without stabilization={BAUMGARTE!r}")
+    return check_error_reduction_rate(gamma, h)

@@ -25,7 +25,7 @@ from rbnotes.multibody.reduced.constraints import (
     PrescribedJoint,
     perpendicular_pair,
 )
-from rbnotes.multibody.reduced.contact import ContactStep, contact_step, tree_contacts
+from rbnotes.multibody.reduced.contact import tree_contacts
 from rbnotes.multibody.reduced.dual_dynamics import DualProblem, dual_acceleration, dual_problem
 from rbnotes.multibody.reduced.dynamics import (
     forward_dynamics_dense,
@@ -119,7 +119,6 @@ __all__ = [
     "BodyMotion",
     "Constraint",
     "ConstraintRows",
-    "ContactStep",
     "DualProblem",
     "DynamicsDerivatives",
     "Event",
@@ -156,7 +155,6 @@ __all__ = [
     "constraint_body_jacobian",
     "constraint_forces",
     "constraint_rows",
-    "contact_step",
     "dual_acceleration",
     "dual_problem",
     "factor_mass_matrix",

@@ -89,10 +89,13 @@ def bisp_step(
         Bearings by the names of links, for their joints, or by closures of loops among the constraints: made
         by :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, ``spherical_bearing``, or from other
         contacts.
-    constraints, colliders, excluded_pairs
-        As for :func:`~rbnotes.multibody.reduced.contact_step`. Forces of constraints on bodies pass through
-        the joints. Springs, dampers, limits and prescribed motions of a joint act along its own motion and
-        load no bearing of the same joint.
+    constraints
+        Constraints. Forces of constraints on bodies pass through the joints. Springs, dampers, limits and
+        prescribed motions of a joint act along its own motion and load no bearing of the same joint.
+    colliders
+        Shapes of the links, by their numbers ``tree.index(name)``, and of the world.
+    excluded_pairs
+        Pairs of links (or ``WORLD``) that do not touch; by default each link and its parent.
     cone : {"box", "pyramid", "disc"}
         Section of the friction cone at all contacts; ``facets`` are the corners of the pyramid's.
     implicit

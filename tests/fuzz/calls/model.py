@@ -6,7 +6,7 @@ import numpy as np
 from engine import Call
 
 from rbnotes import joints, multibody, se3
-from rbnotes.dynamics import State
+from rbnotes.dynamics import State, symplectic_euler
 from rbnotes.friction import journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.formats import example, load_urdf
@@ -164,18 +164,34 @@ CALLS = [
         slow=True,
     ),
     Call(
-        multibody.step,
+        simulate,
         {
             "model": MODEL,
             "state": STATE,
             "h": 0.01,
-            "friction_model": "box",
-            "impacts": "simultaneous",
+            "steps": 1,
+            "scheme": symplectic_euler,
+            "max_friction_residual": 0.1,
             "coordinates": "reduced",
-            "slop": 1e-5,
+            "stabilization": "baumgarte",
+            "gamma": 5.0,
         },
         slow=True,
     ),
+    Call(
+        simulate,
+        {
+            "model": HANGING,
+            "state": HANGING.state(),
+            "h": 0.01,
+            "steps": 1,
+            "scheme": "DOP853",
+            "rtol": 1e-6,
+            "atol": 1e-6,
+        },
+        slow=True,
+    ),
+    Call(multibody.step, {"model": MODEL, "state": STATE, "h": 0.01}, slow=True),
     *(Call(getattr(MOTION, name), {"name": "arm"}) for name in ("poses", "twists", "q", "qdot")),
     Call(MOTION.scene, {"description": "An arm falls."}, fine={"description": ("another word",)}),
     Call(

@@ -7,8 +7,7 @@ from engine import Call
 
 from rbnotes import joints, se3
 from rbnotes.contact import Collider, contact_points
-from rbnotes.dynamics import WORLD, State, implicit_euler
-from rbnotes.friction import box_friction
+from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import formats, reduced
 from rbnotes.shapes import Box, Plane
 
@@ -215,19 +214,6 @@ CALLS = [
     Call(reduced.assemble_configuration, {**CONSTRAINED, "constraints": [GEAR], "locked": ["upper"]}),
     Call(
         reduced.tree_contacts, {"system": SYSTEM, "state": STATE, "points": POINTS, "h": 0.01, "gamma": 0.5}
-    ),
-    Call(
-        reduced.contact_step,
-        {
-            "scheme": implicit_euler,
-            "system": SYSTEM,
-            "state": STATE,
-            "h": 0.01,
-            "colliders": COLLIDERS,
-            "constraints": [LIMIT],
-            "friction": box_friction,
-            "gamma": 0.5,
-        },
     ),
     Call(reduced.Event, {"function": event, "terminal": True, "direction": 1}),
     Call(

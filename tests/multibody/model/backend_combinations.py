@@ -5,7 +5,7 @@ from model_parts import parallelogram, shift
 
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import momentum_conserving_euler
+from rbnotes.dynamics import momentum_conserving_euler, symplectic_euler
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
@@ -151,7 +151,8 @@ FEATURES = {
     "prescribed joint": lambda: rotors(PrescribedJoint("a", lambda t: (t**2, 2 * t, 2.0))),
     "loop closure": four_bar,
     "scheme of SciPy": lambda: (*swinging()[:2], {"scheme": "DOP853"}),
-    "scheme of first order": lambda: (*boxes()[:2], {"scheme": momentum_conserving_euler}),
+    "scheme of first order": lambda: (*boxes()[:2], {"scheme": symplectic_euler}),
+    "scheme of free bodies": lambda: (*boxes()[:2], {"scheme": momentum_conserving_euler}),
     "Baumgarte stabilization": lambda: (*boxes()[:2], {"stabilization": "baumgarte"}),
 }
 

@@ -88,7 +88,11 @@ def test_maximal_coordinates_have_the_accelerations_of_the_model(model, state):
 @pytest.mark.parametrize("second", ["b", None])
 def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
     rng = np.random.default_rng(5)
-    kinds = {"a": joints.Universal(), "tip": joints.ExponentialSpherical(), "b": joints.ExponentialSpherical()}
+    kinds = {
+        "a": joints.Universal(),
+        "tip": joints.ExponentialSpherical(),
+        "b": joints.ExponentialSpherical(),
+    }
     parents = {"tip": "a"}
     bodies = [
         Body(

@@ -5,22 +5,39 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from model_parts import shift
+from model_parts import parallelogram, shift
 from scipy.integrate import solve_ivp
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import NotSolved
-from rbnotes.dynamics import State, symplectic_euler
+from rbnotes.dynamics import State, fully_implicit_euler, implicit_euler, symplectic_euler
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_world, path_through
-from rbnotes.friction import FrictionNotConverged, gauss_seidel_friction, semismooth_newton_friction
-from rbnotes.multibody import Body, Geometry, Model, Motor, maximal, maximal_coordinates, simulate, step
+from rbnotes.friction import (
+    FrictionNotConverged,
+    gauss_seidel_friction,
+    journal_bearing,
+    semismooth_newton_friction,
+)
+from rbnotes.multibody import (
+    Body,
+    Geometry,
+    Model,
+    Motor,
+    PositionServo,
+    maximal,
+    maximal_coordinates,
+    simulate,
+    step,
+)
 from rbnotes.multibody.reduced import (
     Gear,
     JointLimit,
     LoopClosure,
     PrescribedBody,
     PrescribedJoint,
+    assemble_configuration,
+    constraint_rows,
     forward_dynamics,
     spatial_momentum,
 )
@@ -529,11 +546,22 @@ def test_schemes_of_scipy_follow_closed_forms(scheme):
     # A damped oscillator with a motor that the control drives: q'' = -k q - c q' + f.
     k, c, f = 9.0, 1.2, 2.0
     slider = Body(
-        "slider", Sphere(0.1), mass=1.0, joint=joints.Prismatic([1, 0, 0]), stiffness=k, damping=c, armature=1.0
+        "slider",
+        Sphere(0.1),
+        mass=1.0,
+        joint=joints.Prismatic([1, 0, 0]),
+        stiffness=k,
+        damping=c,
+        armature=1.0,
     )
     model = Model([slider], actuators=[Motor("slider")])
     motion = simulate(
-        model, h=0.1, duration=2.0, scheme=scheme, control=lambda state: {"slider": f}, record=["slider.force"]
+        model,
+        h=0.1,
+        duration=2.0,
+        scheme=scheme,
+        control=lambda state: {"slider": f},
+        record=["slider.force"],
     )
     rate, t = c / 4, motion.t
     omega = np.sqrt(k / 2 - rate**2)
@@ -548,7 +576,9 @@ def test_steps_converge_to_a_scheme_of_scipy_with_order_two():
     model = arm()
     start = model.state(q={"upper": 1.2, "lower": 0.4}, qdot={"lower": 3.0})
     exact = simulate(model, start, h=0.5, steps=2, scheme="DOP853").tree_q[-1]
-    errors = [np.abs(simulate(model, start, h=h, duration=1.0).tree_q[-1] - exact).max() for h in (0.02, 0.01)]
+    errors = [
+        np.abs(simulate(model, start, h=h, duration=1.0).tree_q[-1] - exact).max() for h in (0.02, 0.01)
+    ]
     assert 3.5 < errors[0] / errors[1] < 4.5
     half = simulate(model, start, h=0.5, steps=1, scheme="DOP853")
     assert np.array_equal(simulate(model, half, h=0.5, steps=1, scheme="DOP853").tree_q[-1], exact)
@@ -556,7 +586,7 @@ def test_steps_converge_to_a_scheme_of_scipy_with_order_two():
 
 def test_schemes_of_scipy_refuse_what_is_not_smooth():
     falling = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.4])], ground=Plane())
-    with pytest.raises(InvalidArgument, match="scheme: got 'DOP853', and at t = .* contacts ball-world"):
+    with pytest.raises(InvalidArgument, match=r"scheme: got 'DOP853', and at t = .* contacts ball-world"):
         simulate(falling, h=0.5, steps=1, scheme="DOP853")
     joint = joints.Revolute([0, 1, 0])
     rubbing = Model([Body("rotor", Sphere(0.1), mass=1.0, joint=joint, joint_friction=0.1)])
@@ -581,10 +611,13 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
     assert np.array_equal(found.body_states.E, expected.states.E)
     other = simulate(model, start, h=0.01, steps=40)
     assert not np.array_equal(found.body_states.E, other.body_states.E)
-    for name, value in (("scheme", symplectic_euler), ("stabilization", "none"), ("gamma", 1.0)):
+    for name, value in (("scheme", fully_implicit_euler), ("scheme", "DOP853")):
+        with pytest.raises(InvalidArgument, match="coordinates: got 'maximal', expected 'reduced'"):
+            simulate(model, start, h=0.01, steps=1, coordinates="maximal", **{name: value})
+    for name, value in (("stabilization", "none"), ("gamma", 1.0)):
         with pytest.raises(InvalidArgument, match=f"{name}: .* in reduced coordinates"):
             simulate(model, start, h=0.01, steps=1, coordinates="reduced", **{name: value})
-    with pytest.raises(InvalidArgument, match="gamma: got 3.0, expected None"):
+    with pytest.raises(InvalidArgument, match=r"gamma: got 3\.0, expected None"):
         simulate(model, start, h=0.01, steps=1, gamma=3.0)
     with pytest.raises(InvalidArgument, match="scheme"):
         simulate(model, start, h=0.01, steps=1, scheme="euler")
@@ -604,3 +637,94 @@ def test_friction_residuals_above_the_limit_raise(coordinates):
     assert max(record.residual for record in motion.contacts) > 1e-15
     with pytest.raises(FrictionNotConverged):
         simulate(model, start, max_friction_residual=1e-16, **options)
+
+
+FIRST_ORDER = [symplectic_euler, implicit_euler, fully_implicit_euler]
+
+
+def loaded_arm():
+    """An arm with all kinds of joint forces, a limit and a coupling."""
+    model = arm()
+    upper, lower = model.bodies
+    return Model(
+        [replace(upper, stiffness=4.0, damping=0.3, armature=0.1), replace(lower, joint_friction=0.4)],
+        actuators=[PositionServo("lower", kp=8.0, kd=0.5, target=0.3, force_limit=3.0), Motor("upper")],
+        constraints=[JointLimit("upper", upper=1.08)],
+    )
+
+
+@pytest.mark.parametrize("scheme", FIRST_ORDER)
+def test_schemes_of_first_order_converge_in_joint_coordinates(scheme):
+    model = loaded_arm()
+    start = model.state(q={"upper": 1.0, "lower": -0.2}, qdot={"upper": 2.5, "lower": 1.0})
+    options = {
+        "duration": 0.4,
+        "coordinates": "reduced",
+        "control": lambda state: {"upper": np.sin(9 * state.t)},
+    }
+    exact = simulate(model, start, h=0.0005, **options)
+    assert exact.tree_q[:, 0].max() == pytest.approx(1.08, abs=1e-3)  # the limit acts
+    errors = []
+    for h in (0.002, 0.001):
+        motion = simulate(model, start, h=h, scheme=scheme, **options)
+        errors.append(np.abs(motion.tree_q[-1] - exact.tree_q[-1]).max())
+        np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-12)
+    assert 1.6 < errors[0] / errors[1] < 2.6
+    assert errors[1] < 0.01
+    for name in ("applied_forces", "joints"):
+        work, expected = (np.sum(getattr(each.work, name)) for each in (motion, exact))
+        assert work == pytest.approx(expected, rel=0.15)
+    np.testing.assert_allclose(
+        motion.friction_impulses.sum(axis=0), exact.friction_impulses.sum(axis=0), rtol=0.15
+    )
+
+
+@pytest.mark.parametrize("scheme", FIRST_ORDER)
+@pytest.mark.parametrize(
+    ("stabilization", "gamma"), [("projection", None), ("baumgarte", 40.0), ("none", None)]
+)
+def test_bodies_fall_onto_the_floor_in_schemes_of_first_order(scheme, stabilization, gamma):
+    model = arm(Plane(), 0.7, mu=0.3)
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[2.0, 0, 0.25], restitution=0.6)
+    model = Model([*model.bodies, ball], ground=[Geometry(Plane(), restitution=0.6)], mu=0.3)
+    start = model.state(q={"upper": 1.2, "lower": 0.4}, twists={"ball": [0, 0, 0, 1.0, 0, -0.5]})
+    motion = simulate(
+        model,
+        start,
+        h=0.005,
+        duration=1.5,
+        scheme=scheme,
+        coordinates="reduced",
+        stabilization=stabilization,
+        gamma=gamma,
+    )
+    heights = motion.poses("ball")[:, 2, 3]
+    assert heights[-20:] == pytest.approx(0.1, abs=2e-4)
+    assert heights.min() > 0.099
+    fall = 0.15 + 0.5**2 / (2 * G)
+    first = np.argmin(heights[:60])
+    assert heights[first:].max() == pytest.approx(0.1 + 0.36 * fall, abs=0.02)
+    tips = [se3.transform_points(motion.poses("lower")[-1], np.array([0.0, 0, z]))[2] for z in (-0.2, 0.2)]
+    assert min(tips) == pytest.approx(0.04, abs=2e-3)
+    np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-11)
+    assert max(record.work.sum() for record in motion.contacts) < 1e-3
+
+
+def test_projection_removes_the_errors_of_a_loop():
+    bodies, _ = parallelogram()
+    closure = LoopClosure("coupler", [0.25, 0, 0], "right", [0, 0, -0.1], [0, 1, 0])
+    model = Model(bodies, constraints=[closure])
+    guess = model.tree_state(model.state(q={"left": 0.4, "coupler": -0.5, "right": 0.5}))
+    closed = assemble_configuration(model.system, [closure], guess, locked=["left"])
+    start = model.state_from_tree(closed)
+    errors = {}
+    for stabilization in ("projection", "baumgarte", "none"):
+        motion = simulate(
+            model, start, h=0.01, steps=60, scheme=symplectic_euler, stabilization=stabilization
+        )
+        state = model.tree_state(motion.states[-1])
+        errors[stabilization] = np.abs(constraint_rows(model.system, closure, state, state.t).error).max()
+    assert errors["projection"] < 1e-7 < 1e-5 < errors["baumgarte"] < errors["none"]
+    bearing = journal_bearing(0.03, 0.05, 0.3, axis=[0, 1, 0])
+    with pytest.raises(InvalidArgument, match="model: bearings"):
+        simulate(Model(bodies[:1], bearings={"left": bearing}), h=0.1, steps=1, scheme=symplectic_euler)

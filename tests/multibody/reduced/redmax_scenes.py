@@ -1,4 +1,4 @@
-"""The RedMax reference scenes as trees of rbnotes: a reader of a few lines for each of their features.
+"""The RedMax reference scenes as models: a reader of a few lines for each of their features.
 
 The scenes are data: bodies, joints, constraints, forces, controls and the energies that Sueda's MATLAB
 reference implementation ends with. What that implementation leaves out of its implicit steps is left out
@@ -8,27 +8,15 @@ that the directions of a loop turn. The angle of a prescribed joint is compared 
 
 import json
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from rbnotes import forces, inertia, joints, se3, so3
-from rbnotes.dynamics import Forces, State, constrained_step, implicit_euler
-from rbnotes.multibody.reduced import (
-    AttachedParticle,
-    Gear,
-    Link,
-    LoopClosure,
-    PrescribedBody,
-    PrescribedJoint,
-    Tree,
-    TreeSystem,
-    kinetic_energy,
-    poses,
-    velocity_constraints,
-)
+from rbnotes.dynamics import Forces, State, implicit_euler
+from rbnotes.multibody import Body, Model, kinetic_energy, potential_energy, simulate
+from rbnotes.multibody.reduced import Gear, LoopClosure, PrescribedBody, PrescribedJoint
 
 FILE = Path(__file__).parent / "redmax" / "scenes.json"
 SCHEME = "REDMAX_EULER"
@@ -40,28 +28,37 @@ def load():
 
 
 class Scene(NamedTuple):
-    system: TreeSystem
+    model: Model
     start: State
-    constraints: list
-    h: float
-    steps: int
-    gamma: float
+    options: dict
     stored: forces.ForceGroups
     """The forces whose potential counts to the energy."""
+
+    def run(self):
+        """The trajectory of the reference's scheme, linearly implicit Euler with stabilization."""
+        return simulate(
+            self.model,
+            self.start,
+            scheme=implicit_euler,
+            stabilization="baumgarte",
+            coordinates="reduced",
+            **self.options,
+        )
 
 
 def read(scene):
     run = scene["run"][SCHEME]
     h = run["h"]
-    tree = Tree(
-        [link(*each) for each in zip(scene["bodies"], scene["joints"], strict=True)],
-        gravity=scene["gravity"],
-    )
+    bodies = [body(*each) for each in zip(scene["bodies"], scene["joints"], strict=True)]
     springs = [point_spring(each) for each in scene["springs"] if each["kind"] == "point_point"]
     pulls = [pull(each) for each in scene["springs"] if each["kind"] == "point_direction"]
-    dampers = [forces.Damping([body["damping"] for body in scene["bodies"]], np.arange(len(tree.links)))]
-    q0, qdot0 = (np.concatenate([np.ravel(j[name]) for j in scene["joints"]]) for name in ("q0", "qdot0"))
-    masses, x, chains, held = deformables(scene["deformables"], poses(tree, q0).bodies)
+    dampers = [forces.Damping([each["damping"] for each in scene["bodies"]], np.arange(len(bodies)))]
+    q0, qdot0 = (
+        {name(each["child"]): np.ravel(each[key]) for each in scene["joints"] if np.size(each[key])}
+        for key in ("q0", "qdot0")
+    )
+    links = Model(bodies)
+    particles, chains, held = deformables(scene["deformables"], links.body_state(links.state(q=q0)).E)
 
     def applied_forces(state):
         spring, chain, pulled, damper = (
@@ -70,42 +67,27 @@ def read(scene):
         spring = spring._replace(K=(spring.K + spring.K.T) / 2)
         return spring + Forces.without_derivatives(chain.f + pulled.f) + damper
 
-    system = TreeSystem(
-        tree, masses, applied_forces, joint_torque(scene["control"] or {}, tree.num_coordinates, h)
-    )
     constraints = [
         CONSTRAINTS[each["kind"]](each, scene, h)
         for each in scene["constraints"]
         if SCHEME in each.get("integrators", [SCHEME])
     ]
-    return Scene(
-        system,
-        State(q=q0, qdot=qdot0, x=x),
-        constraints + held,
-        h,
-        run["steps"],
-        run["baumgarte"][2],
-        forces.ForceGroups(springs + chains),
+    model = Model(
+        [*bodies, *particles], gravity=scene["gravity"], forces=applied_forces, constraints=constraints + held
     )
-
-
-def simulate(scene):
-    """States after each step."""
-    system, state = scene.system, scene.start
-    states = [state]
-    rows = partial(velocity_constraints, system, scene.constraints, gamma=scene.gamma)
-    for _ in range(scene.steps):
-        state = system.reparametrize(state)
-        state = constrained_step(implicit_euler, system, state, scene.h, rows).state
-        states.append(state)
-    return states
+    assert [each.name for each in model.bodies[: len(bodies)]] == [each.name for each in bodies]
+    options = {"h": h, "steps": run["steps"], "gamma": run["baumgarte"][2]}
+    torque = joint_torque(scene["control"] or {}, model.tree.num_coordinates, h)
+    if torque is not None:
+        options["control"] = torque
+    return Scene(model, model.state(q=q0, qdot=qdot0), options, forces.ForceGroups(springs + chains))
 
 
 def final_energy(scene):
     """Kinetic and potential energy at the end, without the potential energy at the start."""
-    system, end = replace(scene.system, applied_forces=scene.stored), simulate(scene)[-1]
-    start_kinetic = kinetic_energy(system.tree, scene.start.q, scene.start.qdot)
-    return system.energy(end) - system.energy(scene.start) + start_kinetic
+    model, motion = replace(scene.model, forces=scene.stored), scene.run()
+    end = motion.states[-1]
+    return kinetic_energy(model, end) + potential_energy(model, end) - potential_energy(model, scene.start)
 
 
 def name(index):
@@ -123,37 +105,37 @@ def unit(axis):
     return np.array(axis) / np.linalg.norm(axis)
 
 
-def link(body, joint):
-    properties = BODIES[body["kind"]](body)
-    if body["kind"] == "mesh":
+def body(solid, joint):
+    properties = SOLIDS[solid["kind"]](solid)
+    if solid["kind"] == "mesh":
         at = inertia.principal_frame(properties)
         M = np.diag([*at.moments, *[properties.mass] * 3])
-        place = frame(body["obj_frame_transform"]) @ at.E
+        place = frame(solid["obj_frame_transform"]) @ at.E
     else:
-        M, place = inertia.spatial_inertia(*properties), frame(body["transform"])
-    return Link(
+        M, place = inertia.spatial_inertia(*properties), frame(solid["transform"])
+    return Body(
         name(joint["child"]),
-        JOINTS[joint["kind"]](joint),
-        M,
-        name(joint["parent"]),
-        frame(joint["transform"]),
-        place,
+        inertia=M,
+        joint=JOINTS[joint["kind"]](joint),
+        parent=name(joint["parent"]),
+        joint_frame=frame(joint["transform"]),
+        body_frame=place,
         stiffness=joint["stiffness"],
         damping=joint["damping"],
         spring_reference=joint["q0"],
     )
 
 
-def mesh(body):
-    if "vertices" in body:
-        return inertia.triangle_mesh(body["vertices"], body["faces"], body["density"])
-    mass, J = (body["density"] * np.array(body[key]) for key in ("volume", "inertia_com_obj_unit_density"))
-    return inertia.mass_properties(mass, J, body["com_obj"])
+def mesh(solid):
+    if "vertices" in solid:
+        return inertia.triangle_mesh(solid["vertices"], solid["faces"], solid["density"])
+    mass, J = (solid["density"] * np.array(solid[key]) for key in ("volume", "inertia_com_obj_unit_density"))
+    return inertia.mass_properties(mass, J, solid["com_obj"])
 
 
-BODIES = {
-    "cuboid": lambda body: inertia.cuboid(body["sides"], body["density"]),
-    "cylinder": lambda body: inertia.cylinder(body["radius"], body["height"], body["density"]),
+SOLIDS = {
+    "cuboid": lambda solid: inertia.cuboid(solid["sides"], solid["density"]),
+    "cylinder": lambda solid: inertia.cylinder(solid["radius"], solid["height"], solid["density"]),
     "mesh": mesh,
 }
 
@@ -183,28 +165,36 @@ def pull(spring):
 
 
 def deformables(chains, bodies):
-    """Return masses and positions of all particles, the springs between neighbors, and the attachments."""
-    masses, x, springs, held = [], [], [], []
-    for chain in chains:
+    """Return particles, as bodies that do not turn, springs between neighbors, and attachments."""
+    particles, springs, held = [], [], []
+    for number, chain in enumerate(chains):
         ends = [chain["attach0"], chain["attach1"]]
-        nodes, first = chain["nodes"], len(x)
+        nodes, first = chain["nodes"], len(bodies) + len(particles)
         places = [
             np.array(at["r"]) if at["body"] is None else se3.transform_points(bodies[at["body"]], at["r"])
             for at in ends
         ]
-        numbers = first + np.arange(nodes)
         length = np.linalg.norm(places[1] - places[0]) / (nodes - 1)
         # V = K ((l - L) / L)^2 / 2
         law = forces.SpringDamper(chain["stiffness"] / length, 0.0, length)
-        pairs = forces.path_through(forces.on_particle(numbers[:-1]), forces.on_particle(numbers[1:]))
-        springs.append(forces.PathForces(law, pairs))
-        masses.extend([chain["mass"] / nodes] * nodes)
-        x.extend(np.linspace(*places, nodes))
-        held.extend(
-            AttachedParticle(int(number), name(at["body"]), at["r"])
-            for number, at in zip(numbers[[0, -1]], ends, strict=True)
+        points = [forces.on_body(first + np.arange(nodes - 1) + end, [0, 0, 0]) for end in (0, 1)]
+        springs.append(forces.PathForces(law, forces.path_through(*points)))
+        names = [f"particle {number}-{k}" for k in range(nodes)]
+        mass = chain["mass"] / nodes
+        particles.extend(
+            Body(
+                each,
+                inertia=np.diag([0, 0, 0, mass, mass, mass]),
+                joint=joints.Translational(),
+                joint_frame=se3.frame(np.eye(3), x),
+            )
+            for each, x in zip(names, np.linspace(*places, nodes), strict=True)
         )
-    return masses, np.reshape(x, (-1, 3)), springs, held
+        held.extend(
+            LoopClosure(names[k], [0, 0, 0], name(at["body"]), at["r"])
+            for k, at in zip((0, -1), ends, strict=True)
+        )
+    return particles, springs, held
 
 
 def joint_torque(control, size, h):
@@ -213,7 +203,7 @@ def joint_torque(control, size, h):
         return None
     assert torque["joints"] == list(range(size))
     # The reference evaluates controls at the time that a step ends.
-    return lambda state: Forces.without_derivatives(piece(torque, on_grid(state.t + h, h))["tau"])
+    return lambda state: piece(torque, on_grid(state.t + h, h))["tau"]
 
 
 def on_grid(t, h):

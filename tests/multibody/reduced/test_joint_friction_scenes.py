@@ -8,11 +8,11 @@ import mujoco
 import numpy as np
 import pytest
 
-from rbnotes import inertia, joints
+from rbnotes import inertia, joints, multibody
 from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import Status
-from rbnotes.contact import Collider, Contacts
-from rbnotes.dynamics import WORLD, State, StepProblem, symplectic_euler
+from rbnotes.contact import Contacts
+from rbnotes.dynamics import State, StepProblem, constrained_step, symplectic_euler
 from rbnotes.friction import (
     Bearing,
     box_friction,
@@ -22,6 +22,7 @@ from rbnotes.friction import (
     spherical_bearing,
     staggered_projections,
 )
+from rbnotes.multibody import Body, Model
 from rbnotes.multibody.reduced import (
     BispNotConverged,
     Link,
@@ -30,9 +31,9 @@ from rbnotes.multibody.reduced import (
     TreeSystem,
     assemble_configuration,
     bisp_step,
-    contact_step,
     gyroscopic_and_gravity_wrenches,
     poses,
+    velocity_constraints,
 )
 from rbnotes.shapes import Box, Cylinder, Plane, Sphere
 
@@ -197,7 +198,9 @@ def four_bar(mu, ground=0.9):
 
 def test_a_four_bar_linkage_with_friction_in_its_closure():
     system, closure, start, bearings = four_bar(0.3)
-    plain = contact_step(symplectic_euler, system, start, 0.01, [], [closure])
+    plain = constrained_step(
+        symplectic_euler, system, start, 0.01, partial(velocity_constraints, system, [closure])
+    )
     smooth = {name: journal_bearing(0.03, 0.08, 0.0, axis=[0, 1.0, 0]) for name in bearings}
     without = bisp_step(system, start, 0.01, smooth, [closure])
     np.testing.assert_allclose(without.state.qdot, plain.state.qdot, atol=1e-10)
@@ -232,25 +235,31 @@ def test_reactions_of_a_loop_at_rest():
 
 
 def test_contact_with_the_ground_and_friction_in_a_joint():
-    box = Box([0.2, 0.2, 0.2])
-    arm = np.eye(4)
-    arm[2, 3] = 0.3
-    tree = Tree(
-        [
-            Link("cart", joints.Free3D(), box.spatial_inertia(mass=2.0)),
-            Link(
-                "arm", joints.Revolute([0, 1.0, 0]), Sphere(0.1).spatial_inertia(mass=1.0), "cart", None, arm
-            ),
-        ]
+    frame = np.eye(4)
+    frame[2, 3] = 0.3
+    cart = Body("cart", Box([0.2, 0.2, 0.2]), mass=2.0, joint=joints.Free3D())
+    arm = Body(
+        "arm",
+        inertia=Sphere(0.1).spatial_inertia(mass=1.0),
+        joint=joints.Revolute([0, 1.0, 0]),
+        parent="cart",
+        body_frame=frame,
     )
-    system = TreeSystem(tree)
-    colliders = [Collider(WORLD, Plane(), mu=0.3), Collider(tree.index("cart"), box, mu=0.3)]
+    model = Model([cart, arm], ground=Plane(), mu=0.3)
+    system, colliders = model.system, model.colliders
     state = State(q=[0, 0, 0.1, 0, 0, 0, 0.4], qdot=[2.0, 0.3, 0, 0, 0, 0, 1.0])
     bearings = {"arm": journal_bearing(0.05, 0.1, 0.0, axis=[0, 1.0, 0])}
     mine = bisp_step(system, state, 0.005, bearings, colliders=colliders, tolerance=1e-9)
     law = partial(box_friction, max_updates=100, tolerance=1e-10)
-    theirs = contact_step(symplectic_euler, system, state, 0.005, colliders, friction=law)
-    np.testing.assert_allclose(mine.state.qdot, theirs.state.qdot, atol=1e-7)
+    theirs = multibody.step(
+        model,
+        model.state_from_tree(state),
+        0.005,
+        scheme=symplectic_euler,
+        stabilization="none",
+        friction_model=law,
+    )
+    np.testing.assert_allclose(mine.state.qdot, theirs.qdot, atol=1e-7)
     dry = bisp_step(
         system, state, 0.005, {"arm": journal_bearing(0.05, 0.1, 0.5, axis=[0, 1.0, 0])}, colliders=colliders
     )

@@ -18,9 +18,8 @@ from rbnotes.dynamics import (
     symplectic_euler,
 )
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, path_through
-from rbnotes.friction import gauss_seidel_friction, socp_fixed_point_friction
-from rbnotes.multibody import maximal, reduced
-from rbnotes.multibody.reduced import JointLimit, Link, Tree, TreeSystem, contact_step
+from rbnotes.multibody import Body, Model, reduced, simulate
+from rbnotes.multibody.reduced import JointLimit, Link, Tree, TreeSystem
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 G = 9.81
@@ -33,144 +32,148 @@ def at(x=0.0, y=0.0, z=0.0):
     return E
 
 
+def reduced_run(model, start, h, steps, **options):
+    """A simulation in joint coordinates without stabilization, by symplectic Euler unless told otherwise."""
+    options = {"scheme": symplectic_euler, "stabilization": "none", "coordinates": "reduced", **options}
+    return simulate(model, start, h=h, steps=steps, **options)
+
+
 class TestContact:
+    """Schemes of first order in joint coordinates, with contact."""
+
     @pytest.mark.parametrize("heading", [0.0, 0.7])
     def test_a_sliding_box_stops(self, heading):
         """Friction takes mu g h from its speed in each step, and nothing across."""
-        box, mu, h, speed = Box([0.4, 0.3, 0.2]), 0.3, 0.01, 0.35
-        tree = Tree([Link("box", joints.Free3D(), box.spatial_inertia(mass=2.0))])
-        system, colliders = TreeSystem(tree), [FLOOR, Collider(0, box, mu=mu**2)]
+        mu, h, speed = 0.3, 0.01, 0.35
+        box = Body("box", Box([0.4, 0.3, 0.2]), mass=2.0, joint=joints.Free3D(), joint_frame=at(z=0.1))
+        model = Model([box], ground=Plane(), mu=mu)
         along = np.array([np.cos(heading), np.sin(heading)])
-        state = State(q=[0, 0, 0.1, 0, 0, 0], qdot=[*(speed * along), 0, 0, 0, 0])
-        way, pushed = 0.0, []
+        start = model.state(qdot={"box": [*(speed * along), 0, 0, 0, 0]})
+        motion = reduced_run(model, start, h, 16)
+        way = 0.0
         for _ in range(16):
             speed = max(speed - mu * G * h, 0.0)
             way += h * speed
-            step = contact_step(symplectic_euler, system, state, h, colliders)
-            state = step.state
-            pushed.append(step.solution.normal.sum())
-        np.testing.assert_allclose(state.q[:2], way * along, atol=1e-6)
-        np.testing.assert_allclose(state.q[2:], [0.1, 0, 0, 0], atol=1e-6)
-        np.testing.assert_allclose(state.qdot, 0, atol=1e-6)
+        np.testing.assert_allclose(motion.q("box")[-1], [*(way * along), 0, 0, 0, 0], atol=1e-6)
+        np.testing.assert_allclose(motion.qdot("box")[-1], 0, atol=1e-6)
+        pushed = [record.impulses[:, 0].sum() for record in motion.contacts]
         np.testing.assert_allclose(pushed, 2.0 * G * h, rtol=1e-6)
 
     def test_models_by_name(self):
         """The prism of the box model stops a diagonal motion by sqrt(2) too much."""
-        box, mu, h = Box([0.4, 0.3, 0.2]), 0.3, 0.01
-        system = TreeSystem(Tree([Link("box", joints.Free3D(), box.spatial_inertia(mass=2.0))]))
-        colliders = [FLOOR, Collider(0, box, mu=mu**2)]
-        state = State(q=[0, 0, 0.1, 0, 0, 0], qdot=[1.0, 1.0, 0, 0, 0, 0])
-        for model, factor in (("newton", np.sqrt(0.5)), ("box", 1.0)):
-            step = contact_step(symplectic_euler, system, state, h, colliders, friction=model)
-            np.testing.assert_allclose(step.state.qdot[:2], 1 - factor * mu * G * h, atol=1e-6)
+        mu, h = 0.3, 0.01
+        box = Body("box", Box([0.4, 0.3, 0.2]), mass=2.0, joint=joints.Free3D(), joint_frame=at(z=0.1))
+        model = Model([box], ground=Plane(), mu=mu)
+        start = model.state(qdot={"box": [1.0, 1.0, 0, 0, 0, 0]})
+        for name, factor in (("newton", np.sqrt(0.5)), ("box", 1.0)):
+            motion = reduced_run(model, start, h, 1, friction_model=name)
+            np.testing.assert_allclose(motion.qdot("box")[1, :2], 1 - factor * mu * G * h, atol=1e-6)
 
     def test_sliding_ball_rolls_at_five_sevenths(self):
         """Its angular momentum about the contact line does not change."""
-        ball, h = Sphere(0.5), 0.01
         root = joints.Composite(joints.Translational(), joints.QuaternionSpherical())
-        tree = Tree([Link("ball", root, ball.spatial_inertia(mass=3.0))])
-        system, colliders = TreeSystem(tree), [FLOOR, Collider(0, ball, mu=0.16)]
-        state = State(q=[0, 0, 0.5, 1, 0, 0, 0], qdot=[1.4, 0, 0, 0, 0, 0, 0])
-        for _ in range(20):
-            state = system.reparametrize(state)
-            state = contact_step(symplectic_euler, system, state, h, colliders).state
-        twist = system.maximal_state(state).phi[0]
-        E = system.maximal_state(state).E[0]
-        np.testing.assert_allclose(E[:3, :3] @ twist[:3], [0, 2.0, 0], atol=1e-3)
-        assert state.qdot[0] == pytest.approx(1.0, abs=5e-4)
+        ball = Body("ball", Sphere(0.5), mass=3.0, joint=root)
+        model = Model([ball], ground=Plane(), mu=0.4)
+        start = model.state(q={"ball": [0, 0, 0.5, 1, 0, 0, 0]}, qdot={"ball": [1.4, 0, 0, 0, 0, 0, 0]})
+        motion = reduced_run(model, start, 0.01, 20)
+        spin = motion.channel("ball.angular_velocity").values[-1]
+        np.testing.assert_allclose(spin, [0, 2.0, 0], atol=1e-3)
+        assert motion.channel("ball.velocity").values[-1, 0] == pytest.approx(1.0, abs=5e-4)
 
     def test_linked_bodies_against_maximal_coordinates(self):
         """From rest, one step of two rods on the floor: the same twists and impulses, by other equations."""
         rod, h, tilt = Capsule(0.05, 0.8), 0.01, 0.4
-        M = rod.spatial_inertia(mass=1.5)
         lying = se3.exp([0, np.pi / 2, 0, 0, 0, 0])
-        links = [
-            Link("first", joints.Free3D(), M, None, None, lying),
-            Link("second", joints.Revolute((0.0, 1.0, 0.0)), 2 * M, "first", at(0.4), at(0.4) @ lying),
-        ]
-        tree = Tree(links)
-        system, start = TreeSystem(tree), State(q=[0, 0, 0.05, 0, 0, 0, -tilt])
-        colliders = [FLOOR, Collider(0, rod, mu=0.25), Collider(1, rod, mu=0.09)]
-        step = contact_step(symplectic_euler, system, start, h, colliders, friction=socp_fixed_point_friction)
-        poses = system.maximal_state(start)
-        hinge = maximal.Joint(
-            links[1].joint, 1, se3.inverse(links[1].body_frame), 0, se3.inverse(lying) @ links[1].placement
+        first = Body("first", rod, mass=1.5, joint=joints.Free3D(), body_frame=lying, mu=0.25)
+        second = Body(
+            "second",
+            rod,
+            mass=3.0,
+            joint=joints.Revolute((0.0, 1.0, 0.0)),
+            parent="first",
+            joint_frame=at(0.4),
+            body_frame=at(0.4) @ lying,
+            mu=0.09,
         )
-        world = maximal.World(maximal.Mechanism(tree.inertias, [hinge]), colliders)
-        path = maximal.simulate(
-            world,
-            State(poses.E),
-            h,
-            1,
-            friction=socp_fixed_point_friction,
-            integrator=symplectic_euler,
-            stabilization="none",
+        model = Model([first, second], ground=Plane(), mu=1.0)
+        start = model.state(q={"first": [0, 0, 0.05, 0, 0, 0], "second": -tilt})
+        mine, theirs = (
+            reduced_run(model, start, h, 1, coordinates=coordinates, friction_model="coulomb")
+            for coordinates in ("reduced", "maximal")
         )
-        found = system.reduction(start).expand_velocities(step.state.velocity).reshape(2, 6)
-        np.testing.assert_allclose(found, path.states.phi[1], atol=1e-5)
-        assert np.linalg.norm(found) > 0.05
-        assert len(step.points) == len(path.contacts[0].points) >= 2
-        assert np.sum(step.solution.normal) > 0.5 * 4.5 * G * h
+        np.testing.assert_allclose(mine.body_states.phi[1], theirs.body_states.phi[1], atol=1e-5)
+        assert np.linalg.norm(mine.body_states.phi[1]) > 0.05
+        assert len(mine.contacts[0].points) == len(theirs.contacts[0].points) >= 2
+        assert np.sum(mine.contacts[0].impulses[:, 0]) > 0.5 * 4.5 * G * h
 
-    def test_links_and_parents_do_not_collide_by_default(self):
+    def test_overlaps_are_reduced_but_not_those_of_links_and_parents(self):
         ball = Sphere(0.3)
-        M = ball.spatial_inertia(mass=1.0)
-        tree = Tree([Link("a", joints.Fixed(), M), Link("b", joints.Prismatic(), M, "a", at(z=0.5))])
-        system, start = TreeSystem(tree), State(q=[0.0], qdot=[0.0])
-        colliders = [Collider(0, ball), Collider(1, ball)]
-        free = contact_step(symplectic_euler, system, start, 0.01, colliders)
-        assert len(free.points) == 0
-        assert free.state.qdot[0] == pytest.approx(-G * 0.01)
-        held = contact_step(symplectic_euler, system, start, 0.01, colliders, gamma=3.0, excluded_pairs=())
-        assert held.state.qdot[0] == pytest.approx(0.3, rel=1e-9)  # 3 / s of the overlap of 0.1 m
-        assert held.solution.normal[0] == pytest.approx(0.3 + G * 0.01, rel=1e-9)
+        lower = Body("a", ball, mass=1.0, joint=joints.Fixed())
+        for parent, speed in (("a", -G * 0.01), (None, 0.3)):  # 3 / s of the overlap of 0.1 m
+            upper = Body("b", ball, mass=1.0, joint=joints.Prismatic(), parent=parent, joint_frame=at(z=0.5))
+            model = Model([lower, upper])
+            motion = reduced_run(model, model.state(), 0.01, 1, stabilization="baumgarte", gamma=3.0)
+            assert len(motion.contacts[0].points) == (parent is None)
+            assert motion.qdot("b")[1, 0] == pytest.approx(speed, rel=1e-9)
+        assert motion.contacts[0].impulses[0, 0] == pytest.approx(0.3 + G * 0.01, rel=1e-9)
 
     def test_a_hinged_rod_on_the_floor_with_a_limit_and_implicit_steps(self):
-        """At rest on the floor its moments balance, and the limit has nothing to do; then it alone holds."""
-        rod, h = Capsule(0.05, 1.0), 0.01
-        along = se3.exp([0, np.pi / 2, 0, 0, 0, 0])
-        M, high = rod.spatial_inertia(mass=2.0), 0.3
+        """At rest on the floor its moments balance, and the limit does not act; then it alone holds."""
+        h, high = 0.01, 0.3
         angle = np.arcsin((high - 0.05) / 1.0)
-        link = Link("rod", joints.Revolute((0.0, 1.0, 0.0)), M, None, at(z=high), at(0.5) @ along)
-        system = TreeSystem(Tree([link]))
-        colliders = [FLOOR, Collider(0, rod, mu=0.0)]
-        state = State(q=[angle], qdot=[0.0])
-        for scheme in (symplectic_euler, fully_implicit_euler):
-            step = contact_step(scheme, system, state, h, colliders, [JointLimit("rod", upper=2.0)])
-            assert step.state.q[0] == pytest.approx(angle, abs=1e-8)
-            # Weight at half the length, the floor below the far end of the axis.
-            np.testing.assert_allclose(step.solution.normal.max(), 2.0 * G * h / 2, rtol=1e-6)
-            assert step.solution.unilateral[0] == pytest.approx(0, abs=1e-12)
-        held = contact_step(
-            symplectic_euler, system, State(q=[0.1]), h, [FLOOR], [JointLimit("rod", upper=0.1)]
+        rod = Body(
+            "rod",
+            Capsule(0.05, 1.0),
+            mass=2.0,
+            joint=joints.Revolute((0.0, 1.0, 0.0)),
+            joint_frame=at(z=high),
+            body_frame=at(0.5) @ se3.exp([0, np.pi / 2, 0, 0, 0, 0]),
+            mu=0.0,
         )
-        moment = 2.0 * G * 0.5 * np.cos(0.1)
-        assert held.solution.unilateral[0] == pytest.approx(moment * h, rel=1e-9)
-        assert held.state.q[0] == pytest.approx(0.1, abs=1e-12)
+        model = Model([rod], ground=Plane(), constraints=[JointLimit("rod", upper=2.0)])
+        start = model.state(q={"rod": angle})
+        for scheme in (symplectic_euler, fully_implicit_euler):
+            motion = reduced_run(model, start, h, 1, scheme=scheme)
+            assert motion.q("rod")[1, 0] == pytest.approx(angle, abs=1e-8)
+            # Weight at half the length, the floor below the far end of the axis.
+            pushed = motion.contacts[0].impulses[:, 0].max()
+            np.testing.assert_allclose(pushed, 2.0 * G * h / 2, rtol=1e-6)
+            assert motion.work.joints[0] == pytest.approx(0, abs=1e-15)
+        limited = Model([rod], constraints=[JointLimit("rod", upper=0.1)])
+        held = reduced_run(limited, limited.state(q={"rod": 0.1}), h, 1)
+        assert held.q("rod")[1, 0] == pytest.approx(0.1, abs=1e-12)
+        assert reduced_run(limited, limited.state(q={"rod": 0.0}), h, 1).qdot("rod")[1, 0] > 0.05
 
     def test_fully_implicit_with_friction(self):
         """A box on a stiff spring slides: with f = -k x at the end, m (v+ - v) = h f - mu m g h."""
-        box, mu, h, k = Box([0.4, 0.3, 0.2]), 0.3, 0.05, 50.0
-        root = Link("box", joints.Free3D(), box.spatial_inertia(mass=2.0), stiffness=[k, 0, 0, 0, 0, 0])
-        system, colliders = TreeSystem(Tree([root])), [FLOOR, Collider(0, box, mu=mu**2)]
-        state, scheme = (
-            State(q=[0, 0, 0.1, 0, 0, 0], qdot=[1.0, 0, 0, 0, 0, 0]),
+        mu, h, k = 0.3, 0.05, 50.0
+        box = Body(
+            "box",
+            Box([0.4, 0.3, 0.2]),
+            mass=2.0,
+            joint=joints.Free3D(),
+            joint_frame=at(z=0.1),
+            stiffness=[k, 0, 0, 0, 0, 0],
+        )
+        model = Model([box], ground=Plane(), mu=mu)
+        start, scheme = (
+            model.state(qdot={"box": [1.0, 0, 0, 0, 0, 0]}),
             FullyImplicitScheme(1.0, 1e-7),
         )
+        motion = reduced_run(model, start, h, 3, scheme=scheme, friction_model="gauss_seidel")
         x, v = 0.0, 1.0
         for _ in range(3):
             v = (2.0 * v - h * k * x - mu * 2.0 * G * h) / (2.0 + h**2 * k)
             x += h * v
-            state = contact_step(scheme, system, state, h, colliders, friction=gauss_seidel_friction).state
         assert v > 0.1
-        np.testing.assert_allclose([state.q[0], state.qdot[0]], [x, v], atol=1e-6)
+        found = [motion.q("box")[-1, 0], motion.qdot("box")[-1, 0]]
+        np.testing.assert_allclose(found, [x, v], atol=1e-6)
 
     def test_invalid_arguments_are_named(self):
-        tree = Tree([Link("a", joints.Fixed(), np.eye(6))])
-        with pytest.raises(InvalidArgument, match="gamma"):
-            contact_step(symplectic_euler, TreeSystem(tree), State(), 0.01, [FLOOR], gamma=-1.0)
-        with pytest.raises(InvalidArgument, match="gamma: got 201"):
-            contact_step(symplectic_euler, TreeSystem(tree), State(), 0.01, [FLOOR], gamma=201.0)
+        model = Model([Body("a", Sphere(0.1), mass=1.0, joint=joints.Fixed())])
+        for gamma in (-1.0, 201.0):
+            with pytest.raises(InvalidArgument, match=f"gamma: .*{gamma:.0f}"):
+                reduced_run(model, model.state(), 0.01, 1, stabilization="baumgarte", gamma=gamma)
 
 
 def test_springs_and_dampers_between_bodies():

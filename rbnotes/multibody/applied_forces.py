@@ -1,0 +1,47 @@
+"""Forces of actuators as a force law of a tree, and the power of all applied forces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes.arguments import Array
+from rbnotes.dynamics import ForceLaw, Forces, State, zero_forces
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.dynamics import passive_joint_forces
+
+Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
+"""Commands at a state: joint forces, N m or N, and targets of servos, by body names or in one array."""
+
+
+def commands_at(model: Model, control: Control | None, state: State) -> Array:
+    """Return the commands of the actuators ``(k,)`` at a state of the tree.
+
+    They are zero along the coordinates of free bodies.
+    """
+    if control is None:
+        return model.actuator_gains.default_command
+    return model.command_vector("control(state)", control(model.state_from_tree(state)))
+
+
+def actuator_force_law(model: Model, control: Control | None) -> ForceLaw:
+    """Return the law of the forces of actuators ``(k,)``, with derivatives of servos within their limits."""
+    gains = model.actuator_gains
+
+    def law(state: State) -> Forces:
+        force = gains.forces(state.q, state.qdot, commands_at(model, control, state))
+        is_within = np.abs(force) < gains.force_limit
+        return Forces(force, np.diag(-gains.kp * is_within), np.diag(-gains.kd * is_within))
+
+    return law
+
+
+def applied_power(model: Model, state: State, actuator_force: Array) -> float:
+    """Return the power of joint springs and dampers, actuators and the forces of the model, W."""
+    power = (passive_joint_forces(model.tree, state.q, state.qdot) + actuator_force) @ state.qdot
+    if model.force_law is not zero_forces:
+        bodies = model.system.maximal_state(state)
+        power = power + model.force_law(bodies).f @ bodies.phi.ravel()
+    return float(power)

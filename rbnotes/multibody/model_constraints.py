@@ -1,0 +1,90 @@
+"""Constraints of a model at a state of its tree: equations and limits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.dynamics import State
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
+from rbnotes.multibody.reduced.constraint_stacking import constraint_label
+from rbnotes.multibody.reduced.constraints import AttachedParticle, PrescribedBody
+from rbnotes.multibody.reduced.dynamics import coordinate_constraints
+from rbnotes.multibody.reduced.joint_reactions import constraint_body_jacobian
+
+INITIAL_ERROR = 1e-6
+"""Largest accepted violation of constraints by the initial state, rad or m."""
+
+
+class ConstraintEquations(NamedTuple):
+    """Rows of all constraints at one state."""
+
+    G: Array
+    """Rows of the equations ``(m, k)``, those of the joints' own coordinates first."""
+    error: Array
+    """Errors ``(m,)``, rad or m; zero for the joints' own coordinates, which a step normalizes."""
+    bias_velocity: Array
+    """Part of the rates of the errors ``(m,)`` that is independent of the velocities."""
+    limit_rows: Array
+    """Rows of the limits ``(l, k)``."""
+    limit_gap: Array
+    """Gaps of the limits ``(l,)``, rad or m."""
+    limit_body_rows: Array
+    """Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates."""
+
+
+def constraint_equations(model: Model, state: State, t: float) -> ConstraintEquations:
+    """Return the constraints at a state of the tree, with prescribed motions at the time t."""
+    system, k = model.system, model.tree.num_coordinates
+    body_size = 6 * len(model.bodies)
+    own_rows, _ = coordinate_constraints(model.tree, state.q, state.qdot)
+    zero: Array = np.zeros(len(own_rows))
+    parts: list[tuple[Array, ...]] = [(own_rows, zero, zero)]
+    limits: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros((0, body_size)))]
+    for constraint in model.constraints:
+        G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
+        if constraint.unilateral:
+            body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))
+            on_bodies = np.zeros((len(G), body_size)) if body_rows is None else body_rows
+            limits.append((G, error, on_bodies))
+        else:
+            parts.append((G, error, bias_velocity))
+    return ConstraintEquations(
+        *(np.concatenate(each) for each in zip(*parts, strict=True)),
+        *(np.concatenate(each) for each in zip(*limits, strict=True)),
+    )
+
+
+def check_position_constraints(model: Model) -> None:
+    """Check that all constraints of a model restrict positions.
+
+    Raises
+    ------
+    InvalidArgument
+        If one prescribes velocities only.
+    """
+    for constraint in model.constraints:
+        if isinstance(constraint, PrescribedBody | AttachedParticle):
+            expected = "constraints of joint coordinates or poses"
+            raise InvalidArgument("constraints", constraint_label(constraint), expected)
+
+
+def check_initial_state(model: Model, state: State) -> None:
+    """Check that a state of the tree satisfies the constraints of a model.
+
+    Raises
+    ------
+    InvalidArgument
+        If it violates one.
+    """
+    for constraint in model.constraints:
+        _, error, _, _ = constraint_rows(model.system, constraint, state, state.t)
+        violation = float(np.max(-error if constraint.unilateral else np.abs(error), initial=0.0))
+        if violation > INITIAL_ERROR:
+            got = f"a violation of {violation:.3g} of {constraint_label(constraint)}"
+            expected = "a state that satisfies it; see rbnotes.multibody.reduced.assemble_configuration"
+            raise InvalidArgument("state", got, expected)
