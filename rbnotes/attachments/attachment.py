@@ -34,7 +34,7 @@ class Attachment:
     """Number of the attached component."""
     blocks: Mapping[int, Array]
     """Matrices ``J_kj (size of k, size of j)`` from the velocities of master j to those of component k, by j;
-    without unit between velocities of one kind. Masters may be attached themselves."""
+    dimensionless between velocities of one kind. Masters may be attached themselves."""
     bias: Array = field(default_factory=lambda: np.zeros(0))
     """Velocities ``(size of k,)`` while those of the masters are zero, m/s or rad/s; for accelerations
     ``dJ/dt v``, m/s^2 or rad/s^2; zero by default."""

@@ -35,7 +35,7 @@ class NullSpaceReduction(Reduction):
     """Indices of the velocities of attached components ``(n_attached,)``."""
     attached_coupling: Matrix
     """Dependence of attached velocities on each other ``(n_attached, n_attached)``, sparse and nilpotent,
-    without unit between velocities of one kind."""
+    dimensionless between velocities of one kind."""
     max_depth: int
     """Length of the longest chain of attachments."""
 

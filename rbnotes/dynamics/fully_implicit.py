@@ -54,7 +54,7 @@ class FullyImplicitScheme:
     """
 
     fraction: float
-    """Fraction c, without unit: 1 at the end, 1/2 in the middle of the step."""
+    """Fraction c, dimensionless: 1 at the end, 1/2 in the middle of the step."""
     tolerance: float = 1e-10
     """Largest change of the positions by the last correction, in rad and m, relative to their increment in
     the step if that is more than 1. The remaining error is about the square of it."""

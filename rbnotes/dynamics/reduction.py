@@ -32,7 +32,7 @@ class Reduction:
     """
 
     J: Matrix
-    """Matrix ``(n, r)``, dense or sparse; without unit between velocities of one kind."""
+    """Matrix ``(n, r)``, dense or sparse; dimensionless between velocities of one kind."""
     bias: ArrayField = 0.0
     """Velocities ``(n,)``, or one number, if the reduced ones are zero, m/s or rad/s; for accelerations
     ``dJ/dt v_reduced``, m/s^2 or rad/s^2."""

@@ -38,7 +38,7 @@ class VelocityConstraintRows:
     """
 
     rows: Matrix = ()
-    """Matrix ``(k, n)``, dense or scipy.sparse, without unit between velocities of one kind; none by
+    """Matrix ``(k, n)``, dense or scipy.sparse, dimensionless between velocities of one kind; none by
     default."""
     target: ArrayField = 0.0
     """Right-hand sides ``(k,)``, or one number for all, m/s or rad/s."""

@@ -183,7 +183,7 @@ def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) ->
     k : (...)
         Factor; k a is the force, N.
     a : (..., 3)
-        Direction in world coordinates, without unit.
+        Direction in world coordinates, dimensionless.
     E : (..., 4, 4)
         Pose of the body, m.
     x : (..., 3)

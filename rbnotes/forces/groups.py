@@ -45,7 +45,7 @@ class PathForces:
     """Points of the paths ``(s, n)``, or ``(n,)`` of one path; see
     :func:`rbnotes.forces.anchor_points.path_through`."""
     active: ArrayLike | None = None
-    """Flags of the segments that count to the length ``(n-1,)``; all by default, without unit."""
+    """Flags of the segments that count to the length ``(n-1,)``; all by default, dimensionless."""
     stiffness: str = "exact"
     """Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
@@ -169,7 +169,7 @@ class ConstantForces:
     k: ArrayLike
     """Factors ``(s,)`` or one number, N."""
     a: ArrayLike
-    """Directions ``(s, 3)`` or ``(3,)`` in world coordinates, without unit."""
+    """Directions ``(s, 3)`` or ``(3,)`` in world coordinates, dimensionless."""
     points: AnchorPoints
     """Points ``(s,)`` or ``()``."""
 

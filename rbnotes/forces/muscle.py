@@ -30,7 +30,7 @@ class Condition(NamedTuple):
     cubic: int
     """Index of the cubic, from 0 at the left."""
     x: float
-    """Point of the condition, without unit."""
+    """Point of the condition, dimensionless."""
     order: int
     """Order of the derivative: 0, 1 or 2."""
     value: float
@@ -42,7 +42,7 @@ def piecewise_cubic(knots: ArrayLike, conditions: Sequence[Condition]) -> PPoly:
     Parameters
     ----------
     knots : (n+1,)
-        Ends of the intervals, increasing, without unit.
+        Ends of the intervals, increasing, dimensionless.
     conditions
         The 2n + 2 equations besides the 2 (n - 1) at the inner knots (Sueda eqs. (1.41), (1.43), (1.45)).
 

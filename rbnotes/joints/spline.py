@@ -61,7 +61,7 @@ class SplineCurve(JointType):
     cyclic: bool = True
     """True if the curve is closed: the first control frames follow the last ones."""
     basis: ArrayField = field(default_factory=BSPLINE_BASIS.copy)
-    """``(4, 4)``, without unit: weights of four neighboring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
+    """``(4, 4)``, dimensionless: weights of four neighboring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
     by default."""
 
     def __post_init__(self) -> None:

@@ -213,11 +213,11 @@ class Units:
     """A change of units: by how much the numbers of a length, a mass and a time grow."""
 
     length: float
-    """Factor of the numbers of lengths, without unit."""
+    """Factor of the numbers of lengths, dimensionless."""
     mass: float
-    """Factor of the numbers of masses, without unit."""
+    """Factor of the numbers of masses, dimensionless."""
     time: float
-    """Factor of the numbers of times, without unit."""
+    """Factor of the numbers of times, dimensionless."""
 
     def preserving_constants(self, constants: Sequence[Dimension]) -> Units:
         """Return the change nearest to this one that leaves the numbers of these dimensions as they are."""

@@ -62,7 +62,7 @@ class Case:
     """Largest accepted error in the units of the result, or relative: see
     :func:`rbnotes.ledger.evaluation.deviation`."""
     precision_mask: NDArray[np.bool_] | None = None
-    """Entries of the result whose last digits depend on those of the inputs, booleans ``(...)`` without unit;
+    """Entries of the result whose last digits depend on those of the inputs, booleans ``(...)`` dimensionless;
     None if single precision exceeds the tolerance anyway."""
 
 

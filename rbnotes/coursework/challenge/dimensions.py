@@ -35,7 +35,7 @@ class Probe:
     converted_inputs: tuple[Values, ...]
     """The same inputs in each of the other units."""
     expected_exponents: Array
-    """Exponents ``(*shape, 3)`` of length, mass and time in the dimensions of the result, without unit."""
+    """Exponents ``(*shape, 3)`` of length, mass and time in the dimensions of the result, dimensionless."""
 
 
 def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:

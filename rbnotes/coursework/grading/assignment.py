@@ -77,7 +77,7 @@ class Task:
     """``file.py:name``: a function of a NumPy ``Generator`` that returns the arguments by name, or for each
     region such a function."""
     regions: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """Weight of each region of inputs in the points, without unit; empty: all points or none."""
+    """Weight of each region of inputs in the points, dimensionless; empty: all points or none."""
     examples: int = 40
     """Number of cases, distributed over the regions."""
     tolerance: float | None = None

@@ -29,7 +29,7 @@ class Mimic(NamedTuple):
     joint: str
     """Name of the joint with the coordinate q."""
     multiplier: float = 1.0
-    """Ratio of the coordinates, without unit, rad/m or m/rad."""
+    """Ratio of the coordinates, dimensionless, rad/m or m/rad."""
     offset: float = 0.0
     """Coordinate at ``q = 0``, rad or m."""
 
@@ -188,7 +188,7 @@ class Robot:
         ground
             Fixed shape, or geometries, as for :class:`~rbnotes.multibody.Model`.
         mu, restitution
-            Coefficients of friction and restitution of all contacts, without unit.
+            Coefficients of friction and restitution of all contacts, dimensionless.
         collisions
             If False, nothing touches the robot: for files with geometry that has no contacts.
         actuators

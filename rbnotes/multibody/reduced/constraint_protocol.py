@@ -29,7 +29,7 @@ class ConstraintRows(NamedTuple):
     """Rows of one constraint at one state and time; it has m rows."""
 
     G: Array
-    """Rows ``(m, N)``, in the unit of the constraints per unit of the positions: without unit, or m from
+    """Rows ``(m, N)``, in the unit of the constraints per unit of the positions: dimensionless, or m from
     rad.
     """
     error: Array

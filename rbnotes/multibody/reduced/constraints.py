@@ -124,7 +124,7 @@ class Gear:
     b: str
     """Name of the link whose coordinate, rad or m, is the product."""
     ratio: float = 1.0
-    """Coordinate of b per coordinate of a, without unit between like ones."""
+    """Coordinate of b per coordinate of a, dimensionless between like ones."""
 
     unilateral = False
 
@@ -341,7 +341,7 @@ class PlaneLimit(BodyConstraint):
     x: ArrayField
     """Point ``(3,)`` in the body's frame, m."""
     normal: ArrayField
-    """Unit vector ``(3,)`` in the world, without unit."""
+    """Unit vector ``(3,)`` in the world, dimensionless."""
     offset: float = 0.0
     """Distance of the plane from the world's origin along the normal, m."""
 

@@ -65,7 +65,7 @@ class DualProblem:
     free_acceleration: Array
     """Accelerations ``a* (N,)`` without constraints, m/s^2 and rad/s^2."""
     rows: Array
-    """A ``(m, N)``, without unit between like accelerations."""
+    """A ``(m, N)``, dimensionless between like accelerations."""
     acceleration_response: Array
     """Matrix ``A M^-1 (m, N)``: the acceleration by a unit multiplier of each row, 1/kg for points."""
     target: Array

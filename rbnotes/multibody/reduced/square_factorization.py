@@ -50,7 +50,7 @@ class SquareFactors(NamedTuple):
     """Factors of the mass matrix, body by body, in the frames of the bodies."""
 
     A: Array
-    """Adjoints ``(..., n, 6, 6)``, without unit and m, from the frames of the parents."""
+    """Adjoints ``(..., n, 6, 6)``, dimensionless and m, from the frames of the parents."""
     S: tuple[Array, ...]
     """Motion subspace ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates."""
     articulated_inertias: Array
@@ -62,7 +62,7 @@ class SquareFactors(NamedTuple):
     gain: tuple[Array, ...]
     """Gains ``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: wrench on each body by its joint's force."""
     Y: Array
-    """Maps ``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, without unit and m, from a wrench on the body to the
+    """Maps ``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, dimensionless and m, from a wrench on the body to the
     wrench on its parent.
     """
     Pi: tuple[Array, ...]
@@ -112,15 +112,15 @@ class FactorMatrices(NamedTuple):
     Omega: Array
     """``diag(Omega_1, ..., Omega_n)``, ``(..., k, k)``, kg m^2 or kg."""
     Y: Array
-    """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, without unit and m, upper triangular."""
+    """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, dimensionless and m, upper triangular."""
     Pi: Array
-    """``Gamma^T K (..., 6 n, k)``, without unit and m, upper triangular by blocks, zero on the diagonal."""
+    """``Gamma^T K (..., 6 n, k)``, dimensionless and m, upper triangular by blocks, zero on the diagonal."""
     unit_triangular: Array
-    """``I - S^T Y Pi (..., k, k)``, without unit among joints of one kind, upper triangular by blocks with
+    """``I - S^T Y Pi (..., k, k)``, dimensionless among joints of one kind, upper triangular by blocks with
     ones on the diagonal.
     """
     unit_triangular_inverse: Array
-    """``I + S^T G^T Pi (..., k, k)``, without unit in the same way, its inverse."""
+    """``I + S^T G^T Pi (..., k, k)``, dimensionless in the same way, its inverse."""
 
     @property
     def mass_matrix(self) -> Array:
