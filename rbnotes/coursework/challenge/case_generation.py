@@ -62,8 +62,8 @@ class Case:
     """Largest accepted error in the units of the result, or relative: see
     :func:`rbnotes.ledger.evaluation.deviation`."""
     precision_mask: NDArray[np.bool_] | None = None
-    """Entries of the result whose last digits depend on those of the inputs, booleans ``(...)`` dimensionless;
-    None if single precision exceeds the tolerance anyway."""
+    """Entries of the result whose last digits depend on those of the inputs: booleans ``(...)``,
+    dimensionless; None if single precision exceeds the tolerance anyway."""
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:
