@@ -74,6 +74,7 @@ def lemke(
             "covering_vector", f"shape {covering_vector.shape}", f"shape ({n},) or one number"
         )
     covering_vector = np.broadcast_to(covering_vector, (n,))
+    covering_vector = np.where(np.abs(covering_vector) <= 1 / arguments.MAX_ABS_VALUE, 0.0, covering_vector)
     if np.any(covering_vector < 0) or np.any((covering_vector == 0) & (problem.q < 0)):
         got = f"smallest entry {np.min(covering_vector):.3g}"
         raise InvalidArgument("covering_vector", got, "nonnegative entries, positive where q is negative")

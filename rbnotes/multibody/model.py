@@ -86,6 +86,19 @@ class Geometry:
         _ = self.shape.collision_geometry  # raises an error if there is none
 
 
+_ARRAY_FIELDS = (
+    "inertia",
+    "joint_frame",
+    "body_frame",
+    "position",
+    "pose",
+    "stiffness",
+    "damping",
+    "spring_reference",
+)
+"""Fields of a body that are stored as arrays, if they are not numbers."""
+
+
 @dataclass(frozen=True, eq=False)
 class Body:
     """Rigid body with its shape, the joint that carries it, and the frames of both.
@@ -156,6 +169,10 @@ class Body:
             **self._joint_losses(label, link),
         )
         _set_coefficients(self, f"{label}: ")
+        for name in _ARRAY_FIELDS:
+            value = getattr(self, name)
+            if value is not None and np.ndim(value):
+                set_fields(self, **{name: arguments.array(f"{label}: {name}", value)})
 
     spatial_inertia: Array | None = field(init=False, repr=False)
     """Spatial inertia ``(6, 6)`` about the body frame's origin, kg m^2, kg m and kg; None without mass."""

@@ -268,9 +268,15 @@ def tree_frame(model: Model, state: State, body: str, frame: ArrayLike | None, r
     """Return the checked arguments of :func:`frame_jacobian`."""
     tree_state = _tree_state(model, state)
     arguments.choice("reference", reference, REFERENCE_FRAMES)
-    return TreeFrame(
-        model, tree_state, model.index(arguments.text("body", body)), frame_in_body(frame), reference
-    )
+    return TreeFrame(model, tree_state, body_index(model, body), frame_in_body(frame), reference)
+
+
+def body_index(model: Model, body: str) -> int:
+    """Return the index of the body with a checked name."""
+    try:
+        return model.index(arguments.text("body", body))
+    except InvalidArgument as error:
+        raise InvalidArgument("body", error.got, error.expected) from None
 
 
 def frame_in_body(frame: ArrayLike | None) -> Array:

@@ -14,6 +14,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_dynamics import (
+    body_index,
     constrained_tree_acceleration,
     forward_dynamics,
     frame_in_body,
@@ -44,7 +45,7 @@ def frame_pose(model: Model, state: State, body: str, frame: ArrayLike | None = 
         If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
     """
     arguments.require_instance("model", model, Model)
-    index = model.index(arguments.text("body", body))
+    index = body_index(model, body)
     result: Array = model.body_state(state).E[index] @ frame_in_body(frame)
     return result
 
@@ -134,7 +135,7 @@ def joint_wrench(model: Model, state: State, body: str, *, tau: ArrayLike = 0.0)
         If a joint is in a singular state.
     """
     arguments.require_instance("model", model, Model)
-    index = model.index(arguments.text("body", body))
+    index = body_index(model, body)
     if model.bodies[index].is_free:
         raise InvalidArgument("body", f"{body!r}, a free body", "a body on a joint")
     system, tree, tree_state = model.system, model.tree, model.tree_state(state)

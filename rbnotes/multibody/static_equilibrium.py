@@ -75,6 +75,7 @@ def equilibrium(
         ``solution`` is the last state.
     """
     arguments.require_instance("model", model, Model)
+    arguments.require_instance("guess", guess, State)
     model.check_state(guess)
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)

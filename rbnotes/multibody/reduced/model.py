@@ -61,7 +61,8 @@ class Link:
     """Coordinates ``(k,)``, rad or m, at which the springs exert no force; neutral by default."""
 
     def __post_init__(self) -> None:
-        label, joint = f"link {self.name!r}", self._check_joint()
+        joint = self._check_joint()
+        label = f"link {self.name!r}"
         fields: dict[str, Any] = {}
         for field in ("placement", "body_frame"):
             given = getattr(self, field)

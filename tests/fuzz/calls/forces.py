@@ -97,8 +97,16 @@ CALLS = [
     Call(forces.PathForces, {"law": SPRING, "points": ENDS, "active": ACTIVE, "stiffness": "exact"}),
     Call(forces.ZeroLengthSprings, {"k": 10.0, "points": PAIR}),
     Call(forces.ConstantForces, {"k": 10.0, "a": np.array([0.0, 0, 1]), "points": ONE}),
-    Call(forces.Damping, {"d": 0.5, "bodies": np.array([0, 1])}, fine={"bodies": ("longer", "shorter")}),
-    Call(forces.FrameSprings, {"spring": FRAME_SPRING, "bodies": np.array([[0, 1]])}),
+    Call(
+        forces.Damping,
+        {"d": 0.5, "bodies": np.array([0, 1])},
+        fine={"bodies": ("longer", "shorter", "numbers as text")},
+    ),
+    Call(
+        forces.FrameSprings,
+        {"spring": FRAME_SPRING, "bodies": np.array([[0, 1]])},
+        fine={"bodies": ("numbers as text",)},
+    ),
     *(
         Call(getattr(group, name), {"state": STATE})
         for group in GROUPS

@@ -55,6 +55,7 @@ CALLS = [
             "parent_terms": np.full((2, 2, 6, 6), 0.125),
             "locked": ["upper"],
         },
+        fine=dict.fromkeys(("body_terms", "parent_terms"), ("a row", "twice")),
         # Leading axes are a field of the result: stacks of it are not what it is for one.
         skip={name: ("a row", "twice") for name in ("q", "bodies", "parents")},
     ),

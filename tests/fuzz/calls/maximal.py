@@ -79,7 +79,7 @@ CALLS = [
             "friction": friction.box_friction,
             "integrator": momentum_conserving_euler,
             "impacts": "sequential",
-            "stabilization": "projection",
+            "stabilization": "baumgarte",
             "gamma": 50.0,
         },
         slow=True,

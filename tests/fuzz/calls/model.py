@@ -36,6 +36,9 @@ HANGING = Model(
 VELOCITIES = np.arange(1.0, 8.0)
 ROBOT = load_urdf(example("quadruped"), base=joints.Free3D())
 
+PER_COORDINATE = ("longer", "infinity")
+"""Values of a force limit that fit other joints."""
+
 CALLS = [
     Call(
         Geometry,
@@ -45,9 +48,13 @@ CALLS = [
     Call(
         Body,
         {"name": "box", "shape": BOX, "mass": 2.0, "pose": FRAME, "mu": 0.5, "restitution": 0.25},
-        fine={"mu": ("infinity",)},
+        fine={"name": ("another word",), "mu": ("infinity",)},
     ),
-    Call(Body, {"name": "box", "shape": BOX, "density": 500.0, "position": np.array([0.0, 1.0, 2.0])}),
+    Call(
+        Body,
+        {"name": "box", "shape": BOX, "density": 500.0, "position": np.array([0.0, 1.0, 2.0])},
+        fine={"name": ("another word",)},
+    ),
     Call(
         Body,
         {
@@ -63,8 +70,13 @@ CALLS = [
             "armature": np.array([0.5]),
             "joint_friction": np.array([0.75]),
         },
+        fine={"name": ("another word",)},
     ),
-    Call(Motor, {"body": "arm", "force_limit": np.array([2.0])}, fine={"body": ("another word",)}),
+    Call(
+        Motor,
+        {"body": "arm", "force_limit": np.array([2.0])},
+        fine={"body": ("another word",), "force_limit": PER_COORDINATE},
+    ),
     Call(
         PositionServo,
         {
@@ -74,12 +86,20 @@ CALLS = [
             "target": np.array([0.25]),
             "force_limit": np.array([2.0]),
         },
-        fine={"body": ("another word",)},
+        fine={
+            "body": ("another word",),
+            **dict.fromkeys(("kp", "kd", "target"), ("longer",)),
+            "force_limit": PER_COORDINATE,
+        },
     ),
     Call(
         VelocityServo,
         {"body": "arm", "kv": np.array([2.0]), "target": np.array([0.25]), "force_limit": np.array([2.0])},
-        fine={"body": ("another word",)},
+        fine={
+            "body": ("another word",),
+            **dict.fromkeys(("kv", "target"), ("longer",)),
+            "force_limit": PER_COORDINATE,
+        },
     ),
     Call(
         Model,

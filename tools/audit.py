@@ -1,0 +1,185 @@
+"""Count the faults that random tests find in solvers, friction, the simulator, arguments and challenges.
+
+    python tools/audit.py             about three minutes on one core
+    python tools/audit.py --deep      about half an hour; also writes the table that the book shows
+    python tools/audit.py --only friction     one audit
+
+The audits have oracles of their own: exact arithmetic for complementarity problems, laws of friction
+recomputed with 50 digits, the energy account and repeated runs of random scenes, invalid arguments of all
+public functions, and mutants of the right forms of claims. The table has one line for each: trials, faults,
+and trials that ended with an error that says so. Exit status 1 if there is a fault beyond the limit of its
+audit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+ROOT = Path(__file__).parents[1]
+TABLE = ROOT / "book" / "_data" / "audit.csv"
+SEED = 2_000
+MAX_VIOLATION = 1e-7
+"""Largest accepted violation of a law of friction, as a velocity relative to those without impulses."""
+
+for folder in ("complementarity", "friction", "fuzz", "multibody/maximal"):
+    sys.path.insert(0, str(ROOT / "tests" / folder))
+
+
+class Count(NamedTuple):
+    """Outcome of an audit."""
+
+    trials: int
+    faults: int
+    """Wrong results that are not reported, hangs, and errors of other packages."""
+    reported: int
+    """Trials that end with a status or an error that says what failed."""
+    details: str
+    """Kinds of faults."""
+    limit: float = 0.0
+    """Accepted share of faults."""
+
+    @property
+    def is_accepted(self) -> bool:
+        """True if the share of faults is within the limit."""
+        return self.faults <= self.limit * self.trials
+
+
+def audit_complementarity(size: int) -> Count:
+    """Compare statuses and solutions of random LCPs with exact arithmetic."""
+    from test_battery import CLAIMS, OWN_METHODS, exact_solutions, largest_violation, random_lcps
+
+    from rbnotes.complementarity import LCP, solve
+
+    trials, reported, faults = 0, 0, Counter[str]()
+    for _, M, q in random_lcps(SEED, 4 * size):
+        problem = LCP(M, q)
+        for method in OWN_METHODS:
+            trials += 1
+            solution = solve(problem, method, raise_on_failure=False)
+            if solution.is_solved:
+                faults["falsely solved"] += largest_violation(problem, solution.z) > 1e-8
+            elif solution.status in CLAIMS:
+                faults["falsely without solution"] += next(exact_solutions(problem), None) is not None
+            else:
+                reported += 1
+    return Count(trials, faults.total(), reported, _details(faults))
+
+
+def audit_friction(size: int) -> Count:
+    """Recompute the laws of friction for random heaps with coefficients from 1e-6 to 1e12."""
+    from friction_scenes import heap
+    from test_friction_limits import law_violations, with_mu
+
+    from rbnotes.complementarity import NotSolved
+    from rbnotes.friction import FrictionNotConverged, gauss_seidel_friction, semismooth_newton_friction
+
+    rng, trials, reported, faults = np.random.default_rng(SEED), 0, 0, Counter[str]()
+    for _ in range(10 * size):
+        problem = heap(
+            rng, int(rng.integers(1, 5)), int(rng.integers(1, 9)), ratio=10.0 ** rng.uniform(-2, 2)
+        )
+        problem = with_mu(problem, 10.0 ** rng.uniform(-6, 12, problem.contacts.count))
+        for model in (semismooth_newton_friction, gauss_seidel_friction):
+            trials += 1
+            try:
+                solution = model(problem)
+            except (FrictionNotConverged, NotSolved):
+                reported += 1
+                continue
+            violations = law_violations(problem, solution)
+            worst = max(violations, key=lambda law: violations[law])
+            faults[f"{model.__name__}: {worst}"] += violations[worst] > MAX_VIOLATION
+    return Count(trials, faults.total(), reported, _details(faults))
+
+
+def audit_scenes(size: int) -> Count:
+    """Check the energy account of random scenes, and that runs repeat and resume to the last bit."""
+    from energy_scenes import scene_results
+    from random_scenes import limits, scene
+
+    trials, faults = 4 * size, Counter[str]()
+    for seed in range(trials):
+        found = scene_results(seed)
+        for name, limit in limits(scene(seed))._asdict().items():
+            faults[name] += not float(found[name]) <= limit
+        for name in ("repeated", "resumed"):
+            faults[name] += not found[name]
+    return Count(trials, faults.total(), 0, _details(faults))
+
+
+def audit_arguments(size: int) -> Count:
+    """Call all public functions with invalid arguments."""
+    from fuzz import findings
+    from table import SUBPACKAGES
+
+    trials, reported, faults = 0, 0, Counter[str]()
+    for subpackage in SUBPACKAGES:
+        found = findings(subpackage, 100 * size, SEED)
+        trials += len(found)
+        for finding in found:
+            if finding.verdict in ("fine", "unhelpful"):
+                reported += 1
+            else:
+                faults[finding.verdict] += 1
+    return Count(trials, faults.total(), reported, _details(faults))
+
+
+def audit_challenge(size: int) -> Count:
+    """Submit mutants of the right forms of claims to the challenge."""
+    from challenge_trial import trial
+
+    made, _ = trial(40 * size, seed=SEED)
+    faults = Counter({"wrong, accepted": made.wrong - made.wrong_failed, "right, refused": made.right_failed})
+    return Count(made.wrong + made.right, faults.total(), made.wrong_failed, _details(faults), limit=0.01)
+
+
+AUDITS: dict[str, Callable[[int], Count]] = {
+    "complementarity": audit_complementarity,
+    "friction": audit_friction,
+    "scenes": audit_scenes,
+    "arguments": audit_arguments,
+    "challenge": audit_challenge,
+}
+
+
+def _details(faults: Counter[str]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in faults.items() if count)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", choices=AUDITS, help="one audit")
+    parser.add_argument("--deep", action="store_true", help="more trials; write book/_data/audit.csv")
+    options = parser.parse_args()
+    np.seterr(all="ignore")
+    warnings.simplefilter("ignore")
+    rows, is_accepted = [], True
+    print(f"{'audit':16}{'trials':>9}{'faults':>8}{'reported':>10}{'seconds':>9}")
+    for name in (options.only,) if options.only else AUDITS:
+        start = time.perf_counter()
+        count = AUDITS[name](60 if options.deep else 3)
+        seconds = time.perf_counter() - start
+        line = f"{name:16}{count.trials:9}{count.faults:8}{count.reported:10}{seconds:9.0f}"
+        print(f"{line}  {count.details}".rstrip(), flush=True)
+        rows.append([name, count.trials, count.faults, count.reported, count.details])
+        is_accepted &= count.is_accepted
+    if options.deep and not options.only:
+        with TABLE.open("w", encoding="utf-8", newline="") as file:
+            table = csv.writer(file, lineterminator="\n")
+            table.writerow(["audit", "trials", "faults", "reported", "details"])
+            table.writerows(rows)
+    return int(not is_accepted)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
