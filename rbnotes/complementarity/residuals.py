@@ -99,6 +99,7 @@ class ResidualScale:
         M, q, unit = abs(M), np.abs(q), np.sqrt(unit_responses)
         sizes = np.maximum(q, unit_responses * expected)
         cap = unit * max_abs(sizes / unit)
+        row_scale = q + M @ expected
         if not is_symmetric and M.size:
             # Rows and columns may have units of their own; those of rows follow from their largest entries.
             largest = M.max(axis=1)
@@ -106,7 +107,9 @@ class ResidualScale:
             has_entries = largest > 0
             row_cap = largest * max_abs(sizes[has_entries] / largest[has_entries])
             cap = np.where(has_entries, np.minimum(cap, row_cap), cap)
-        return cls(unit_responses, q + M @ expected, cap, M, q, lower, upper)
+            # Small diagonal entries say nothing about the size of z.
+            row_scale = np.minimum(row_scale, q + cap)
+        return cls(unit_responses, row_scale, cap, M, q, lower, upper)
 
     def residuals(self, z: Array, w: Array) -> Residuals:
         """Return the residuals of pairs ``(n,)``."""

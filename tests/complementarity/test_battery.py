@@ -61,6 +61,8 @@ def largest_violation(problem, z):
     for i, row in enumerate(M):
         products = [Fraction(entry) * Fraction(value) for entry, value in zip(row, z.tolist(), strict=True)]
         w, terms = sum(products, Fraction(q[i])), sum(map(abs, products), abs(Fraction(q[i])))
+        # Entries of z that are zero but for underflow have products of this size.
+        terms += Fraction(1e-18) * sum(map(abs, map(Fraction, row))) * Fraction(float(np.max(np.abs(z))))
         # A z within rounding of a bound stands at the bound.
         distance = 1e-30 * (1 + np.max(np.abs(z)))
         allowed_up, allowed_down = z[i] - problem.lower[i] <= distance, problem.upper[i] - z[i] <= distance

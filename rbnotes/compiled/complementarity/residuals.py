@@ -86,6 +86,8 @@ def lcp_residuals(M, q, z, w, residuals):
         cap = math.sqrt(effects[i]) * largest
         if has_row_units and row_units[i] > 0:
             cap = min(cap, row_units[i] * largest_by_rows)
+        if has_row_units:
+            entry_size = min(entry_size, abs(q[i]) + cap)
         update_pair_residuals(residuals, z[i], w[i], effects[i], row_size(entry_size, terms, cap))
 
 
