@@ -86,19 +86,6 @@ class Geometry:
         _ = self.shape.collision_geometry  # raises an error if there is none
 
 
-_ARRAY_FIELDS = (
-    "inertia",
-    "joint_frame",
-    "body_frame",
-    "position",
-    "pose",
-    "stiffness",
-    "damping",
-    "spring_reference",
-)
-"""Fields of a body that are stored as arrays, if they are not numbers."""
-
-
 @dataclass(frozen=True, eq=False)
 class Body:
     """Rigid body with its shape, the joint that carries it, and the frames of both.
@@ -169,10 +156,7 @@ class Body:
             **self._joint_losses(label, link),
         )
         _set_coefficients(self, f"{label}: ")
-        for name in _ARRAY_FIELDS:
-            value = getattr(self, name)
-            if value is not None and np.ndim(value):
-                set_fields(self, **{name: arguments.array(f"{label}: {name}", value)})
+        self._store_arrays()
 
     spatial_inertia: Array | None = field(init=False, repr=False)
     """Spatial inertia ``(6, 6)`` about the body frame's origin, kg m^2, kg m and kg; None without mass."""
@@ -204,6 +188,22 @@ class Body:
         except InvalidArgument as error:
             name = error.name.replace("link ", "body ", 1).replace("placement", "joint_frame")
             raise InvalidArgument(name, error.got, error.expected) from None
+
+    def _store_arrays(self) -> None:
+        """Store the arrays that have been checked in place of given sequences."""
+        link, pose = self.link, self.initial_pose
+        checked = {
+            "inertia": link.inertia,
+            "joint_frame": link.placement,
+            "body_frame": link.body_frame,
+            "stiffness": link.stiffness,
+            "damping": link.damping,
+            "spring_reference": link.spring_reference,
+            "pose": pose,
+            "position": None if pose is None else pose[:3, 3],
+        }
+        given = [name for name in checked if getattr(self, name) is not None and np.ndim(getattr(self, name))]
+        set_fields(self, **{name: checked[name] for name in given})
 
     def _joint_losses(self, label: str, link: Link) -> dict[str, Array]:
         """Return the armature and the friction of the joint for each of its coordinates."""

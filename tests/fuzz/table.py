@@ -109,7 +109,7 @@ WITHIN = (
     # Steps of a checked model; results of a simulation.
     r"multibody\.(verlet_step|adaptive_step|scheme_step|bounded_rows|joint_impulses|bearing_friction)\..*",
     r"multibody\.(applied_forces|model_constraints|separation)\..*",
-    r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(constrained_tree_acceleration|frame_in_body|tree_frame|\w+_unchecked))",
+    r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(constrained_tree_acceleration|body_index|frame_in_body|tree_frame|\w+_unchecked))",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains|no_joint_error)|reduced\.model\.(per_coordinate|require_fixed_coordinates))",
     r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel|record_channels)|maximal_model\.MaximalModel(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
     r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_world|packed_tree|simulation_runs|compiled_world)\..*",

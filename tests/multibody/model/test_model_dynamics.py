@@ -149,7 +149,7 @@ def test_constraints_hold_in_forward_dynamics():
     [
         (lambda model, state: forward_dynamics(model, state, [1.0]), "tau: got shape"),
         (lambda model, state: inverse_dynamics(model, state, [1.0]), "acceleration: got shape"),
-        (lambda model, state: frame_jacobian(model, state, "foot"), "name: got 'foot'"),
+        (lambda model, state: frame_jacobian(model, state, "foot"), "body: got 'foot'"),
         (
             lambda model, state: frame_jacobian(model, state, "tail", reference="local"),
             "reference: got 'local'",
