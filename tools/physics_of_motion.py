@@ -203,21 +203,21 @@ def cradle_energy(options: Options) -> float:
 ROWS = (
     Row(
         "slider-crank, 0.5 s, 5 ms",
-        "energy lost, relative",
+        "energy loss, relative",
         5e-3,
         partial(slider_crank, what="end"),
         INTEGRATORS,
     ),
     Row(
         "slider-crank, 0.5 s, 5 ms",
-        "its swing on the way",
+        "largest deviation of the energy",
         0.02,
         partial(slider_crank, what="swing"),
         INTEGRATORS,
     ),
     Row(
         "slider-crank, 0.5 s, 5 ms",
-        "order of the swing, off two",
+        "order of that deviation, minus two",
         0.1,
         partial(slider_crank, what="order"),
         INTEGRATORS,
@@ -230,7 +230,11 @@ ROWS = (
         INTEGRATORS,
     ),
     Row(
-        "double pendulum, 20 s, 5 ms", "joints, m", 1e-8, partial(double_pendulum, what="joints"), INTEGRATORS
+        "double pendulum, 20 s, 5 ms",
+        "joint errors, m",
+        1e-8,
+        partial(double_pendulum, what="joints"),
+        INTEGRATORS,
     ),
     *(
         Row(
@@ -248,9 +252,21 @@ ROWS = (
         )
     ),
     Row("heavy top at 400 rad/s, 0.5 s, 0.5 ms", "attitude, rad", 1e-3, heavy_top, INTEGRATORS),
-    Row("ten rods between two hooks", "places at rest, m", 1e-3, catenary, INTEGRATORS),
-    Row("spring through two bodies against MuJoCo, 0.5 s", "places, m", 1e-3, tendon, INTEGRATORS),
+    Row("ten rods between two hooks", "positions at rest, m", 1e-3, catenary, INTEGRATORS),
+    Row("spring through two bodies against MuJoCo, 0.5 s", "positions, m", 1e-3, tendon, INTEGRATORS),
     Row("cradle of five balls, elastic", "energy, relative", 1e-9, cradle_energy, IMPACTS),
-    Row("cradle of three balls, one comes", "against its law, m/s", 1e-9, partial(cradle, 3, 1), IMPACTS),
-    Row("cradle of five balls, two come", "against its law, m/s", 1e-9, partial(cradle, 5, 2), IMPACTS),
+    Row(
+        "cradle of three balls, one approaches",
+        "velocities against its law, m/s",
+        1e-9,
+        partial(cradle, 3, 1),
+        IMPACTS,
+    ),
+    Row(
+        "cradle of five balls, two approach",
+        "velocities against its law, m/s",
+        1e-9,
+        partial(cradle, 5, 2),
+        IMPACTS,
+    ),
 )
