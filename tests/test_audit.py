@@ -1,0 +1,48 @@
+"""The audits of `tools/audit.py` count planted faults, and none in the package."""
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from rbnotes import complementarity, friction
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
+
+import audit  # the path comes first
+
+
+def test_solvers_have_no_faults():
+    count = audit.audit_complementarity(1)
+    assert count.faults == 0
+    assert count.trials > 200
+    assert count.is_accepted
+
+
+def test_wrong_solutions_and_claims_are_counted(monkeypatch):
+    solve = complementarity.solve
+
+    def solve_inaccurately(problem, method, **options):
+        solution = solve(problem, method, **options)
+        return replace(solution, z=1.001 * solution.z) if solution.is_solved else solution
+
+    def claim_infeasible(problem, method, **options):
+        return replace(solve(problem, method, **options), status=complementarity.Status.NO_SOLUTION)
+
+    for planted, kind in ((solve_inaccurately, "falsely solved"), (claim_infeasible, "falsely without")):
+        monkeypatch.setattr(complementarity, "solve", planted)
+        count = audit.audit_complementarity(1)
+        assert count.faults > 50
+        assert kind in count.details
+        assert not count.is_accepted
+
+
+def test_wrong_friction_is_counted(monkeypatch):
+    assert audit.audit_friction(1).faults == 0
+    solve = friction.semismooth_newton_friction
+
+    def rough(problem):
+        solution = solve(problem)
+        return replace(solution, tangential=1.01 * solution.tangential)
+
+    monkeypatch.setattr(friction, "semismooth_newton_friction", rough)
+    assert audit.audit_friction(1).faults > 0
