@@ -162,9 +162,13 @@ def _differs(case: Case, first: Answer, second: Answer) -> bool:
         return True
     if not np.all(np.isfinite(first.value)) or not np.all(np.isfinite(second.value)):
         return not np.array_equal(first.value, second.value, equal_nan=True)
-    # Booleans and unsigned integers have no signed differences.
-    off = first.value.astype(np.complex128) - second.value.astype(np.complex128)
-    return bool(np.max(np.abs(off), initial=0.0) > case.tolerance)
+    return distance(_real_parts(first.value), _real_parts(second.value)) > case.tolerance
+
+
+def _real_parts(value: NDArray[Any]) -> Array:
+    """Return real and imaginary parts; booleans and unsigned integers have no signed differences."""
+    numbers = value.astype(np.complex128)
+    return np.stack([numbers.real, numbers.imag])
 
 
 def _describe_shape(value: NDArray[Any]) -> str:
