@@ -119,8 +119,9 @@ def simulate(
         none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
     gamma
         Error reduction rate of Baumgarte's stabilization, 1/s: a step leaves the part ``1 - gamma h`` of an
-        error. At most ``2 / h``, by default ``0.2 / h``. Overlaps are reduced no faster than at the velocity
-        that lifts a body out of them, ``sqrt(2 g overlap)``: without gravity, not at all.
+        error. At most ``2 / h``, by default ``0.2 / h``. In maximal coordinates, overlaps are reduced no
+        faster than at the velocity that lifts a body out of them, ``sqrt(2 g overlap)``: without gravity, not
+        at all.
     slop
         Overlap that is not corrected, m.
     record
