@@ -343,7 +343,7 @@ def solve_mass_matrix(tree: Tree, q: Array, M: Array, forces: Array) -> Array:
     diagonal = np.diagonal(M, axis1=-2, axis2=-1) * _stacked_inertia_ratios(tree, q)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
     scaled = M * scale * np.swapaxes(scale, -1, -2)
-    if M.size:
+    if scaled.size:
         values, vectors = np.linalg.eigh(scaled)
         smallest, directions = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.num_coordinates)
         worst = int(np.argmin(smallest))

@@ -70,7 +70,7 @@ CALLS = [
             "armature": np.array([0.5]),
             "joint_friction": np.array([0.75]),
         },
-        fine={"name": ("another word",)},
+        fine={"name": ("another word",), "parent": ("another word", "no word")},
     ),
     Call(
         Motor,
