@@ -158,6 +158,13 @@ def test_leading_axes_broadcast():
             close(many[i, j], one, 1e-11)
 
 
+def test_empty_batches_have_empty_derivatives():
+    tree = random_tree(np.random.default_rng(2), 4)
+    k, n = tree.num_coordinates, len(tree.links)
+    derivatives = forward_dynamics_derivatives(tree, tree.neutral, np.ones(k), wrenches=np.zeros((0, n, 6)))
+    assert [each.shape for each in derivatives] == [(0, k, k), (0, k, k)]
+
+
 def test_constrained_type_needs_its_bias_derivative():
     class Silent(Direction):
         compute_coordinate_constraint_bias_derivative = (
