@@ -7,7 +7,7 @@ Gauss-Legendre quadrature over the step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,16 +15,16 @@ import numpy as np
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.contact.detection import contact_points_unchecked
-from rbnotes.dynamics import ForceLaw, State
-from rbnotes.multibody.applied_forces import Control, actuator_force_law, applied_power
+from rbnotes.dynamics import State
+from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.adaptive_integration import integrate_adaptively
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.multibody.step_failures import describe_contacts
-from rbnotes.multibody.verlet_step import StepResult, gravity_and_kinetic_energy
+from rbnotes.multibody.verlet_step import StepResult, gravity_and_kinetic_energies
 
-NODES, WEIGHTS = (np.polynomial.legendre.leggauss(8)[0] + 1) / 2, np.polynomial.legendre.leggauss(8)[1] / 2
+NODES, WEIGHTS = np.add(np.polynomial.legendre.leggauss(8), [[1.0], [0.0]]) / 2
 """Points and weights of the quadrature on the interval from 0 to 1."""
 
 
@@ -61,21 +61,22 @@ class AdaptiveStepper:
         path = integrate_adaptively(
             self._system, state, times, method=self.method, rtol=self.rtol, atol=self.atol
         )
-        for each in (path[i] for i in range(len(times))):
+        states = [path[i] for i in range(len(times))]
+        for each in states:
             end_points, end_state = self.predict_contacts(each), each
             if len(end_points):
                 pairs = describe_contacts(end_points, [body.name for body in self.model.bodies])
                 got = f"{self.method!r}, and at t = {each.t:g} s {pairs}"
                 raise InvalidArgument("scheme", got, "'rattle' for motions with contacts")
-        powers = np.array([self._powers(path[i]) for i in range(len(NODES))])
+        powers = np.array([self._powers(each) for each in states[:-1]])
         applied, actuators = self.h * WEIGHTS @ powers[:, 0], self.h * WEIGHTS @ powers[:, 1:]
-        start_energy, end_energy = (self._energy(each) for each in (state, end_state))
+        start_energy, end_energy = gravity_and_kinetic_energies(self.model, [state, end_state])
         work = Work(
             applied_forces=float(applied),
             joints=0.0,
             contacts=0.0,
             stabilization=0.0,
-            integrator=end_energy - start_energy - float(applied),
+            integrator=float(end_energy - start_energy - applied),
         )
         empty = np.zeros((0, 3))
         contacts = ContactRecord(end_points, empty, empty, empty)
@@ -88,20 +89,12 @@ class AdaptiveStepper:
 
     @cached_property
     def _system(self) -> TreeSystem:
-        return replace(self.model.system, driven=self._actuators)
-
-    @cached_property
-    def _actuators(self) -> ForceLaw:
-        return actuator_force_law(self.model, self.control)
+        return actuated_system(self.model, self.control)
 
     def _powers(self, state: State) -> Array:
         """Return the power of the applied forces, and the forces of the actuators ``(1 + k,)``."""
-        actuators = self._actuators(state).f
+        actuators = actuator_forces_at(self.model, self.control, state)
         return np.append(applied_power(self.model, state, actuators), actuators)
-
-    def _energy(self, state: State) -> float:
-        bodies = self.model.system.maximal_state(state)
-        return float(gravity_and_kinetic_energy(self.model, bodies.E, bodies.phi, state.qdot))
 
 
 def check_is_smooth(model: Model, method: str) -> None:

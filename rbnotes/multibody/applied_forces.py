@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbnotes.arguments import Array
-from rbnotes.dynamics import ForceLaw, Forces, State, zero_forces
+from rbnotes.dynamics import Forces, State, zero_forces
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.dynamics import passive_joint_forces
+from rbnotes.multibody.reduced.system import TreeSystem
 
 Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
 """Commands at a state: joint forces, N m or N, and targets of servos, by body names or in one array."""
@@ -26,16 +28,24 @@ def commands_at(model: Model, control: Control | None, state: State) -> Array:
     return model.command_vector("control(state)", control(model.state_from_tree(state)))
 
 
-def actuator_force_law(model: Model, control: Control | None) -> ForceLaw:
-    """Return the law of the forces of actuators ``(k,)``, with derivatives of servos within their limits."""
+def actuator_forces_at(model: Model, control: Control | None, state: State) -> Array:
+    """Return the forces of the actuators ``(k,)`` at a state of the tree, N m and N."""
+    return model.actuator_gains.forces(state.q, state.qdot, commands_at(model, control, state))
+
+
+def actuated_system(model: Model, control: Control | None) -> TreeSystem:
+    """Return the tree of a model under all forces, with those of actuators as the law ``driven``.
+
+    It has the derivatives of servos within their limits.
+    """
     gains = model.actuator_gains
 
     def law(state: State) -> Forces:
-        force = gains.forces(state.q, state.qdot, commands_at(model, control, state))
+        force = actuator_forces_at(model, control, state)
         is_within = np.abs(force) < gains.force_limit
         return Forces(force, np.diag(-gains.kp * is_within), np.diag(-gains.kd * is_within))
 
-    return law
+    return replace(model.system, driven=law)
 
 
 def applied_power(model: Model, state: State, actuator_force: Array) -> float:

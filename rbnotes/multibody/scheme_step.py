@@ -13,33 +13,28 @@ from functools import cached_property
 import numpy as np
 
 from rbnotes.arguments import Array, InvalidArgument
-from rbnotes.contact import ContactPoints
-from rbnotes.contact.body_pair_jacobian import relative_velocities
-from rbnotes.contact.unchecked import contact_jacobian
+from rbnotes.contact import ContactPoints, Contacts
 from rbnotes.dynamics import (
     BilateralRows,
-    ForceLaw,
     FullyImplicitScheme,
     Scheme,
     State,
     StepProblem,
     StepSolution,
     add_constraints,
-    solve_step,
 )
-from rbnotes.multibody.applied_forces import Control, actuator_force_law, applied_power
+from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
 from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.stepping import solve_contacts
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.model_constraints import constraint_equations
 from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
 from rbnotes.multibody.reduced.contact import tree_contacts
 from rbnotes.multibody.reduced.system import TreeSystem
-from rbnotes.multibody.separation import displace_bodies, predict_model_contacts
-from rbnotes.multibody.verlet_step import StepResult, gravity_and_kinetic_energy
+from rbnotes.multibody.separation import predict_model_contacts, separate_bodies
+from rbnotes.multibody.verlet_step import StepResult, gravity_and_kinetic_energies
 
 PROJECTION_THRESHOLD = 1e-10
 """Smallest error of the equations that is removed by a displacement, rad or m."""
@@ -77,28 +72,25 @@ class SchemeStepper:
         model, system, h = self.model, self._system, self.h
         gamma = self.gamma if self.stabilization == BAUMGARTE else 0.0
         rows = velocity_constraints(system, model.constraints, state, h, gamma)
-        contacts = tree_contacts(system, state, points, h, gamma=gamma)
+        contacts = tree_contacts(system, state, points, h, gamma=gamma) if len(points) else None
         has_friction = model.joint_friction > 0
         friction_rows = np.eye(len(has_friction))[has_friction]
         bounded = dry_friction_rows(friction_rows, h * model.joint_friction[has_friction])
         solutions: list[tuple[StepSolution, Array]] = []
 
         def solve(problem: StepProblem) -> StepSolution:
-            if not len(points):
-                return solve_step(problem)
-            problem = replace(problem, contacts=contacts)
             return solve_contacts(self.friction, problem, points, np.zeros((len(points), 3)))
 
         def solve_velocities(problem: StepProblem, fraction: float) -> Array:
-            constrained = add_constraints(problem, rows)
+            constrained = replace(add_constraints(problem, rows), contacts=contacts)
             solution, impulse = solve_with_bounded_rows(constrained, bounded, solve, state.qdot)
             solutions.append((solution, friction_rows.T @ impulse))
             return solution.velocity
 
         end_state = self.scheme(system, state, h, solve=solve_velocities)
         solution, friction_impulse = solutions[-1]
-        record = self._contact_record(state, points, solution)
-        actuators = [self._actuators(each).f for each in (state, end_state)]
+        record = _contact_record(points, contacts, state.qdot, solution)
+        actuators = [actuator_forces_at(model, self.control, each) for each in (state, end_state)]
         powers = [
             applied_power(model, each, f) for each, f in zip((state, end_state), actuators, strict=True)
         ]
@@ -111,14 +103,14 @@ class SchemeStepper:
             constraint_impulse = constraint_impulse + each.rows.T @ multipliers
         joints = float(constraint_impulse @ mean_velocity)
         corrected, end_points = self._correct_positions(system.reparametrize(end_state))
-        energies = [self._energy(each) for each in (state, end_state, corrected)]
+        energies = gravity_and_kinetic_energies(model, [state, end_state, corrected])
         contact_work = float(np.sum(record.work))
         work = Work(
             applied_forces=applied,
             joints=joints,
             contacts=contact_work,
-            stabilization=energies[2] - energies[1],
-            integrator=energies[1] - energies[0] - applied - joints - contact_work,
+            stabilization=float(energies[2] - energies[1]),
+            integrator=float(energies[1] - energies[0]) - applied - joints - contact_work,
         )
         impulse = h * (actuators[0] + actuators[1]) / 2
         return StepResult(corrected, end_points, record, work, impulse, friction_impulse)
@@ -128,39 +120,25 @@ class SchemeStepper:
         return predict_model_contacts(self.model, state, self.h)
 
     @cached_property
-    def _actuators(self) -> ForceLaw:
-        return actuator_force_law(self.model, self.control)
-
-    @cached_property
     def _system(self) -> TreeSystem:
-        return replace(self.model.system, driven=self._actuators)
-
-    def _contact_record(self, state: State, points: ContactPoints, solution: StepSolution) -> ContactRecord:
-        kinematics = self.model.system.body_kinematics(state)
-        rows = contact_jacobian(points, kinematics.body_poses)
-        before, after = (
-            relative_velocities(rows, (kinematics.J @ velocity).ravel())
-            for velocity in (state.qdot, solution.velocity)
-        )
-        impulses = solution.contact_impulses if len(points) else np.zeros((0, 3))
-        return ContactRecord(points, impulses, before, after, solution.residual)
+        return actuated_system(self.model, self.control)
 
     def _correct_positions(self, state: State) -> tuple[State, ContactPoints]:
         """Return the state after the projection, if that is the stabilization, and its contacts."""
-        points = self.predict_contacts(state)
         if self.stabilization != PROJECTION:
-            return state, points
-        equations = constraint_equations(self.model, state, state.t)
-        overlaps = np.concatenate([points.gap, equations.limit_gap])
-        is_valid = np.all(np.abs(equations.error) <= PROJECTION_THRESHOLD) and np.all(overlaps >= -self.slop)
-        if is_valid:
-            return state, points
-        corrected = displace_bodies(self.model, state, points, equations, self.slop)
-        return corrected, self.predict_contacts(corrected)
+            return state, self.predict_contacts(state)
+        return separate_bodies(self.model, state, self.h, self.slop, PROJECTION_THRESHOLD)
 
-    def _energy(self, state: State) -> float:
-        bodies = self.model.system.maximal_state(state)
-        return float(gravity_and_kinetic_energy(self.model, bodies.E, bodies.phi, state.qdot))
+
+def _contact_record(
+    points: ContactPoints, contacts: Contacts | None, before: Array, solution: StepSolution
+) -> ContactRecord:
+    """Return the record of contacts whose rows act on the velocities of the tree."""
+    empty: Array = np.zeros((0, 3))
+    if contacts is None:
+        return ContactRecord(points, empty, empty, empty, solution.residual)
+    before, after = ((contacts.rows @ each).reshape(-1, 3) for each in (before, solution.velocity))
+    return ContactRecord(points, solution.contact_impulses, before, after, solution.residual)
 
 
 def check_has_no_bearings(model: Model) -> None:

@@ -14,7 +14,7 @@ from rbnotes.contact.prediction import contact_margin
 from rbnotes.dynamics import State
 from rbnotes.multibody.maximal.stepping import SEPARATION_TOLERANCE, separation_distances
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.model_constraints import ConstraintEquations, constraint_equations
+from rbnotes.multibody.model_constraints import constraint_equations
 from rbnotes.multibody.reduced.dynamics import mass_matrix_from_jacobian
 
 
@@ -31,32 +31,24 @@ def predict_model_contacts(model: Model, state: State, h: float) -> ContactPoint
     return contact_points_unchecked(model.colliders, bodies.E, margin, model.excluded_indices)
 
 
-def separate_bodies(model: Model, state: State, points: ContactPoints, slop: float) -> State:
-    """Return the nearest state of the tree without overlaps and violated limits, in the norm of the masses.
+def separate_bodies(
+    model: Model, state: State, h: float, slop: float, max_error: float = np.inf
+) -> tuple[State, ContactPoints]:
+    """Return the nearest state of the tree without overlaps and violated limits, and its contacts.
 
-    The state itself is returned if they are within the slop.
+    The masses define the norm of the displacement, which removes errors of the equations, too. Without
+    overlaps beyond the slop, and errors beyond ``max_error``, the state itself is returned.
 
     Raises
     ------
     NotSolved
         If the constraints do not let the bodies separate.
     """
+    points = predict_model_contacts(model, state, h)
     equations = constraint_equations(model, state, state.t)
-    if not (np.any(points.gap < -slop) or np.any(equations.limit_gap < -slop)):
-        return state
-    return displace_bodies(model, state, points, equations, slop)
-
-
-def displace_bodies(
-    model: Model, state: State, points: ContactPoints, equations: ConstraintEquations, slop: float
-) -> State:
-    """Return the state after the smallest displacement that removes errors of constraints and overlaps.
-
-    Raises
-    ------
-    NotSolved
-        If the constraints do not let the bodies separate.
-    """
+    gaps = np.concatenate([points.gap, equations.limit_gap])
+    if np.all(gaps >= -slop) and np.all(np.abs(equations.error) <= max_error):
+        return state, points
     tree, kinematics = model.tree, model.system.body_kinematics(state)
     rows = unchecked.jacobian_along(points.normal[:, None], points, kinematics.body_poses).matrix
     J = kinematics.J.reshape(-1, tree.num_coordinates)
@@ -69,4 +61,5 @@ def displace_bodies(
         -equations.error,
     )
     displacement = solve(problem, tolerance=SEPARATION_TOLERANCE).x
-    return model.system.reparametrize(replace(state, q=state.q + displacement))
+    separated = model.system.reparametrize(replace(state, q=state.q + displacement))
+    return separated, predict_model_contacts(model, separated, h)

@@ -39,7 +39,6 @@ from rbnotes.dynamics import (
     StepProblem,
     StepSolution,
     UnilateralRows,
-    solve_step,
     zero_forces,
 )
 from rbnotes.errors import NotConverged
@@ -200,13 +199,10 @@ class TreeStepper:
             return None
         first, end_state = first_half
         end_state = self.model.system.reparametrize(end_state)
-        end_points = self.predict_contacts(end_state)
-        separated_state = separate_bodies(self.model, end_state, end_points, self.slop)
-        if separated_state is not end_state:
-            end_points = self.predict_contacts(separated_state)
+        separated_state, end_points = separate_bodies(self.model, end_state, self.h, self.slop)
         second = self._second_update(separated_state, end_points)
-        energies = self._gravity_and_kinetic_energies(
-            [state.with_velocity(first.after), end_state, separated_state]
+        energies = gravity_and_kinetic_energies(
+            self.model, [state.with_velocity(first.after), end_state, separated_state]
         )
         updates = first, second
         work = Work(
@@ -229,12 +225,6 @@ class TreeStepper:
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""
         return predict_model_contacts(self.model, state, self.h)
-
-    def _gravity_and_kinetic_energies(self, states: Sequence[State]) -> Array:
-        """Return the kinetic energy and the potential of gravity at states of the tree, J."""
-        stacked = States.stack(states)
-        bodies = body_poses_and_twists(self.model.tree, stacked.q, stacked.qdot)
-        return gravity_and_kinetic_energy(self.model, *bodies, stacked.qdot)
 
     def _first_update_and_free_motion(
         self, state: State, points: ContactPoints
@@ -366,8 +356,6 @@ class TreeStepper:
             problem = replace(problem, contacts=contacts)
 
         def solve(problem: StepProblem) -> StepSolution:
-            if not len(points):
-                return solve_step(problem)
             return solve_contacts(self.friction, problem, points, contact_velocity_change)
 
         bounded_rows = joints.bounded
@@ -456,6 +444,13 @@ def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Arr
     tree, of_rotors = model.tree, rotor_energy_from_rates(model.system.armature, qdot)
     result: Array = kinetic_energy_from_twists(tree, phi) + of_rotors + gravity_energy_from_poses(tree, poses)
     return result
+
+
+def gravity_and_kinetic_energies(model: Model, states: Sequence[State]) -> Array:
+    """Return the kinetic energy and the potential of gravity at states of the tree ``(n,)``, J."""
+    stacked = States.stack(states)
+    bodies = body_poses_and_twists(model.tree, stacked.q, stacked.qdot)
+    return gravity_and_kinetic_energy(model, *bodies, stacked.qdot)
 
 
 def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) -> tuple[Array, Array]:

@@ -22,7 +22,7 @@ from rbnotes.contact.prediction import (
     normal_velocity_targets_unchecked,
     restitution_threshold,
 )
-from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step
+from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step, solve_step
 from rbnotes.friction import FrictionModel
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.mechanism import (
@@ -362,6 +362,8 @@ def solve_contacts(
     NotSolved
         If contacts and joints contradict each other without bounces, too.
     """
+    if not len(points):
+        return solve_step(problem)
     try:
         solution = friction(problem, points)
     except NotSolved:
