@@ -34,7 +34,7 @@ COLUMNS = ("kind", "scene", "measured", "tolerance", "way", "error", "seconds")
 ROWS: tuple[Row, ...] = (*physics_of_contact.ROWS, *physics_of_motion.ROWS)
 
 
-def measured(row: Row, ways: Iterable[str]) -> Iterator[tuple[str, ...]]:
+def table_lines(row: Row, ways: Iterable[str]) -> Iterator[tuple[str, ...]]:
     """Yield the lines of the table for one row with the named options."""
     kinds = {id(INTEGRATORS): "integrator", id(IMPACTS): "impacts"}
     for way in ways:
@@ -88,7 +88,7 @@ def main() -> int:
             continue
         default = next(iter(row.ways))
         ways = [default] if arguments.default else row.ways
-        for line in measured(row, [way for way in ways if not arguments.ways or way in arguments.ways]):
+        for line in table_lines(row, [way for way in ways if not arguments.ways or way in arguments.ways]):
             missed += line[4] == default and misses(line)
             mark = "misses" if misses(line) else ""
             print("{1:50} {2:32} {3:>8} {4:22} {5:>12} {6:>7} s ".format(*line) + mark, flush=True)

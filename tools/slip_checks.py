@@ -152,7 +152,7 @@ def records_of(function: Function) -> list[ledger.Record]:
     return sorted(found, key=lambda each: not any(at.endswith(f".{name}") for at in each.implemented_by))
 
 
-def refused(records: Sequence[ledger.Record]) -> str:
+def first_wrong_record(records: Sequence[ledger.Record]) -> str:
     """Return the first record that gives a wrong number; "" if none does."""
     start = time.process_time()
     for record in records:

@@ -116,7 +116,7 @@ def _exact_certificate(
     equations = rows[:, is_zero & ~(bounds.has_lower & bounds.has_upper)].T
     for weights in ([Fraction(value) for value in y.tolist()], exact_null_vector(equations, y)):
         if weights is not None and _holds_exactly(rows, q, bounds, used, weights):
-            return _rounded(len(q), used, weights)
+            return _round_to_floats(len(q), used, weights)
     return None
 
 
@@ -191,7 +191,7 @@ def exact_null_vector(matrix: Array, approximate: Array) -> list[Fraction] | Non
     return solution
 
 
-def _rounded(size: int, used: Any, weights: Sequence[Fraction]) -> Array:
+def _round_to_floats(size: int, used: Any, weights: Sequence[Fraction]) -> Array:
     y = np.zeros(size)
     largest = max(abs(weight) for weight in weights)
     y[used] = [float(weight / largest) for weight in weights]
@@ -225,7 +225,7 @@ def find_row_certificate(N: Matrix, n: Array, G: Matrix, g: Array) -> Infeasibil
         if exact is not None and exact_dot(exact, targets[used]) > 0:
             has_sign = [weight >= 0 for weight, row in zip(exact, used, strict=True) if is_inequality[row]]
             if all(has_sign):
-                return Infeasibility(Status.INFEASIBLE, _rounded(len(targets), used, exact)[: len(n)])
+                return Infeasibility(Status.INFEASIBLE, _round_to_floats(len(targets), used, exact)[: len(n)])
     error, largest = np.abs(rows.T @ weights), abs(rows).max(axis=0).toarray().ravel()
     contradiction, size = targets @ weights, np.abs(targets) @ np.abs(weights)
     if np.all(error <= CERTIFICATE_TOLERANCE * largest) and contradiction > CONTRADICTION_TOLERANCE * size:

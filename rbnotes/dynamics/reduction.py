@@ -1,9 +1,9 @@
 """Reduction: a system in fewer velocities, ``v = J v_reduced + bias`` (Lloyd 0.17, 0.18).
 
 Attached components move with their masters, hyper-reduced bodies with a few amplitudes, the bodies of a tree
-with its joints: all velocities follow from fewer, independent ones. What holds the system to that does no
-work on them, so that with the equations of motion multiplied by ``J^T`` these forces drop out, and a smaller
-problem of the same form remains.
+with its joints: all velocities follow from fewer, independent ones. The forces that enforce these relations
+do no work on the reduced velocities. Multiplying the equations of motion by ``J^T`` therefore eliminates
+them and leaves a smaller problem of the same form.
 """
 
 from __future__ import annotations

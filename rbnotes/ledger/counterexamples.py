@@ -1,7 +1,7 @@
 """The smallest counterexamples found so far, so that showing one does not take a search.
 
-What is kept is not the inputs but Hypothesis's record of the choices that lead to them: played back, they
-are drawn and tried anew, and what no longer shows the print wrong is not used.
+The file stores Hypothesis's record of the choices that lead to the inputs, not the inputs. Replaying the
+choices draws the inputs again. A counterexample that no longer shows the printed form wrong is ignored.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def resolve(dotted: str) -> Callable[..., Any]:
                 raise
             missing = error  # unless it is a module
             continue
-        # What the name stands for is an object of any kind; the loop began with a module.
+        # The name may stand for an object of any kind; the loop began with a module.
         return value  # type: ignore[return-value]
     raise missing
 

@@ -174,8 +174,8 @@ def samples(
 ) -> list[Values]:
     """Return ``count`` inputs; always the same ones, unless drawn ``afresh``.
 
-    Another ``region`` or another ``random_seed`` gives other inputs, again always the same ones. Where they
-    are large, it is all arguments or one of them: that which is to be large ``large_argument``, if one is
+    Another ``region`` or another ``random_seed`` gives other inputs, again always the same ones. In the
+    region of large inputs, either all arguments are large or one of them: ``large_argument``, if one is
     named. With ``first``, only so many of the ``count`` inputs are drawn and returned.
     """
     if not inputs:

@@ -28,9 +28,9 @@ def format_inputs(values: Mapping[str, Any]) -> list[str]:
 
 
 def format_result(value: Any, other: Any) -> str:
-    """Return a result beside another.
+    """Return the text of a result for a comparison with another.
 
-    As a whole if it is small, else the entry in which the two differ most.
+    A small result is shown in full; of a large one, the entry that differs most.
     """
     first, second = np.asarray(value, dtype=float), np.asarray(other, dtype=float)
     if first.shape != second.shape:

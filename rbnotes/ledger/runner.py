@@ -207,7 +207,7 @@ def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Se
     """
     draws, off_grid = trials.values[:count], trials.values[count:]
     expected = trials.expected[:count]
-    # Where results are zero, what is done to them may not show; where flags are up, it may not either.
+    # Changes may not show in results that are zero, or in flags that are True.
     nonzero = [place for place, right in enumerate(expected) if np.all(right)]
     few = _evenly_spaced(list(range(count)))
     if len(nonzero) < count:
@@ -348,7 +348,7 @@ def find_counterexample(record: Record, *, examples: int = MIN_EXAMPLES, shrink:
         shrink=shrink,
         require_finite=not record.undefined,
     )
-    # What was made small once is played back; a verdict alone is found anew.
+    # Replay a counterexample that was shrunk before; search again if only the verdict is needed.
     result = replay(record) if shrink else SearchResult(None, 0.0)
     for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL):
         if result.counterexample is not None:

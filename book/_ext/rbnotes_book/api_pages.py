@@ -83,7 +83,7 @@ def public() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def documented(name: str) -> str:
+def documented_name(name: str) -> str:
     """Return the dotted name of an object in the reference: its public path, if it has one."""
     own = subpackage(name.removeprefix(f"{PACKAGE}."))
     if not own:
@@ -98,12 +98,12 @@ def documented(name: str) -> str:
 
 
 @cache
-def named() -> dict[str, list[Record]]:
+def records_by_name() -> dict[str, list[Record]]:
     """Return the records that name an object as their right form, by its documented name."""
     users: dict[str, list[Record]] = defaultdict(list)
     for record in ledger.load():
         for name in record.implemented_by:
-            users[documented(name)].append(record)
+            users[documented_name(name)].append(record)
     return users
 
 
@@ -133,7 +133,7 @@ def _order(name: str) -> tuple[bool, str, str]:
 @cache
 def names() -> dict[str, list[str]]:
     """Return the objects on each subpackage's page: modules first, then the others alphabetically."""
-    chosen = {_owner(name) for name in named()}
+    chosen = {_owner(name) for name in records_by_name()}
     chosen |= {f"{PACKAGE}.{own}.{name}" for own in SUBPACKAGES for name in public()[own]}
     pages: dict[str, list[str]] = defaultdict(list)
     for name in sorted(chosen, key=_order):
@@ -223,7 +223,7 @@ def sources() -> dict[str, str]:
 
 def names_its_source(name: str, function: Any) -> bool:
     """Return True if a docstring cites a source, or if a record of the ledger is about the function."""
-    return name in named() or CITED.search(inspect.getdoc(function) or "") is not None
+    return name in records_by_name() or CITED.search(inspect.getdoc(function) or "") is not None
 
 
 @cache
@@ -314,7 +314,7 @@ def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines
         lines += ["", *fields, ""]
     if what == "function" and not names_its_source(name, obj) and (cited := source(name)):
         lines += ["", f"*Source:* {cited}.", ""]
-    records = named().get(name, [])
+    records = records_by_name().get(name, [])
     if records:
         lines += ["", *_claims(records), ""]
 

@@ -143,7 +143,7 @@ class ClaimsDomain(Domain):
     def _resolve_function(
         env: BuildEnvironment, fromdocname: str, builder: Builder, target: str, contnode: nodes.Element
     ) -> nodes.Element | None:
-        name = api_pages.documented(target)
+        name = api_pages.documented_name(target)
         python = env.get_domain("py")
         assert isinstance(python, PythonDomain)
         # what a class inherits, or does not describe, leads to the class
@@ -157,7 +157,7 @@ class ClaimsDomain(Domain):
 
 
 @cache
-def _named() -> dict[str, list[Record]]:
+def _records_by_display() -> dict[str, list[Record]]:
     names: dict[str, list[Record]] = defaultdict(list)
     for record in ledger.load():
         for name in {record.id, record.display}:
@@ -165,9 +165,9 @@ def _named() -> dict[str, list[Record]]:
     return names
 
 
-def matching(id: str) -> list[Record]:
+def records_of_claim(id: str) -> list[Record]:
     """Return the records of a claim: one, or all parts of a display."""
-    return _named().get(id, [])
+    return _records_by_display().get(id, [])
 
 
 def worst(records: Iterable[Record]) -> Record:
@@ -179,7 +179,7 @@ class ClaimRole(SphinxRole):
     """{claim}`id`: show the verdict, linked to the ledger."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        records = matching(self.text)
+        records = records_of_claim(self.text)
         if not records:
             logger.warning("no record of the claim %r", self.text, location=self.get_location())
             return [nodes.literal("", self.text)], []

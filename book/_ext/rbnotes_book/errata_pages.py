@@ -154,7 +154,7 @@ class Errata(Corrections):
 
     def cause(self, cause: errata.Cause) -> nodes.container:
         """Return a root cause and the corrections that it explains."""
-        records = [claims.matching(id)[0] for id in cause.ids]
+        records = [claims.records_of_claim(id)[0] for id in cause.ids]
         box = nodes.container(classes=["claim-entry"], ids=[nodes.make_id(cause.title)])
         box += nodes.paragraph("", "", nodes.strong("", cause.title))
         box += self.parse(cause.text, records[0])
@@ -193,7 +193,7 @@ class Erratum(LedgerDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        records = claims.matching(self.arguments[0])
+        records = claims.records_of_claim(self.arguments[0])
         if not records:
             logger.warning("no record of the claim %r", self.arguments[0], location=self.get_location())
             return []

@@ -84,7 +84,7 @@ def execute(chapter: Path, root: Path) -> Execution:
     return Execution(chapter, result.time, cached=False, error=error)
 
 
-def executed(chapter: Path, root: Path) -> list[NotebookNode] | None:
+def stored_cells(chapter: Path, root: Path) -> list[NotebookNode] | None:
     """Return the code cells of a chapter with their outputs; None if none are kept."""
     source = chapter.read_text(encoding="utf-8")
     notebook = read_myst_markdown_notebook(source, SYNTAX, add_source_map=True, path=chapter)
@@ -118,7 +118,7 @@ def _join_streams(cell: NotebookNode) -> None:
 def _unreadable(chapter: Path, root: Path) -> str:
     """Return the faults of the numbers in the kept outputs of a chapter."""
     found = []
-    for cell in executed(chapter, root) or []:
+    for cell in stored_cells(chapter, root) or []:
         first = cell.source.splitlines()[0]
         found += [f"{chapter}: cell starting with {first!r}: {fault}" for fault in digits.faults(cell)]
     return "\n".join(found)

@@ -65,7 +65,7 @@ class Finder(SphinxDirective):
 def displays() -> Iterator[tuple[str, Record]]:
     """Yield every display with a record, and its record with the worst verdict."""
     for entry in inventory():
-        if records := claims.matching(entry.id):
+        if records := claims.records_of_claim(entry.id):
             yield entry.id, claims.worst(records)
 
 
@@ -80,7 +80,7 @@ def rows(app: Sphinx) -> list[Row]:
 
     result = []
     for id, record in displays():
-        code = api_pages.documented(record.implemented_by[0])
+        code = api_pages.documented_name(record.implemented_by[0])
         target = python.objects.get(code)
         explanation = places["explanation"].get(record.id)
         label = id.rsplit("/", 1)[1]

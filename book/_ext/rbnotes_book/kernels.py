@@ -75,7 +75,9 @@ def _start_server() -> None:
     public = [name for name in modules if "._" not in name]
     forkserver.set_forkserver_preload([*LOADED, *public, "rbnotes_book.preload"])
     before = dict(os.environ)
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)  # it finds modules where this process does
+    # The server finds modules where this process does, and not first in the working directory.
+    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
+    os.environ["PYTHONSAFEPATH"] = "1"
     os.environ["MPLBACKEND"] = BACKEND
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # or the debugger warns of frozen modules
     try:

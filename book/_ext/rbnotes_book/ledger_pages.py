@@ -34,7 +34,7 @@ def function_link(name: str, docname: str) -> addnodes.pending_xref:
     reference: addnodes.pending_xref = addnodes.pending_xref(
         "", refdomain="ledger", reftype="function", reftarget=name, refdoc=docname, refwarn=True
     )
-    reference += nodes.literal("", api_pages.documented(name))
+    reference += nodes.literal("", api_pages.documented_name(name))
     return reference
 
 

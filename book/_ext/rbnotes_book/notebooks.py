@@ -179,7 +179,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
         target = Path(app.outdir) / FOLDER / f"{docname}.ipynb"
         if target.exists() and target.stat().st_mtime > page.stat().st_mtime:
             continue
-        cells = execution.executed(chapter, root)
+        cells = execution.stored_cells(chapter, root)
         if cells is None:  # left out of this build
             continue
         made = notebook(

@@ -100,9 +100,9 @@ class FunctionJoint(JointType):
         such pairs, whose product is the pose, such as results of :func:`rotation` and :func:`translation`:
         derivatives then take fewer instructions.
     num_coordinates
-        Their number k.
+        Number k of coordinates.
     name
-        What messages call it: ``"torus-torus"``.
+        Name of the joint in messages: ``"torus-torus"``.
     neutral
         Coordinates ``(k,)`` to start from, rad or m; zeros by default.
     low, high

@@ -195,7 +195,7 @@ def _is_container(value: Any) -> bool:
 def constant_dependencies(function: FunctionType) -> dict[str, tuple[Any, ...]]:
     """Return the constants of its module that a function names, and the objects that their sources name.
 
-    Where these name other constants or functions of claims, also what is named there.
+    The search continues through constants and functions of claims.
     """
     module = sys.modules.get(function.__module__)
     if module is None:
@@ -244,8 +244,8 @@ def _constant_code(module: ModuleType) -> dict[str, tuple[CodeType, ...]]:
             continue
         names = set(_assigned_names(statement))
         if isinstance(statement, ast.ClassDef):
-            # A record's functions are forms, which are watched when they run; its constants are not. What the
-            # record implements is named, not used.
+            # A record's functions are forms, which are watched when they run; its constants are not. A
+            # record names what it implements but does not use it.
             kept = [
                 part
                 for part in statement.body

@@ -93,7 +93,7 @@ class CompiledWorld(World):
         progress: Progress | None,
     ) -> Trajectory:
         """Take steps from a state with these contacts."""
-        packed = self._packed
+        packed = self._packed_world
         ordinary = (
             is_supported(setting, integrator) and setting.friction.model.solve is _compiled_newton_friction
         )
@@ -102,7 +102,7 @@ class CompiledWorld(World):
         return run_compiled(packed, setting, integrator, state, points, steps, progress)
 
     @cached_property
-    def _packed(self) -> PackedWorld | None:
+    def _packed_world(self) -> PackedWorld | None:
         integers, floats = self._shapes
         bodies, pairs = np.split(integers.astype(np.intp), [len(self.colliders)])
         return pack_world(self, bodies, pairs.reshape(-1, 2), floats)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes_book.drawings.pen import Pen, turned, unit
+from rbnotes_book.drawings.pen import Pen, rotation_matrix, unit
 
 TREE = (None, 1, 1, 2, 2, 3)
 """Parents of the bodies 1 to 6 of the tree that is drawn."""
@@ -15,7 +15,7 @@ def pose() -> Pen:
     pen = Pen(210)
     world, origin, angle = np.array([35.0, 35.0]), np.array([195.0, 95.0]), 0.5
     local = np.array([70.0, 55.0])
-    point = origin + turned(angle) @ local
+    point = origin + rotation_matrix(angle) @ local
     pen.body(origin + [38, 34], (92, 62), angle)
     pen.frame(world, 0.0, "$0$", side="l")
     pen.frame(origin, angle, "$i$")
@@ -31,7 +31,7 @@ def velocities() -> Pen:
     """Draw the velocity of a point: the origin's velocity plus a part perpendicular to the arm."""
     pen = Pen(205)
     origin, angle, omega = np.array([105.0, 62.0]), 0.3, 0.36
-    arm = turned(angle) @ np.array([125.0, 20.0])
+    arm = rotation_matrix(angle) @ np.array([125.0, 20.0])
     v, turning = np.array([34.0, 40.0]), omega * np.array([-arm[1], arm[0]])
     point = origin + arm
     pen.body(origin + [45, 20], (118, 56), angle)
@@ -77,9 +77,9 @@ def chain() -> Pen:
     """Draw a chain: from a joint to the next the constant pose E_0, then the joint's pose Q(q)."""
     pen = Pen(235)
     before, bend, q = np.array([45.0, 82.0]), 0.2, 0.6
-    rest = before + turned(bend) @ np.array([158.0, 0.0])
+    rest = before + rotation_matrix(bend) @ np.array([158.0, 0.0])
     pen.bar(before, rest, 30, "a")
-    end = rest + turned(bend + q) @ np.array([118.0, 0.0])
+    end = rest + rotation_matrix(bend + q) @ np.array([118.0, 0.0])
     pen.bar(rest, end, 26, "b")
     middle = rest + 0.62 * (end - rest)
     tail = unit(rest - before)

@@ -150,7 +150,7 @@ class Pen:
         t = np.linspace(0, 2 * np.pi, 60, endpoint=False)
         r = 1 + 0.07 * np.cos(2 * t + 0.6) + 0.05 * np.cos(3 * t)
         shape = np.stack([size[0] * r * np.cos(t), size[1] * r * np.sin(t)], axis=-1)
-        self.line(np.asarray(center) + shape @ turned(angle).T, f"body-{kind}", closed=True, curve="fill")
+        self.line(np.asarray(center) + shape @ rotation_matrix(angle).T, f"body-{kind}", closed=True, curve="fill")
 
     def bar(self, start: ArrayLike, end: ArrayLike, width: float, kind: str = "a") -> None:
         """Draw a link with round ends."""
@@ -158,7 +158,7 @@ class Pen:
         angle = float(np.arctan2(*(b - a)[::-1]))
         t = np.linspace(np.pi / 2, 3 * np.pi / 2, 16)
         cap = width / 2 * np.stack([np.cos(t), np.sin(t)], axis=-1)
-        outline = np.concatenate([a + cap @ turned(angle).T, b - cap @ turned(angle).T])
+        outline = np.concatenate([a + cap @ rotation_matrix(angle).T, b - cap @ rotation_matrix(angle).T])
         self.line(outline, f"body-{kind}", closed=True, curve="fill")
 
     def box(self, corner: ArrayLike, size: tuple[float, float], kind: str = "body-a") -> None:
@@ -198,7 +198,7 @@ class Pen:
     ) -> None:
         """Draw a frame: x axis red, y axis green, and a dot for the z axis."""
         at = np.asarray(origin, dtype=float)
-        axes = turned(angle).T * length
+        axes = rotation_matrix(angle).T * length
         self.arrow(at, axes[0], "x")
         self.arrow(at, axes[1], "y")
         self.dot(at, "z")
@@ -220,7 +220,7 @@ class Pen:
         return " ".join(f"{x:.1f},{self.height - y:.1f}" for x, y in points)
 
 
-def turned(angle: float) -> Points:
+def rotation_matrix(angle: float) -> Points:
     """Return the rotation matrix of the plane, (2, 2)."""
     c, s = np.cos(angle), np.sin(angle)
     return np.array([[c, -s], [s, c]])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rbnotes_book.drawings.pen import Pen, turned, unit
+from rbnotes_book.drawings.pen import Pen, rotation_matrix, unit
 
 
 def constraint() -> Pen:
@@ -75,7 +75,7 @@ def attachments() -> Pen:
     pen.label("$v = \\sum_k w_k v_k$", (88, 16))
     body, angle = np.array([240.0, 88.0]), 0.35
     local = np.array([62.0, 34.0])
-    point = body + turned(angle) @ local
+    point = body + rotation_matrix(angle) @ local
     pen.body(body + [26, 18], (76, 54), angle, "b")
     pen.frame(body, angle, "$R,\\ p$", length=28, side="b")
     pen.arrow(body, point - body, "position", "$x$", at=0.6, side="b", off=8)
