@@ -150,7 +150,9 @@ class Pen:
         t = np.linspace(0, 2 * np.pi, 60, endpoint=False)
         r = 1 + 0.07 * np.cos(2 * t + 0.6) + 0.05 * np.cos(3 * t)
         shape = np.stack([size[0] * r * np.cos(t), size[1] * r * np.sin(t)], axis=-1)
-        self.line(np.asarray(center) + shape @ rotation_matrix(angle).T, f"body-{kind}", closed=True, curve="fill")
+        self.line(
+            np.asarray(center) + shape @ rotation_matrix(angle).T, f"body-{kind}", closed=True, curve="fill"
+        )
 
     def bar(self, start: ArrayLike, end: ArrayLike, width: float, kind: str = "a") -> None:
         """Draw a link with round ends."""
