@@ -56,11 +56,16 @@ PAPER = {METHOD_I: (20.0, 50.0, 112.0), FEATHERSTONE: (25.0, 64.0, 127.0)}
 
 
 class Row(NamedTuple):
-    """Line of the table."""
+    """Line of the table.
+
+    Attributes
+    ----------
+    reference
+        Name of the call that its time is divided by.
+    """
 
     work: str
     reference: str
-    """Name of the call that its time is divided by."""
     ratios: dict[int, float]
     limits: dict[int, float]
     microseconds: dict[int, float]

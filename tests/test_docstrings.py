@@ -21,12 +21,55 @@ def folders():
     )
 
 
-def attribute_docstrings(tree):
-    """Return the strings below assignments at module and class level, with their lines."""
-    bodies = [tree.body, *(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))]
+ENTRY = re.compile(r"^(\w[\w, ]*)\n((?:    .*\n?|\n(?=    ))+)", re.MULTILINE)
+"""Entry of a section: name and indented description."""
+
+
+def attributes_section(cls):
+    """Return the descriptions in the section "Attributes" of the docstring of a class, by name."""
+    section = re.search(
+        r"^Attributes\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", ast.get_docstring(cls) or "", re.M | re.S
+    )
+    return {
+        name: text.strip()
+        for names, text in (ENTRY.findall(section[1] + "\n") if section else [])
+        for name in names.split(", ")
+    }
+
+
+def class_attributes(cls):
+    """Return the names that are assigned or annotated in the body of a class."""
+    targets = [
+        target
+        for node in cls.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
+    return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
+
+
+def misplaced_attributes(tree):
+    """Return what is wrong with the descriptions of class attributes, with their lines.
+
+    ``help`` shows the docstring of the class only, so that they have entries in its section "Attributes".
+    """
+    found = []
+    for cls in ast.walk(tree):
+        if isinstance(cls, ast.ClassDef):
+            found += [(line, f"string below an attribute: {text}") for line, text in strings_below(cls.body)]
+            names = class_attributes(cls)
+            for name, text in attributes_section(cls).items():
+                if name not in names:
+                    found.append((cls.lineno, f"no attribute {name}"))
+                elif not text.endswith((".", ":", "`")) or OPENINGS.match(text):
+                    found.append((cls.lineno, f"{name}: {text}"))
+    return found
+
+
+def strings_below(body):
+    """Return the strings below assignments, with their lines."""
     return [
         (below.lineno, below.value.value)
-        for body in bodies
         for field, below in pairwise(body)
         if isinstance(field, ast.Assign | ast.AnnAssign)
         and isinstance(below, ast.Expr)
@@ -43,11 +86,12 @@ def docstrings(tree):
 
 
 def unclear(path):
-    """Return docstrings that do not open with their subject, and attribute docstrings without a full stop."""
+    """Return docstrings that do not open with their subject, and misplaced or unfinished descriptions."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    attributes = attribute_docstrings(tree)
-    found = [(line, text) for line, text in docstrings(tree) + attributes if OPENINGS.match(text)]
-    found += [entry for entry in attributes if not entry[1].rstrip().endswith((".", ":", "`", "::"))]
+    constants = strings_below(tree.body)
+    found = [(line, text) for line, text in docstrings(tree) + constants if OPENINGS.match(text)]
+    found += [entry for entry in constants if not entry[1].rstrip().endswith((".", ":", "`", "::"))]
+    found += misplaced_attributes(tree)
     return [f"{line}: {text.splitlines()[0]}" for line, text in sorted(set(found))]
 
 
@@ -63,6 +107,9 @@ def test_unclear_docstrings_are_found(tmp_path):
         'x = 1\n"""What it is."""\ny = 2\n"""Number of bodies"""\nz = 3\n"""Number of joints."""\n'
         'def f():\n    """Of a body."""\nclass C:\n    """Those of bodies."""\n'
         '    def g(self):\n        """Where."""\n'
+        'class D:\n    """Data.\n\n    Attributes\n    ----------\n    a\n        Number of\n        bodies\n'
+        '    b\n        What it is.\n    c, d\n        Numbers.\n    """\n\n    a: int\n    b: int\n'
+        '    c: int\n    c: int = 0\n    """Below."""\n'
     )
     assert unclear(module) == [
         "2: What it is.",
@@ -70,4 +117,8 @@ def test_unclear_docstrings_are_found(tmp_path):
         "8: Of a body.",
         "10: Those of bodies.",
         "12: Where.",
+        "13: a: Number of",
+        "13: b: What it is.",
+        "13: no attribute d",
+        "31: string below an attribute: Below.",
     ]

@@ -37,17 +37,25 @@ for folder in ("complementarity", "friction", "fuzz", "multibody/maximal"):
 
 
 class Count(NamedTuple):
-    """Outcome of an audit."""
+    """Outcome of an audit.
+
+    Attributes
+    ----------
+    faults
+        Wrong results that are not reported, hangs, and errors of other packages.
+    reported
+        Trials that end with a status or an error that says what failed.
+    details
+        Kinds of faults.
+    limit
+        Accepted share of faults.
+    """
 
     trials: int
     faults: int
-    """Wrong results that are not reported, hangs, and errors of other packages."""
     reported: int
-    """Trials that end with a status or an error that says what failed."""
     details: str
-    """Kinds of faults."""
     limit: float = 0.0
-    """Accepted share of faults."""
 
     @property
     def is_accepted(self) -> bool:

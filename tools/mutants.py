@@ -44,7 +44,7 @@ import hypothesis
 import numpy as np
 import pytest
 from planted_slips import ROOT, Function, PackageFunctions, Slip, slips
-from slip_checks import MEASURED, Tests, digest, records_of, refused, run_in_fork
+from slip_checks import MEASURED, Tests, digest, first_wrong_record, records_of, run_in_fork
 
 TABLE = ROOT / "book" / "_data" / "slips.csv"
 NOT_MUTATED = ("ledger", "coursework/challenge", "coursework/cards", "coursework/grading", "cli")
@@ -89,7 +89,7 @@ def detecting_test(slip: Slip, functions: PackageFunctions, tests: Tests) -> str
     function = slip.function
     preparations: tuple[Callable[[], Callable[[], str]], ...] = (
         lambda: partial(tests.run, tests.calling_tests(function, own=True)),
-        lambda: partial(refused, records_of(function)),
+        lambda: partial(first_wrong_record, records_of(function)),
         lambda: partial(tests.run, tests.calling_tests(function, own=False)),
     )
     for prepare in preparations:

@@ -54,15 +54,21 @@ class TooLong(Exception):
 
 @dataclass(frozen=True)
 class Row:
-    """Scene of the table."""
+    """Scene of the table.
+
+    Attributes
+    ----------
+    measured
+        Quantity that the error refers to, with its unit.
+    ways
+        Options of its runs by name; the first is the default.
+    """
 
     name: str
     measured: str
-    """Quantity that the error refers to, with its unit."""
     tolerance: float
     error: Callable[[Options], float]
     ways: dict[str, Options]
-    """Options of its runs by name; the first is the default."""
 
 
 def run(world: World, start: State, T: float, h: float, options: Options) -> Trajectory:

@@ -45,18 +45,26 @@ TOLERANCE = 1e-10
 
 
 class Row(NamedTuple):
-    """Robot of the table."""
+    """Robot of the table.
+
+    Attributes
+    ----------
+    links
+        Number of links in the file.
+    coordinates
+        Number of coordinates on a fixed base.
+    dynamics
+        Worst relative difference, without accelerations.
+    condition
+        Largest condition number of a mass matrix.
+    """
 
     robot: str
     links: int
-    """Number of links in the file."""
     coordinates: int
-    """Number of coordinates on a fixed base."""
     dynamics: float
-    """Worst relative difference, without accelerations."""
     accelerations: float
     condition: float
-    """Largest condition number of a mass matrix."""
     remark: str
 
     @property

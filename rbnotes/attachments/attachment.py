@@ -28,16 +28,22 @@ class Attachment:
 
     Raises InvalidArgument if ``component`` or a master is negative, or a block or ``bias`` does not have the
     size of the component.
+
+    Attributes
+    ----------
+    component
+        Number of the attached component.
+    blocks
+        Matrices ``J_kj (size of k, size of j)`` from the velocities of master j to those of component k, by
+        j; dimensionless between velocities of one kind. Masters may be attached themselves.
+    bias
+        Velocities ``(size of k,)`` while those of the masters are zero, m/s or rad/s; for accelerations
+        ``dJ/dt v``, m/s^2 or rad/s^2; zero by default.
     """
 
     component: int
-    """Number of the attached component."""
     blocks: Mapping[int, Array]
-    """Matrices ``J_kj (size of k, size of j)`` from the velocities of master j to those of component k, by j;
-    dimensionless between velocities of one kind. Masters may be attached themselves."""
     bias: Array = field(default_factory=lambda: np.zeros(0))
-    """Velocities ``(size of k,)`` while those of the masters are zero, m/s or rad/s; for accelerations
-    ``dJ/dt v``, m/s^2 or rad/s^2; zero by default."""
 
     def __post_init__(self) -> None:
         component = arguments.count("component", self.component)

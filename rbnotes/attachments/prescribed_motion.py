@@ -13,14 +13,21 @@ from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
 
 
 class PrescribedMotionResult(NamedTuple):
-    """Motion of a system some of whose velocities are prescribed."""
+    """Motion of a system some of whose velocities are prescribed.
+
+    Attributes
+    ----------
+    velocity
+        All velocities ``(n,)``, m/s or rad/s.
+    bilateral_impulses
+        Impulses ``(k,)`` of the equations, N s or N m s; forces, if the velocities are accelerations.
+    actuation_force
+        Force on the prescribed components ``(n_prescribed,)`` in addition to the applied forces, N or N m.
+    """
 
     velocity: Array
-    """All velocities ``(n,)``, m/s or rad/s."""
     bilateral_impulses: Array
-    """Impulses ``(k,)`` of the equations, N s or N m s; forces, if the velocities are accelerations."""
     actuation_force: Array
-    """Force on the prescribed components ``(n_prescribed,)`` in addition to the applied forces, N or N m."""
 
 
 def solve_prescribed_motion(

@@ -27,17 +27,24 @@ class NullSpaceReduction(Reduction):
     """Map from the velocities of the active components to all velocities of a system.
 
     The rows of J of the active components are rows of the identity. :func:`null_space_reduction` creates it.
+
+    Attributes
+    ----------
+    active_indices
+        Indices of the velocities of active components ``(n_active,)`` among all.
+    attached_indices
+        Indices of the velocities of attached components ``(n_attached,)``.
+    attached_coupling
+        Dependence of attached velocities on each other ``(n_attached, n_attached)``, sparse and nilpotent,
+        dimensionless between velocities of one kind.
+    max_depth
+        Length of the longest chain of attachments.
     """
 
     active_indices: Indices
-    """Indices of the velocities of active components ``(n_active,)`` among all."""
     attached_indices: Indices
-    """Indices of the velocities of attached components ``(n_attached,)``."""
     attached_coupling: Matrix
-    """Dependence of attached velocities on each other ``(n_attached, n_attached)``, sparse and nilpotent,
-    dimensionless between velocities of one kind."""
     max_depth: int
-    """Length of the longest chain of attachments."""
 
     def attachment_forces(self, problem: StepProblem, solution: StepSolution) -> Array:
         """Return the forces ``(n_attached,)`` that each attachment exerts on its attached component.

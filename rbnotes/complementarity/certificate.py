@@ -45,12 +45,18 @@ MAX_EXACT_UNKNOWNS = 32
 
 
 class Infeasibility(NamedTuple):
-    """Status of a problem without feasible points, and its certificate."""
+    """Status of a problem without feasible points, and its certificate.
+
+    Attributes
+    ----------
+    status
+        ``INFEASIBLE`` if the certificate holds exactly, ``NEARLY_INFEASIBLE`` if it holds to rounding.
+    certificate
+        Certificate y ``(n,)`` with entries of at most 1, rounded, if it holds exactly.
+    """
 
     status: Status
-    """``INFEASIBLE`` if the certificate holds exactly, ``NEARLY_INFEASIBLE`` if it holds to rounding."""
     certificate: Array | None
-    """Certificate y ``(n,)`` with entries of at most 1, rounded, if it holds exactly."""
 
 
 class _Bounds(NamedTuple):

@@ -40,25 +40,36 @@ class Elimination:
 
     Arrays are not checked: :class:`~rbnotes.complementarity.QP` and :class:`rbnotes.dynamics.StepProblem`
     check theirs.
+
+    Attributes
+    ----------
+    M
+        Regular matrix ``(d, d)``, dense or sparse: in a step the inertia, kg, kg m and kg m^2.
+    f
+        Right side ``(d,)``: in a step the momentum, N s and N m s.
+    N
+        Rows of the inequalities ``(m, d)``, in the units of n per x; dense or sparse.
+    n
+        Lower bounds of ``N x (m,)``: in a step m/s.
+    G
+        Rows of the equations ``(k, d)``, in the units of g per x; dense or sparse; k is zero without
+        equations.
+    g
+        Values of ``G x (k,)``: in a step m/s or rad/s.
+    factors
+        Factored KKT matrix of M and G, if already available.
+    matrix_name
+        Name of M in error messages: that of the caller's argument.
     """
 
     M: Matrix
-    """Regular matrix ``(d, d)``, dense or sparse: in a step the inertia, kg, kg m and kg m^2."""
     f: Array
-    """Right side ``(d,)``: in a step the momentum, N s and N m s."""
     N: Matrix
-    """Rows of the inequalities ``(m, d)``, in the units of n per x; dense or sparse."""
     n: Array
-    """Lower bounds of ``N x (m,)``: in a step m/s."""
     G: Matrix
-    """Rows of the equations ``(k, d)``, in the units of g per x; dense or sparse; k is zero without
-    equations."""
     g: Array
-    """Values of ``G x (k,)``: in a step m/s or rad/s."""
     factors: KKT | None = None
-    """Factored KKT matrix of M and G, if already available."""
     matrix_name: str = "M"
-    """Name of M in error messages: that of the caller's argument."""
 
     @classmethod
     def from_qp(cls, qp: QP) -> Elimination:

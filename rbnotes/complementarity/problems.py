@@ -29,6 +29,21 @@ class QP:
     Q is symmetric ``(d, d)``, A ``(m, d)``, G ``(k, d)``; constraints are optional.
     Solvers that require a positive semidefinite Q check it.
 
+    Attributes
+    ----------
+    Q
+        Hessian ``(d, d)`` of the objective, in its unit per two of x; dense or scipy.sparse.
+    c
+        Gradient ``(d,)`` of the objective at x = 0, in its unit per one of x.
+    A
+        Rows ``(m, d)`` of the inequalities, in the units of b per x.
+    b
+        Lower bounds ``(m,)`` of ``A x``: m/s for contacts.
+    G
+        Rows ``(k, d)`` of the equations, in the units of g per x.
+    g
+        Values ``(k,)`` of ``G x``: m/s or rad/s for joints.
+
     Raises
     ------
     InvalidArgument
@@ -36,17 +51,11 @@ class QP:
     """
 
     Q: Matrix
-    """Hessian ``(d, d)`` of the objective, in its unit per two of x; dense or scipy.sparse."""
     c: ArrayField
-    """Gradient ``(d,)`` of the objective at x = 0, in its unit per one of x."""
     A: Matrix = None
-    """Rows ``(m, d)`` of the inequalities, in the units of b per x."""
     b: ArrayField = None
-    """Lower bounds ``(m,)`` of ``A x``: m/s for contacts."""
     G: Matrix = None
-    """Rows ``(k, d)`` of the equations, in the units of g per x."""
     g: ArrayField = None
-    """Values ``(k,)`` of ``G x``: m/s or rad/s for joints."""
 
     def __post_init__(self) -> None:
         Q, c = _check_matrix_and_vector("Q", self.Q, "c", self.c)
@@ -78,6 +87,13 @@ class QP:
 class LCP:
     """Find z with ``w = M z + q`` and ``0 <= z _|_ w >= 0`` (Lloyd 0.3). M is ``(n, n)``, q ``(n,)``.
 
+    Attributes
+    ----------
+    M
+        Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse.
+    q
+        Values ``(n,)`` of w at z = 0, in its unit: m/s for contacts.
+
     Raises
     ------
     InvalidArgument
@@ -85,9 +101,7 @@ class LCP:
     """
 
     M: Matrix
-    """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: ArrayField
-    """Values ``(n,)`` of w at z = 0, in its unit: m/s for contacts."""
 
     def __post_init__(self) -> None:
         M, q = _check_matrix_and_vector("M", self.M, "q", self.q)
@@ -121,6 +135,17 @@ class BoxLCP:
     ``w_i >= 0`` where ``z_i`` is at its lower bound, ``w_i <= 0`` at its upper bound, ``w_i = 0`` in between.
     Bounds may be infinite: ``(0, inf)`` makes the pair of an LCP, ``(-inf, inf)`` an equation.
 
+    Attributes
+    ----------
+    M
+        Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse.
+    q
+        Values ``(n,)`` of w at z = 0, in its unit: m/s for contacts.
+    lower
+        Lower bounds of z ``(n,)``, in its unit, or one number for all; may be ``-inf``.
+    upper
+        Upper bounds of z ``(n,)``, in its unit, or one number for all; may be ``inf``.
+
     Raises
     ------
     InvalidArgument
@@ -128,13 +153,9 @@ class BoxLCP:
     """
 
     M: Matrix
-    """Matrix ``(n, n)``, in the units of w per z: 1/kg for contacts; dense or scipy.sparse."""
     q: ArrayField
-    """Values ``(n,)`` of w at z = 0, in its unit: m/s for contacts."""
     lower: ArrayField
-    """Lower bounds of z ``(n,)``, in its unit, or one number for all; may be ``-inf``."""
     upper: ArrayField
-    """Upper bounds of z ``(n,)``, in its unit, or one number for all; may be ``inf``."""
 
     def __post_init__(self) -> None:
         M, q = _check_matrix_and_vector("M", self.M, "q", self.q)

@@ -20,22 +20,32 @@ DATA_NOISE_FRACTION = 1e-4
 
 @dataclass(frozen=True)
 class Residuals:
-    """Largest violations of all conditions; all are zero at an exact solution."""
+    """Largest violations of all conditions; all are zero at an exact solution.
+
+    Attributes
+    ----------
+    complementarity
+        Largest product of a pair, in the units of ``z w`` (power or energy).
+    feasibility
+        Violation of the bounds by z, in its unit.
+    dual_feasibility
+        Size of w of the wrong sign where no bound of z allows it, in its unit.
+    natural
+        Natural residual ``max |z - P(z - w)|`` with the projection P on the bounds, ``max |min(z, w)|`` for
+        an LCP; z and w in any unit, as numbers.
+    equations
+        Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units, else zero.
+    relative
+        Dimensionless natural residual, with z scaled by its effect on w, and error of the equations, relative
+        to the data of each row. Solutions are accepted on this residual.
+    """
 
     complementarity: float
-    """Largest product of a pair, in the units of ``z w`` (power or energy)."""
     feasibility: float
-    """Violation of the bounds by z, in its unit."""
     dual_feasibility: float
-    """Size of w of the wrong sign where no bound of z allows it, in its unit."""
     natural: float
-    """Natural residual ``max |z - P(z - w)|`` with the projection P on the bounds, ``max |min(z, w)|`` for an
-    LCP; z and w in any unit, as numbers."""
     equations: float
-    """Largest error of ``M x - G^T lambda - N^T z = f`` and ``G x = g``, in their units, else zero."""
     relative: float
-    """Dimensionless natural residual, with z scaled by its effect on w, and error of the equations, relative
-    to the data of each row. Solutions are accepted on this residual."""
 
 
 def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
@@ -64,22 +74,32 @@ class ResidualScale:
     The scale of a row is the size of q and of the effect on it of the impulses that q requires, one by one.
     It does not depend on z, since a divergent iterate would excuse any error. Only the rounding of the terms
     is added, up to the effect of the largest q in the row.
+
+    Attributes
+    ----------
+    unit_responses
+        Changes ``(n,)`` of w per unit of z, in the units of w per z; see :func:`unit_response`.
+    row_scale
+        Scales ``(n,)`` of the rows, in the units of w.
+    rounding_cap
+        Largest rounding ``(n,)`` of the rows: that of the largest q, in the units of w.
+    M
+        Absolute values of M ``(n, n)``, in the units of w per z.
+    q
+        Absolute values of q ``(n,)``, in the unit of w.
+    lower
+        Lower bounds of z ``(n,)``, in its unit; None for an LCP.
+    upper
+        Upper bounds of z ``(n,)``, in its unit; None for an LCP.
     """
 
     unit_responses: Array
-    """Changes ``(n,)`` of w per unit of z, in the units of w per z; see :func:`unit_response`."""
     row_scale: Array
-    """Scales ``(n,)`` of the rows, in the units of w."""
     rounding_cap: Array
-    """Largest rounding ``(n,)`` of the rows: that of the largest q, in the units of w."""
     M: Matrix
-    """Absolute values of M ``(n, n)``, in the units of w per z."""
     q: Array
-    """Absolute values of q ``(n,)``, in the unit of w."""
     lower: Array | None
-    """Lower bounds of z ``(n,)``, in its unit; None for an LCP."""
     upper: Array | None
-    """Upper bounds of z ``(n,)``, in its unit; None for an LCP."""
 
     @classmethod
     def from_data(

@@ -47,24 +47,36 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Statistics:
-    """Operation counts and times of a solver; unused fields are zero."""
+    """Operation counts and times of a solver; unused fields are zero.
+
+    Attributes
+    ----------
+    pivots
+        Exchanges of basic and nonbasic variables, and moves of a variable from bound to bound.
+    factorizations
+        Factorizations of a principal submatrix.
+    sweeps
+        Gauss-Seidel sweeps over all rows.
+    iterations
+        Iterations of the convex solver.
+    solves
+        Solves with the KKT matrix of an elimination.
+    solves_avoided
+        Further solves that building the whole LCP matrix would have required.
+    solver_time
+        Time of the convex solver, as it reports it, s.
+    interface_time
+        Time of cvxpy around it, to set and transfer numbers, s.
+    """
 
     pivots: int = 0
-    """Exchanges of basic and nonbasic variables, and moves of a variable from bound to bound."""
     factorizations: int = 0
-    """Factorizations of a principal submatrix."""
     sweeps: int = 0
-    """Gauss-Seidel sweeps over all rows."""
     iterations: int = 0
-    """Iterations of the convex solver."""
     solves: int = 0
-    """Solves with the KKT matrix of an elimination."""
     solves_avoided: int = 0
-    """Further solves that building the whole LCP matrix would have required."""
     solver_time: float = 0.0
-    """Time of the convex solver, as it reports it, s."""
     interface_time: float = 0.0
-    """Time of cvxpy around it, to set and transfer numbers, s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,25 +84,35 @@ class Solution:
     """Result of a solver of complementarity problems: solution or best iterate, residuals and status.
 
     It is falsy unless the problem is solved.
+
+    Attributes
+    ----------
+    status
+        Status with which the solver ended.
+    z
+        Complementary variables ``(n,)``: contact impulses, N s, or forces, N; for a quadratic program those
+        of ``A x >= b``.
+    w
+        Slacks ``(n,)``: m/s for impulses.
+    residuals
+        Residuals of z.
+    method
+        Name of the method that found z.
+    statistics
+        Operation counts and times.
+    certificate
+        Certificate if infeasible: y ``(n,)`` with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``, in any unit:
+        for all ``z >= 0``, ``w^T y < 0``. It is verified in rational arithmetic, then rounded. For other
+        bounds see :mod:`rbnotes.complementarity.certificate`.
     """
 
     status: Status
-    """Status with which the solver ended."""
     z: Array
-    """Complementary variables ``(n,)``: contact impulses, N s, or forces, N; for a quadratic program those of
-    ``A x >= b``."""
     w: Array
-    """Slacks ``(n,)``: m/s for impulses."""
     residuals: Residuals
-    """Residuals of z."""
     method: str
-    """Name of the method that found z."""
     statistics: Statistics = field(default_factory=Statistics)
-    """Operation counts and times."""
     certificate: Array | None = None
-    """Certificate if infeasible: y ``(n,)`` with ``y >= 0``, ``M^T y <= 0`` and ``q^T y < 0``, in any unit:
-    for all ``z >= 0``, ``w^T y < 0``. It is verified in rational arithmetic, then rounded. For other bounds
-    see :mod:`rbnotes.complementarity.certificate`."""
 
     @property
     def is_solved(self) -> bool:
@@ -109,12 +131,18 @@ class Solution:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class QPSolution(Solution):
-    """Solution with the eliminated unknowns, of a quadratic program or a time step."""
+    """Solution with the eliminated unknowns, of a quadratic program or a time step.
+
+    Attributes
+    ----------
+    x
+        Unknowns ``(d,)``, in their units: m/s and rad/s for velocities.
+    multipliers
+        Multipliers of the equations ``G x = g (k,)``: N s or N m s for velocities.
+    """
 
     x: Array
-    """Unknowns ``(d,)``, in their units: m/s and rad/s for velocities."""
     multipliers: Array
-    """Multipliers of the equations ``G x = g (k,)``: N s or N m s for velocities."""
 
 
 def judge_status(status: Status, residuals: Residuals, tolerance: float) -> Status:

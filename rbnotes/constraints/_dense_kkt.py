@@ -21,18 +21,27 @@ from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent,
 
 @dataclass(frozen=True, eq=False)
 class DenseFactors:
-    """Factored dense KKT matrix."""
+    """Factored dense KKT matrix.
+
+    Attributes
+    ----------
+    G
+        Constraint matrix ``(k, n)``.
+    basis
+        Orthonormal basis ``(k, r)`` of the combinations of rows, or None if the rows are independent.
+    independent_rows
+        Independent combinations of the rows of G ``(r, n)``.
+    solve_inertia
+        Function that solves with M.
+    solve_schur
+        Function that solves with ``G M^-1 G^T`` of the independent rows.
+    """
 
     G: Array
-    """Constraint matrix ``(k, n)``."""
     basis: Array | None
-    """Orthonormal basis ``(k, r)`` of the combinations of rows, or None if the rows are independent."""
     independent_rows: Array
-    """Independent combinations of the rows of G ``(r, n)``."""
     solve_inertia: Callable[[Array], Array]
-    """Function that solves with M."""
     solve_schur: Callable[[Array], Array]
-    """Function that solves with ``G M^-1 G^T`` of the independent rows."""
 
     def rank(self) -> int:
         """Return the number of independent rows of G."""

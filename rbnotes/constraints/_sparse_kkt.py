@@ -26,20 +26,30 @@ Otherwise the multipliers of rows in small units, or of heavy bodies, would need
 
 @dataclass(frozen=True, eq=False)
 class SparseFactors:
-    """Factors of ``[[M, -G^T], [G, delta]]``; solves remove the effect of delta by iterations."""
+    """Factors of ``[[M, -G^T], [G, delta]]``; solves remove the effect of delta by iterations.
+
+    Attributes
+    ----------
+    M
+        Inertia ``(n, n)``.
+    G
+        Constraint matrix ``(k, n)``.
+    schur_diagonal
+        Approximate diagonal ``(k,)`` of ``G M^-1 G^T``, with a lower bound for small rows.
+    delta
+        Regularization of the multipliers ``(k,)``.
+    has_small_rows
+        True if the regularization of some rows is limited by their own size.
+    lu
+        Factors that :func:`scipy.sparse.linalg.splu` returns; they cannot be pickled.
+    """
 
     M: Matrix
-    """Inertia ``(n, n)``."""
     G: Matrix
-    """Constraint matrix ``(k, n)``."""
     schur_diagonal: Array
-    """Approximate diagonal ``(k,)`` of ``G M^-1 G^T``, with a lower bound for small rows."""
     delta: Array
-    """Regularization of the multipliers ``(k,)``."""
     has_small_rows: bool
-    """True if the regularization of some rows is limited by their own size."""
     lu: Any
-    """Factors that :func:`scipy.sparse.linalg.splu` returns; they cannot be pickled."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return factor_sparse, (self.M, self.G)

@@ -30,16 +30,24 @@ from rbnotes.constraints.matrices import KKTSolver, check_square
 
 @dataclass(frozen=True, eq=False)
 class KKT:
-    """Factored KKT matrix, constructed by :func:`factor_kkt`."""
+    """Factored KKT matrix, constructed by :func:`factor_kkt`.
+
+    Attributes
+    ----------
+    size
+        Number n of velocities.
+    num_constraints
+        Number k of rows of G.
+    compute_rank
+        Function that computes the rank; for sparse matrices it costs as much as many solves.
+    solve_unchecked
+        :meth:`solve` for two valid arrays, without checks.
+    """
 
     size: int
-    """Number n of velocities."""
     num_constraints: int
-    """Number k of rows of G."""
     compute_rank: Callable[[], int]
-    """Function that computes the rank; for sparse matrices it costs as much as many solves."""
     solve_unchecked: KKTSolver
-    """:meth:`solve` for two valid arrays, without checks."""
 
     @cached_property
     def rank(self) -> int:

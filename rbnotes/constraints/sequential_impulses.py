@@ -16,14 +16,21 @@ from rbnotes.arguments import Array, InvalidArgument, SingularConfiguration
 
 
 class GaussSeidelResult(NamedTuple):
-    """Result of Gauss-Seidel sweeps."""
+    """Result of Gauss-Seidel sweeps.
+
+    Attributes
+    ----------
+    v
+        Velocities ``(n,)``.
+    impulses
+        Constraint impulses ``(k,)``.
+    errors
+        Largest ``|N v - c|`` after each sweep ``(sweeps,)``, m/s or rad/s.
+    """
 
     v: Array
-    """Velocities ``(n,)``."""
     impulses: Array
-    """Constraint impulses ``(k,)``."""
     errors: Array
-    """Largest ``|N v - c|`` after each sweep ``(sweeps,)``, m/s or rad/s."""
 
     @property
     def convergence_rate(self) -> float:
@@ -92,7 +99,7 @@ def equality_gauss_seidel(
     M_inverse : (n, n)
         Inverse mass matrix, 1/kg.
     N : (k, n)
-        Constraint rows; they may be redundant if c is consistent.
+        Constraint rows, dimensionless or m; they may be redundant if c is consistent.
     c : (k,)
         Prescribed ``N v``, m/s or rad/s.
     v0 : (n,)

@@ -34,12 +34,18 @@ POSITION_UPDATES = ("new", "old")
 
 
 class ProjectionResult(NamedTuple):
-    """Result of a projection of positions on the constraints."""
+    """Result of a projection of positions on the constraints.
+
+    Attributes
+    ----------
+    positions
+        Projected positions ``(n,)``, or poses ``(bodies, 4, 4)``.
+    error
+        Largest remaining entry of ``|g|``.
+    """
 
     positions: Array
-    """Projected positions ``(n,)``, or poses ``(bodies, 4, 4)``."""
     error: float
-    """Largest remaining entry of ``|g|``."""
     iterations: int
 
 

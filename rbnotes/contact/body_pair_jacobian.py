@@ -28,6 +28,21 @@ class BodyPairJacobian:
     ``jacobian.T @ impulses`` are the impulsive wrenches of impulses along them. ``jacobian @ J`` is the
     Jacobian for other velocities, from which a matrix J makes the twists.
 
+    Attributes
+    ----------
+    a
+        Index of the first body ``(c,)``, or ``WORLD``.
+    b
+        Index of the second body ``(c,)``, or ``WORLD``.
+    block_a
+        Block ``(c, k, 6)`` for the twist of body a; for rows that are velocities of points, m in the first
+        three columns and dimensionless in the others. Ignored if the body is the world.
+    block_b
+        Block ``(c, k, 6)`` for the twist of body b: m in the first three columns, dimensionless in the
+        others.
+    num_bodies
+        Number of bodies n.
+
     Raises
     ------
     InvalidArgument
@@ -35,17 +50,10 @@ class BodyPairJacobian:
     """
 
     a: NDArray[np.intp]
-    """Index of the first body ``(c,)``, or ``WORLD``."""
     b: NDArray[np.intp]
-    """Index of the second body ``(c,)``, or ``WORLD``."""
     block_a: Array
-    """Block ``(c, k, 6)`` for the twist of body a; for rows that are velocities of points, m in the first
-    three columns and dimensionless in the others. Ignored if the body is the world."""
     block_b: Array
-    """Block ``(c, k, 6)`` for the twist of body b: m in the first three columns, dimensionless in the others.
-    """
     num_bodies: int
-    """Number of bodies n."""
 
     def __post_init__(self) -> None:
         arguments.count("num_bodies", self.num_bodies)
@@ -136,10 +144,15 @@ class BodyPairJacobian:
 
 @dataclass(frozen=True, eq=False)
 class TransposedBodyPairJacobian:
-    """Transpose of a :class:`BodyPairJacobian`."""
+    """Transpose of a :class:`BodyPairJacobian`.
+
+    Attributes
+    ----------
+    jacobian
+        Jacobian of which this is the transpose.
+    """
 
     jacobian: BodyPairJacobian
-    """Jacobian of which this is the transpose."""
 
     @property
     def shape(self) -> tuple[int, int]:

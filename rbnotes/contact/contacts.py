@@ -27,6 +27,19 @@ from rbnotes.unchecked.frozen import set_fields
 class Contacts:
     """Contacts of a system with n velocities: of bodies, particles, or generalized coordinates.
 
+    Attributes
+    ----------
+    rows
+        Jacobian ``(3 c, n)``, dimensionless for particles: the normal and two orthonormal tangents of each
+        contact in turn. A :class:`~rbnotes.contact.BodyPairJacobian` between bodies; or a dense or sparse
+        matrix. An array ``(c, 3, n)`` is reshaped.
+    mu
+        Coefficients of friction ``(c,)``, or one for all, dimensionless. Contacts with infinite coefficients
+        stick while they push.
+    normal_target
+        Smallest normal velocities ``(c,)``, or one for all, m/s: zero, or those of restitution or
+        stabilization.
+
     Raises
     ------
     InvalidArgument
@@ -34,15 +47,8 @@ class Contacts:
     """
 
     rows: BodyPairJacobian | Matrix
-    """Jacobian ``(3 c, n)``, dimensionless for particles: the normal and two orthonormal tangents of each
-    contact in turn. A :class:`~rbnotes.contact.BodyPairJacobian` between bodies; or a dense or sparse
-    matrix. An array ``(c, 3, n)`` is reshaped."""
     mu: ArrayField
-    """Coefficients of friction ``(c,)``, or one for all, dimensionless. Contacts with infinite coefficients
-    stick while they push."""
     normal_target: ArrayField = 0.0
-    """Smallest normal velocities ``(c,)``, or one for all, m/s: zero, or those of restitution or
-    stabilization."""
 
     def __post_init__(self) -> None:
         rows = self.rows

@@ -37,6 +37,19 @@ class Collider:
     The coefficients of friction and restitution of a pair are the geometric means of those of the two
     colliders.
 
+    Attributes
+    ----------
+    body
+        Index of the body, or ``WORLD``.
+    shape
+        :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``RoundedBox`` or ``Plane``.
+    frame
+        Pose of the shape in the body ``(4, 4)``, m.
+    mu
+        Friction coefficient, dimensionless; infinite for contacts that stick while they push.
+    restitution
+        Coefficient of restitution, 0 to 1, dimensionless.
+
     Raises
     ------
     InvalidArgument
@@ -45,15 +58,10 @@ class Collider:
     """
 
     body: int
-    """Index of the body, or ``WORLD``."""
     shape: Shape
-    """:class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``RoundedBox`` or ``Plane``."""
     frame: Array = field(default_factory=lambda: np.eye(4))
-    """Pose of the shape in the body ``(4, 4)``, m."""
     mu: float = 0.5
-    """Friction coefficient, dimensionless; infinite for contacts that stick while they push."""
     restitution: float = 0.0
-    """Coefficient of restitution, 0 to 1, dimensionless."""
 
     def __post_init__(self) -> None:
         is_integer = isinstance(self.body, int | np.integer) and not isinstance(self.body, bool)
@@ -78,22 +86,33 @@ class Collider:
 
 @dataclass(frozen=True, eq=False)
 class ContactPoints:
-    """Points at which bodies touch or nearly touch."""
+    """Points at which bodies touch or nearly touch.
+
+    Attributes
+    ----------
+    a
+        Index of the body that the normal pushes ``(c,)``, or ``WORLD``.
+    b
+        Index of the body that is pushed the other way ``(c,)``, or ``WORLD``.
+    position
+        Midpoints between the surfaces, in the world ``(c, 3)``, m.
+    normal
+        Unit vectors from b to a, in the world ``(c, 3)``: ``N v`` is the separation velocity.
+    gap
+        Distances of the surfaces along the normal ``(c,)``, negative if they overlap, m.
+    mu
+        Friction coefficients ``(c,)``, dimensionless.
+    restitution
+        Coefficients of restitution ``(c,)``, 0 to 1, dimensionless.
+    """
 
     a: NDArray[np.intp]
-    """Index of the body that the normal pushes ``(c,)``, or ``WORLD``."""
     b: NDArray[np.intp]
-    """Index of the body that is pushed the other way ``(c,)``, or ``WORLD``."""
     position: Array
-    """Midpoints between the surfaces, in the world ``(c, 3)``, m."""
     normal: Array
-    """Unit vectors from b to a, in the world ``(c, 3)``: ``N v`` is the separation velocity."""
     gap: Array
-    """Distances of the surfaces along the normal ``(c,)``, negative if they overlap, m."""
     mu: Array
-    """Friction coefficients ``(c,)``, dimensionless."""
     restitution: Array
-    """Coefficients of restitution ``(c,)``, 0 to 1, dimensionless."""
 
     def __len__(self) -> int:
         return len(self.gap)

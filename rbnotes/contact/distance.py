@@ -59,14 +59,21 @@ class Core(NamedTuple):
 
 
 class SeparatingAxis(NamedTuple):
-    """Direction along which the projections of two cores are farthest apart, or overlap least."""
+    """Direction along which the projections of two cores are farthest apart, or overlap least.
+
+    Attributes
+    ----------
+    axis
+        Unit vector from b to a ``(3,)`` with the largest separation.
+    separation
+        Gap between the projections on ``axis``, negative if they overlap, m.
+    normal
+        Unit vector ``(3,)``: ``axis``, or for touching cores the mean of the axes that are nearly as good.
+    """
 
     axis: Array
-    """Unit vector from b to a ``(3,)`` with the largest separation."""
     separation: float
-    """Gap between the projections on ``axis``, negative if they overlap, m."""
     normal: Array
-    """Unit vector ``(3,)``: ``axis``, or for touching cores the mean of the axes that are nearly as good."""
 
 
 def separating_axis(a: Core, b: Core, tie_width: float = 0.0) -> SeparatingAxis:

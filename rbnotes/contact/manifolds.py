@@ -41,14 +41,21 @@ _FEATURE_CORNERS: list[Array] = [
 
 
 class ContactManifold(NamedTuple):
-    """Contact points of two solids a and b; the number k may be zero."""
+    """Contact points of two solids a and b; the number k may be zero.
+
+    Attributes
+    ----------
+    position
+        Midpoints between the surfaces, in the world ``(k, 3)``, m.
+    normal
+        Unit vectors from b to a ``(k, 3)``: an impulse along the normal pushes a, one against it b.
+    gap
+        Distances of the surfaces along the normal ``(k,)``, negative if they overlap, m.
+    """
 
     position: Array
-    """Midpoints between the surfaces, in the world ``(k, 3)``, m."""
     normal: Array
-    """Unit vectors from b to a ``(k, 3)``: an impulse along the normal pushes a, one against it b."""
     gap: Array
-    """Distances of the surfaces along the normal ``(k,)``, negative if they overlap, m."""
 
 
 def empty_manifold() -> ContactManifold:
@@ -90,15 +97,22 @@ def plane_manifold(a: Core, radius: float, normal: Array, origin: Array, margin:
 
 
 class _Feature(NamedTuple):
-    """Corner, edge or face of a core that lies farthest in some direction."""
+    """Corner, edge or face of a core that lies farthest in some direction.
+
+    Attributes
+    ----------
+    corners
+        Corners ``(1, 3)``, ``(2, 3)``, or ``(4, 3)`` in order around the face.
+    axes
+        Directions in which the feature extends ``(dimension, 3)``.
+    half_extents
+        Half extents along the axes ``(dimension,)``.
+    """
 
     corners: Array
-    """Corners ``(1, 3)``, ``(2, 3)``, or ``(4, 3)`` in order around the face."""
     axes: Array
-    """Directions in which the feature extends ``(dimension, 3)``."""
     center: Array
     half_extents: Array
-    """Half extents along the axes ``(dimension,)``."""
 
 
 def _support_feature(core: Core, direction: Array, tolerance: float) -> _Feature:

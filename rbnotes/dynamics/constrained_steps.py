@@ -25,14 +25,21 @@ ConstraintFunction = Callable[[State, float], Iterable[VelocityConstraintRows]]
 
 @dataclass(frozen=True, eq=False)
 class ConstrainedStepResult:
-    """Result of a step under constraints: the state after it and the impulses of the constraints."""
+    """Result of a step under constraints: the state after it and the impulses of the constraints.
+
+    Attributes
+    ----------
+    state
+        Positions, m and rad, and velocities, m/s and rad/s, at the end of the step.
+    bilateral_impulses
+        Impulses of the equations ``(k,)``, N s.
+    unilateral_impulses
+        Impulses of the inequalities ``(m,)``, not negative, N s.
+    """
 
     state: State
-    """Positions, m and rad, and velocities, m/s and rad/s, at the end of the step."""
     bilateral_impulses: Array
-    """Impulses of the equations ``(k,)``, N s."""
     unilateral_impulses: Array
-    """Impulses of the inequalities ``(m,)``, not negative, N s."""
 
 
 def add_constraints(problem: StepProblem, rows: Iterable[VelocityConstraintRows]) -> StepProblem:

@@ -32,12 +32,18 @@ MAX_SUBSTEPS = 1000
 
 
 class FreeRotation(NamedTuple):
-    """Result of the free rotation of bodies."""
+    """Result of the free rotation of bodies.
+
+    Attributes
+    ----------
+    rotation
+        Rotations from the frames at the start to those at the end ``(n, 3, 3)``.
+    omega
+        Angular velocities in the frames at the end ``(n, 3)``.
+    """
 
     rotation: Array
-    """Rotations from the frames at the start to those at the end ``(n, 3, 3)``."""
     omega: Array
-    """Angular velocities in the frames at the end ``(n, 3)``."""
 
 
 def integrate_free_rotation(inertias: Array, omega: Array, h: float) -> FreeRotation:

@@ -98,6 +98,17 @@ def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
 class FreeSystem:
     """Bodies and particles without constraints, under forces; a mechanical system.
 
+    Attributes
+    ----------
+    inertias
+        Spatial inertias of the bodies ``(m, 6, 6)``, kg m^2, kg m and kg; one ``(6, 6)`` counts as one body.
+    masses
+        Masses of the particles ``(p,)``, kg.
+    gravity
+        Gravity ``(3,)`` in world axes, m/s^2.
+    applied_forces
+        Forces besides gravity.
+
     Raises
     ------
     InvalidArgument
@@ -105,14 +116,9 @@ class FreeSystem:
     """
 
     inertias: ArrayField = ()
-    """Spatial inertias of the bodies ``(m, 6, 6)``, kg m^2, kg m and kg; one ``(6, 6)`` counts as one
-    body."""
     masses: ArrayField = ()
-    """Masses of the particles ``(p,)``, kg."""
     gravity: ArrayField = GRAVITY
-    """Gravity ``(3,)`` in world axes, m/s^2."""
     applied_forces: ForceLaw = zero_forces
-    """Forces besides gravity."""
 
     def __post_init__(self) -> None:
         empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0

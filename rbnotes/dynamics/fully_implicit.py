@@ -51,15 +51,21 @@ class FullyImplicitScheme:
 
     Raises InvalidArgument if ``tolerance`` is not positive, ``max_iterations`` is negative, or the shape of
     ``fraction`` does not fit.
+
+    Attributes
+    ----------
+    fraction
+        Fraction c, dimensionless: 1 at the end, 1/2 in the middle of the step.
+    tolerance
+        Largest change of the positions by the last correction, in rad and m, relative to their increment in
+        the step if that is more than 1. The remaining error is about the square of it.
+    max_iterations
+        Largest number of corrections.
     """
 
     fraction: float
-    """Fraction c, dimensionless: 1 at the end, 1/2 in the middle of the step."""
     tolerance: float = 1e-10
-    """Largest change of the positions by the last correction, in rad and m, relative to their increment in
-    the step if that is more than 1. The remaining error is about the square of it."""
     max_iterations: int = 30
-    """Largest number of corrections."""
 
     def __post_init__(self) -> None:
         arguments.real_array("fraction", self.fraction, minimum=0.5, maximum=1.0)
@@ -143,14 +149,19 @@ class _LinearizedEquations:
 
 @dataclass(frozen=True, eq=False)
 class _StepEquations:
-    """Equations of one step in the new velocities."""
+    """Equations of one step in the new velocities.
+
+    Attributes
+    ----------
+    mass_matrix
+        Mass matrix at the start.
+    """
 
     system: DifferentiableSystem
     start: State
     h: float
     fraction: float
     mass_matrix: Matrix
-    """Mass matrix at the start."""
     solve: StepSolver
 
     def linearize(self, velocity: Array) -> _LinearizedEquations:

@@ -25,15 +25,22 @@ from rbnotes.dynamics.step_problem import StepProblem
 
 
 class Forces(NamedTuple):
-    """Forces and their derivatives, stacked like velocities."""
+    """Forces and their derivatives, stacked like velocities.
+
+    Attributes
+    ----------
+    f
+        Wrenches on bodies in body coordinates, forces on particles, generalized forces ``(N,)``, N or N m.
+    K
+        +df along increments of the positions ``(N, N)`` at constant velocities, N/m or N m; dense or
+        sparse.
+    D
+        +df/dv ``(N, N)``, N s/m or N m s; dense or sparse.
+    """
 
     f: Array
-    """Wrenches on bodies in body coordinates, forces on particles, generalized forces ``(N,)``, N or N m."""
     K: Matrix
-    """+df along increments of the positions ``(N, N)`` at constant velocities, N/m or N m; dense or
-    sparse."""
     D: Matrix
-    """+df/dv ``(N, N)``, N s/m or N m s; dense or sparse."""
 
     @classmethod
     def without_derivatives(cls, f: ArrayLike) -> Forces:
@@ -104,6 +111,19 @@ class System:
 
     Its states are ``State(q=..., qdot=...)``.
 
+    Attributes
+    ----------
+    inertia
+        Mass matrix M ``(n, n)``, kg, kg m and kg m^2, symmetric positive definite; dense or sparse.
+    force_function
+        Function f(q, qdot) ``(n,)``, N or N m.
+    stiffness
+        K = +df/dq at (q, qdot), ``(n, n)``, dense or sparse.
+    damping
+        D = +df/d(qdot) at (q, qdot), ``(n, n)``, dense or sparse.
+    potential
+        Potential energy at q, J; for the energy only.
+
     Raises
     ------
     InvalidArgument
@@ -111,15 +131,10 @@ class System:
     """
 
     inertia: Matrix
-    """Mass matrix M ``(n, n)``, kg, kg m and kg m^2, symmetric positive definite; dense or sparse."""
     force_function: Callable[[Array, Array], ArrayLike]
-    """Function f(q, qdot) ``(n,)``, N or N m."""
     stiffness: Callable[[Array, Array], Matrix]
-    """K = +df/dq at (q, qdot), ``(n, n)``, dense or sparse."""
     damping: Callable[[Array, Array], Matrix]
-    """D = +df/d(qdot) at (q, qdot), ``(n, n)``, dense or sparse."""
     potential: Callable[[Array], float] | None = None
-    """Potential energy at q, J; for the energy only."""
 
     def __post_init__(self) -> None:
         inertia = arguments.matrix("inertia", self.inertia)

@@ -25,6 +25,14 @@ from rbnotes.unchecked.frozen import replace_unchecked
 class Reduction:
     """Map from reduced velocities to all velocities of a system: ``v = J v_reduced + bias``.
 
+    Attributes
+    ----------
+    J
+        Matrix ``(n, r)``, dense or sparse; dimensionless between velocities of one kind.
+    bias
+        Velocities ``(n,)``, or one number, if the reduced ones are zero, m/s or rad/s; for accelerations
+        ``dJ/dt v_reduced``, m/s^2 or rad/s^2.
+
     Raises
     ------
     InvalidArgument
@@ -32,10 +40,7 @@ class Reduction:
     """
 
     J: Matrix
-    """Matrix ``(n, r)``, dense or sparse; dimensionless between velocities of one kind."""
     bias: ArrayField = 0.0
-    """Velocities ``(n,)``, or one number, if the reduced ones are zero, m/s or rad/s; for accelerations
-    ``dJ/dt v_reduced``, m/s^2 or rad/s^2."""
 
     def __post_init__(self) -> None:
         J = arguments.matrix("J", self.J)

@@ -65,13 +65,17 @@ class Scheme:
     Constraints and contacts add impulses in between.
 
     Raises InvalidArgument if ``problem`` or ``advance`` is not a function.
+
+    Attributes
+    ----------
+    problem
+        Function from system, state and step size to the problem for the new velocities, without constraints.
+    advance
+        Function from system, initial state, new velocities and step size to the state at the end.
     """
 
     problem: Callable[[MechanicalSystem, State, float], StepProblem]
-    """Function from system, state and step size to the problem for the new velocities, without
-    constraints."""
     advance: Callable[[MechanicalSystem, State, Array, float], State]
-    """Function from system, initial state, new velocities and step size to the state at the end."""
 
     def __post_init__(self) -> None:
         arguments.require_function("problem", self.problem, "system", "state", "h")

@@ -27,6 +27,23 @@ WORLD = -1
 class State:
     """Positions and velocities at one time. Each part may be omitted; omitted velocities are zero.
 
+    Attributes
+    ----------
+    E
+        Poses of the bodies ``(m, 4, 4)``, m; one ``(4, 4)`` counts as one body.
+    phi
+        Their twists in body coordinates ``(m, 6)``, rad/s and m/s.
+    x
+        Particles in world coordinates ``(p, 3)``, m.
+    v
+        Their velocities ``(p, 3)``, m/s.
+    q
+        Generalized or joint coordinates ``(k,)``, rad or m.
+    qdot
+        Their velocities ``(l,)``, rad/s or m/s; if l is not k, the model relates them to the rates of q.
+    t
+        Time, s.
+
     Raises
     ------
     InvalidArgument
@@ -34,19 +51,12 @@ class State:
     """
 
     E: ArrayField = ()
-    """Poses of the bodies ``(m, 4, 4)``, m; one ``(4, 4)`` counts as one body."""
     phi: ArrayField = ()
-    """Their twists in body coordinates ``(m, 6)``, rad/s and m/s."""
     x: ArrayField = ()
-    """Particles in world coordinates ``(p, 3)``, m."""
     v: ArrayField = ()
-    """Their velocities ``(p, 3)``, m/s."""
     q: ArrayField = ()
-    """Generalized or joint coordinates ``(k,)``, rad or m."""
     qdot: ArrayField = ()
-    """Their velocities ``(l,)``, rad/s or m/s; if l is not k, the model relates them to the rates of q."""
     t: float = 0.0
-    """Time, s."""
 
     def __post_init__(self) -> None:
         E = arguments.frame("E", _as_stack("E", self.E, 4, 4))
@@ -136,22 +146,33 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class States:
-    """States at T times; each array has a leading axis of times before those of :class:`State`."""
+    """States at T times; each array has a leading axis of times before those of :class:`State`.
+
+    Attributes
+    ----------
+    E
+        Poses ``(T, m, 4, 4)``, m.
+    phi
+        Body twists ``(T, m, 6)``, rad/s and m/s.
+    x
+        Positions of particles ``(T, p, 3)``, m.
+    v
+        Velocities of particles ``(T, p, 3)``, m/s.
+    q
+        Coordinates ``(T, k)``, rad or m.
+    qdot
+        Velocities of the coordinates ``(T, l)``, rad/s or m/s.
+    t
+        Times ``(T,)``, s.
+    """
 
     E: Array
-    """Poses ``(T, m, 4, 4)``, m."""
     phi: Array
-    """Body twists ``(T, m, 6)``, rad/s and m/s."""
     x: Array
-    """Positions of particles ``(T, p, 3)``, m."""
     v: Array
-    """Velocities of particles ``(T, p, 3)``, m/s."""
     q: Array
-    """Coordinates ``(T, k)``, rad or m."""
     qdot: Array
-    """Velocities of the coordinates ``(T, l)``, rad/s or m/s."""
     t: Array
-    """Times ``(T,)``, s."""
 
     @classmethod
     def stack(cls, states: Sequence[State]) -> States:

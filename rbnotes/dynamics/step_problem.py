@@ -31,6 +31,17 @@ from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set
 class VelocityConstraintRows:
     """Conditions on velocities, one per row; base of the two kinds below.
 
+    Attributes
+    ----------
+    rows
+        Matrix ``(k, n)``, dense or scipy.sparse, dimensionless between velocities of one kind; none by
+        default.
+    target
+        Right-hand sides ``(k,)``, or one number for all, m/s or rad/s.
+    regularization
+        Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all, 1/kg or 1/(kg m^2); zero for hard
+        rows.
+
     Raises
     ------
     InvalidArgument
@@ -38,13 +49,8 @@ class VelocityConstraintRows:
     """
 
     rows: Matrix = ()
-    """Matrix ``(k, n)``, dense or scipy.sparse, dimensionless between velocities of one kind; none by
-    default."""
     target: ArrayField = 0.0
-    """Right-hand sides ``(k,)``, or one number for all, m/s or rad/s."""
     regularization: ArrayField = 0.0
-    """Velocity per impulse ``(k,)`` or ``(k, k)``, or one number for all, 1/kg or 1/(kg m^2); zero for hard
-    rows."""
 
     def __post_init__(self) -> None:
         rows = np.zeros((0, 0)) if isinstance(self.rows, tuple) and not self.rows else self.rows
@@ -125,6 +131,20 @@ def _empty_unilateral_rows(size: int) -> UnilateralRows:
 class StepProblem:
     """Masses, momenta, and conditions on the velocities after a step.
 
+    Attributes
+    ----------
+    mass
+        Mass matrix ``(n, n)``, kg, kg m and kg m^2, dense or scipy.sparse. That of an implicit scheme may be
+        unsymmetric; its symmetric part is positive definite.
+    momentum
+        Value ``(n,)`` of ``mass v`` without constraints, N s and N m s.
+    bilateral
+        Equations; none by default.
+    unilateral
+        Inequalities without friction; none by default.
+    contacts
+        Contacts with friction, for a friction model.
+
     Raises
     ------
     InvalidArgument
@@ -132,16 +152,10 @@ class StepProblem:
     """
 
     mass: Matrix
-    """Mass matrix ``(n, n)``, kg, kg m and kg m^2, dense or scipy.sparse. That of an implicit scheme may be
-    unsymmetric; its symmetric part is positive definite."""
     momentum: ArrayField
-    """Value ``(n,)`` of ``mass v`` without constraints, N s and N m s."""
     bilateral: BilateralRows = field(default_factory=partial(_empty_bilateral_rows, 0))
-    """Equations; none by default."""
     unilateral: UnilateralRows = field(default_factory=partial(_empty_unilateral_rows, 0))
-    """Inequalities without friction; none by default."""
     contacts: ContactRows | None = None
-    """Contacts with friction, for a friction model."""
 
     def __post_init__(self) -> None:
         momentum = arguments.single_vector("momentum", self.momentum, None)
@@ -199,24 +213,36 @@ def unconstrained_problem(mass: Matrix, momentum: Array) -> StepProblem:
 
 @dataclass(frozen=True, eq=False)
 class StepSolution:
-    """Velocities after a step and impulses; impulses of absent conditions are empty."""
+    """Velocities after a step and impulses; impulses of absent conditions are empty.
+
+    Attributes
+    ----------
+    velocity
+        Velocities ``(n,)``, m/s and rad/s.
+    bilateral
+        Impulses lambda ``(k,)`` of the equations, N s.
+    unilateral
+        Impulses z ``(m,)`` of the inequalities, not negative, N s.
+    normal
+        Normal impulses ``(c,)`` of the contacts, not negative, N s.
+    tangential
+        Friction impulses ``(c, 2)`` along the two tangents, N s.
+    iterations
+        Number of iterations of the method: problems solved, pivots, or sweeps.
+    residual
+        Relative error in the conditions, as the method measures it.
+    method
+        Name of the method or friction model.
+    """
 
     velocity: Array
-    """Velocities ``(n,)``, m/s and rad/s."""
     bilateral: Array
-    """Impulses lambda ``(k,)`` of the equations, N s."""
     unilateral: Array = field(default_factory=lambda: np.zeros(0))
-    """Impulses z ``(m,)`` of the inequalities, not negative, N s."""
     normal: Array = field(default_factory=lambda: np.zeros(0))
-    """Normal impulses ``(c,)`` of the contacts, not negative, N s."""
     tangential: Array = field(default_factory=lambda: np.zeros((0, 2)))
-    """Friction impulses ``(c, 2)`` along the two tangents, N s."""
     iterations: int = 0
-    """Number of iterations of the method: problems solved, pivots, or sweeps."""
     residual: float = 0.0
-    """Relative error in the conditions, as the method measures it."""
     method: str = ""
-    """Name of the method or friction model."""
 
     @property
     def contact_impulses(self) -> Array:

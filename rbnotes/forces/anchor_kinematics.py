@@ -19,28 +19,43 @@ NO_COORDINATE = -1
 
 
 class AnchorFrames(NamedTuple):
-    """Frames that carry points: the m bodies, the p particles, and last the world."""
+    """Frames that carry points: the m bodies, the p particles, and last the world.
+
+    Attributes
+    ----------
+    E
+        Poses ``(m + p + 1, 4, 4)``.
+    phi
+        Twists ``(m + p + 1, 6)``.
+    coordinates
+        Indices of the six coordinates in the system ``(m + p + 1, 6)``; ``NO_COORDINATE`` where there is
+        none.
+    """
 
     E: Array
-    """Poses ``(m + p + 1, 4, 4)``."""
     phi: Array
-    """Twists ``(m + p + 1, 6)``."""
     coordinates: Indices
-    """Indices of the six coordinates in the system ``(m + p + 1, 6)``; ``NO_COORDINATE`` where there is
-    none."""
 
 
 class IndexedForces(NamedTuple):
-    """Forces of one group: s forces on N coordinates of the system each."""
+    """Forces of one group: s forces on N coordinates of the system each.
+
+    Attributes
+    ----------
+    coordinates
+        Indices of the coordinates ``(s, N)``; ``NO_COORDINATE`` where there is none.
+    f
+        Forces ``(s, N)``, N or N m.
+    K
+        Derivatives by increments of the coordinates ``(s, N, N)``.
+    D
+        Derivatives by the velocities ``(s, N, N)``.
+    """
 
     coordinates: Indices
-    """Indices of the coordinates ``(s, N)``; ``NO_COORDINATE`` where there is none."""
     f: Array
-    """Forces ``(s, N)``, N or N m."""
     K: Array
-    """Derivatives by increments of the coordinates ``(s, N, N)``."""
     D: Array
-    """Derivatives by the velocities ``(s, N, N)``."""
 
     @classmethod
     def from_wrenches(cls, coordinates: Indices, wrenches: tuple[Array, Array, Array]) -> IndexedForces:
@@ -51,16 +66,24 @@ class IndexedForces(NamedTuple):
 
 
 class AnchorKinematics(NamedTuple):
-    """Points of s paths with n points each, and the frames that carry them."""
+    """Points of s paths with n points each, and the frames that carry them.
+
+    Attributes
+    ----------
+    coordinates
+        Indices of the coordinates ``(s, n, 6)``.
+    E
+        Poses of the frames ``(s, n, 4, 4)``, m.
+    x
+        Points in their frames ``(s, n, 3)``, m.
+    phi
+        Twists of the frames ``(s, n, 6)``, rad/s and m/s.
+    """
 
     coordinates: Indices
-    """Indices of the coordinates ``(s, n, 6)``."""
     E: Array
-    """Poses of the frames ``(s, n, 4, 4)``, m."""
     x: Array
-    """Points in their frames ``(s, n, 3)``, m."""
     phi: Array
-    """Twists of the frames ``(s, n, 6)``, rad/s and m/s."""
 
 
 def anchor_frames(state: State) -> AnchorFrames:

@@ -34,15 +34,20 @@ class AnchorPoints:
 
     :func:`on_world`, :func:`on_particle` and :func:`on_body` create them; :func:`path_through` joins them to
     paths.
+
+    Attributes
+    ----------
+    body
+        Indices or names of the bodies ``(...)``; :data:`~rbnotes.dynamics.WORLD` for the world and particles.
+    particle
+        Indices of the particles ``(...)``; ``NO_PARTICLE`` for points of bodies and the world.
+    x
+        Coordinates in the world or in the body ``(..., 3)``, m; zero for particles.
     """
 
     body: BodyIndices
-    """Indices or names of the bodies ``(...)``; :data:`~rbnotes.dynamics.WORLD` for the world and particles.
-    """
     particle: Indices
-    """Indices of the particles ``(...)``; ``NO_PARTICLE`` for points of bodies and the world."""
     x: Array
-    """Coordinates in the world or in the body ``(..., 3)``, m; zero for particles."""
 
     @property
     def shape(self) -> tuple[int, ...]:

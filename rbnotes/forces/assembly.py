@@ -75,10 +75,14 @@ class ForceGroups:
     [0.0, 0.0, -1.0981]
 
     Raises InvalidArgument if ``groups`` does not fit.
+
+    Attributes
+    ----------
+    groups
+        Groups whose forces are added, N and N m.
     """
 
     groups: Sequence[ForceGroup]
-    """Groups whose forces are added, N and N m."""
 
     def __post_init__(self) -> None:
         set_fields(self, groups=check_groups(self.groups))

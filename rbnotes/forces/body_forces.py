@@ -24,16 +24,24 @@ from rbnotes.forces.wrenches import BodyForces, check_point_bodies
 
 
 class BodyPathLength(NamedTuple):
-    """Length of a path through points of n bodies, its rate, and their derivatives by poses and twists."""
+    """Length of a path through points of n bodies, its rate, and their derivatives by poses and twists.
+
+    Attributes
+    ----------
+    L
+        Length of the active segments ``(...)``, m.
+    Ldot
+        Its time derivative ``(...)``, m/s.
+    dL_dxi
+        Derivative of L along body-frame increments E exp([xi]) ``(..., 6n)``, equal to dLdot/dphi.
+    dLdot_dxi
+        Derivative of Ldot along them at constant twist components ``(..., 6n)``.
+    """
 
     L: Array
-    """Length of the active segments ``(...)``, m."""
     Ldot: Array
-    """Its time derivative ``(...)``, m/s."""
     dL_dxi: Array
-    """Derivative of L along body-frame increments E exp([xi]) ``(..., 6n)``, equal to dLdot/dphi."""
     dLdot_dxi: Array
-    """Derivative of Ldot along them at constant twist components ``(..., 6n)``."""
 
 
 def body_path_length(

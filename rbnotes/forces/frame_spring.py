@@ -46,6 +46,26 @@ ZERO_MATRIX = np.zeros((3, 3))
 class FrameSpring:
     """Spring and damper between frame 1, fixed in body A, and frame 2, fixed in body B.
 
+    Attributes
+    ----------
+    X_1
+        Pose of frame 1 in body A ``(..., 4, 4)``, m.
+    X_2
+        Pose of frame 2 in body B ``(..., 4, 4)``, m.
+    K_t
+        Translational stiffness ``(..., 3, 3)`` in the axes of frame 1, N/m.
+    K_r
+        Rotational stiffness ``(..., 3, 3)`` in the axes of frame 1, N m/rad.
+    D_t
+        Translational damping ``(..., 3, 3)`` in the axes of frame 1, N s/m.
+    D_r
+        Rotational damping ``(..., 3, 3)`` in the axes of frame 1, N m s/rad.
+    damping
+        Option of damping. ``"origins"`` damps the relative velocity of the two origins, as Lloyd's (0.38)
+        does: it also resists a common rotation of both bodies if the origins are apart, and its two forces
+        have a couple. ``"displacement"`` damps dr/dt in frame 1: a common motion causes no force, and there
+        is no couple.
+
     Raises
     ------
     InvalidArgument
@@ -53,22 +73,12 @@ class FrameSpring:
     """
 
     X_1: Array
-    """Pose of frame 1 in body A ``(..., 4, 4)``, m."""
     X_2: Array
-    """Pose of frame 2 in body B ``(..., 4, 4)``, m."""
     K_t: Array
-    """Translational stiffness ``(..., 3, 3)`` in the axes of frame 1, N/m."""
     K_r: Array
-    """Rotational stiffness ``(..., 3, 3)`` in the axes of frame 1, N m/rad."""
     D_t: Array = field(default_factory=ZERO_MATRIX.copy)
-    """Translational damping ``(..., 3, 3)`` in the axes of frame 1, N s/m."""
     D_r: Array = field(default_factory=ZERO_MATRIX.copy)
-    """Rotational damping ``(..., 3, 3)`` in the axes of frame 1, N m s/rad."""
     damping: str = "origins"
-    """Option of damping. ``"origins"`` damps the relative velocity of the two origins, as Lloyd's (0.38)
-    does: it also resists a common rotation of both bodies if the origins are apart, and its two forces have a
-    couple. ``"displacement"`` damps dr/dt in frame 1: a common motion causes no force, and there is no
-    couple."""
 
     def __post_init__(self) -> None:
         for name in ("X_1", "X_2"):
@@ -183,13 +193,18 @@ class FrameSprings:
     """Frame springs between s pairs of bodies, for :func:`rbnotes.forces.assembly.assemble`.
 
     Raises InvalidArgument if the shape of ``bodies`` does not fit.
+
+    Attributes
+    ----------
+    spring
+        Parameters of one spring, or ``(s, ...)`` of each.
+    bodies
+        Indices or names of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` or
+        ``"world"`` for the world.
     """
 
     spring: FrameSpring
-    """Parameters of one spring, or ``(s, ...)`` of each."""
     bodies: ArrayLike
-    """Indices or names of bodies A and B ``(s, 2)`` or ``(2,)``; :data:`~rbnotes.dynamics.WORLD` or
-    ``"world"`` for the world."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("spring", self.spring, FrameSpring)

@@ -37,17 +37,24 @@ class PathForces:
 
     Raises InvalidArgument if ``law`` is not a function, ``stiffness`` is not one of the names, or the shape
     of ``active`` does not fit.
+
+    Attributes
+    ----------
+    law
+        Tension law; parameters that are arrays have one entry per path.
+    points
+        Points of the paths ``(s, n)``, or ``(n,)`` of one path; see
+        :func:`rbnotes.forces.anchor_points.path_through`.
+    active
+        Flags of the segments that count to the length ``(n-1,)``; all by default, dimensionless.
+    stiffness
+        Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`.
     """
 
     law: TensionLaw
-    """Tension law; parameters that are arrays have one entry per path."""
     points: AnchorPoints
-    """Points of the paths ``(s, n)``, or ``(n,)`` of one path; see
-    :func:`rbnotes.forces.anchor_points.path_through`."""
     active: ArrayLike | None = None
-    """Flags of the segments that count to the length ``(n-1,)``; all by default, dimensionless."""
     stiffness: str = "exact"
-    """Stiffness option of :func:`rbnotes.forces.body_forces.path_wrenches`."""
 
     def __post_init__(self) -> None:
         arguments.require_function("law", self.law, "L", "Ldot")
@@ -118,12 +125,17 @@ class ZeroLengthSprings:
     """Springs of rest length zero between s pairs of points.
 
     Raises InvalidArgument if ``k`` is negative.
+
+    Attributes
+    ----------
+    k
+        Stiffness ``(s,)`` or one number, N/m.
+    points
+        Pairs of points ``(s, 2)`` or ``(2,)``.
     """
 
     k: ArrayLike
-    """Stiffness ``(s,)`` or one number, N/m."""
     points: AnchorPoints
-    """Pairs of points ``(s, 2)`` or ``(2,)``."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("points", self.points, AnchorPoints)
@@ -164,14 +176,20 @@ class ConstantForces:
     """Forces ``k a``, constant in the world, on s points.
 
     Raises InvalidArgument if the shape of ``k`` or ``a`` does not fit.
+
+    Attributes
+    ----------
+    k
+        Factors ``(s,)`` or one number, N.
+    a
+        Directions ``(s, 3)`` or ``(3,)`` in world coordinates, dimensionless.
+    points
+        Points ``(s,)`` or ``()``.
     """
 
     k: ArrayLike
-    """Factors ``(s,)`` or one number, N."""
     a: ArrayLike
-    """Directions ``(s, 3)`` or ``(3,)`` in world coordinates, dimensionless."""
     points: AnchorPoints
-    """Points ``(s,)`` or ``()``."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("points", self.points, AnchorPoints)
@@ -212,13 +230,18 @@ class Damping:
     """Viscous damping ``-d phi`` of bodies.
 
     Raises InvalidArgument if ``d`` is negative.
+
+    Attributes
+    ----------
+    d
+        Coefficients ``(s,)`` or one number, N m s and N s/m; see
+        :func:`rbnotes.forces.body_forces.viscous_damping`.
+    bodies
+        Indices or names of the bodies ``(s,)``.
     """
 
     d: ArrayLike
-    """Coefficients ``(s,)`` or one number, N m s and N s/m; see
-    :func:`rbnotes.forces.body_forces.viscous_damping`."""
     bodies: ArrayLike
-    """Indices or names of the bodies ``(s,)``."""
 
     def __post_init__(self) -> None:
         set_fields(self, d=arguments.real_array("d", self.d, minimum=0.0))

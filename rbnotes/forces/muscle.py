@@ -25,14 +25,21 @@ MAX_LENGTH = 1e20
 
 
 class Condition(NamedTuple):
-    """Linear equation for the coefficients: the value of a derivative of one cubic at one point."""
+    """Linear equation for the coefficients: the value of a derivative of one cubic at one point.
+
+    Attributes
+    ----------
+    cubic
+        Index of the cubic, from 0 at the left.
+    x
+        Point of the condition, dimensionless.
+    order
+        Order of the derivative: 0, 1 or 2.
+    """
 
     cubic: int
-    """Index of the cubic, from 0 at the left."""
     x: float
-    """Point of the condition, dimensionless."""
     order: int
-    """Order of the derivative: 0, 1 or 2."""
     value: float
 
 
@@ -177,24 +184,35 @@ class Muscle:
 
     Raises InvalidArgument if ``peak_force``, ``optimal_length`` or ``max_velocity`` is not positive,
     ``tendon_length`` is negative, or ``activation`` is not in [0, 1].
+
+    Attributes
+    ----------
+    peak_force
+        f_opt > 0, N: isometric tension at full activation and optimal length.
+    optimal_length
+        l_opt > 0, m: length of the muscle, without tendon, at which it is strongest.
+    max_velocity
+        v_max > 0, optimal lengths per second: at this speed of shortening the active tension is zero.
+    tendon_length
+        l_T >= 0, m: the part of the path that does not stretch.
+    activation
+        Activation a in [0, 1].
+    active_force_length
+        Curve f_L.
+    force_velocity
+        Curve f_V.
+    passive_force_length
+        Curve f_P.
     """
 
     peak_force: Parameter
-    """f_opt > 0, N: isometric tension at full activation and optimal length."""
     optimal_length: Parameter
-    """l_opt > 0, m: length of the muscle, without tendon, at which it is strongest."""
     max_velocity: Parameter
-    """v_max > 0, optimal lengths per second: at this speed of shortening the active tension is zero."""
     tendon_length: Parameter = 0.0
-    """l_T >= 0, m: the part of the path that does not stretch."""
     activation: Parameter = 0.0
-    """Activation a in [0, 1]."""
     active_force_length: PPoly = field(default=ACTIVE_FORCE_LENGTH, repr=False)
-    """Curve f_L."""
     force_velocity: PPoly = field(default=FORCE_VELOCITY, repr=False)
-    """Curve f_V."""
     passive_force_length: PPoly = field(default=PASSIVE_FORCE_LENGTH, repr=False)
-    """Curve f_P."""
 
     def __post_init__(self) -> None:
         for name in ("peak_force", "optimal_length", "max_velocity"):

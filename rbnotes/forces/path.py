@@ -41,35 +41,55 @@ class PotentialLaw(TensionLaw, Protocol):
 
 
 class PathLength(NamedTuple):
-    """Length of a path and its rate of change."""
+    """Length of a path and its rate of change.
+
+    Attributes
+    ----------
+    L
+        Length of the active segments ``(...)``, m.
+    Ldot
+        Its time derivative ``(...)``, m/s.
+    """
 
     L: Array
-    """Length of the active segments ``(...)``, m."""
     Ldot: Array
-    """Its time derivative ``(...)``, m/s."""
 
 
 class PointForces(NamedTuple):
-    """Forces on the points of a path and their exact Jacobians."""
+    """Forces on the points of a path and their exact Jacobians.
+
+    Attributes
+    ----------
+    f
+        Forces ``(..., n+1, 3)``, N.
+    K
+        +df/dx ``(..., 3(n+1), 3(n+1))``, N/m.
+    D
+        +df/dv ``(..., 3(n+1), 3(n+1))``, N s/m.
+    """
 
     f: Array
-    """Forces ``(..., n+1, 3)``, N."""
     K: Array
-    """+df/dx ``(..., 3(n+1), 3(n+1))``, N/m."""
     D: Array
-    """+df/dv ``(..., 3(n+1), 3(n+1))``, N s/m."""
 
 
 class PathStiffness(NamedTuple):
-    """The three parts of df/dx, each ``(..., 3(n+1), 3(n+1))``."""
+    """The three parts of df/dx, each ``(..., 3(n+1), 3(n+1))``.
+
+    Attributes
+    ----------
+    material
+        -dF/dL b a^T ``(..., 3(n+1), 3(n+1))``, N/m, of the change of the tension with the length.
+    rate
+        -dF/dLdot b (H_a v)^T ``(..., 3(n+1), 3(n+1))``, N/m, of the change of Ldot with the directions of the
+        segments; not symmetric.
+    geometric
+        -F H_b ``(..., 3(n+1), 3(n+1))``, N/m, of the change of the directions of the forces.
+    """
 
     material: Array
-    """-dF/dL b a^T ``(..., 3(n+1), 3(n+1))``, N/m, of the change of the tension with the length."""
     rate: Array
-    """-dF/dLdot b (H_a v)^T ``(..., 3(n+1), 3(n+1))``, N/m, of the change of Ldot with the directions of
-    the segments; not symmetric."""
     geometric: Array
-    """-F H_b ``(..., 3(n+1), 3(n+1))``, N/m, of the change of the directions of the forces."""
 
 
 def path_segments(x: ArrayLike) -> tuple[Array, Array]:

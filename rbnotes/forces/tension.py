@@ -24,14 +24,21 @@ Parameter = float | Array
 
 
 class Tension(NamedTuple):
-    """Tension and its derivatives, arrays of one shape."""
+    """Tension and its derivatives, arrays of one shape.
+
+    Attributes
+    ----------
+    F
+        Tension ``(...)``, N; positive pulls the ends together.
+    dF_dL
+        Stiffness along the path ``(...)``, N/m.
+    dF_dLdot
+        Damping along the path ``(...)``, N s/m.
+    """
 
     F: Array
-    """Tension ``(...)``, N; positive pulls the ends together."""
     dF_dL: Array
-    """Stiffness along the path ``(...)``, N/m."""
     dF_dLdot: Array
-    """Damping along the path ``(...)``, N s/m."""
 
 
 class TensionLaw(Protocol):
@@ -42,14 +49,21 @@ class TensionLaw(Protocol):
 
 
 class Stress(NamedTuple):
-    """Force per length and its derivatives, arrays of one shape."""
+    """Force per length and its derivatives, arrays of one shape.
+
+    Attributes
+    ----------
+    sigma
+        F / L ``(...)``, N/m.
+    dsigma_dL
+        Its derivative by the length ``(...)``, N/m^2.
+    dsigma_dLdot
+        Its derivative by the rate ``(...)``, N s/m^2.
+    """
 
     sigma: Array
-    """F / L ``(...)``, N/m."""
     dsigma_dL: Array
-    """Its derivative by the length ``(...)``, N/m^2."""
     dsigma_dLdot: Array
-    """Its derivative by the rate ``(...)``, N s/m^2."""
 
 
 def stress(law: TensionLaw, L: ArrayLike, Ldot: ArrayLike = 0.0) -> Stress:
@@ -71,14 +85,20 @@ class LinearSpring:
     """``F = k (L - r) + d Ldot`` (Lloyd 0.12.1).
 
     Raises InvalidArgument if ``stiffness``, ``damping`` or ``rest_length`` is negative.
+
+    Attributes
+    ----------
+    stiffness
+        k >= 0, N/m.
+    damping
+        d >= 0, N s/m.
+    rest_length
+        r >= 0, m.
     """
 
     stiffness: Parameter
-    """k >= 0, N/m."""
     damping: Parameter = 0.0
-    """d >= 0, N s/m."""
     rest_length: Parameter = 0.0
-    """r >= 0, m."""
 
     def __post_init__(self) -> None:
         _store_parameters(self, nonnegative=("stiffness", "damping", "rest_length"))
@@ -104,14 +124,20 @@ class SpringDamper:
     Stiffness pulls back what is stretched and damping resists its lengthening, so both have one sign.
 
     Raises InvalidArgument if ``stiffness`` or ``damping`` is negative or ``rest_length`` is not positive.
+
+    Attributes
+    ----------
+    stiffness
+        k >= 0, N: the tension at twice the rest length.
+    damping
+        d >= 0, N s.
+    rest_length
+        r > 0, m.
     """
 
     stiffness: Parameter
-    """k >= 0, N: the tension at twice the rest length."""
     damping: Parameter
-    """d >= 0, N s."""
     rest_length: Parameter
-    """r > 0, m."""
 
     def __post_init__(self) -> None:
         _store_parameters(self, nonnegative=("stiffness", "damping"), positive=("rest_length",))
@@ -136,12 +162,17 @@ class LinearStress:
     """``sigma = k (L - r) / L`` with ``F = sigma L`` (Lloyd 0.13): an undamped linear spring.
 
     Raises InvalidArgument if ``stiffness`` or ``rest_length`` is negative.
+
+    Attributes
+    ----------
+    stiffness
+        k >= 0, N/m.
+    rest_length
+        r >= 0, m.
     """
 
     stiffness: Parameter
-    """k >= 0, N/m."""
     rest_length: Parameter = 0.0
-    """r >= 0, m."""
 
     def __post_init__(self) -> None:
         _store_parameters(self, nonnegative=("stiffness", "rest_length"))
@@ -165,12 +196,17 @@ class QuadraticStrain:
     The Green strain of finite elements: the force is a polynomial of the end points.
 
     Raises InvalidArgument if ``stiffness`` is negative or ``rest_length`` is not positive.
+
+    Attributes
+    ----------
+    stiffness
+        k >= 0, N/m: also the slope of F at the rest length.
+    rest_length
+        r > 0, m.
     """
 
     stiffness: Parameter
-    """k >= 0, N/m: also the slope of F at the rest length."""
     rest_length: Parameter
-    """r > 0, m."""
 
     def __post_init__(self) -> None:
         _store_parameters(self, nonnegative=("stiffness",), positive=("rest_length",))
@@ -203,10 +239,14 @@ class ConstantTension:
     """Constant tension, such as that of a cable with a hanging weight.
 
     Raises InvalidArgument if the shape of ``tension`` does not fit.
+
+    Attributes
+    ----------
+    tension
+        F, N.
     """
 
     tension: Parameter
-    """F, N."""
 
     def __post_init__(self) -> None:
         _store_parameters(self, real=("tension",))
@@ -232,16 +272,23 @@ class CallableTensionLaw:
     1 m/s + |Ldot|), good to about ten digits where the function is smooth on that scale.
 
     Raises InvalidArgument if ``function``, ``dF_dL``, ``dF_dLdot`` or ``potential`` is not a function.
+
+    Attributes
+    ----------
+    function
+        Function F(L, Ldot), N, of m and m/s, that broadcasts.
+    dF_dL
+        Derivative of F by L as such a function, N/m; by finite differences if it is not given.
+    dF_dLdot
+        Derivative of F by Ldot as such a function, N s/m; by finite differences if it is not given.
+    potential
+        Energy, J, as a function of L, if there is one.
     """
 
     function: TensionFunction
-    """Function F(L, Ldot), N, of m and m/s, that broadcasts."""
     dF_dL: TensionFunction | None = None
-    """Derivative of F by L as such a function, N/m; by finite differences if it is not given."""
     dF_dLdot: TensionFunction | None = None
-    """Derivative of F by Ldot as such a function, N s/m; by finite differences if it is not given."""
     potential: Callable[[Array], ArrayLike] | None = None
-    """Energy, J, as a function of L, if there is one."""
 
     def __post_init__(self) -> None:
         arguments.require_function("function", self.function, "L", "Ldot")

@@ -29,15 +29,22 @@ from rbnotes.forces.path import PointForces
 
 
 class BodyForces(NamedTuple):
-    """Wrenches on the bodies of n points and their exact Jacobians, all in body coordinates."""
+    """Wrenches on the bodies of n points and their exact Jacobians, all in body coordinates.
+
+    Attributes
+    ----------
+    w
+        Wrenches ``(..., n, 6)``, torque about the body's origin first, N m and N.
+    K
+        +dw/dxi ``(..., 6n, 6n)``, N m and N per rad or m, along body-frame increments E exp([xi]) at
+        constant twist components.
+    D
+        +dw/dphi ``(..., 6n, 6n)``, N m and N per rad/s or m/s.
+    """
 
     w: Array
-    """Wrenches ``(..., n, 6)``, torque about the body's origin first, N m and N."""
     K: Array
-    """+dw/dxi ``(..., 6n, 6n)``, N m and N per rad or m, along body-frame increments E exp([xi]) at
-    constant twist components."""
     D: Array
-    """+dw/dphi ``(..., 6n, 6n)``, N m and N per rad/s or m/s."""
 
 
 def point_kinematics(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:

@@ -24,12 +24,18 @@ MAX_COVERING_VECTORS = 4
 
 
 class FrictionLCP(NamedTuple):
-    """LCP in normal impulses a, facet impulses phi and sliding speeds xi, stacked in this order."""
+    """LCP in normal impulses a, facet impulses phi and sliding speeds xi, stacked in this order.
+
+    Attributes
+    ----------
+    lcp
+        The LCP; its unknowns are impulses, N s, and sliding speeds, m/s.
+    directions
+        Unit vectors ``(facets, 2)`` in the tangent plane.
+    """
 
     lcp: LCP
-    """The LCP; its unknowns are impulses, N s, and sliding speeds, m/s."""
     directions: Array
-    """Unit vectors ``(facets, 2)`` in the tangent plane."""
 
 
 def friction_lcp(problem: StepProblem, facets: int = 4) -> FrictionLCP:

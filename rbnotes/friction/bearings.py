@@ -27,6 +27,17 @@ GOLDEN_RATIO = (1 + np.sqrt(5)) / 2
 class Bearing:
     """Contact points of a bearing, in the joint frame that moves with the body.
 
+    Attributes
+    ----------
+    points
+        Contact points ``(c, 3)``, m.
+    normals
+        Unit vectors ``(c, 3)`` of the normals, dimensionless.
+    mu
+        Coefficients of friction ``(c,)``, or one for all contacts, dimensionless.
+    tangents
+        Orthonormal pairs of unit vectors ``(c, 2, 3)``; used if friction is bounded in each direction.
+
     Raises
     ------
     InvalidArgument
@@ -34,13 +45,9 @@ class Bearing:
     """
 
     points: ArrayField
-    """Contact points ``(c, 3)``, m."""
     normals: ArrayField
-    """Unit vectors ``(c, 3)`` of the normals, dimensionless."""
     mu: ArrayField
-    """Coefficients of friction ``(c,)``, or one for all contacts, dimensionless."""
     tangents: ArrayField = None
-    """Orthonormal pairs of unit vectors ``(c, 2, 3)``; used if friction is bounded in each direction."""
 
     def __post_init__(self) -> None:
         points = arguments.array("points", self.points, 3)

@@ -43,18 +43,27 @@ _REFLECTION = np.array([1.0, -1.0, -1.0])
 
 
 class _ScaledProblem(NamedTuple):
-    """Contacts in units in which all cones are equal and impulses are of size one."""
+    """Contacts in units in which all cones are equal and impulses are of size one.
+
+    Attributes
+    ----------
+    W
+        Delassus matrix ``(3 c, 3 c)``.
+    free_contact_velocities
+        Contact velocities without impulses ``(c, 3)``.
+    has_friction
+        One where sliding raises the normal velocity, else zero ``(c,)``.
+    impulse_units
+        Units of the impulses ``(c, 3)``; zero if a contact has no tangents.
+    speed_unit
+        Unit of the sliding speeds of a contact, times ``impulse_units``.
+    """
 
     W: Array
-    """Delassus matrix ``(3 c, 3 c)``."""
     free_contact_velocities: Array
-    """Contact velocities without impulses ``(c, 3)``."""
     has_friction: Array
-    """One where sliding raises the normal velocity, else zero ``(c,)``."""
     impulse_units: Array
-    """Units of the impulses ``(c, 3)``; zero if a contact has no tangents."""
     speed_unit: float
-    """Unit of the sliding speeds of a contact, times ``impulse_units``."""
     contact_units: Array
 
 

@@ -47,18 +47,24 @@ DELASSUS_BATCH_COLUMNS = 256
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DelassusProblem:
-    """Contact velocities of c contacts as a function of their impulses, with friction coefficients."""
+    """Contact velocities of c contacts as a function of their impulses, with friction coefficients.
+
+    Attributes
+    ----------
+    delassus_matrix
+        Contact velocities per contact impulse ``W (3 c, 3 c)``, 1/kg, subject to the equations.
+
+        Zero in the rows and columns of directions that the equations hold.
+    free_contact_velocities
+        Contact velocities ``(c, 3)`` without contact impulses, m/s: normal velocities above their targets,
+        and tangential velocities.
+    mu
+        Coefficients of friction ``(c,)``, dimensionless and finite.
+    """
 
     delassus_matrix: Array
-    """Contact velocities per contact impulse ``W (3 c, 3 c)``, 1/kg, subject to the equations.
-
-    Zero in the rows and columns of directions that the equations hold.
-    """
     free_contact_velocities: Array
-    """Contact velocities ``(c, 3)`` without contact impulses, m/s: normal velocities above their targets, and
-    tangential velocities."""
     mu: Array
-    """Coefficients of friction ``(c,)``, dimensionless and finite."""
 
     @property
     def count(self) -> int:
@@ -106,20 +112,29 @@ class FrictionContactProblem(DelassusProblem):
     """Contact velocities of a step as a function of contact impulses.
 
     Constructed by :func:`friction_contact_problem`.
+
+    Attributes
+    ----------
+    problem
+        Step problem: masses, momentum, equations and contacts.
+    contacts
+        The c contacts of the problem, followed by its inequalities.
+    contact_jacobian
+        Contact Jacobian ``(3 c, n)``, dimensionless for particles, dense or sparse like the mass matrix.
+    kkt
+        Factored system of the masses and the equations, regularization included.
+    free_velocity
+        Velocities ``(n,)`` without contact impulses, m/s and rad/s.
+    is_symmetric
+        True if W is symmetric: the impulses of some models are then minimizers.
     """
 
     problem: StepProblem
-    """Step problem: masses, momentum, equations and contacts."""
     contacts: Contacts
-    """The c contacts of the problem, followed by its inequalities."""
     contact_jacobian: Matrix
-    """Contact Jacobian ``(3 c, n)``, dimensionless for particles, dense or sparse like the mass matrix."""
     kkt: KKT
-    """Factored system of the masses and the equations, regularization included."""
     free_velocity: Array
-    """Velocities ``(n,)`` without contact impulses, m/s and rad/s."""
     is_symmetric: bool
-    """True if W is symmetric: the impulses of some models are then minimizers."""
 
     @property
     def friction_contact_count(self) -> int:

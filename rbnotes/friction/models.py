@@ -27,6 +27,13 @@ class FrictionModel:
     A function that is passed without this class is not warm-started, unless it is one of
     :data:`FRICTION_MODELS` or a :func:`functools.partial` of one.
 
+    Attributes
+    ----------
+    solve
+        Function from a :class:`~rbnotes.dynamics.StepProblem` to its solution.
+    accepts_initial_guess
+        True if ``solve`` accepts contact impulses ``(c, 3)``, N s, as the keyword ``initial_guess``.
+
     Raises
     ------
     InvalidArgument
@@ -34,9 +41,7 @@ class FrictionModel:
     """
 
     solve: Callable[..., StepSolution]
-    """Function from a :class:`~rbnotes.dynamics.StepProblem` to its solution."""
     accepts_initial_guess: bool = False
-    """True if ``solve`` accepts contact impulses ``(c, 3)``, N s, as the keyword ``initial_guess``."""
 
     def __post_init__(self) -> None:
         arguments.require_function("solve", self.solve, "problem")

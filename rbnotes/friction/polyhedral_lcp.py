@@ -28,14 +28,21 @@ STICKING_SPEED = 1e-9
 
 
 class ScaledPolyhedralLCP(NamedTuple):
-    """LCP whose unknowns are of size one, with the scales that give impulses."""
+    """LCP whose unknowns are of size one, with the scales that give impulses.
+
+    Attributes
+    ----------
+    lcp
+        The LCP in normal impulses, facet impulses and sliding speeds.
+    units
+        Units of the unknowns, N s and m/s.
+    to_facets
+        Matrix ``(c (1 + k), 3 c)`` from contact rows to normals and facets.
+    """
 
     lcp: LCP
-    """The LCP in normal impulses, facet impulses and sliding speeds."""
     units: Array
-    """Units of the unknowns, N s and m/s."""
     to_facets: Array
-    """Matrix ``(c (1 + k), 3 c)`` from contact rows to normals and facets."""
 
     def impulses(self, z: Array) -> Array:
         """Return the contact impulses ``(c, 3)`` of unknowns of the LCP."""

@@ -26,21 +26,31 @@ from rbnotes.friction.facets import facet_directions
 
 
 class CoulombResiduals(NamedTuple):
-    """Largest violation of each law over all contacts; all are zero for an exact solution."""
+    """Largest violation of each law over all contacts; all are zero for an exact solution.
+
+    Attributes
+    ----------
+    approach_velocity
+        Approach velocity beyond the target, m/s.
+    tensile_impulse
+        Tensile part of the normal impulse, N s.
+    complementarity
+        Minimum of the normal impulse and the separation velocity times the effective mass, N s.
+    cone_violation
+        Friction impulse beyond mu times the normal impulse in the norm of the section, N s.
+    dissipation_deficit
+        Dissipation that the cone allows minus the actual one, ``mu a |s| + b . s`` for the round cone, N m/s;
+        negative if friction is outside the cone.
+    natural_residual
+        Dimensionless :func:`natural_residual`, which combines all laws.
+    """
 
     approach_velocity: float
-    """Approach velocity beyond the target, m/s."""
     tensile_impulse: float
-    """Tensile part of the normal impulse, N s."""
     complementarity: float
-    """Minimum of the normal impulse and the separation velocity times the effective mass, N s."""
     cone_violation: float
-    """Friction impulse beyond mu times the normal impulse in the norm of the section, N s."""
     dissipation_deficit: float
-    """Dissipation that the cone allows minus the actual one, ``mu a |s| + b . s`` for the round cone, N m/s;
-    negative if friction is outside the cone."""
     natural_residual: float
-    """Dimensionless :func:`natural_residual`, which combines all laws."""
 
 
 def project_on_cone(impulses: ArrayLike, mu: ArrayLike) -> Array:

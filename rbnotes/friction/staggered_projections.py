@@ -39,11 +39,16 @@ SLIDING_ROUNDING = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class StaggeredSolution(StepSolution):
-    """Solution of a step with the history of the iteration."""
+    """Solution of a step with the history of the iteration.
+
+    Attributes
+    ----------
+    history
+        Relative change of the normal impulses at each contact program but the first; the last one is the
+        ``residual``, unless rounding left a larger one in the last programs.
+    """
 
     history: tuple[float, ...] = ()
-    """Relative change of the normal impulses at each contact program but the first; the last one is the
-    ``residual``, unless rounding left a larger one in the last programs."""
 
 
 def staggered_projections(

@@ -22,12 +22,18 @@ Rounding must not decide the sign of an axis.
 
 
 class PrincipalFrame(NamedTuple):
-    """Frame at the center of mass along the principal axes."""
+    """Frame at the center of mass along the principal axes.
+
+    Attributes
+    ----------
+    E
+        Pose ``(..., 4, 4)`` of the frame in the body frame, m, right-handed.
+    moments
+        Principal moments of inertia ``(..., 3)``, ascending, kg m^2.
+    """
 
     E: Array
-    """Pose ``(..., 4, 4)`` of the frame in the body frame, m, right-handed."""
     moments: Array
-    """Principal moments of inertia ``(..., 3)``, ascending, kg m^2."""
 
 
 def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProperties:

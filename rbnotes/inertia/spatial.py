@@ -27,14 +27,21 @@ SECOND_MOMENT_ROUNDING = 1e-12
 
 
 class MassProperties(NamedTuple):
-    """Mass, rotational inertia and center of mass of a rigid body."""
+    """Mass, rotational inertia and center of mass of a rigid body.
+
+    Attributes
+    ----------
+    mass
+        Mass ``(...)``, kg.
+    inertia
+        Rotational inertia ``(..., 3, 3)`` about the center of mass, in the axes of the body frame, kg m^2.
+    com
+        Center of mass ``(..., 3)`` in the body frame, m.
+    """
 
     mass: Array
-    """Mass ``(...)``, kg."""
     inertia: Array
-    """Rotational inertia ``(..., 3, 3)`` about the center of mass, in the axes of the body frame, kg m^2."""
     com: Array
-    """Center of mass ``(..., 3)`` in the body frame, m."""
 
 
 def mass_properties(mass: ArrayLike, inertia: ArrayLike, com: ArrayLike = (0.0, 0.0, 0.0)) -> MassProperties:

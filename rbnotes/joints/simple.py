@@ -22,10 +22,14 @@ class Fixed(JointType):
     """No motion: the pose is constant (Sueda 2.4.1). In a composite it is an offset between two joints.
 
     Raises InvalidArgument if ``pose`` is not a pose.
+
+    Attributes
+    ----------
+    pose
+        ``(4, 4)``, m; the identity by default.
     """
 
     pose: ArrayField = None
-    """``(4, 4)``, m; the identity by default."""
 
     def __post_init__(self) -> None:
         pose = arguments.frame("pose", np.eye(4) if self.pose is None else self.pose)
@@ -111,10 +115,14 @@ class Revolute(_ConstantSubspaceJoint):
     """Rotation by q about an axis, z by default (Sueda 2.4.7, eq. (2.41)).
 
     Raises InvalidArgument if ``axis`` is not of unit length.
+
+    Attributes
+    ----------
+    axis
+        Unit vector ``(3,)``, the same in both frames.
     """
 
     axis: ArrayField = Z
-    """Unit vector ``(3,)``, the same in both frames."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", _unit_axis(self.axis))
@@ -135,10 +143,14 @@ class Prismatic(_ConstantSubspaceJoint):
     """Translation by q along an axis, z by default (Sueda 2.4.2).
 
     Raises InvalidArgument if ``axis`` is not of unit length.
+
+    Attributes
+    ----------
+    axis
+        Unit vector ``(3,)``.
     """
 
     axis: ArrayField = Z
-    """Unit vector ``(3,)``."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", _unit_axis(self.axis))
@@ -171,12 +183,17 @@ class Helical(_ConstantSubspaceJoint):
     """Rotation by q about an axis, z by default, and translation along it by the pitch times q.
 
     Raises InvalidArgument if ``axis`` is not of unit length or ``pitch`` is not a finite number.
+
+    Attributes
+    ----------
+    axis
+        Unit vector ``(3,)``.
+    pitch
+        Translation per radian, m; a full turn translates by 2 pi times as much.
     """
 
     axis: ArrayField = Z
-    """Unit vector ``(3,)``."""
     pitch: float = 1.0
-    """Translation per radian, m; a full turn translates by 2 pi times as much."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "axis", _unit_axis(self.axis))

@@ -48,6 +48,16 @@ class SplineCurve(JointType):
     default basis it does not pass through the frames. An open curve of n frames has q from 0 to n - 3, a
     cyclic one from 0 to n, with period n.
 
+    Attributes
+    ----------
+    frames
+        Control frames ``(n, 4, 4)`` in the resting frame, m.
+    cyclic
+        True if the curve is closed: the first control frames follow the last ones.
+    basis
+        ``(4, 4)``, dimensionless: weights of four neighboring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
+        by default.
+
     Raises
     ------
     InvalidArgument
@@ -57,12 +67,8 @@ class SplineCurve(JointType):
     """
 
     frames: ArrayField
-    """Control frames ``(n, 4, 4)`` in the resting frame, m."""
     cyclic: bool = True
-    """True if the curve is closed: the first control frames follow the last ones."""
     basis: ArrayField = field(default_factory=BSPLINE_BASIS.copy)
-    """``(4, 4)``, dimensionless: weights of four neighboring frames, ``(1, u, u^2, u^3) @ basis``; B-splines
-    by default."""
 
     def __post_init__(self) -> None:
         frames = arguments.frame("frames", self.frames)
@@ -171,6 +177,11 @@ class SplineSurface(JointType):
     surface. (Sueda's reference code does the same; eq. (2.68) of the notes swaps the indices.) With ``(m,
     n)`` control points, q goes from 0 to ``(n - 3, m - 3)``. It is singular where the surface folds.
 
+    Attributes
+    ----------
+    points
+        Control points ``(m, n, 6)``: positions, m, and angles, rad.
+
     Raises
     ------
     InvalidArgument
@@ -178,7 +189,6 @@ class SplineSurface(JointType):
     """
 
     points: ArrayField
-    """Control points ``(m, n, 6)``: positions, m, and angles, rad."""
 
     def __post_init__(self) -> None:
         points = arguments.array("points", self.points, 6)

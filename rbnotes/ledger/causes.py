@@ -7,14 +7,21 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cause:
-    """One slip, and the corrections that it explains."""
+    """One slip, and the corrections that it explains.
+
+    Attributes
+    ----------
+    title
+        The slip in a few words.
+    text
+        Correction that mends all of them (text with TeX between dollars).
+    ids
+        Records, the one that shows it best first.
+    """
 
     title: str
-    """The slip in a few words."""
     text: str
-    """Correction that mends all of them (text with TeX between dollars)."""
     ids: tuple[str, ...]
-    """Records, the one that shows it best first."""
 
 
 CAUSES = (

@@ -16,16 +16,24 @@ from rbnotes.ledger.sources import active_ledger
 
 @dataclass(frozen=True)
 class Entry:
-    """A display, algorithm, table, transcript or figure of the notes."""
+    """A display, algorithm, table, transcript or figure of the notes.
+
+    Attributes
+    ----------
+    id
+        Such as ``lloyd/s0.1/d1``.
+    source
+        Name of the notes, such as ``lloyd``.
+    section
+        Number of its section there, such as ``0.1``.
+    line
+        Line of the text where it begins.
+    """
 
     id: str
-    """Such as ``lloyd/s0.1/d1``."""
     source: str
-    """Name of the notes, such as ``lloyd``."""
     section: str
-    """Number of its section there, such as ``0.1``."""
     line: int
-    """Line of the text where it begins."""
 
 
 def inventory() -> tuple[Entry, ...]:
@@ -45,14 +53,21 @@ def _read_inventory(path: Path) -> tuple[Entry, ...]:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the notes, with its title there."""
+    """A section of the notes, with its title there.
+
+    Attributes
+    ----------
+    source
+        Name of the notes, such as ``lloyd``.
+    number
+        Such as ``0.1``.
+    title
+        Title in the notes.
+    """
 
     source: str
-    """Name of the notes, such as ``lloyd``."""
     number: str
-    """Such as ``0.1``."""
     title: str
-    """Title in the notes."""
 
 
 def sections() -> tuple[Section, ...]:

@@ -225,12 +225,18 @@ def _draw_samples(
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Result of hunting for inputs on which a form is wrong."""
+    """Result of hunting for inputs on which a form is wrong.
+
+    Attributes
+    ----------
+    counterexample
+        Inputs on which the form is wrong; None if none were found.
+    max_residual
+        Residual on the counterexample; without one, the largest of all inputs tried.
+    """
 
     counterexample: Values | None
-    """Inputs on which the form is wrong; None if none were found."""
     max_residual: float
-    """Residual on the counterexample; without one, the largest of all inputs tried."""
 
 
 def search(

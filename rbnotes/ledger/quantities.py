@@ -22,14 +22,21 @@ from rbnotes.arguments import Array
 
 @dataclass(frozen=True)
 class Dimension:
-    """Powers of length, mass and time."""
+    """Powers of length, mass and time.
+
+    Attributes
+    ----------
+    length
+        Power of length.
+    mass
+        Power of mass.
+    time
+        Power of time.
+    """
 
     length: float = 0
-    """Power of length."""
     mass: float = 0
-    """Power of mass."""
     time: float = 0
-    """Power of time."""
 
     def __mul__(self, other: Dimension) -> Dimension:
         return Dimension(self.length + other.length, self.mass + other.mass, self.time + other.time)
@@ -59,10 +66,15 @@ class Dimension:
 
 @dataclass(frozen=True)
 class VectorQuantity:
-    """Dimensions along the last axis; the sequence repeats."""
+    """Dimensions along the last axis; the sequence repeats.
+
+    Attributes
+    ----------
+    entries
+        Dimensions of the entries in order.
+    """
 
     entries: tuple[Dimension, ...]
-    """Dimensions of the entries in order."""
 
     def __mul__(self, factor: Dimension) -> VectorQuantity:
         return VectorQuantity(tuple(entry * factor for entry in self.entries))
@@ -102,12 +114,18 @@ class VectorQuantity:
 
 @dataclass(frozen=True)
 class MatrixQuantity:
-    """A matrix that makes quantities of one kind from those of another: its entries are rows per columns."""
+    """A matrix that makes quantities of one kind from those of another: its entries are rows per columns.
+
+    Attributes
+    ----------
+    rows
+        Quantity of the rows: the result of the product.
+    columns
+        Quantity of the columns: the factor of the product.
+    """
 
     rows: VectorQuantity
-    """Quantity of the rows: the result of the product."""
     columns: VectorQuantity
-    """Quantity of the columns: the factor of the product."""
 
     def __mul__(self, factor: Dimension) -> MatrixQuantity:
         return MatrixQuantity(self.rows * factor, self.columns)
@@ -142,10 +160,15 @@ class MatrixQuantity:
 
 @dataclass(frozen=True)
 class StackedQuantity:
-    """Quantities stacked along the first axis; the sequence repeats."""
+    """Quantities stacked along the first axis; the sequence repeats.
+
+    Attributes
+    ----------
+    parts
+        Quantities of the parts in order.
+    """
 
     parts: tuple[Quantity, ...]
-    """Quantities of the parts in order."""
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
         """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
@@ -163,10 +186,15 @@ Quantity = Dimension | VectorQuantity | MatrixQuantity | StackedQuantity
 
 @dataclass(frozen=True)
 class TupleQuantity:
-    """Quantities of the elements of a tuple."""
+    """Quantities of the elements of a tuple.
+
+    Attributes
+    ----------
+    parts
+        Quantities of the elements in order.
+    """
 
     parts: tuple[AnyQuantity, ...]
-    """Quantities of the elements in order."""
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.parts))
@@ -174,10 +202,15 @@ class TupleQuantity:
 
 @dataclass(frozen=True)
 class ObjectQuantity:
-    """Quantities of the fields of an object; fields without one are numbers or names."""
+    """Quantities of the fields of an object; fields without one are numbers or names.
+
+    Attributes
+    ----------
+    fields
+        Quantities by the name of the field.
+    """
 
     fields: Mapping[str, AnyQuantity]
-    """Quantities by the name of the field."""
 
     def __str__(self) -> str:
         return ", ".join(f"{name} in {quantity}" for name, quantity in self.fields.items())
@@ -210,14 +243,21 @@ def resolve_declaration(quantity: QuantityDeclaration, values: Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Units:
-    """A change of units: by how much the numbers of a length, a mass and a time grow."""
+    """A change of units: by how much the numbers of a length, a mass and a time grow.
+
+    Attributes
+    ----------
+    length
+        Factor of the numbers of lengths, dimensionless.
+    mass
+        Factor of the numbers of masses, dimensionless.
+    time
+        Factor of the numbers of times, dimensionless.
+    """
 
     length: float
-    """Factor of the numbers of lengths, dimensionless."""
     mass: float
-    """Factor of the numbers of masses, dimensionless."""
     time: float
-    """Factor of the numbers of times, dimensionless."""
 
     def preserving_constants(self, constants: Sequence[Dimension]) -> Units:
         """Return the change nearest to this one that leaves the numbers of these dimensions as they are."""

@@ -49,22 +49,34 @@ ID_PATTERN = re.compile(
 
 @dataclass(frozen=True)
 class Argument:
-    """Physical quantity and meaning of an argument."""
+    """Physical quantity and meaning of an argument.
+
+    Attributes
+    ----------
+    quantity
+        Dimensions of its entries (:mod:`rbnotes.ledger.quantities`); integers, flags and names have none.
+    meaning
+        Information that neither shape nor units show: the frame or the order of the entries.
+    """
 
     quantity: QuantityDeclaration | None = None
-    """Dimensions of its entries (:mod:`rbnotes.ledger.quantities`); integers, flags and names have none."""
     meaning: str = ""
-    """Information that neither shape nor units show: the frame or the order of the entries."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """Physical quantity and meaning of the values that the forms return."""
+    """Physical quantity and meaning of the values that the forms return.
+
+    Attributes
+    ----------
+    quantity
+        Dimensions of its entries; if they are declared, the units of all forms are checked.
+    meaning
+        Information that neither shape nor units show: the frame or the order of the entries.
+    """
 
     quantity: QuantityDeclaration | None = None
-    """Dimensions of its entries; if they are declared, the units of all forms are checked."""
     meaning: str = ""
-    """Information that neither shape nor units show: the frame or the order of the entries."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -72,75 +84,111 @@ class Record:
     """One claim, everything needed to check it, and the chapter that treats it.
 
     ``printed``, ``library`` and ``reference`` are functions of the same arguments, the keys of
-    ``inputs`` in order, and return arrays of one shape. ``printed`` is written literally from the notes;
-    ``library`` calls rbnotes; ``reference`` computes the same thing without the formula under test.
+    ``inputs`` in order, and return arrays of one shape.
+
+    Attributes
+    ----------
+    id
+        Inventory id, such as ``lloyd/s0.2/e0.1``; ``#a``, ``#b`` distinguish several claims of one display;
+        prose is ``t`` and its line.
+    title
+        The claim in a few words.
+    verdict
+        Verdict that the run has to confirm.
+    chapter
+        File name of the chapter that treats it, without suffix.
+    implements
+        Public functions, classes, modules or constants of the library that implement the right form.
+    formula
+        TeX of the claim as printed.
+    oracle
+        One sentence: what the forms are compared with, and why that is independent.
+    condition
+        For a conditional claim: the condition the notes leave out.
+    correction
+        For an erratum or a misprint: what is wrong and what is right (text with TeX between dollars).
+    replacement
+        For an erratum or a misprint: LaTeX to put in the place of the print, whole and in the notes' symbols.
+
+        For a display its formula, for prose (see :attr:`is_prose`) the sentence with TeX between dollars.
+    remark
+        Further remark for the reader (text with TeX between dollars).
+    effect
+        For an erratum: one sentence on a simulation that uses the printed form, with numbers from a run.
+    scan
+        The slip may come from the scan of the text rather than from its author.
+    inputs
+        A hypothesis strategy for each argument, generic enough that no term of the formula vanishes.
+    given
+        For a conditional claim: the inputs on which it does hold.
+    holds_when
+        For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``.
+    arguments
+        Quantity and meaning of each argument.
+    result
+        Quantity and meaning of the values that the forms return.
+    constants
+        Dimensions of numbers that the forms hold fixed, such as a law's rest length of 1.
+
+        Units are changed only in ways that leave these as they are.
+    units_mismatch
+        Reason for which the units of the printed form do not fit.
+    printed
+        Form that is written literally from the notes.
+    library
+        Form that calls rbnotes.
+    reference
+        Oracle, which computes the same quantity without the formula under test.
+    tolerance
+        Largest accepted residual, see :func:`rbnotes.ledger.runner.residual`.
+    tolerance_reason
+        Why a tolerance is above the ceiling that the runner sets.
+    primitives
+        Dotted names of code that oracle and form may share: geometry, a solver of another subpackage.
+    exact
+        Why the form and its oracle may agree to the last bit, if they do on every input.
+    special
+        Inputs that are special by their meaning, such as a diagonal mass matrix, with the reason.
+    defines
+        For a definition: the symbols (TeX) that it introduces, each alone on one side of its equations.
+    combined_with
+        For an erratum that another convention would make right: ids of the formulas that settle it.
+    undefined
+        For a print that gives no number on any input: why.
     """
 
     id: str
-    """Inventory id, such as ``lloyd/s0.2/e0.1``; ``#a``, ``#b`` distinguish several claims of one
-    display; prose is ``t`` and its line."""
     title: str
-    """The claim in a few words."""
     verdict: Verdict
-    """Verdict that the run has to confirm."""
     chapter: str
-    """File name of the chapter that treats it, without suffix."""
     implements: tuple[Any, ...] = ()
-    """Public functions, classes, modules or constants of the library that implement the right form."""
     formula: str = ""
-    """TeX of the claim as printed."""
     oracle: str = ""
-    """One sentence: what the forms are compared with, and why that is independent."""
     condition: str = ""
-    """For a conditional claim: the condition the notes leave out."""
     correction: str = ""
-    """For an erratum or a misprint: what is wrong and what is right (text with TeX between dollars)."""
     replacement: str = ""
-    """For an erratum or a misprint: LaTeX to put in the place of the print, whole and in the notes' symbols.
-
-    For a display its formula, for prose (see :attr:`is_prose`) the sentence with TeX between dollars."""
     remark: str = ""
-    """Further remark for the reader (text with TeX between dollars)."""
     effect: str = ""
-    """For an erratum: one sentence on a simulation that uses the printed form, with numbers from a run."""
     scan: bool = False
-    """The slip may come from the scan of the text rather than from its author."""
 
     inputs: Inputs = field(default_factory=dict)
-    """A hypothesis strategy for each argument, generic enough that no term of the formula vanishes."""
     given: Inputs | None = None
-    """For a conditional claim: the inputs on which it does hold."""
     holds_when: Function | None = None
-    """For a conditional claim: the condition as a predicate of the inputs, true on those of ``given``."""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
-    """Quantity and meaning of each argument."""
     result: Result = field(default_factory=Result)
-    """Quantity and meaning of the values that the forms return."""
     constants: tuple[Dimension, ...] = ()
-    """Dimensions of numbers that the forms hold fixed, such as a law's rest length of 1.
-
-    Units are changed only in ways that leave these as they are."""
     units_mismatch: str = ""
-    """Reason for which the units of the printed form do not fit."""
     printed: Function | None = None
     library: Function | None = None
     reference: Function | None = None
     tolerance: float = 1e-9
-    """Largest accepted residual, see :func:`rbnotes.ledger.runner.residual`."""
     tolerance_reason: str = ""
-    """Why a tolerance is above the ceiling that the runner sets."""
     primitives: tuple[str, ...] = ()
-    """Dotted names of code that oracle and form may share: geometry, a solver of another subpackage."""
     exact: str = ""
-    """Why the form and its oracle may agree to the last bit, if they do on every input."""
     special: Mapping[str, str] = field(default_factory=dict)
-    """Inputs that are special by their meaning, such as a diagonal mass matrix, with the reason."""
     defines: tuple[str, ...] = ()
-    """For a definition: the symbols (TeX) that it introduces, each alone on one side of its equations."""
     combined_with: tuple[str, ...] = ()
-    """For an erratum that another convention would make right: ids of the formulas that settle it."""
     undefined: str = ""
-    """For a print that gives no number on any input: why."""
 
     def __post_init__(self) -> None:
         def require(condition: bool, message: str) -> None:

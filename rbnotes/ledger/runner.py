@@ -66,33 +66,50 @@ def count_cases(record: Record) -> int:
 
 @dataclass(frozen=True)
 class Outcome:
-    """Result of running one record."""
+    """Result of running one record.
+
+    Attributes
+    ----------
+    record
+        The record that was run.
+    confirmed
+        True if the run agrees with the verdict of the record.
+    reason
+        Why the verdict is not confirmed, a line for each finding; those about honesty begin with their kind.
+        Indented lines below a finding are the inputs that show it.
+    residual_printed
+        Largest residual of the printed form: at its counterexample, or over all inputs tried.
+    residual_corrected
+        Largest residual of the library's form over all inputs tried.
+    counterexample
+        Smallest inputs found on which the printed form is wrong.
+    """
 
     record: Record
-    """The record that was run."""
     confirmed: bool
-    """True if the run agrees with the verdict of the record."""
     reason: str = ""
-    """Why the verdict is not confirmed, a line for each finding; those about honesty begin with their kind.
-    Indented lines below a finding are the inputs that show it."""
     residual_printed: float | None = None
-    """Largest residual of the printed form: at its counterexample, or over all inputs tried."""
     residual_corrected: float | None = None
-    """Largest residual of the library's form over all inputs tried."""
     counterexample: Values | None = None
-    """Smallest inputs found on which the printed form is wrong."""
 
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedInputs:
-    """Inputs with what the oracle and the forms make of them."""
+    """Inputs with what the oracle and the forms make of them.
+
+    Attributes
+    ----------
+    values
+        Arguments by name, for each input.
+    expected
+        The oracle's result on each input.
+    form_results
+        Results of the forms that were run, on each input; None where a form could not be evaluated.
+    """
 
     values: list[Values]
-    """Arguments by name, for each input."""
     expected: list[Array]
-    """The oracle's result on each input."""
     form_results: dict[Function, list[Array | None]] = field(default_factory=dict)
-    """Results of the forms that were run, on each input; None where a form could not be evaluated."""
 
     @classmethod
     def evaluate(cls, reference: Function, values: list[Values]) -> EvaluatedInputs:

@@ -50,16 +50,23 @@ RECORD_FIELDS = {each.name for each in dataclass_fields(Record)} | {"edit", "edi
 
 @dataclass(frozen=True)
 class Section:
-    """One section of a set of notes."""
+    """One section of a set of notes.
+
+    Attributes
+    ----------
+    id
+        Source and section, such as ``lloyd/s0.22.1``.
+    chapter
+        File name of the chapter that treats it, without suffix.
+    arguments
+        Quantities and meanings of the arguments that records of the section have.
+
+        A record whose argument means something else has ``arguments`` of its own.
+    """
 
     id: str
-    """Source and section, such as ``lloyd/s0.22.1``."""
     chapter: str = ""
-    """File name of the chapter that treats it, without suffix."""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
-    """Quantities and meanings of the arguments that records of the section have.
-
-    A record whose argument means something else has ``arguments`` of its own."""
 
     def holds(self, key: str, title: str, *, chapter: str = "") -> Callable[[type], Record]:
         """Return a decorator that makes a record of a claim that holds.

@@ -35,30 +35,46 @@ NOTES_FILE = "notes.toml"
 
 @dataclass(frozen=True)
 class Source:
-    """One set of notes."""
+    """One set of notes.
+
+    Attributes
+    ----------
+    name
+        First part of the ids, such as ``lloyd``.
+    author
+        Whom citations name.
+    letter
+        Letter that stands for the author before the number of a formula.
+    module
+        Subpackage of its records; ``.`` is the package itself.
+    """
 
     name: str
-    """First part of the ids, such as ``lloyd``."""
     author: str
-    """Whom citations name."""
     letter: str
-    """Letter that stands for the author before the number of a formula."""
     module: str = "."
-    """Subpackage of its records; ``.`` is the package itself."""
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """A ledger's folder, the package that it is imported as, and its sources in reading order."""
+    """A ledger's folder, the package that it is imported as, and its sources in reading order.
+
+    Attributes
+    ----------
+    folder
+        Folder of ``notes.toml`` and of other data.
+    package
+        Dotted name of the package.
+    sources
+        In reading order.
+    modified_at
+        Time of the latest change of its files, in ns; results cached before it are not reused.
+    """
 
     folder: Path
-    """Folder of ``notes.toml`` and of other data."""
     package: str
-    """Dotted name of the package."""
     sources: tuple[Source, ...]
-    """In reading order."""
     modified_at: int = 0
-    """Time of the latest change of its files, in ns; results cached before it are not reused."""
 
     def modules(self) -> Iterator[ModuleType]:
         """Yield all modules that may hold records."""

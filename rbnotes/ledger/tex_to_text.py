@@ -26,10 +26,15 @@ SIGNS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "ne": "≠", "ap
 
 
 class Piece(NamedTuple):
-    """A part of a claim."""
+    """A part of a claim.
+
+    Attributes
+    ----------
+    content
+        Words, or TeX.
+    """
 
     content: str
-    """Words, or TeX."""
     is_text: bool
 
 

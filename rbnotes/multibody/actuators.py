@@ -34,6 +34,13 @@ from rbnotes.unchecked.frozen import set_fields
 class Motor:
     """Actuator that exerts the commanded force, within its limits.
 
+    Attributes
+    ----------
+    body
+        Name of the body that the joint carries.
+    force_limit
+        Largest force in either direction, ``(k,)`` or a number, N m or N.
+
     Raises
     ------
     InvalidArgument
@@ -41,10 +48,8 @@ class Motor:
     """
 
     body: str
-    """Name of the body that the joint carries."""
     _: KW_ONLY
     force_limit: ArrayField = np.inf
-    """Largest force in either direction, ``(k,)`` or a number, N m or N."""
 
     def __post_init__(self) -> None:
         _set_gains(self)
@@ -54,6 +59,19 @@ class Motor:
 class PositionServo:
     """Actuator that pulls the joint to a target: ``kp (target - q) - kd qdot``, within its limits.
 
+    Attributes
+    ----------
+    body
+        Name of the body that the joint carries.
+    kp
+        Gain of the position, ``(k,)`` or a number, N m/rad or N/m.
+    kd
+        Gain of the velocity, ``(k,)`` or a number, N m s/rad or N s/m.
+    target
+        Target without a command, ``(k,)`` or a number, rad or m.
+    force_limit
+        Largest force in either direction, ``(k,)`` or a number, N m or N.
+
     Raises
     ------
     InvalidArgument
@@ -61,16 +79,11 @@ class PositionServo:
     """
 
     body: str
-    """Name of the body that the joint carries."""
     _: KW_ONLY
     kp: ArrayField
-    """Gain of the position, ``(k,)`` or a number, N m/rad or N/m."""
     kd: ArrayField = 0.0
-    """Gain of the velocity, ``(k,)`` or a number, N m s/rad or N s/m."""
     target: ArrayField = 0.0
-    """Target without a command, ``(k,)`` or a number, rad or m."""
     force_limit: ArrayField = np.inf
-    """Largest force in either direction, ``(k,)`` or a number, N m or N."""
 
     def __post_init__(self) -> None:
         _set_gains(self, "kp", "kd")
@@ -80,6 +93,17 @@ class PositionServo:
 class VelocityServo:
     """Actuator that drives the joint at a target velocity: ``kv (target - qdot)``, within its limits.
 
+    Attributes
+    ----------
+    body
+        Name of the body that the joint carries.
+    kv
+        Gain, ``(k,)`` or a number, N m s/rad or N s/m.
+    target
+        Target velocity without a command, ``(k,)`` or a number, rad/s or m/s.
+    force_limit
+        Largest force in either direction, ``(k,)`` or a number, N m or N.
+
     Raises
     ------
     InvalidArgument
@@ -87,14 +111,10 @@ class VelocityServo:
     """
 
     body: str
-    """Name of the body that the joint carries."""
     _: KW_ONLY
     kv: ArrayField
-    """Gain, ``(k,)`` or a number, N m s/rad or N s/m."""
     target: ArrayField = 0.0
-    """Target velocity without a command, ``(k,)`` or a number, rad/s or m/s."""
     force_limit: ArrayField = np.inf
-    """Largest force in either direction, ``(k,)`` or a number, N m or N."""
 
     def __post_init__(self) -> None:
         _set_gains(self, "kv")
@@ -109,17 +129,23 @@ class ActuatorGains(NamedTuple):
 
     The forces are ``clip(f + kp (q_target - q) + kd (qdot_target - qdot))`` with one of f, q_target and
     qdot_target from the command.
+
+    Attributes
+    ----------
+    force_limit
+        Largest forces; infinite without an actuator, where the command is a force.
+    is_position
+        True where the command is a target of the position.
+    is_velocity
+        True where the command is a target of the velocity.
     """
 
     kp: Array
     kd: Array
     force_limit: Array
-    """Largest forces; infinite without an actuator, where the command is a force."""
     default_command: Array
     is_position: NDArray[np.bool_]
-    """True where the command is a target of the position."""
     is_velocity: NDArray[np.bool_]
-    """True where the command is a target of the velocity."""
 
     def forces(self, q: Array, qdot: Array, command: Array) -> Array:
         """Return the forces ``(k,)`` at coordinates and velocities ``(k,)``."""

@@ -30,22 +30,33 @@ NODES, WEIGHTS = np.add(np.polynomial.legendre.leggauss(8), [[1.0], [0.0]]) / 2
 
 @dataclass(frozen=True, eq=False)
 class AdaptiveStepper:
-    """Steps of a smooth model in the coordinates of its tree."""
+    """Steps of a smooth model in the coordinates of its tree.
+
+    Attributes
+    ----------
+    model
+        Model of the scene.
+    h
+        Time between recorded states, s.
+    method
+        Name of the method in :mod:`scipy.integrate`.
+    rtol
+        Accepted relative error of a step of the method.
+    atol
+        Accepted absolute error of a step of the method, in the units of the coordinates and velocities.
+    slop
+        Overlap that is not a contact, m.
+    control
+        Function to the commands at a state.
+    """
 
     model: Model
-    """Model of the scene."""
     h: float
-    """Time between recorded states, s."""
     method: str
-    """Name of the method in :mod:`scipy.integrate`."""
     rtol: float
-    """Accepted relative error of a step of the method."""
     atol: float
-    """Accepted absolute error of a step of the method, in the units of the coordinates and velocities."""
     slop: float
-    """Overlap that is not a contact, m."""
     control: Control | None = None
-    """Function to the commands at a state."""
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
         """Return the state after the time h, with the work in it.

@@ -45,28 +45,42 @@ ANDERSON_DEPTH = 6
 
 @dataclass(frozen=True, eq=False)
 class BearingUpdate:
-    """Bearings of a model in one velocity update."""
+    """Bearings of a model in one velocity update.
+
+    Attributes
+    ----------
+    model
+        Model of the scene.
+    weightless_tree
+        Tree of the model without gravity.
+    state
+        State of the tree before the update.
+    kinematics
+        Kinematics of the tree at the state.
+    mass
+        Mass matrix ``(k, k)``, kg m^2, kg m and kg.
+    half_step
+        Time over which forces act in the update, s.
+    is_first
+        True if the motion without forces follows the update.
+    wrenches
+        Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``, N m s and N s.
+    contact_rows
+        Rows of the contacts.
+    limit_rows
+        Rows of the limits on the twists of the bodies ``(l, 6 n)``, m and dimensionless.
+    """
 
     model: Model
-    """Model of the scene."""
     weightless_tree: Tree
-    """Tree of the model without gravity."""
     state: State
-    """State of the tree before the update."""
     kinematics: BodyKinematics
-    """Kinematics of the tree at the state."""
     mass: Array
-    """Mass matrix ``(k, k)``, kg m^2, kg m and kg."""
     half_step: float
-    """Time over which forces act in the update, s."""
     is_first: bool
-    """True if the motion without forces follows the update."""
     wrenches: Array
-    """Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``, N m s and N s."""
     contact_rows: BodyPairJacobian
-    """Rows of the contacts."""
     limit_rows: Array
-    """Rows of the limits on the twists of the bodies ``(l, 6 n)``, m and dimensionless."""
 
     @cached_property
     def bearings(self) -> list[JointBearing]:

@@ -39,16 +39,24 @@ LINEAR, UPPER, LOWER = 0, 1, -1
 
 
 class BoundedRows(NamedTuple):
-    """Rows whose impulses are bounded."""
+    """Rows whose impulses are bounded.
+
+    Attributes
+    ----------
+    rows
+        Matrix ``(m, n)``.
+    offset
+        Impulses ``(m,)`` at zero velocity, N m s or N s; zero for dry friction.
+    gain
+        Impulse per velocity ``(m,)``, N m s^2 or kg; infinite for dry friction.
+    bound
+        Largest impulse ``(m,)`` in either direction, N m s or N s; may be infinite for finite gains.
+    """
 
     rows: Array
-    """Matrix ``(m, n)``."""
     offset: Array
-    """Impulses ``(m,)`` at zero velocity, N m s or N s; zero for dry friction."""
     gain: Array
-    """Impulse per velocity ``(m,)``, N m s^2 or kg; infinite for dry friction."""
     bound: Array
-    """Largest impulse ``(m,)`` in either direction, N m s or N s; may be infinite for finite gains."""
 
     def join(self, other: BoundedRows) -> BoundedRows:
         """Return these rows, then those of another set."""
@@ -61,12 +69,18 @@ def dry_friction_rows(rows: Array, bound: Array) -> BoundedRows:
 
 
 class BoundedSolution(NamedTuple):
-    """Solution of a problem with bounded rows."""
+    """Solution of a problem with bounded rows.
+
+    Attributes
+    ----------
+    solution
+        Velocities and impulses, those of the bounded rows excluded.
+    impulse
+        Impulses of the bounded rows ``(m,)``.
+    """
 
     solution: StepSolution
-    """Velocities and impulses, those of the bounded rows excluded."""
     impulse: Array
-    """Impulses of the bounded rows ``(m,)``."""
 
 
 def solve_with_bounded_rows(

@@ -31,18 +31,27 @@ DIRECTIONS = ("x", "y", "z")
 
 @dataclass(frozen=True, eq=False)
 class Channel:
-    """A quantity over time; :meth:`rbnotes.multibody.Trajectory.channel` returns it."""
+    """A quantity over time; :meth:`rbnotes.multibody.Trajectory.channel` returns it.
+
+    Attributes
+    ----------
+    name
+        Name, as for :meth:`rbnotes.multibody.Trajectory.channel`.
+    t
+        Times ``(N,)``, s: those of the states, or the ends of the steps for means over steps.
+    values
+        Values ``(N, d)``, or ``(N,)`` for a single quantity, in the unit :attr:`unit`.
+    unit
+        Unit of the values; empty for numbers.
+    labels
+        Names of the d columns.
+    """
 
     name: str
-    """Name, as for :meth:`rbnotes.multibody.Trajectory.channel`."""
     t: Array
-    """Times ``(N,)``, s: those of the states, or the ends of the steps for means over steps."""
     values: Array
-    """Values ``(N, d)``, or ``(N,)`` for a single quantity, in the unit :attr:`unit`."""
     unit: str
-    """Unit of the values; empty for numbers."""
     labels: tuple[str, ...] = ()
-    """Names of the d columns."""
 
 
 def channel_names(model: Model) -> tuple[str, ...]:

@@ -27,16 +27,24 @@ STIFF_INERTIA_FACTOR = 12.0
 
 
 class JointImpulses(NamedTuple):
-    """Impulses of the joints over half a step, as functions of the new velocity v ``(k,)``."""
+    """Impulses of the joints over half a step, as functions of the new velocity v ``(k,)``.
+
+    Attributes
+    ----------
+    motor
+        Impulses of motors and of commanded forces ``(k,)``, N m s or N s.
+    damper
+        Impulses of dampers at zero velocity ``(k,)``, N m s or N s.
+    damping
+        Impulse per velocity of the dampers ``(k,)``: their impulses are ``damper - damping v``.
+    bounded
+        Rows of servos, then those of dry friction.
+    """
 
     motor: Array
-    """Impulses of motors and of commanded forces ``(k,)``, N m s or N s."""
     damper: Array
-    """Impulses of dampers at zero velocity ``(k,)``, N m s or N s."""
     damping: Array
-    """Impulse per velocity of the dampers ``(k,)``: their impulses are ``damper - damping v``."""
     bounded: BoundedRows
-    """Rows of servos, then those of dry friction."""
 
     @property
     def constant(self) -> Array:

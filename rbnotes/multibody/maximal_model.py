@@ -21,12 +21,18 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 @dataclass(frozen=True, eq=False)
 class MaximalModel:
-    """Model in maximal coordinates, with the conversion of states; :func:`maximal_coordinates` makes it."""
+    """Model in maximal coordinates, with the conversion of states; :func:`maximal_coordinates` makes it.
+
+    Attributes
+    ----------
+    model
+        Model in joint coordinates.
+    world
+        Bodies in the order of the model, the joints between them, and the colliders.
+    """
 
     model: Model
-    """Model in joint coordinates."""
     world: World
-    """Bodies in the order of the model, the joints between them, and the colliders."""
 
     def state(self, state: State) -> State:
         """Return the poses and twists of all bodies at a state of the model.

@@ -61,6 +61,17 @@ from rbnotes.unchecked.linear_algebra import matvec
 class Geometry:
     """Shape that can touch others, at a pose in a body or in the world.
 
+    Attributes
+    ----------
+    shape
+        A solid with collision geometry, or a plane.
+    frame
+        Pose ``(4, 4)`` of the shape in the body or in the world, m; the same frame by default.
+    mu
+        Friction coefficient, dimensionless; that of the body or of the model by default.
+    restitution
+        Coefficient of restitution, dimensionless, 0 to 1; that of the body or of the model by default.
+
     Raises
     ------
     InvalidArgument
@@ -69,14 +80,10 @@ class Geometry:
     """
 
     shape: Shape
-    """A solid with collision geometry, or a plane."""
     frame: ArrayField = None
-    """Pose ``(4, 4)`` of the shape in the body or in the world, m; the same frame by default."""
     _: KW_ONLY
     mu: float | None = None
-    """Friction coefficient, dimensionless; that of the body or of the model by default."""
     restitution: float | None = None
-    """Coefficient of restitution, dimensionless, 0 to 1; that of the body or of the model by default."""
 
     def __post_init__(self) -> None:
         frame = np.eye(4) if self.frame is None else arguments.frame("frame", self.frame)
@@ -90,6 +97,58 @@ class Geometry:
 class Body:
     """Rigid body with its shape, the joint that carries it, and the frames of both.
 
+    Attributes
+    ----------
+    name
+        Unique name; ``"world"`` is reserved.
+    shape
+        Solid, centered at the body frame: it gives the inertia, the collision geometry and the appearance.
+    mass
+        Mass of the shape, kg.
+    density
+        Density of the shape, kg/m^3, if its mass is not given.
+    inertia
+        Spatial inertia ``(6, 6)`` about the origin of the body frame, kg m^2, kg m and kg, in the place of
+        mass or density. A body with none of the three has no mass: other bodies must follow it.
+    joint
+        Joint that carries the body; None for a free body.
+    parent
+        Name of the parent; None is the world.
+    joint_frame
+        Joint frame ``(4, 4)`` in the joint frame of the parent or in the world, m; the same by default.
+    body_frame
+        Body frame ``(4, 4)`` in the joint frame, m; the same by default.
+    position
+        Initial position ``(3,)`` of a free body in the world, m; the origin by default.
+    pose
+        Initial pose ``(4, 4)`` of a free body in the world, m, in the place of the position.
+    collision
+        Collision geometry: a shape at the body frame, or several geometries; ``()`` for none. The shape of
+        the body by default.
+    mu
+        Friction coefficient, dimensionless; that of the model by default.
+    restitution
+        Coefficient of restitution, dimensionless, 0 to 1; that of the model by default.
+    stiffness
+        Stiffness of a spring in each coordinate of the joint, ``(k,)`` or a number, N m/rad or N/m.
+    damping
+        Damping in each coordinate of the joint, ``(k,)`` or a number, N m s/rad or N s/m.
+    spring_reference
+        Coordinates ``(k,)`` of the joint at which the springs exert no force, rad or m; neutral by default.
+    armature
+        Inertia of the rotor that drives the joint, ``(k,)`` or a number, kg m^2 or kg: that about its own
+        axis times the square of the gear ratio. It acts along the coordinates only.
+    joint_friction
+        Dry friction in each coordinate of the joint, ``(k,)`` or a number, N m or N.
+    spatial_inertia
+        Spatial inertia ``(6, 6)`` about the body frame's origin, kg m^2, kg m and kg; None without mass.
+    geometries
+        Collision geometries in the body frame.
+    initial_pose
+        Initial pose ``(4, 4)`` of a free body, m; None for a body on a joint.
+    link
+        Link of the equivalent tree, in which free bodies have a :class:`~rbnotes.joints.Free3D` joint.
+
     Raises
     ------
     InvalidArgument
@@ -97,47 +156,25 @@ class Body:
     """
 
     name: str
-    """Unique name; ``"world"`` is reserved."""
     shape: Shape | None = None
-    """Solid, centered at the body frame: it gives the inertia, the collision geometry and the appearance."""
     _: KW_ONLY
     mass: float | None = None
-    """Mass of the shape, kg."""
     density: float | None = None
-    """Density of the shape, kg/m^3, if its mass is not given."""
     inertia: ArrayField = None
-    """Spatial inertia ``(6, 6)`` about the origin of the body frame, kg m^2, kg m and kg, in the place of
-    mass or density. A body with none of the three has no mass: other bodies must follow it."""
     joint: JointType | None = None
-    """Joint that carries the body; None for a free body."""
     parent: str | None = None
-    """Name of the parent; None is the world."""
     joint_frame: ArrayField = None
-    """Joint frame ``(4, 4)`` in the joint frame of the parent or in the world, m; the same by default."""
     body_frame: ArrayField = None
-    """Body frame ``(4, 4)`` in the joint frame, m; the same by default."""
     position: ArrayField = None
-    """Initial position ``(3,)`` of a free body in the world, m; the origin by default."""
     pose: ArrayField = None
-    """Initial pose ``(4, 4)`` of a free body in the world, m, in the place of the position."""
     collision: Shape | Sequence[Geometry] | None = None
-    """Collision geometry: a shape at the body frame, or several geometries; ``()`` for none. The shape of the
-    body by default."""
     mu: float | None = None
-    """Friction coefficient, dimensionless; that of the model by default."""
     restitution: float | None = None
-    """Coefficient of restitution, dimensionless, 0 to 1; that of the model by default."""
     stiffness: ArrayField = 0.0
-    """Stiffness of a spring in each coordinate of the joint, ``(k,)`` or a number, N m/rad or N/m."""
     damping: ArrayField = 0.0
-    """Damping in each coordinate of the joint, ``(k,)`` or a number, N m s/rad or N s/m."""
     spring_reference: ArrayField = None
-    """Coordinates ``(k,)`` of the joint at which the springs exert no force, rad or m; neutral by default."""
     armature: ArrayField = 0.0
-    """Inertia of the rotor that drives the joint, ``(k,)`` or a number, kg m^2 or kg: that about its own axis
-    times the square of the gear ratio. It acts along the coordinates only."""
     joint_friction: ArrayField = 0.0
-    """Dry friction in each coordinate of the joint, ``(k,)`` or a number, N m or N."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)
@@ -159,13 +196,9 @@ class Body:
         self._store_arrays()
 
     spatial_inertia: Array | None = field(init=False, repr=False)
-    """Spatial inertia ``(6, 6)`` about the body frame's origin, kg m^2, kg m and kg; None without mass."""
     geometries: tuple[Geometry, ...] = field(init=False, repr=False)
-    """Collision geometries in the body frame."""
     initial_pose: Array | None = field(init=False, repr=False)
-    """Initial pose ``(4, 4)`` of a free body, m; None for a body on a joint."""
     link: Link = field(init=False, repr=False)
-    """Link of the equivalent tree, in which free bodies have a :class:`~rbnotes.joints.Free3D` joint."""
 
     @property
     def is_free(self) -> bool:
@@ -272,6 +305,43 @@ class Body:
 class Model:
     """Bodies, the ground, gravity, forces and constraints.
 
+    Attributes
+    ----------
+    bodies
+        Bodies in any order; stored with parents before their children.
+    ground
+        Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several.
+    mu
+        Friction coefficient, dimensionless, where a body or geometry has none; that of a pair is the
+        geometric mean. Contacts with an infinite one stick while they push.
+    restitution
+        Coefficient of restitution, dimensionless, 0 to 1, where a body or geometry has none; combined as
+        ``mu``.
+    gravity
+        Gravity ``(3,)`` in the world, m/s^2.
+    forces
+        Other forces on the bodies: one of :mod:`rbnotes.forces` or several, with bodies by name, such as
+        ``PathForces(LinearSpring(100.0), path_through(on_world(p), on_body("arm", r)))``; or a function of
+        the state with the poses and twists of all bodies, in the order of :meth:`index`.
+    constraints
+        Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`.
+    bearings
+        Bearings with friction, by the names of the bodies that the joints carry, or by loop closures among
+        the constraints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or others.
+    actuators
+        Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`.
+    excluded_pairs
+        Names of bodies that do not touch each other; ``"world"`` for the ground. Bodies that a joint or a
+        loop closure connects never touch.
+    ground_geometries
+        Geometries of the ground.
+    force_law
+        The forces as a function of the state with the poses and twists of all bodies.
+    tree
+        Tree of all bodies, with a ``Free3D`` joint for each free body; derived from the bodies.
+    actuator_gains
+        Gains and limits of the actuators in the coordinates of the tree.
+
     Raises
     ------
     InvalidArgument
@@ -279,32 +349,16 @@ class Model:
     """
 
     bodies: Sequence[Body]
-    """Bodies in any order; stored with parents before their children."""
     _: KW_ONLY
     ground: Shape | Sequence[Geometry] = ()
-    """Shapes that are fixed to the world: one at the origin, such as ``Plane()``, or several."""
     mu: float = 0.5
-    """Friction coefficient, dimensionless, where a body or geometry has none; that of a pair is the geometric
-    mean. Contacts with an infinite one stick while they push."""
     restitution: float = 0.0
-    """Coefficient of restitution, dimensionless, 0 to 1, where a body or geometry has none; combined as
-    ``mu``."""
     gravity: ArrayField = GRAVITY
-    """Gravity ``(3,)`` in the world, m/s^2."""
     forces: ForceLaw | ForceGroup | Sequence[ForceGroup] = zero_forces
-    """Other forces on the bodies: one of :mod:`rbnotes.forces` or several, with bodies by name, such as
-    ``PathForces(LinearSpring(100.0), path_through(on_world(p), on_body("arm", r)))``; or a function of the
-    state with the poses and twists of all bodies, in the order of :meth:`index`."""
     constraints: Sequence[Constraint] = ()
-    """Loop closures, gears, prescribed joints and joint limits of :mod:`rbnotes.multibody.reduced`."""
     bearings: Mapping[str | LoopClosure, Bearing] = field(default_factory=dict)
-    """Bearings with friction, by the names of the bodies that the joints carry, or by loop closures among the
-    constraints: :func:`rbnotes.friction.journal_bearing`, ``prismatic_guide``, or others."""
     actuators: Sequence[Actuator] = ()
-    """Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`."""
     excluded_pairs: Sequence[tuple[str, str]] = ()
-    """Names of bodies that do not touch each other; ``"world"`` for the ground. Bodies that a joint or a loop
-    closure connects never touch."""
 
     def __post_init__(self) -> None:
         bodies = arguments.instances("bodies", self.bodies, Body)
@@ -342,13 +396,9 @@ class Model:
         )
 
     ground_geometries: tuple[Geometry, ...] = field(init=False, repr=False)
-    """Geometries of the ground."""
     force_law: ForceLaw = field(init=False, repr=False)
-    """The forces as a function of the state with the poses and twists of all bodies."""
     tree: Tree = field(init=False, repr=False)
-    """Tree of all bodies, with a ``Free3D`` joint for each free body; derived from the bodies."""
     actuator_gains: ActuatorGains = field(init=False, repr=False)
-    """Gains and limits of the actuators in the coordinates of the tree."""
 
     @cached_property
     def system(self) -> TreeSystem:

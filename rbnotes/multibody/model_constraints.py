@@ -21,20 +21,30 @@ INITIAL_ERROR = 1e-6
 
 
 class ConstraintEquations(NamedTuple):
-    """Rows of all constraints at one state."""
+    """Rows of all constraints at one state.
+
+    Attributes
+    ----------
+    G
+        Rows of the equations ``(m, k)``, those of the joints' own coordinates first.
+    error
+        Errors ``(m,)``, rad or m; zero for the joints' own coordinates, which a step normalizes.
+    bias_velocity
+        Part of the rates of the errors ``(m,)`` that is independent of the velocities.
+    limit_rows
+        Rows of the limits ``(l, k)``.
+    limit_gap
+        Gaps of the limits ``(l,)``, rad or m.
+    limit_body_rows
+        Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates.
+    """
 
     G: Array
-    """Rows of the equations ``(m, k)``, those of the joints' own coordinates first."""
     error: Array
-    """Errors ``(m,)``, rad or m; zero for the joints' own coordinates, which a step normalizes."""
     bias_velocity: Array
-    """Part of the rates of the errors ``(m,)`` that is independent of the velocities."""
     limit_rows: Array
-    """Rows of the limits ``(l, k)``."""
     limit_gap: Array
-    """Gaps of the limits ``(l,)``, rad or m."""
     limit_body_rows: Array
-    """Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates."""
 
 
 def constraint_equations(model: Model, state: State, t: float) -> ConstraintEquations:

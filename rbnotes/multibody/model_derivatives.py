@@ -31,25 +31,39 @@ from rbnotes.unchecked.frozen import replace_unchecked
 
 
 class ForwardDynamicsDerivatives(NamedTuple):
-    """Derivatives ``(N, N)`` of the accelerations."""
+    """Derivatives ``(N, N)`` of the accelerations.
+
+    Attributes
+    ----------
+    configuration
+        Derivative ``(N, N)`` by increments of the configuration, rad/s^2 and m/s^2 per rad and m.
+    velocity
+        Derivative ``(N, N)`` by the velocities, rad/s^2 and m/s^2 per rad/s and m/s.
+    force
+        Derivative ``(N, N)`` by the forces, the inverse of the mass matrix, 1/(kg m^2) and 1/kg.
+    """
 
     configuration: Array
-    """Derivative ``(N, N)`` by increments of the configuration, rad/s^2 and m/s^2 per rad and m."""
     velocity: Array
-    """Derivative ``(N, N)`` by the velocities, rad/s^2 and m/s^2 per rad/s and m/s."""
     force: Array
-    """Derivative ``(N, N)`` by the forces, the inverse of the mass matrix, 1/(kg m^2) and 1/kg."""
 
 
 class InverseDynamicsDerivatives(NamedTuple):
-    """Derivatives ``(N, N)`` of the generalized forces of inverse dynamics."""
+    """Derivatives ``(N, N)`` of the generalized forces of inverse dynamics.
+
+    Attributes
+    ----------
+    configuration
+        Derivative ``(N, N)`` by increments of the configuration, N m and N per rad and m.
+    velocity
+        Derivative ``(N, N)`` by the velocities, N m and N per rad/s and m/s.
+    acceleration
+        Derivative ``(N, N)`` by the accelerations, the mass matrix, kg m^2, kg m and kg.
+    """
 
     configuration: Array
-    """Derivative ``(N, N)`` by increments of the configuration, N m and N per rad and m."""
     velocity: Array
-    """Derivative ``(N, N)`` by the velocities, N m and N per rad/s and m/s."""
     acceleration: Array
-    """Derivative ``(N, N)`` by the accelerations, the mass matrix, kg m^2, kg m and kg."""
 
 
 def stiffness(model: Model, state: State) -> Array:
@@ -154,13 +168,19 @@ def _force_derivatives(model: Model, state: State) -> tuple[Array, Array]:
 
 
 class CenteredSystem(NamedTuple):
-    """Tree of a model whose free bodies have zero coordinates at the present state."""
+    """Tree of a model whose free bodies have zero coordinates at the present state.
+
+    Attributes
+    ----------
+    state
+        Coordinates and velocities of the tree.
+    tree_from_model
+        Permutation ``(k, N)`` from the velocities of the model to those of the tree.
+    """
 
     system: TreeSystem
     state: State
-    """Coordinates and velocities of the tree."""
     tree_from_model: Array
-    """Permutation ``(k, N)`` from the velocities of the model to those of the tree."""
 
 
 def centered_system(model: Model, state: State) -> CenteredSystem:

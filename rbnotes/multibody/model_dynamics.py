@@ -35,12 +35,18 @@ REFERENCE_FRAMES = ("body", "world", "world_aligned")
 
 
 class VelocityMap(NamedTuple):
-    """Map from the velocities of a model's tree to those of its state: ``v = B qdot``."""
+    """Map from the velocities of a model's tree to those of its state: ``v = B qdot``.
+
+    Attributes
+    ----------
+    B
+        Matrix ``(N, k)``, square and regular.
+    bias_acceleration
+        ``Bdot qdot (N,)``, so that ``dv/dt = B qddot + bias_acceleration``.
+    """
 
     B: Array
-    """Matrix ``(N, k)``, square and regular."""
     bias_acceleration: Array
-    """``Bdot qdot (N,)``, so that ``dv/dt = B qddot + bias_acceleration``."""
 
 
 def velocity_map(model: Model, state: State) -> VelocityMap:
@@ -253,14 +259,20 @@ def frame_jacobian_rate_unchecked(frame: TreeFrame) -> Array:
 
 
 class TreeFrame(NamedTuple):
-    """Frame of a body at a state of a model's tree."""
+    """Frame of a body at a state of a model's tree.
+
+    Attributes
+    ----------
+    body_index
+        Index of the body.
+    offset
+        Frame ``(4, 4)`` in the body frame, m.
+    """
 
     model: Model
     tree_state: State
     body_index: int
-    """Index of the body."""
     offset: Array
-    """Frame ``(4, 4)`` in the body frame, m."""
     reference: str
 
 

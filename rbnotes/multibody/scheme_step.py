@@ -42,24 +42,36 @@ PROJECTION_THRESHOLD = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class SchemeStepper:
-    """Steps of a model in the coordinates of its tree by a scheme."""
+    """Steps of a model in the coordinates of its tree by a scheme.
+
+    Attributes
+    ----------
+    model
+        Model of the scene.
+    h
+        Step size, s.
+    scheme
+        Scheme of the velocities and positions.
+    friction
+        Friction model that stores the contacts of the last step.
+    stabilization
+        Correction of errors: ``"projection"``, ``"baumgarte"`` or ``"none"``.
+    gamma
+        Error reduction rate of Baumgarte's stabilization, 1/s.
+    slop
+        Overlap that is not corrected, m.
+    control
+        Function to the commands at a state.
+    """
 
     model: Model
-    """Model of the scene."""
     h: float
-    """Step size, s."""
     scheme: Scheme | FullyImplicitScheme
-    """Scheme of the velocities and positions."""
     friction: WarmStartedFriction
-    """Friction model that stores the contacts of the last step."""
     stabilization: str
-    """Correction of errors: ``"projection"``, ``"baumgarte"`` or ``"none"``."""
     gamma: float
-    """Error reduction rate of Baumgarte's stabilization, 1/s."""
     slop: float
-    """Overlap that is not corrected, m."""
     control: Control | None = None
-    """Function to the commands at a state."""
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with these contacts.

@@ -31,14 +31,21 @@ LIMIT_TOLERANCE = 1e-9
 
 
 class _Equations(NamedTuple):
-    """Forces and constraints at a configuration."""
+    """Forces and constraints at a configuration.
+
+    Attributes
+    ----------
+    force
+        Generalized forces ``(N,)`` without those of the constraints.
+    G
+        Rows of the equality constraints ``(m, N)``.
+    error
+        Errors of the constraints ``(m,)``, rad or m.
+    """
 
     force: Array
-    """Generalized forces ``(N,)`` without those of the constraints."""
     G: Array
-    """Rows of the equality constraints ``(m, N)``."""
     error: Array
-    """Errors of the constraints ``(m,)``, rad or m."""
 
 
 def equilibrium(

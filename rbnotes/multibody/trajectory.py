@@ -41,39 +41,57 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Motion of a model in T steps."""
+    """Motion of a model in T steps.
+
+    Attributes
+    ----------
+    model
+        Model of the scene.
+    states
+        States of the model at the T + 1 times ``states.t``, s.
+    body_states
+        Poses ``E (T + 1, n, 4, 4)`` and twists ``phi (T + 1, n, 6)`` of all bodies, in the order of the
+        model.
+    tree_q
+        Coordinates ``(T + 1, k)`` of the model's tree, rad and m.
+    tree_qdot
+        Velocities ``(T + 1, k)`` of the model's tree, rad/s and m/s.
+    energies
+        Kinetic energy and the potential of gravity ``(T + 1,)``, J.
+    contacts
+        Contacts of each step ``(T,)``; their bodies are numbered as in the model.
+    events
+        Events in the order of time.
+    work
+        Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
+        ``applied_forces`` is that of forces, joint springs, dampers, actuators and friction in joints;
+        ``joints`` that of constraints.
+    actuator_impulses
+        Impulses of the actuators along the coordinates of the tree in each step ``(T, k)``, N m s or N s.
+    friction_impulses
+        Impulses of dry friction in joints and bearings in each step ``(T, k)``, N m s or N s.
+    restart
+        Data besides the state with which :func:`~rbnotes.multibody.simulate` continues.
+    maximal
+        Trajectory in maximal coordinates, if they were used, with the impulses of the joints.
+    recorded
+        Channels that ``record`` of :func:`~rbnotes.multibody.simulate` names.
+    """
 
     model: Model
-    """Model of the scene."""
     states: States
-    """States of the model at the T + 1 times ``states.t``, s."""
     body_states: States
-    """Poses ``E (T + 1, n, 4, 4)`` and twists ``phi (T + 1, n, 6)`` of all bodies, in the order of the model.
-    """
     tree_q: Array
-    """Coordinates ``(T + 1, k)`` of the model's tree, rad and m."""
     tree_qdot: Array
-    """Velocities ``(T + 1, k)`` of the model's tree, rad/s and m/s."""
     energies: Array
-    """Kinetic energy and the potential of gravity ``(T + 1,)``, J."""
     contacts: tuple[ContactRecord, ...]
-    """Contacts of each step ``(T,)``; their bodies are numbered as in the model."""
     events: tuple[ContactEvent, ...]
-    """Events in the order of time."""
     work: Work[Array]
-    """Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
-    ``applied_forces`` is that of forces, joint springs, dampers, actuators and friction in joints;
-    ``joints`` that of constraints."""
     actuator_impulses: Array
-    """Impulses of the actuators along the coordinates of the tree in each step ``(T, k)``, N m s or N s."""
     friction_impulses: Array
-    """Impulses of dry friction in joints and bearings in each step ``(T, k)``, N m s or N s."""
     restart: RestartData
-    """Data besides the state with which :func:`~rbnotes.multibody.simulate` continues."""
     maximal: maximal.Trajectory | None = None
-    """Trajectory in maximal coordinates, if they were used, with the impulses of the joints."""
     recorded: Mapping[str, Channel] = field(default_factory=dict)
-    """Channels that ``record`` of :func:`~rbnotes.multibody.simulate` names."""
 
     @property
     def t(self) -> Array:

@@ -81,19 +81,27 @@ MAX_HALVINGS = 5
 
 
 class VelocityUpdate(NamedTuple):
-    """Velocities before and after an impulsive update at fixed positions, with its impulses ``(k,)``."""
+    """Velocities before and after an impulsive update at fixed positions, with its impulses ``(k,)``.
+
+    Attributes
+    ----------
+    applied_impulse
+        Impulse of the model's forces, joint springs and dampers, and the control.
+    actuator_impulse
+        Impulse of the actuators, a part of the applied impulse.
+    friction_impulse
+        Impulse of dry friction in joints, a part of the applied impulse.
+    constraint_impulse
+        Impulse of constraints and joint limits.
+    """
 
     before: Array
     after: Array
     gravity_impulse: Array
     applied_impulse: Array
-    """Impulse of the model's forces, joint springs and dampers, and the control."""
     actuator_impulse: Array
-    """Impulse of the actuators, a part of the applied impulse."""
     friction_impulse: Array
-    """Impulse of dry friction in joints, a part of the applied impulse."""
     constraint_impulse: Array
-    """Impulse of constraints and joint limits."""
     contacts: ContactRecord
 
     @property
@@ -103,63 +111,97 @@ class VelocityUpdate(NamedTuple):
 
 
 class StepResult(NamedTuple):
-    """State after a step in tree coordinates, with its contacts and its work."""
+    """State after a step in tree coordinates, with its contacts and its work.
+
+    Attributes
+    ----------
+    points
+        Contacts at the end of the step.
+    actuator_impulse
+        Impulse of the actuators in the step ``(k,)``, N m s or N s.
+    friction_impulse
+        Impulse of dry friction in joints in the step ``(k,)``, N m s or N s.
+    """
 
     state: State
     points: ContactPoints
-    """Contacts at the end of the step."""
     contacts: ContactRecord
     work: Work[float]
     actuator_impulse: Array
-    """Impulse of the actuators in the step ``(k,)``, N m s or N s."""
     friction_impulse: Array
-    """Impulse of dry friction in joints in the step ``(k,)``, N m s or N s."""
 
 
 class ForceImpulses(NamedTuple):
-    """Impulses of forces over half a step, those of :class:`JointImpulses` excluded."""
+    """Impulses of forces over half a step, those of :class:`JointImpulses` excluded.
+
+    Attributes
+    ----------
+    gravity
+        Generalized impulse of gravity ``(k,)``.
+    applied
+        Generalized impulse of the forces of the model and of joint springs ``(k,)``.
+    wrenches
+        Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``.
+    """
 
     gravity: Array
-    """Generalized impulse of gravity ``(k,)``."""
     applied: Array
-    """Generalized impulse of the forces of the model and of joint springs ``(k,)``."""
     wrenches: Array
-    """Impulses of gravity and of the forces of the model on the bodies ``(6 n,)``."""
 
 
 class VelocityConditions(NamedTuple):
-    """Conditions on the velocities after an update."""
+    """Conditions on the velocities after an update.
+
+    Attributes
+    ----------
+    bilateral
+        Equality constraints.
+    limits
+        Limits.
+    limit_body_rows
+        Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates.
+    points
+        Contacts.
+    rows
+        Rows of the contacts at the poses of the update.
+    normal_target
+        Least normal velocities ``(c,)``, m/s.
+    contact_velocity_change
+        Change of the contact velocities ``(c, 3)`` after a bounce, m/s.
+    """
 
     bilateral: BilateralRows
-    """Equality constraints."""
     limits: UnilateralRows
-    """Limits."""
     limit_body_rows: Array
-    """Rows of the limits on the twists of the bodies ``(l, 6 n)``; zero for those of joint coordinates."""
     points: ContactPoints
-    """Contacts."""
     rows: BodyPairJacobian
-    """Rows of the contacts at the poses of the update."""
     normal_target: Array
-    """Least normal velocities ``(c,)``, m/s."""
     contact_velocity_change: Array
-    """Change of the contact velocities ``(c, 3)`` after a bounce, m/s."""
 
 
 @dataclass(frozen=True, eq=False)
 class TreeStepper:
-    """Steps of a model in the coordinates of its tree, with the options of a simulation."""
+    """Steps of a model in the coordinates of its tree, with the options of a simulation.
+
+    Attributes
+    ----------
+    model
+        Model of the scene.
+    h
+        Step size, s.
+    friction
+        Friction model that stores the contacts of the last velocity update.
+    slop
+        Overlap that is not corrected, m.
+    control
+        Function to the commands at a state.
+    """
 
     model: Model
-    """Model of the scene."""
     h: float
-    """Step size, s."""
     friction: WarmStartedFriction
-    """Friction model that stores the contacts of the last velocity update."""
     slop: float
-    """Overlap that is not corrected, m."""
     control: Control | None = None
-    """Function to the commands at a state."""
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with these contacts; halve it if the constraints require it.

@@ -72,6 +72,13 @@ class RoundedBox(Shape):
 
     The core of a capsule is a segment and that of a sphere a point, so that one algorithm handles all pairs.
 
+    Attributes
+    ----------
+    half_extents
+        Half extents of the core along x, y, z ``(3,)``, m; zeros make it flat.
+    radius
+        Radius of the edges, m.
+
     Raises
     ------
     InvalidArgument
@@ -79,9 +86,7 @@ class RoundedBox(Shape):
     """
 
     half_extents: Array
-    """Half extents of the core along x, y, z ``(3,)``, m; zeros make it flat."""
     radius: float
-    """Radius of the edges, m."""
 
     def __post_init__(self) -> None:
         half = arguments.vector("half_extents", self.half_extents)

@@ -17,6 +17,11 @@ from rbnotes.shapes.shape import RoundedBox, Shape
 class Box(Shape):
     """Cuboid.
 
+    Attributes
+    ----------
+    sides
+        Lengths along x, y, z ``(3,)``, m; kept as a tuple.
+
     Raises
     ------
     InvalidArgument
@@ -24,7 +29,6 @@ class Box(Shape):
     """
 
     sides: ArrayField
-    """Lengths along x, y, z ``(3,)``, m; kept as a tuple."""
 
     def __post_init__(self) -> None:
         sides = arguments.positive_array("sides", self.sides, 3)
@@ -45,6 +49,11 @@ class Box(Shape):
 class Sphere(Shape):
     """Ball.
 
+    Attributes
+    ----------
+    radius
+        Radius, m.
+
     Raises
     ------
     InvalidArgument
@@ -52,7 +61,6 @@ class Sphere(Shape):
     """
 
     radius: float
-    """Radius, m."""
 
     def __post_init__(self) -> None:
         _set_lengths(self, "radius")
@@ -70,6 +78,13 @@ class Sphere(Shape):
 class Cylinder(Shape):
     """Circular cylinder about the z axis, without collision geometry.
 
+    Attributes
+    ----------
+    radius
+        Radius, m.
+    length
+        Length along z, m.
+
     Raises
     ------
     InvalidArgument
@@ -77,9 +92,7 @@ class Cylinder(Shape):
     """
 
     radius: float
-    """Radius, m."""
     length: float
-    """Length along z, m."""
 
     def __post_init__(self) -> None:
         _set_lengths(self, "radius", "length")
@@ -92,6 +105,13 @@ class Cylinder(Shape):
 class Capsule(Shape):
     """Cylinder along z with a half ball on each end.
 
+    Attributes
+    ----------
+    radius
+        Radius, m.
+    length
+        Length of the cylinder, without the half balls, m.
+
     Raises
     ------
     InvalidArgument
@@ -99,9 +119,7 @@ class Capsule(Shape):
     """
 
     radius: float
-    """Radius, m."""
     length: float
-    """Length of the cylinder, without the half balls, m."""
 
     def __post_init__(self) -> None:
         _set_lengths(self, "radius", "length")

@@ -41,12 +41,17 @@ class DerivativeEstimate(NamedTuple):
     error exceeded 0.56 of the bound: at stationary points, on rotations up to half turns, with values and
     positions of many sizes, and with cancellation inside the function. For most functions the median bound is
     15 to 70 times the error, near stationary points up to 90 times.
+
+    Attributes
+    ----------
+    value
+        Derivative ``(...)``, in the unit of the function per unit of its argument.
+    error
+        Error bound, in the unit of the value.
     """
 
     value: Array
-    """Derivative ``(...)``, in the unit of the function per unit of its argument."""
     error: float
-    """Error bound, in the unit of the value."""
 
 
 def derivative(

@@ -17,12 +17,18 @@ MARGIN = 1.06
 
 @dataclass(frozen=True, eq=False)
 class Camera:
-    """Camera that looks along -``axes[2]``; ``position`` is expressed in these axes."""
+    """Camera that looks along -``axes[2]``; ``position`` is expressed in these axes.
+
+    Attributes
+    ----------
+    axes
+        Right, up and backward unit vectors as rows ``(3, 3)``.
+    position
+        Position of the camera in its own axes ``(3,)``, m.
+    """
 
     axes: Array
-    """Right, up and backward unit vectors as rows ``(3, 3)``."""
     position: Array
-    """Position of the camera in its own axes ``(3,)``, m."""
 
     def project(self, points: Array) -> Array:
         """Return images ``(..., 2)`` of world points: tangents of the angles to the right and up."""

@@ -30,19 +30,28 @@ COLORS = {
 
 @dataclass(frozen=True, eq=False)
 class Drawable:
-    """Shape to draw: constant numbers, and arrays that may have a leading time axis."""
+    """Shape to draw: constant numbers, and arrays that may have a leading time axis.
+
+    Attributes
+    ----------
+    kind
+        Kind of the shape: ``box``, ``arrow``, ``spring`` and so on.
+    color
+        Name of one of :data:`COLORS`.
+    parameters
+        Constant numbers by name: lengths, m; widths, pixels; numbers of turns.
+    arrays
+        Arrays by name: sides ``(3,)``, points ``(n, 3)`` and the like, m, and indices of corners; varying
+        arrays have a leading axis T.
+    samples
+        Length of the time axis; None for a constant shape.
+    """
 
     kind: str
-    """Kind of the shape: ``box``, ``arrow``, ``spring`` and so on."""
     color: str
-    """Name of one of :data:`COLORS`."""
     parameters: Mapping[str, float] = field(default_factory=dict)
-    """Constant numbers by name: lengths, m; widths, pixels; numbers of turns."""
     arrays: Mapping[str, Array] = field(default_factory=dict)
-    """Arrays by name: sides ``(3,)``, points ``(n, 3)`` and the like, m, and indices of corners; varying
-    arrays have a leading axis T."""
     samples: int | None = None
-    """Length of the time axis; None for a constant shape."""
 
     def __post_init__(self) -> None:
         arguments.choice("color", self.color, tuple(COLORS))

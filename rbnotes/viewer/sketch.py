@@ -28,18 +28,27 @@ AXIS_COLORS = ("red", "green", "blue")
 
 @dataclass(frozen=True, eq=False)
 class SceneItem:
-    """Shape in a scene, with its poses and labels."""
+    """Shape in a scene, with its poses and labels.
+
+    Attributes
+    ----------
+    shape
+        Shape, drawn in its own frame.
+    poses
+        Poses of the frame in the world, ``(4, 4)`` or ``(T, 4, 4)``, m.
+    label
+        Text beside the shape.
+    name
+        Text of the legend for its color.
+    layer
+        Layer with which it is switched on and off.
+    """
 
     shape: Drawable
-    """Shape, drawn in its own frame."""
     poses: Array
-    """Poses of the frame in the world, ``(4, 4)`` or ``(T, 4, 4)``, m."""
     label: str = ""
-    """Text beside the shape."""
     name: str = ""
-    """Text of the legend for its color."""
     layer: str = ""
-    """Layer with which it is switched on and off."""
 
     def pose_at(self, sample: int) -> Array:
         """Return the pose at a sample of the time."""

@@ -4,7 +4,6 @@ import ast
 import inspect
 import re
 import textwrap
-from itertools import zip_longest
 from pathlib import Path
 
 import pytest
@@ -157,8 +156,7 @@ def named_tuples():
 def dataclass_fields(source, tuples=frozenset()):
     """Return the fields of public dataclasses and of some tuples in a source: class, name, type, description.
 
-    The description is the string below a field, or the docstring of the class, without its errors, if it
-    names the field.
+    The description is the entry in the section "Attributes" of the class docstring.
     """
     for cls in ast.walk(ast.parse(source)):
         if not isinstance(cls, ast.ClassDef) or cls.name.startswith("_"):
@@ -166,16 +164,11 @@ def dataclass_fields(source, tuples=frozenset()):
         marks = map(ast.unparse, cls.decorator_list)
         if cls.name not in tuples and not any(re.match(r"dataclass\b", mark) for mark in marks):
             continue
-        told = re.split(r"^Raises\b", ast.get_docstring(cls) or "", flags=re.MULTILINE)[0]
-        for field, below in zip_longest(cls.body, cls.body[1:]):
+        texts = api_pages.own_paragraphs(ast.get_docstring(cls) or "", api_pages.ATTRIBUTES)
+        for field in cls.body:
             if isinstance(field, ast.AnnAssign) and not ast.unparse(field.target).startswith("_"):
                 name = ast.unparse(field.target)
-                match below:
-                    case ast.Expr(ast.Constant(str(text))):
-                        pass
-                    case _:
-                        text = told if f"``{name}``" in told else ""
-                yield cls.name, name, ast.unparse(field.annotation), " ".join(text.split())
+                yield cls.name, name, ast.unparse(field.annotation), texts.get(name, "")
 
 
 def fields_of(subpackage):
@@ -209,23 +202,32 @@ def test_array_fields_have_shapes_and_units(subpackage):
     assert [name for name, _, text in numbers if not UNIT.search(re.sub("``.*?``", "", text))] == []
 
 
-def test_field_description_is_found_below_the_field_or_in_the_docstring():
+def test_field_description_is_found_in_the_attributes_section():
     source = """
 @dataclass(frozen=True)
-class Given:
-    '''One with ``first``.
+class Pair:
+    '''A pair with ``second``.
 
-    Raises InvalidArgument if ``second`` is none.
+    Attributes
+    ----------
+    first
+        A number
+        of bodies.
+    third
+        Another number.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``second`` is negative.
     '''
 
     first: int
     second: int
     third: int = 0
-    '''Explained.'''
     _own: int = 0
 """
-    told = [bool(text) for *_, text in dataclass_fields(source)]
-    assert told == [True, False, True]
+    assert [text for *_, text in dataclass_fields(source)] == ["A number of bodies.", "", "Another number."]
 
 
 def test_every_entry_of_the_arguments_table_is_used():

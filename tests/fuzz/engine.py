@@ -47,19 +47,28 @@ ROUNDS, COUNTED = 500_000, 0.05
 
 @dataclass(frozen=True)
 class Call:
-    """Valid call of a public callable, with the exceptions of its arguments."""
+    """Valid call of a public callable, with the exceptions of its arguments.
+
+    Attributes
+    ----------
+    given
+        Its arguments by name; ``*name`` for those of ``*name``.
+    fine
+        Kinds of value that are good for an argument although they are nonsense for others, by argument.
+    skip
+        Kinds of value that are not tried for an argument; the table says why.
+    returns_function
+        True if the results of the functions that it returns are checked when they are called.
+    slow
+        Tried less often in the quick form.
+    """
 
     function: Callable[..., Any]
     given: Mapping[str, Any] = field(default_factory=dict)
-    """Its arguments by name; ``*name`` for those of ``*name``."""
     fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Kinds of value that are good for an argument although they are nonsense for others, by argument."""
     skip: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Kinds of value that are not tried for an argument; the table says why."""
     returns_function: bool = False
-    """True if the results of the functions that it returns are checked when they are called."""
     slow: bool = False
-    """Tried less often in the quick form."""
 
     @property
     def name(self) -> str:

@@ -57,6 +57,7 @@ CITED = re.compile(r"(Lloyd|Sueda|Si & Guenter)\s|eqs?\. \(|\(Algorithm|\b(19|20
 OURS = "this package"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`)")
 PARAMETERS = re.compile(r"^Parameters\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)", re.MULTILINE | re.DOTALL)
+ATTRIBUTES = re.compile(PARAMETERS.pattern.replace("Parameters", "Attributes"), PARAMETERS.flags)
 RETURNED = re.compile(PARAMETERS.pattern.replace("Parameters", "Returns"), PARAMETERS.flags)
 RAISES = re.compile(r"Raises [A-Z]\w+ if ")
 
@@ -238,14 +239,16 @@ def source(name: str) -> str | None:
     return OURS if subpackage(own) in own_subpackages() else sources().get(own)
 
 
-def own_paragraphs(docstring: str) -> dict[str, str]:
-    """Return the descriptions of the arguments in a docstring's "Parameters" section."""
-    section = PARAMETERS.search(docstring)
+@cache
+def own_paragraphs(docstring: str, heading: re.Pattern[str] = PARAMETERS) -> dict[str, str]:
+    """Return the descriptions by name in a section of a docstring, by default "Parameters"."""
+    section = heading.search(docstring)
     paragraphs: dict[str, str] = {}
     names: list[str] = []
     for line in section[1].splitlines() if section else ():
         if line and not line.startswith(" "):
-            names = [name.strip().lstrip("*") for name in line.split(" : ")[0].split(",")]
+            header, _, line = line.partition(" : ")  # names, and types if they are given
+            names = [name.strip().lstrip("*") for name in header.split(",")]
         for name in names:
             paragraphs[name] = f"{paragraphs.get(name, '')} {line.strip()}".strip()
     return paragraphs
@@ -297,6 +300,22 @@ def has_arguments(what: str, value: Any) -> bool:
     return what in ("function", "method")
 
 
+def _document_fields(app: Sphinx) -> None:
+    """Give autodoc the descriptions of fields from the "Attributes" sections of their classes."""
+    for module in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
+        docs = ModuleAnalyzer.for_module(module).find_attr_docs()
+        for name, cls in vars(sys.modules[module]).items():
+            if inspect.isclass(cls) and cls.__module__ == module:
+                fields = own_paragraphs(inspect.getdoc(cls) or "", ATTRIBUTES)
+                docs.update({(name, field): [text, ""] for field, text in fields.items()})
+
+
+def _remove_fields(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Remove the "Attributes" section from the entry of a class, because each field has its own entry."""
+    if what == "class":
+        lines[:] = ATTRIBUTES.sub("", "\n".join(lines)).split("\n")
+
+
 def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Put an empty comment before a property's docstring, so that no words before a colon become a type."""
     if what in ("attribute", "property", "data"):
@@ -329,5 +348,7 @@ def _claims(records: Iterable[Record]) -> list[str]:
 
 def setup(app: Sphinx) -> None:
     app.add_directive("api-index", ApiIndex)
+    app.connect("builder-inited", _document_fields)
+    app.connect("autodoc-process-docstring", _remove_fields, priority=50)
     app.connect("autodoc-process-docstring", _keep_colons, priority=100)  # before the sections are read
     app.connect("autodoc-process-docstring", _add_claims, priority=900)  # after the sections were read

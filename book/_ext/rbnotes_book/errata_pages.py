@@ -24,11 +24,16 @@ logger = logging.getLogger(__name__)
 
 
 class Corrections(LedgerDirective):
-    """Base class of the lists of corrections: entries with counterexamples."""
+    """Base class of the lists of corrections: entries with counterexamples.
+
+    Attributes
+    ----------
+    column
+        Heading of the last column of the summary.
+    """
 
     required_arguments = 1
     column = "What is corrected"
-    """Heading of the last column of the summary."""
 
     def anchor(self, record: Record) -> str:
         return "errata-" + claims.anchor(record.id)

@@ -26,13 +26,18 @@ SYNTAX = MdParserConfig(enable_extensions={"amsmath", "colon_fence", "deflist", 
 
 @dataclass(frozen=True)
 class Execution:
-    """Result of running one chapter."""
+    """Result of running one chapter.
+
+    Attributes
+    ----------
+    error
+        File, line and error; empty on success.
+    """
 
     chapter: Path
     seconds: float
     cached: bool
     error: str = ""
-    """File, line and error; empty on success."""
 
 
 def chapters(root: Path) -> Iterator[Path]:

@@ -24,11 +24,16 @@ CELL = "cell"
 
 @dataclass
 class Text:
-    """Text between code cells."""
+    """Text between code cells.
+
+    Attributes
+    ----------
+    pictures
+        Attachments: name, then media type and base64.
+    """
 
     markdown: str
     pictures: dict[str, dict[str, str]] = field(default_factory=dict)
-    """Attachments: name, then media type and base64."""
 
 
 @dataclass(frozen=True)

@@ -14,13 +14,19 @@ from rbnotes_book.cache import folder
 
 @dataclass(frozen=True)
 class Counterexample:
-    """Counterexample and its results as text."""
+    """Counterexample and its results as text.
+
+    Attributes
+    ----------
+    printed
+        Result of the printed form on these inputs.
+    right
+        Result of the oracle.
+    """
 
     inputs: list[str]
     printed: str
-    """Result of the printed form on these inputs."""
     right: str
-    """Result of the oracle."""
 
 
 def found(record: Record) -> Counterexample:

@@ -41,7 +41,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Entry:
-    """Meaning, and the letters that have it."""
+    """Meaning, and the letters that have it.
+
+    Attributes
+    ----------
+    chapters
+        Chapters where the letters have this meaning; empty means everywhere.
+    elsewhere
+        TeX of the letter in a set of notes, by source, where it differs.
+    """
 
     tex: tuple[str, ...]
     meaning: str
@@ -49,9 +57,7 @@ class Entry:
     shape: str = ""
     code: str = ""
     chapters: tuple[str, ...] = ()
-    """Chapters where the letters have this meaning; empty means everywhere."""
     elsewhere: dict[str, str] = field(default_factory=dict)
-    """TeX of the letter in a set of notes, by source, where it differs."""
 
 
 class Table:

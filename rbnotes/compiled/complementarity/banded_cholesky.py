@@ -18,14 +18,20 @@ class Envelope(NamedTuple):
 
     Each column holds the entries from the diagonal to its last nonzero, and eight zeros.
     Entry ``(i, k)`` stands at ``offset[k] + i``.
+
+    Attributes
+    ----------
+    last
+        Row of the last entry of each column ``(n,)``.
+    offset
+        Offsets of the columns ``(n,)``.
+    entries
+        Entries of all columns, one column after the other.
     """
 
     last: Any
-    """Row of the last entry of each column ``(n,)``."""
     offset: Any
-    """Offsets of the columns ``(n,)``."""
     entries: Any
-    """Entries of all columns, one column after the other."""
 
 
 LANES = 8

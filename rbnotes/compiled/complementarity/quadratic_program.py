@@ -40,16 +40,24 @@ from rbnotes.complementarity.block_principal_pivoting import MAX_PROXIMAL_STEPS,
 
 
 class QuadraticProgram(NamedTuple):
-    """Minimize ``x^T Q x / 2 + c^T x`` subject to ``A x >= b``."""
+    """Minimize ``x^T Q x / 2 + c^T x`` subject to ``A x >= b``.
+
+    Attributes
+    ----------
+    Q
+        Rows of the symmetric matrix, :class:`SparseRows`.
+    c
+        Linear term ``(d,)``.
+    A
+        Rows of the inequalities, :class:`SparseRows`.
+    b
+        Right-hand sides ``(m,)``.
+    """
 
     Q: Any
-    """Rows of the symmetric matrix, :class:`SparseRows`."""
     c: Any
-    """Linear term ``(d,)``."""
     A: Any
-    """Rows of the inequalities, :class:`SparseRows`."""
     b: Any
-    """Right-hand sides ``(m,)``."""
 
 
 RELATIVE_REGULARIZATION = 1e-8

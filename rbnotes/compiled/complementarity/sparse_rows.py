@@ -8,14 +8,21 @@ from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 
 
 class SparseRows(NamedTuple):
-    """Compressed sparse rows of a matrix."""
+    """Compressed sparse rows of a matrix.
+
+    Attributes
+    ----------
+    start
+        Index of the first entry of each row, and the number of entries ``(m + 1,)``.
+    column
+        Column of each entry.
+    value
+        Value of each entry.
+    """
 
     start: Any
-    """Index of the first entry of each row, and the number of entries ``(m + 1,)``."""
     column: Any
-    """Column of each entry."""
     value: Any
-    """Value of each entry."""
 
 
 SYMMETRY_TOLERANCE = 1e-12

@@ -35,12 +35,18 @@ from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
 
 
 class ContactJacobian(NamedTuple):
-    """Three rows for each of c contacts: the normal and two tangents."""
+    """Three rows for each of c contacts: the normal and two tangents.
+
+    Attributes
+    ----------
+    row_bodies
+        Bodies of each row ``(3 c, 2)``.
+    blocks
+        Jacobian blocks of both bodies ``(3 c, 2, 6)``.
+    """
 
     row_bodies: Any
-    """Bodies of each row ``(3 c, 2)``."""
     blocks: Any
-    """Jacobian blocks of both bodies ``(3 c, 2, 6)``."""
 
 
 @jit_noalloc

@@ -24,51 +24,78 @@ from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION
 
 
 class Bodies(NamedTuple):
-    """Mass properties of n bodies; arrays of length ``n + 1`` end with the world."""
+    """Mass properties of n bodies; arrays of length ``n + 1`` end with the world.
+
+    Attributes
+    ----------
+    mass
+        Masses ``(n,)``.
+    J
+        Inertias about the centers of mass, in body frames, ``(n, 3, 3)``.
+    inverse_mass
+        Inverse masses ``(n + 1,)``, zero for the world.
+    J_inverse
+        Inverse inertias ``(n + 1, 3, 3)``, zero for the world.
+    com
+        Centers of mass in body frames ``(n, 3)``.
+    """
 
     mass: Any
-    """Masses ``(n,)``."""
     J: Any
-    """Inertias about the centers of mass, in body frames, ``(n, 3, 3)``."""
     inverse_mass: Any
-    """Inverse masses ``(n + 1,)``, zero for the world."""
     J_inverse: Any
-    """Inverse inertias ``(n + 1, 3, 3)``, zero for the world."""
     com: Any
-    """Centers of mass in body frames ``(n, 3)``."""
 
 
 class Joints(NamedTuple):
-    """The k joints between bodies and their m constraint rows."""
+    """The k joints between bodies and their m constraint rows.
+
+    Attributes
+    ----------
+    body
+        Body of each joint ``(k,)``.
+    parent
+        Parent body of each joint ``(k,)``.
+    row_start
+        First row of each joint, and the number of rows ``(k + 1,)``.
+    rotation_kind
+        Free rotations, one of :data:`~rbnotes.compiled.record_layout.ROTATION_KINDS`, ``(k,)``.
+    axis
+        Axis of the free rotation, in the joint frame, ``(k, 3)``.
+    rows
+        Constraint rows in the joint frame ``(m, 6)``.
+    frame
+        Orientations of the joint frames in the body ``(k, 3, 3)``.
+    origin
+        Origins of the joint frames, from the center of mass of the body, ``(k, 3)``.
+    parent_frame
+        Orientations of the joint frames in the parent ``(k, 3, 3)``.
+    parent_origin
+        Origins of the joint frames, from the center of mass of the parent, ``(k, 3)``.
+    coupled
+        Pairs of joints that share a body, and its side (body 0, parent 1) in each, ``(p, 4)``.
+    row_bodies
+        Body and parent of each row ``(m, 2)``.
+    first_column
+        First column of each row of the joint system's envelope ``(m,)``.
+    row_offset
+        Offset of each row: entry ``(i, j)`` stands at ``row_offset[i] + j``, ``(m,)``.
+    """
 
     body: Any
-    """Body of each joint ``(k,)``."""
     parent: Any
-    """Parent body of each joint ``(k,)``."""
     row_start: Any
-    """First row of each joint, and the number of rows ``(k + 1,)``."""
     rotation_kind: Any
-    """Free rotations, one of :data:`~rbnotes.compiled.record_layout.ROTATION_KINDS`, ``(k,)``."""
     axis: Any
-    """Axis of the free rotation, in the joint frame, ``(k, 3)``."""
     rows: Any
-    """Constraint rows in the joint frame ``(m, 6)``."""
     frame: Any
-    """Orientations of the joint frames in the body ``(k, 3, 3)``."""
     origin: Any
-    """Origins of the joint frames, from the center of mass of the body, ``(k, 3)``."""
     parent_frame: Any
-    """Orientations of the joint frames in the parent ``(k, 3, 3)``."""
     parent_origin: Any
-    """Origins of the joint frames, from the center of mass of the parent, ``(k, 3)``."""
     coupled: Any
-    """Pairs of joints that share a body, and its side (body 0, parent 1) in each, ``(p, 4)``."""
     row_bodies: Any
-    """Body and parent of each row ``(m, 2)``."""
     first_column: Any
-    """First column of each row of the joint system's envelope ``(m,)``."""
     row_offset: Any
-    """Offset of each row: entry ``(i, j)`` stands at ``row_offset[i] + j``, ``(m,)``."""
 
 
 @jit_noalloc

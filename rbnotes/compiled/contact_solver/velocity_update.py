@@ -33,75 +33,118 @@ A literal integer would be compiled into a copy of its own, hence ``np.int64``."
 
 
 class StepParameters(NamedTuple):
-    """Parameters that all steps share."""
+    """Parameters that all steps share.
+
+    Attributes
+    ----------
+    h
+        Step size in s.
+    gravity
+        Acceleration of gravity in the world, m/s^2.
+    slop
+        Overlap in m that is not corrected.
+    match_radius
+        Largest distance in m of a contact from its counterpart in the step before.
+    force_velocity
+        Velocity change by applied forces in half a step ``(n + 1, 6)``.
+    """
 
     h: Any
-    """Step size in s."""
     gravity: Any
-    """Acceleration of gravity in the world, m/s^2."""
     slop: Any
-    """Overlap in m that is not corrected."""
     match_radius: Any
-    """Largest distance in m of a contact from its counterpart in the step before."""
     force_velocity: Any
-    """Velocity change by applied forces in half a step ``(n + 1, 6)``."""
 
 
 class JointSystem(NamedTuple):
-    """Linear system of the joint impulses at one configuration."""
+    """Linear system of the joint impulses at one configuration.
+
+    Attributes
+    ----------
+    jacobian
+        Constraint rows ``(m, 2, 6)``.
+    responses
+        Velocity changes per unit impulse ``(m, 2, 6)``.
+    factor
+        Cholesky factor of ``G M^-1 G^T`` within its envelope.
+    """
 
     jacobian: Any
-    """Constraint rows ``(m, 2, 6)``."""
     responses: Any
-    """Velocity changes per unit impulse ``(m, 2, 6)``."""
     factor: Any
-    """Cholesky factor of ``G M^-1 G^T`` within its envelope."""
 
 
 class BodyStates(NamedTuple):
-    """Poses and velocities of n bodies and the world, which is the last one."""
+    """Poses and velocities of n bodies and the world, which is the last one.
+
+    Attributes
+    ----------
+    R
+        Orientations ``(n + 1, 3, 3)``.
+    p
+        Origins of the body frames ``(n + 1, 3)``.
+    center
+        Centers of mass in the world ``(n + 1, 3)``.
+    v
+        Angular velocities in body frames and velocities of the centers in the world ``(n + 1, 6)``.
+    constraint_error
+        Errors of the joint constraints ``(m,)``.
+    system
+        The :class:`JointSystem` at these poses.
+    """
 
     R: Any
-    """Orientations ``(n + 1, 3, 3)``."""
     p: Any
-    """Origins of the body frames ``(n + 1, 3)``."""
     center: Any
-    """Centers of mass in the world ``(n + 1, 3)``."""
     v: Any
-    """Angular velocities in body frames and velocities of the centers in the world ``(n + 1, 6)``."""
     constraint_error: Any
-    """Errors of the joint constraints ``(m,)``."""
     system: Any
-    """The :class:`JointSystem` at these poses."""
 
 
 class VelocityProblem(NamedTuple):
-    """Velocities and contacts before a velocity update, and the velocities that it requires."""
+    """Velocities and contacts before a velocity update, and the velocities that it requires.
+
+    Attributes
+    ----------
+    state
+        The :class:`BodyStates` with the poses of the update.
+    contacts
+        Contacts ``(c, 20)``; their velocities and impulses are written.
+    bounce_threshold
+        Negative normal velocity in m/s; contacts that approach faster bounce.
+    joint_target
+        Target velocities of the joint rows ``(m,)``.
+    before
+        Velocities before forces and impulses ``(n + 1, 6)``.
+    last_contacts
+        Contacts of the previous update, with their impulses in the world.
+    """
 
     state: Any
-    """The :class:`BodyStates` with the poses of the update."""
     contacts: Any
-    """Contacts ``(c, 20)``; their velocities and impulses are written."""
     bounce_threshold: Any
-    """Negative normal velocity in m/s; contacts that approach faster bounce."""
     joint_target: Any
-    """Target velocities of the joint rows ``(m,)``."""
     before: Any
-    """Velocities before forces and impulses ``(n + 1, 6)``."""
     last_contacts: Any
-    """Contacts of the previous update, with their impulses in the world."""
 
 
 class VelocitySolution(NamedTuple):
-    """Arrays that a velocity update writes."""
+    """Arrays that a velocity update writes.
+
+    Attributes
+    ----------
+    v
+        Velocities ``(n + 1, 6)``: with the impulses of the forces before the update, with all impulses after
+        it.
+    joint_impulses
+        Impulses along the joint rows ``(m,)``.
+    last_contacts
+        Contacts of this update, with their impulses in the world ``(c, 20)``.
+    """
 
     v: Any
-    """Velocities ``(n + 1, 6)``: with the impulses of the forces before the update, with all impulses after
-    it."""
     joint_impulses: Any
-    """Impulses along the joint rows ``(m,)``."""
     last_contacts: Any
-    """Contacts of this update, with their impulses in the world ``(c, 20)``."""
 
 
 @jit_noalloc

@@ -15,18 +15,27 @@ from rbnotes.compiled.simulation.body_states import read_body_states, write_moti
 
 
 class CallbackBuffers(NamedTuple):
-    """Address of a Python callback and the arrays that it reads and writes."""
+    """Address of a Python callback and the arrays that it reads and writes.
+
+    Attributes
+    ----------
+    address
+        Address of the C function that calls Python.
+    has_forces
+        True if forces are applied.
+    time
+        Time in s ``(1,)``.
+    motion
+        Poses and twists ``(n, 22)``; the callback replaces them to separate bodies.
+    wrenches
+        Applied wrenches in body frames ``(n, 6)``, written by the callback.
+    """
 
     address: Any
-    """Address of the C function that calls Python."""
     has_forces: Any
-    """True if forces are applied."""
     time: Any
-    """Time in s ``(1,)``."""
     motion: Any
-    """Poses and twists ``(n, 22)``; the callback replaces them to separate bodies."""
     wrenches: Any
-    """Applied wrenches in body frames ``(n, 6)``, written by the callback."""
 
 
 def call_python(address, request):

@@ -77,90 +77,141 @@ from rbnotes.unchecked.stabilization import (
 
 
 class Colliders(NamedTuple):
-    """Collision geometry of all bodies."""
+    """Collision geometry of all bodies.
+
+    Attributes
+    ----------
+    body
+        Body of each of s shapes ``(s,)``.
+    geometry
+        Rows of :data:`~rbnotes.compiled.collision.narrow_phase.SHAPE_SIZE` numbers.
+    pairs
+        Pairs of shapes that may touch ``(c, 2)``.
+    mu
+        Friction coefficients of all pairs ``(s, s)``.
+    restitution
+        Coefficients of restitution of all pairs ``(s, s)``.
+    bounding_radii
+        Largest distance of each body's surface from its origin ``(n,)``.
+    """
 
     body: Any
-    """Body of each of s shapes ``(s,)``."""
     geometry: Any
-    """Rows of :data:`~rbnotes.compiled.collision.narrow_phase.SHAPE_SIZE` numbers."""
     pairs: Any
-    """Pairs of shapes that may touch ``(c, 2)``."""
     mu: Any
-    """Friction coefficients of all pairs ``(s, s)``."""
     restitution: Any
-    """Coefficients of restitution of all pairs ``(s, s)``."""
     bounding_radii: Any
-    """Largest distance of each body's surface from its origin ``(n,)``."""
 
 
 class StepContext(NamedTuple):
-    """Mechanism and parameters that all steps of a run share."""
+    """Mechanism and parameters that all steps of a run share.
+
+    Attributes
+    ----------
+    bodies
+        The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Bodies`.
+    joints
+        The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Joints`.
+    colliders
+        The :class:`Colliders`.
+    parameters
+        The :class:`~rbnotes.compiled.contact_solver.velocity_update.StepParameters`.
+    callbacks
+        The :class:`~rbnotes.compiled.simulation.python_callbacks.CallbackBuffers`.
+    """
 
     bodies: Any
-    """The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Bodies`."""
     joints: Any
-    """The :class:`~rbnotes.compiled.contact_solver.joint_constraints.Joints`."""
     colliders: Any
-    """The :class:`Colliders`."""
     parameters: Any
-    """The :class:`~rbnotes.compiled.contact_solver.velocity_update.StepParameters`."""
     callbacks: Any
-    """The :class:`~rbnotes.compiled.simulation.python_callbacks.CallbackBuffers`."""
 
 
 class StepStart(NamedTuple):
-    """Start of a step."""
+    """Start of a step.
+
+    Attributes
+    ----------
+    state
+        The :class:`~rbnotes.compiled.contact_solver.velocity_update.BodyStates`.
+    max_mobility
+        Largest mobility of the joints.
+    num_contacts
+        Number of contacts, the first rows of ``StepRecords.contacts[0]``.
+    last_contacts
+        Contacts of the previous velocity update, with their impulses in the world.
+    """
 
     state: Any
-    """The :class:`~rbnotes.compiled.contact_solver.velocity_update.BodyStates`."""
     max_mobility: Any
-    """Largest mobility of the joints."""
     num_contacts: Any
-    """Number of contacts, the first rows of ``StepRecords.contacts[0]``."""
     last_contacts: Any
-    """Contacts of the previous velocity update, with their impulses in the world."""
 
 
 class StepRecords(NamedTuple):
-    """Results of one step."""
+    """Results of one step.
+
+    Attributes
+    ----------
+    contacts
+        Contacts of the first update, of the second one, and those near at the end ``(3, c, 20)``.
+    last_contacts
+        Contacts with their impulses in the world, of both updates ``(2, c, 20)``.
+    sums
+        Energy, works and residual, in the order of :mod:`~rbnotes.compiled.record_layout`.
+    impulses
+        Joint impulses of both updates ``(2, m)``.
+    """
 
     contacts: Any
-    """Contacts of the first update, of the second one, and those near at the end ``(3, c, 20)``."""
     last_contacts: Any
-    """Contacts with their impulses in the world, of both updates ``(2, c, 20)``."""
     sums: Any
-    """Energy, works and residual, in the order of :mod:`~rbnotes.compiled.record_layout`."""
     impulses: Any
-    """Joint impulses of both updates ``(2, m)``."""
 
 
 class StepWorkspace(NamedTuple):
-    """Working memory of one step."""
+    """Working memory of one step.
+
+    Attributes
+    ----------
+    v
+        Velocities ``(n + 1, 6)``.
+    incoming
+        Velocities at the end of the free motion ``(n + 1, 6)``.
+    target
+        Target velocities of the joint rows ``(m,)``.
+    correction
+        Regularization of the target ``(m,)``.
+    D
+        Displacement derivatives ``(n + 1, 3, 3)``.
+    displaced_responses
+        Displacements per unit impulse ``(m, 2, 6)``.
+    lower
+        Lower factor of the error derivative, by rows.
+    upper
+        Upper factor of the error derivative, by columns.
+    poses
+        Poses of bodies and world ``(n + 1, 4, 4)``.
+    places
+        Shapes and places of contacts ``(c, 9)``.
+    series
+        Terms of the free rotation's power series.
+    rotation
+        Rotation matrix of a free motion ``(3, 3)``.
+    """
 
     v: Any
-    """Velocities ``(n + 1, 6)``."""
     incoming: Any
-    """Velocities at the end of the free motion ``(n + 1, 6)``."""
     target: Any
-    """Target velocities of the joint rows ``(m,)``."""
     correction: Any
-    """Regularization of the target ``(m,)``."""
     D: Any
-    """Displacement derivatives ``(n + 1, 3, 3)``."""
     displaced_responses: Any
-    """Displacements per unit impulse ``(m, 2, 6)``."""
     lower: Any
-    """Lower factor of the error derivative, by rows."""
     upper: Any
-    """Upper factor of the error derivative, by columns."""
     poses: Any
-    """Poses of bodies and world ``(n + 1, 4, 4)``."""
     places: Any
-    """Shapes and places of contacts ``(c, 9)``."""
     series: Any
-    """Terms of the free rotation's power series."""
     rotation: Any
-    """Rotation matrix of a free motion ``(3, 3)``."""
 
 
 @jit_noalloc

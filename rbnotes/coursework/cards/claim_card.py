@@ -45,10 +45,15 @@ MAX_BRIEF_LINES = 12
 
 @dataclass(frozen=True)
 class Card:
-    """Card of one claim; each part is computed at its first use."""
+    """Card of one claim; each part is computed at its first use.
+
+    Attributes
+    ----------
+    record
+        The record of the claim.
+    """
 
     record: Record
-    """The record of the claim."""
 
     @cached_property
     def arguments(self) -> Mapping[str, str]:

@@ -21,30 +21,45 @@ RELATIVE_PERTURBATION = 3e-9
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Answer:
-    """Result of one call: only arrays and text, so that it can come from another process."""
+    """Result of one call: only arrays and text, so that it can come from another process.
+
+    Attributes
+    ----------
+    kind
+        Kind of the returned value: an array, an exception, nothing, or another object.
+    value
+        Result with its shape and type of number.
+    text
+        Exception with the function's line, or description of a result that is not numeric.
+    changed_arguments
+        Names of the arguments that the call changed.
+    changed_globals
+        Names of external variables that the call changed.
+    repeated
+        Answer of a second call with the same inputs, made immediately afterwards.
+    strided
+        Answer for the same numbers in non-contiguous arrays, such as a column.
+    perturbed
+        Answer for inputs that differ by :data:`RELATIVE_PERTURBATION`.
+    repeated_later
+        Answer of another call with the same inputs, made after all other calls.
+    overwritten
+        True if the first returned object had changed by then.
+    returned_object
+        Returned object, kept until a later call shows if it is overwritten; it is never sent.
+    """
 
     kind: ReturnKind
-    """Kind of the returned value: an array, an exception, nothing, or another object."""
     value: NDArray[Any] | None = None
-    """Result with its shape and type of number."""
     text: str = ""
-    """Exception with the function's line, or description of a result that is not numeric."""
     changed_arguments: tuple[str, ...] = ()
-    """Names of the arguments that the call changed."""
     changed_globals: tuple[str, ...] = ()
-    """Names of external variables that the call changed."""
     repeated: Answer | None = None
-    """Answer of a second call with the same inputs, made immediately afterwards."""
     strided: Answer | None = None
-    """Answer for the same numbers in non-contiguous arrays, such as a column."""
     perturbed: Answer | None = None
-    """Answer for inputs that differ by :data:`RELATIVE_PERTURBATION`."""
     repeated_later: Answer | None = None
-    """Answer of another call with the same inputs, made after all other calls."""
     overwritten: bool = False
-    """True if the first returned object had changed by then."""
     returned_object: Any = None
-    """Returned object, kept until a later call shows if it is overwritten; it is never sent."""
 
 
 def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:

@@ -48,22 +48,32 @@ RELATIVE_JITTER = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """Test case: inputs and right result."""
+    """Test case: inputs and right result.
+
+    Attributes
+    ----------
+    claim
+        Id of the claim, or the function's name if a lecturer's own oracle gives the right result.
+    region
+        Region of the inputs.
+    inputs
+        Arguments by name.
+    expected
+        Right result, of the shape ``(...)`` and in the units of the claim.
+    tolerance
+        Largest accepted error in the units of the result, or relative: see
+        :func:`rbnotes.ledger.evaluation.deviation`.
+    precision_mask
+        Entries of the result whose last digits depend on those of the inputs: booleans ``(...)``,
+        dimensionless; None if single precision exceeds the tolerance anyway.
+    """
 
     claim: str
-    """Id of the claim, or the function's name if a lecturer's own oracle gives the right result."""
     region: Region
-    """Region of the inputs."""
     inputs: Values
-    """Arguments by name."""
     expected: Array
-    """Right result, of the shape ``(...)`` and in the units of the claim."""
     tolerance: float
-    """Largest accepted error in the units of the result, or relative: see
-    :func:`rbnotes.ledger.evaluation.deviation`."""
     precision_mask: NDArray[np.bool_] | None = None
-    """Entries of the result whose last digits depend on those of the inputs: booleans ``(...)``,
-    dimensionless; None if single precision exceeds the tolerance anyway."""
 
 
 def cases(claim: Record, *, seed: int = 0, examples: int = 200) -> tuple[Case, ...]:

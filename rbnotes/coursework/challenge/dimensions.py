@@ -26,16 +26,24 @@ MIN_ENTRY_RATIO = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class Probe:
-    """Case with its inputs in other systems of units."""
+    """Case with its inputs in other systems of units.
+
+    Attributes
+    ----------
+    case_index
+        Index of the case.
+    case
+        Case in SI units.
+    converted_inputs
+        The same inputs in each of the other units.
+    expected_exponents
+        Exponents ``(*shape, 3)`` of length, mass and time in the dimensions of the result, dimensionless.
+    """
 
     case_index: int
-    """Index of the case."""
     case: Case
-    """Case in SI units."""
     converted_inputs: tuple[Values, ...]
-    """The same inputs in each of the other units."""
     expected_exponents: Array
-    """Exponents ``(*shape, 3)`` of length, mass and time in the dimensions of the result, dimensionless."""
 
 
 def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:

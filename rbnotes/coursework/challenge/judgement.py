@@ -33,19 +33,28 @@ LOW_PRECISION_TYPES = ("float16", "float32", "complex64")
 
 @dataclass(frozen=True, eq=False)
 class Judgement:
-    """Judgement of one answer."""
+    """Judgement of one answer.
+
+    Attributes
+    ----------
+    status
+        Passed, or the kind of mistake.
+    message
+        Message for the student.
+    error
+        Largest error of all entries, in the units of the result or relative; infinite if the result cannot be
+        compared.
+    expected
+        Right result, of the shape ``(...)`` and in the units of the claim.
+    got
+        Returned array ``(...)`` in the units that the function chose, or text if there is none.
+    """
 
     status: Status
-    """Passed, or the kind of mistake."""
     message: str
-    """Message for the student."""
     error: float
-    """Largest error of all entries, in the units of the result or relative; infinite if the result cannot be
-    compared."""
     expected: Array
-    """Right result, of the shape ``(...)`` and in the units of the claim."""
     got: NDArray[Any] | str | None = None
-    """Returned array ``(...)`` in the units that the function chose, or text if there is none."""
 
     def __bool__(self) -> bool:
         return self.status == "passed"

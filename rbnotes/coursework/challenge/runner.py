@@ -37,24 +37,36 @@ TriedCases = list[tuple[Case, Answer, Judgement]]
 
 @dataclass(frozen=True, eq=False)
 class ChallengeResult:
-    """Result of a challenge: passed, or the smallest inputs found on which the function is wrong."""
+    """Result of a challenge: passed, or the smallest inputs found on which the function is wrong.
+
+    Attributes
+    ----------
+    id
+        Id of the claim.
+    judgement
+        Judgement of the counterexample, or of the largest error if there is none.
+    examples
+        Number of inputs on which the function was tried.
+    region
+        Region that the counterexample comes from.
+    counterexample
+        The smallest inputs found on which the function is wrong; None if it passed.
+    hint
+        Slip that explains all answers; empty if there is none.
+    condition
+        Condition of a conditional claim, which the inputs met.
+    outside_condition
+        Result outside the condition of the claim, for information: the task does not require it.
+    """
 
     id: str
-    """Id of the claim."""
     judgement: Judgement
-    """Judgement of the counterexample, or of the largest error if there is none."""
     examples: int
-    """Number of inputs on which the function was tried."""
     region: Region = "generic"
-    """Region that the counterexample comes from."""
     counterexample: Values | None = None
-    """The smallest inputs found on which the function is wrong; None if it passed."""
     hint: str = ""
-    """Slip that explains all answers; empty if there is none."""
     condition: str = ""
-    """Condition of a conditional claim, which the inputs met."""
     outside_condition: ChallengeResult | None = None
-    """Result outside the condition of the claim, for information: the task does not require it."""
 
     @property
     def passed(self) -> bool:

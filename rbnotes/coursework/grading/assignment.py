@@ -49,59 +49,90 @@ FILE_NAME = "hw.toml"
 
 @dataclass(frozen=True)
 class Feedback:
-    """Contents of a student's report about a failed case."""
+    """Contents of a student's report about a failed case.
+
+    Attributes
+    ----------
+    inputs
+        Show the arguments on which the function failed.
+    expected
+        Show the right result and the error of the answer.
+    hint
+        Show the dimension of a wrong answer, and the slip that explains all answers.
+    """
 
     inputs: bool = True
-    """Show the arguments on which the function failed."""
     expected: bool = False
-    """Show the right result and the error of the answer."""
     hint: bool = True
-    """Show the dimension of a wrong answer, and the slip that explains all answers."""
 
 
 @dataclass(frozen=True)
 class Task:
-    """Function that students write."""
+    """Function that students write.
+
+    Attributes
+    ----------
+    function
+        Name of the function.
+    points
+        Number of points for the task.
+    title
+        Title of the task in reports, beside the name of the function; may be empty.
+    claim
+        Id of a claim; empty if the lecturer's own oracle gives the right results.
+    oracle
+        ``file.py:name`` beside the assignment: the right function.
+    inputs
+        ``file.py:name``: a function of a NumPy ``Generator`` that returns the arguments by name, or for each
+        region such a function.
+    regions
+        Weight of each region of inputs in the points, dimensionless; empty: all points or none.
+    examples
+        Number of cases, distributed over the regions.
+    tolerance
+        Largest accepted error of an entry, relative if the entry exceeds 1; ``None``: that of the claim.
+    """
 
     function: str
-    """Name of the function."""
     points: float
-    """Number of points for the task."""
     title: str = ""
-    """Title of the task in reports, beside the name of the function; may be empty."""
     claim: str = ""
-    """Id of a claim; empty if the lecturer's own oracle gives the right results."""
     oracle: str = ""
-    """``file.py:name`` beside the assignment: the right function."""
     inputs: str = ""
-    """``file.py:name``: a function of a NumPy ``Generator`` that returns the arguments by name, or for each
-    region such a function."""
     regions: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
-    """Weight of each region of inputs in the points, dimensionless; empty: all points or none."""
     examples: int = 40
-    """Number of cases, distributed over the regions."""
     tolerance: float | None = None
-    """Largest accepted error of an entry, relative if the entry exceeds 1; ``None``: that of the claim."""
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """Assignment: tasks, limits and feedback."""
+    """Assignment: tasks, limits and feedback.
+
+    Attributes
+    ----------
+    title
+        Heading of the reports.
+    folder
+        Folder of the assignment file and of the oracles beside it.
+    tasks
+        Tasks in the order of the file.
+    seed
+        Other seeds give other inputs.
+    file
+        Name of the file to grade if a student submits a folder; empty if the folder holds only one.
+    limits
+        Resource limits of a submission.
+    feedback
+        Content of a student's report about failed cases.
+    """
 
     title: str
-    """Heading of the reports."""
     folder: Path
-    """Folder of the assignment file and of the oracles beside it."""
     tasks: tuple[Task, ...]
-    """Tasks in the order of the file."""
     seed: int = 0
-    """Other seeds give other inputs."""
     file: str = ""
-    """Name of the file to grade if a student submits a folder; empty if the folder holds only one."""
     limits: Limits = field(default_factory=Limits)
-    """Resource limits of a submission."""
     feedback: Feedback = field(default_factory=Feedback)
-    """Content of a student's report about failed cases."""
 
     @property
     def points(self) -> float:

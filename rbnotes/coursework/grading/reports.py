@@ -113,20 +113,30 @@ def student_html(grade: Grade, assignment: Assignment) -> str:
 
 @dataclass(frozen=True)
 class ClassSummary:
-    """Statistics of a class."""
+    """Statistics of a class.
+
+    Attributes
+    ----------
+    students
+        Number of students.
+    mean
+        Mean number of points of the students.
+    median
+        Median number of points of the students.
+    max_points
+        Number of points of the assignment.
+    histogram
+        Numbers of students with 0 to 10, 10 to 20, ... percent of the points.
+    functions
+        For each function the mean fraction of its points, and the number of times of each status.
+    """
 
     students: int
-    """Number of students."""
     mean: float
-    """Mean number of points of the students."""
     median: float
-    """Median number of points of the students."""
     max_points: float
-    """Number of points of the assignment."""
     histogram: tuple[int, ...]
-    """Numbers of students with 0 to 10, 10 to 20, ... percent of the points."""
     functions: dict[str, tuple[float, Counter[str]]]
-    """For each function the mean fraction of its points, and the number of times of each status."""
 
     @property
     def average_text(self) -> str:

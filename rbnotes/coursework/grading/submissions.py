@@ -17,14 +17,23 @@ MAX_FILE_SIZE = 1 << 20
 
 @dataclass(frozen=True)
 class Submission:
-    """Source text of one student; ``problem`` is the reason if there is none."""
+    """Source text of one student.
+
+    Attributes
+    ----------
+    student
+        Name of the file without suffix, or of the folder.
+    file
+        Name of the file that was read.
+    source
+        Python code of the file.
+    problem
+        Reason why there is no code; empty if there is some.
+    """
 
     student: str
-    """Name of the file without suffix, or of the folder."""
     file: str
-    """Name of the file that was read."""
     source: str = ""
-    """Python code of the file."""
     problem: str = ""
 
 

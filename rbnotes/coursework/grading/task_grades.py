@@ -35,16 +35,24 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 @dataclass(frozen=True, eq=False)
 class PreparedAssignment:
-    """Assignment with the cases of each task, drawn once for a class."""
+    """Assignment with the cases of each task, drawn once for a class.
+
+    Attributes
+    ----------
+    assignment
+        Assignment that is graded.
+    cases
+        Cases by the name of the task's function.
+    records
+        Records by function; ``None`` if the lecturer's own oracle gives the right results.
+    probes
+        Cases in other units by function; empty if the feedback gives no hints.
+    """
 
     assignment: Assignment
-    """Assignment that is graded."""
     cases: Mapping[str, tuple[Case, ...]]
-    """Cases by the name of the task's function."""
     records: Mapping[str, Record | None]
-    """Records by function; ``None`` if the lecturer's own oracle gives the right results."""
     probes: Mapping[str, tuple[Probe, ...]]
-    """Cases in other units by function; empty if the feedback gives no hints."""
 
     @cached_property
     def requests(self) -> tuple[Request, ...]:
@@ -68,34 +76,52 @@ class PreparedAssignment:
 
 @dataclass(frozen=True)
 class TaskGrade:
-    """Grade of one function of a submission."""
+    """Grade of one function of a submission.
+
+    Attributes
+    ----------
+    function
+        Name of the function.
+    status
+        Passed, or the kind of mistake.
+    points
+        Number of points given.
+    max_points
+        Number of points that the task is worth.
+    message
+        Message for the student: the reason for missing points.
+    regions
+        Numbers of passed and of all cases for each region of inputs.
+    """
 
     function: str
-    """Name of the function."""
     status: Status
-    """Passed, or the kind of mistake."""
     points: float
-    """Number of points given."""
     max_points: float
-    """Number of points that the task is worth."""
     message: str = ""
-    """Message for the student: the reason for missing points."""
     regions: Mapping[str, tuple[int, int]] | None = None
-    """Numbers of passed and of all cases for each region of inputs."""
 
 
 @dataclass(frozen=True)
 class Grade:
-    """Grade of one submission."""
+    """Grade of one submission.
+
+    Attributes
+    ----------
+    student
+        Name of the student.
+    task_grades
+        Grades of the functions in the order of the tasks.
+    seconds
+        Wall-clock time of the submission, s.
+    restrictions
+        Restrictions that the system enforced while the submission ran.
+    """
 
     student: str
-    """Name of the student."""
     task_grades: tuple[TaskGrade, ...]
-    """Grades of the functions in the order of the tasks."""
     seconds: float = 0.0
-    """Wall-clock time of the submission, s."""
     restrictions: tuple[str, ...] = ()
-    """Restrictions that the system enforced while the submission ran."""
 
     @property
     def points(self) -> float:

@@ -14,53 +14,84 @@ Stop = Literal["timeout", "crash", "output limit", "missing", "syntax", "excepti
 
 @dataclass(frozen=True)
 class Limits:
-    """Resource limits of one function of a submission."""
+    """Resource limits of one function of a submission.
+
+    Attributes
+    ----------
+    seconds
+        Wall-clock limit for all cases of one function, s.
+    cpu
+        Processor-time limit for all cases of one function, s; the kernel enforces it in whole seconds.
+    memory
+        Limit of the address space, MB.
+    output
+        Limit for printed text, for all answers of a function, and for any file, MB.
+    files
+        Number of open files.
+    processes
+        Number of processes and threads at a time.
+    library
+        Allow submissions to import rbnotes (never the ledger, the challenges and the grader).
+    """
 
     seconds: float = 5.0
-    """Wall-clock limit for all cases of one function, s."""
     cpu: float = 10.0
-    """Processor-time limit for all cases of one function, s; the kernel enforces it in whole seconds."""
     memory: float = 1024.0
-    """Limit of the address space, MB."""
     output: float = 2.0
-    """Limit for printed text, for all answers of a function, and for any file, MB."""
     files: int = 64
-    """Number of open files."""
     processes: int = 16
-    """Number of processes and threads at a time."""
     library: bool = False
-    """Allow submissions to import rbnotes (never the ledger, the challenges and the grader)."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """Function to call, and its arguments for each case."""
+    """Function to call, and its arguments for each case.
+
+    Attributes
+    ----------
+    function
+        Name of the function.
+    cases
+        Arguments by name, for each case.
+    """
 
     function: str
-    """Name of the function."""
     cases: tuple[Values, ...]
-    """Arguments by name, for each case."""
 
 
 @dataclass(frozen=True, eq=False)
 class FunctionTranscript:
-    """Answers of one function of a submission, and the reason if it was stopped."""
+    """Answers of one function of a submission, and the reason if it was stopped.
+
+    Attributes
+    ----------
+    answers
+        Answers in the order of the cases; fewer if the function was stopped.
+    stop
+        Reason for which the function ended before the last case, if it did.
+    message
+        Reason as text.
+    """
 
     answers: tuple[Answer, ...] = ()
-    """Answers in the order of the cases; fewer if the function was stopped."""
     stop: Stop | None = None
-    """Reason for which the function ended before the last case, if it did."""
     message: str = ""
-    """Reason as text."""
 
 
 @dataclass(frozen=True, eq=False)
 class Transcript:
-    """All answers of a submission."""
+    """All answers of a submission.
+
+    Attributes
+    ----------
+    functions
+        Transcripts of the functions by name.
+    restrictions
+        Restrictions that this system enforced.
+    seconds
+        Wall-clock time, s.
+    """
 
     functions: dict[str, FunctionTranscript]
-    """Transcripts of the functions by name."""
     restrictions: tuple[str, ...] = ()
-    """Restrictions that this system enforced."""
     seconds: float = 0.0
-    """Wall-clock time, s."""

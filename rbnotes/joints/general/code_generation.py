@@ -53,13 +53,19 @@ _TEMPLATES = {
 
 
 class Instruction(NamedTuple):
-    """Instruction of casadi's virtual machine, with casadi's name such as ``OP_ADD``."""
+    """Instruction of casadi's virtual machine, with casadi's name such as ``OP_ADD``.
+
+    Attributes
+    ----------
+    outputs
+        Register that it writes to; for an output its number and the entry.
+    inputs
+        Registers that it reads; for an input its number and the entry.
+    """
 
     name: str
     outputs: list[int]
-    """Register that it writes to; for an output its number and the entry."""
     inputs: list[int]
-    """Registers that it reads; for an input its number and the entry."""
     constant: float
 
 

@@ -24,16 +24,23 @@ class Curve:
     """Smooth curve and the usual range of its coordinate.
 
     Raises InvalidArgument if ``point`` is not a function or ``low`` or ``high`` is not a finite number.
+
+    Attributes
+    ----------
+    name
+        Name in messages and in the names of joints.
+    point
+        Function from the coordinate to a point ``(3,)``, m, of arithmetic and numpy functions.
+    low
+        Lower end of the usual range of the coordinate, in its unit.
+    high
+        Upper end of the usual range of the coordinate, in its unit.
     """
 
     name: str
-    """Name in messages and in the names of joints."""
     point: Callable[[Symbolic], Symbolic]
-    """Function from the coordinate to a point ``(3,)``, m, of arithmetic and numpy functions."""
     low: float = 0.0
-    """Lower end of the usual range of the coordinate, in its unit."""
     high: float = 1.0
-    """Upper end of the usual range of the coordinate, in its unit."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)

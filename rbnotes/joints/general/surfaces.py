@@ -26,23 +26,32 @@ class Surface:
 
     Raises InvalidArgument if ``point``, ``factors`` or ``pole`` is not a function or the shape of ``low`` or
     ``high`` does not fit.
+
+    Attributes
+    ----------
+    name
+        Name in messages and in the names of joints.
+    point
+        Function from (u, v) to a point ``(3,)``, m, of arithmetic and numpy functions.
+    factors
+        Function from (u, v) to poses, a rotation ``(3, 3)`` and a position ``(3,)`` each, whose product is
+        the frame. By default the frame follows from the derivatives of the point and is singular where the
+        surface folds.
+    pole
+        Function from (u, v) to a number that vanishes at the poles, where the lines of constant v shrink to a
+        point.
+    low
+        Lower ends of the usual ranges of u and v ``(2,)``, in their units.
+    high
+        Upper ends of the usual ranges of u and v ``(2,)``, in their units.
     """
 
     name: str
-    """Name in messages and in the names of joints."""
     point: Callable[[Symbolic, Symbolic], Symbolic]
-    """Function from (u, v) to a point ``(3,)``, m, of arithmetic and numpy functions."""
     factors: Callable[[Symbolic, Symbolic], list[tuple[Symbolic, Symbolic]]] | None = None
-    """Function from (u, v) to poses, a rotation ``(3, 3)`` and a position ``(3,)`` each, whose product is the
-    frame. By default the frame follows from the derivatives of the point and is singular where the surface
-    folds."""
     pole: Callable[[Symbolic, Symbolic], Symbolic] | None = None
-    """Function from (u, v) to a number that vanishes at the poles, where the lines of constant v shrink to a
-    point."""
     low: tuple[float, float] = (-np.pi, -np.pi)
-    """Lower ends of the usual ranges of u and v ``(2,)``, in their units."""
     high: tuple[float, float] = (np.pi, np.pi)
-    """Upper ends of the usual ranges of u and v ``(2,)``, in their units."""
 
     def __post_init__(self) -> None:
         arguments.text("name", self.name)

@@ -77,14 +77,21 @@ def _is_semidefinite(A: Array) -> bool:
 
 @dataclass(frozen=True)
 class Mutant:
-    """Form with one change."""
+    """Form with one change.
+
+    Attributes
+    ----------
+    change
+        Description of the change.
+    form
+        The changed function.
+    swapped_product
+        Record of a swapped product, for a mutant that may have one.
+    """
 
     change: str
-    """Description of the change."""
     form: Function
-    """The changed function."""
     swapped_product: SwappedProduct | None = None
-    """Record of a swapped product, for a mutant that may have one."""
 
 
 class ReferenceCases:

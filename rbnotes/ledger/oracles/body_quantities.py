@@ -20,14 +20,21 @@ ZERO = np.zeros((3, 3))
 
 @dataclass(frozen=True, eq=False)
 class BodyQuantities:
-    """Hold the quantities of n bodies at one state, each computed at its first use."""
+    """Hold the quantities of n bodies at one state, each computed at its first use.
+
+    Attributes
+    ----------
+    assembly
+        Bodies and joints at rest.
+    q
+        Coordinates ``(k,)``, rad or m.
+    qdot
+        Rates of the coordinates ``(k,)``, rad/s or m/s.
+    """
 
     assembly: body_trees.Assembly
-    """Bodies and joints at rest."""
     q: Array
-    """Coordinates ``(k,)``, rad or m."""
     qdot: Array
-    """Rates of the coordinates ``(k,)``, rad/s or m/s."""
 
     @property
     def parents(self) -> tuple[int, ...]:
@@ -104,10 +111,15 @@ class BodyQuantities:
 
 @dataclass(frozen=True, eq=False)
 class StackedBodyMatrices:
-    """Stack the quantities of all bodies into matrices with six rows for each body."""
+    """Stack the quantities of all bodies into matrices with six rows for each body.
+
+    Attributes
+    ----------
+    bodies
+        Quantities of the individual bodies.
+    """
 
     bodies: BodyQuantities
-    """Quantities of the individual bodies."""
 
     @cached_property
     def S(self) -> Array:

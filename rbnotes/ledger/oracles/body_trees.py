@@ -24,24 +24,36 @@ NUM_COORDINATES = {"revolute": 1, "prismatic": 1, "universal": 2, "spherical": 3
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """Describe a tree in its reference configuration, where all coordinates are zero."""
+    """Describe a tree in its reference configuration, where all coordinates are zero.
+
+    Attributes
+    ----------
+    parents
+        Parent of each body, -1 for the world; in any order.
+    kinds
+        Kind of each body's joint: about z, along z, about x and then y, or by a rotation vector.
+    joints
+        Frames ``(n, 4, 4)`` of the joints.
+    bodies
+        Frames ``(n, 4, 4)`` of the bodies.
+    masses
+        ``(n,)``
+    centers
+        Centers of mass ``(n, 3)``, in body frames.
+    inertias
+        Inertias about the centers of mass ``(n, 3, 3)``, in body axes.
+    gravity
+        ``(3,)``
+    """
 
     parents: tuple[int, ...]
-    """Parent of each body, -1 for the world; in any order."""
     kinds: tuple[str, ...]
-    """Kind of each body's joint: about z, along z, about x and then y, or by a rotation vector."""
     joints: Array
-    """Frames ``(n, 4, 4)`` of the joints."""
     bodies: Array
-    """Frames ``(n, 4, 4)`` of the bodies."""
     masses: Array
-    """``(n,)``"""
     centers: Array
-    """Centers of mass ``(n, 3)``, in body frames."""
     inertias: Array
-    """Inertias about the centers of mass ``(n, 3, 3)``, in body axes."""
     gravity: Array
-    """``(3,)``"""
 
     @property
     def num_coordinates(self) -> int:

@@ -33,22 +33,33 @@ PITCH = 0.35
 
 @dataclass(frozen=True, eq=False)
 class PointMassTree:
-    """Hold the parameters of the four bodies and their joints."""
+    """Hold the parameters of the four bodies and their joints.
+
+    Attributes
+    ----------
+    placements
+        Joint frames at zero coordinates, in the joint frames of the parents ``(4, 4, 4)``, m.
+    bodies
+        Body frames in the joint frames ``(4, 4, 4)``, m.
+    axes
+        Unit vectors of the hinge, the slider and the screw ``(3, 3)``.
+    masses
+        Masses of the bodies ``(4,)``, kg.
+    centers
+        Centers of mass in the body frames ``(4, 3)``, m.
+    inertias
+        Inertias about the centers of mass ``(4, 3, 3)``, kg m^2.
+    gravity
+        Acceleration of gravity ``(3,)`` in the world, m/s^2.
+    """
 
     placements: Array
-    """Joint frames at zero coordinates, in the joint frames of the parents ``(4, 4, 4)``, m."""
     bodies: Array
-    """Body frames in the joint frames ``(4, 4, 4)``, m."""
     axes: Array
-    """Unit vectors of the hinge, the slider and the screw ``(3, 3)``."""
     masses: Array
-    """Masses of the bodies ``(4,)``, kg."""
     centers: Array
-    """Centers of mass in the body frames ``(4, 3)``, m."""
     inertias: Array
-    """Inertias about the centers of mass ``(4, 3, 3)``, kg m^2."""
     gravity: Array
-    """Acceleration of gravity ``(3,)`` in the world, m/s^2."""
 
 
 def point_mass_trees() -> SearchStrategy[PointMassTree]:

@@ -25,33 +25,48 @@ JOINT_KINDS = ("fixed", "revolute", "continuous", "prismatic", "planar", "floati
 
 
 class LinkElement(NamedTuple):
-    """Link of the file."""
+    """Link of the file.
+
+    Attributes
+    ----------
+    mass_properties
+        Mass properties in the link's frame; None: no mass.
+    visuals
+        Solids at poses ``(4, 4)`` in the link's frame, without meshes, which are in other files.
+    collisions
+        Solids for collisions, at poses ``(4, 4)`` in the link's frame.
+    unsupported_collisions
+        Collision geometries that are no solids: one phrase each, which starts with the link.
+    """
 
     name: str
     mass_properties: MassProperties | None
-    """Mass properties in the link's frame; None: no mass."""
     visuals: list[tuple[Array, Shape]]
-    """Solids at poses ``(4, 4)`` in the link's frame, without meshes, which are in other files."""
     collisions: list[tuple[Array, Shape]]
-    """Solids for collisions, at poses ``(4, 4)`` in the link's frame."""
     unsupported_collisions: list[str]
-    """Collision geometries that are no solids: one phrase each, which starts with the link."""
 
 
 class JointElement(NamedTuple):
-    """Joint of the file."""
+    """Joint of the file.
+
+    Attributes
+    ----------
+    origin
+        Neutral frame ``(4, 4)`` of the joint and of the child, in the frame of the parent.
+    motion_frame
+        Frame ``(4, 4)`` of the motion's axes in the joint's frame: a pure rotation.
+    properties
+        Limits, friction and mimic, as in a :class:`~rbnotes.multibody.formats.RobotJoint`.
+    """
 
     name: str
     parent: str
     child: str
     joint_type: JointType
     origin: Array
-    """Neutral frame ``(4, 4)`` of the joint and of the child, in the frame of the parent."""
     motion_frame: Array
-    """Frame ``(4, 4)`` of the motion's axes in the joint's frame: a pure rotation."""
     damping: float
     properties: Mapping[str, Any]
-    """Limits, friction and mimic, as in a :class:`~rbnotes.multibody.formats.RobotJoint`."""
 
 
 def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:

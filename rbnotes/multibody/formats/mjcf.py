@@ -67,18 +67,26 @@ def to_mjcf(robot: Robot | Tree) -> str:
 
 
 class _MujocoJoint(NamedTuple):
-    """Joint of MuJoCo."""
+    """Joint of MuJoCo.
+
+    Attributes
+    ----------
+    link
+        Link of the joint.
+    coordinate
+        Index of its only or first coordinate, among those of the link.
+    frame
+        Neutral frame ``(4, 4)`` in the frame of the parent body.
+    axis
+        Axis ``(3,)`` in that frame; None for a ball.
+    """
 
     kind: str
     name: str
     link: Link
-    """Link of the joint."""
     coordinate: int
-    """Index of its only or first coordinate, among those of the link."""
     frame: Array
-    """Neutral frame ``(4, 4)`` in the frame of the parent body."""
     axis: Array | None
-    """Axis ``(3,)`` in that frame; None for a ball."""
 
 
 def _add_body(

@@ -24,19 +24,45 @@ from rbnotes.unchecked import se3
 
 
 class Mimic(NamedTuple):
-    """Coupling of a joint to another: its only coordinate is ``multiplier * q + offset``."""
+    """Coupling of a joint to another: its only coordinate is ``multiplier * q + offset``.
+
+    Attributes
+    ----------
+    joint
+        Name of the joint with the coordinate q.
+    multiplier
+        Ratio of the coordinates, dimensionless, rad/m or m/rad.
+    offset
+        Coordinate at ``q = 0``, rad or m.
+    """
 
     joint: str
-    """Name of the joint with the coordinate q."""
     multiplier: float = 1.0
-    """Ratio of the coordinates, dimensionless, rad/m or m/rad."""
     offset: float = 0.0
-    """Coordinate at ``q = 0``, rad or m."""
 
 
 @dataclass(frozen=True)
 class RobotJoint:
     """Properties of a joint in a file besides its motion; bounds are of its only coordinate, rad or m.
+
+    Attributes
+    ----------
+    name
+        Name of the joint in the file.
+    link
+        Link of the tree that the joint carries.
+    lower
+        Least coordinate, rad or m.
+    upper
+        Largest coordinate, rad or m.
+    effort
+        Largest force of its motor, N m or N.
+    velocity
+        Largest speed, rad/s or m/s.
+    friction
+        Dry friction, N m or N: that of the joint in a :class:`~rbnotes.multibody.Model`; trees have none.
+    mimic
+        Coupling to another joint; None if the joint moves independently.
 
     Raises
     ------
@@ -45,21 +71,13 @@ class RobotJoint:
     """
 
     name: str
-    """Name of the joint in the file."""
     link: str
-    """Link of the tree that the joint carries."""
     lower: float = -np.inf
-    """Least coordinate, rad or m."""
     upper: float = np.inf
-    """Largest coordinate, rad or m."""
     effort: float = np.inf
-    """Largest force of its motor, N m or N."""
     velocity: float = np.inf
-    """Largest speed, rad/s or m/s."""
     friction: float = 0.0
-    """Dry friction, N m or N: that of the joint in a :class:`~rbnotes.multibody.Model`; trees have none."""
     mimic: Mimic | None = None
-    """Coupling to another joint; None if the joint moves independently."""
 
     def __post_init__(self) -> None:
         if not self.lower <= self.upper:
@@ -72,23 +90,36 @@ class RobotJoint:
 
 
 class Frame(NamedTuple):
-    """Frame with a pose ``(4, 4)`` in the joint frame of a link of the tree."""
+    """Frame with a pose ``(4, 4)`` in the joint frame of a link of the tree.
+
+    Attributes
+    ----------
+    link
+        Link of the frame; None is the world.
+    pose
+        Pose ``(4, 4)`` in the joint frame of the link, m.
+    """
 
     link: str | None
-    """Link of the frame; None is the world."""
     pose: Array
-    """Pose ``(4, 4)`` in the joint frame of the link, m."""
 
 
 class LinkGeometry(NamedTuple):
-    """Shape at a pose ``(4, 4)`` in the joint frame of a link of the tree, to draw or for collisions."""
+    """Shape at a pose ``(4, 4)`` in the joint frame of a link of the tree, to draw or for collisions.
+
+    Attributes
+    ----------
+    link
+        Link of the solid; None is the world.
+    pose
+        Pose ``(4, 4)`` in the joint frame of the link, m.
+    solid
+        Shape to draw or to collide.
+    """
 
     link: str | None
-    """Link of the solid; None is the world."""
     pose: Array
-    """Pose ``(4, 4)`` in the joint frame of the link, m."""
     solid: Shape
-    """Shape to draw or to collide."""
 
 
 def unique_name(name: str, used_names: Collection[str]) -> str:
@@ -102,6 +133,26 @@ def unique_name(name: str, used_names: Collection[str]) -> str:
 class Robot:
     """Tree with the names of its joints, their limits, other frames and visuals.
 
+    Attributes
+    ----------
+    tree
+        Links and their joints.
+    name
+        Name of the robot.
+    joints
+        Properties of joints, given as a sequence, stored as a mapping by their names.
+    frames
+        Frames by the names of the file's links, including those welded to others or to the world.
+    visuals
+        Solids to draw, each fixed to a link.
+    collisions
+        Solids for collisions, each fixed to a link.
+    unsupported_collisions
+        Collision geometries of the file that are no solids of this package, such as meshes: one phrase each,
+        which starts with the link.
+    repairs
+        Changes that made the robot valid, one sentence each.
+
     Raises
     ------
     InvalidArgument
@@ -111,22 +162,13 @@ class Robot:
     """
 
     tree: Tree
-    """Links and their joints."""
     name: str = "robot"
-    """Name of the robot."""
     joints: Any = ()
-    """Properties of joints, given as a sequence, stored as a mapping by their names."""
     frames: Mapping[str, Frame] = field(default_factory=dict)
-    """Frames by the names of the file's links, including those welded to others or to the world."""
     visuals: Sequence[LinkGeometry] = ()
-    """Solids to draw, each fixed to a link."""
     collisions: Sequence[LinkGeometry] = ()
-    """Solids for collisions, each fixed to a link."""
     unsupported_collisions: Sequence[str] = ()
-    """Collision geometries of the file that are no solids of this package, such as meshes: one phrase each,
-    which starts with the link."""
     repairs: Sequence[str] = ()
-    """Changes that made the robot valid, one sentence each."""
 
     def __post_init__(self) -> None:
         by_name: dict[str, RobotJoint] = {}

@@ -30,10 +30,15 @@ from rbnotes.unchecked.frozen import replace_unchecked
 
 @dataclass(frozen=True)
 class FirstOrderIntegrator:
-    """Integrator made of a scheme."""
+    """Integrator made of a scheme.
+
+    Attributes
+    ----------
+    scheme
+        Function from a state to the linear problem of its step.
+    """
 
     scheme: Scheme
-    """Function from a state to the linear problem of its step."""
 
     def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
         """Take one step from a state with known contacts."""

@@ -39,14 +39,21 @@ MAX_IMPACTS_PER_CONTACT = 1000
 
 
 class ImpactSequence(NamedTuple):
-    """Result of a sequence of impacts."""
+    """Result of a sequence of impacts.
+
+    Attributes
+    ----------
+    velocity
+        Velocities after the sequence ``(6 n,)``.
+    joints
+        Impulses along the rows of the joints ``(m,)``.
+    contacts
+        Impulses at the contacts ``(c, 3)``.
+    """
 
     velocity: Array
-    """Velocities after the sequence ``(6 n,)``."""
     joints: Array
-    """Impulses along the rows of the joints ``(m,)``."""
     contacts: Array
-    """Impulses at the contacts ``(c, 3)``."""
 
     def prepend_to(self, kick: Kick, velocity: Array) -> Kick:
         """Return the update with these impacts before it, from the velocities ``(6 n,)`` before them."""

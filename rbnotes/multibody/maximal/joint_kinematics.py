@@ -34,6 +34,19 @@ from rbnotes.unchecked.linear_algebra import matvec
 class Joint:
     """Joint of a given type between a body and its parent, which is another body or the world.
 
+    Attributes
+    ----------
+    kind
+        Joint type: the poses of the body's joint frame in the parent's that it allows.
+    body
+        Index of the body in the system.
+    frame
+        Joint frame ``(4, 4)`` in the body; the body's own frame by default.
+    parent
+        Index of the parent, or :data:`~rbnotes.dynamics.WORLD`.
+    parent_frame
+        Joint frame ``(4, 4)`` in the parent, or in the world; the parent's own frame by default.
+
     Raises
     ------
     InvalidArgument
@@ -42,15 +55,10 @@ class Joint:
     """
 
     kind: JointType
-    """Joint type: the poses of the body's joint frame in the parent's that it allows."""
     body: int
-    """Index of the body in the system."""
     frame: ArrayField = None
-    """Joint frame ``(4, 4)`` in the body; the body's own frame by default."""
     parent: int = WORLD
-    """Index of the parent, or :data:`~rbnotes.dynamics.WORLD`."""
     parent_frame: ArrayField = None
-    """Joint frame ``(4, 4)`` in the parent, or in the world; the parent's own frame by default."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.kind, JointType):
@@ -83,15 +91,22 @@ class Joint:
 
 
 class JointGroup(NamedTuple):
-    """Joints of one type, which are evaluated together."""
+    """Joints of one type, which are evaluated together.
+
+    Attributes
+    ----------
+    joint_indices
+        Indices ``(g,)`` among all joints.
+    row_indices
+        Indices ``(g, m)`` of their rows among all rows.
+    has_varying_rows
+        True if the rows change with the relative pose.
+    """
 
     kind: JointType
     joint_indices: Array
-    """Indices ``(g,)`` among all joints."""
     row_indices: Array
-    """Indices ``(g, m)`` of their rows among all rows."""
     has_varying_rows: bool
-    """True if the rows change with the relative pose."""
 
 
 class JointLayout:

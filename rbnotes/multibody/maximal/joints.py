@@ -50,13 +50,19 @@ from rbnotes.unchecked import se3
 
 
 class JointReaction(NamedTuple):
-    """Wrenches ``(6,)`` of a joint on the two bodies that it connects, each in the body's own frame."""
+    """Wrenches ``(6,)`` of a joint on the two bodies that it connects, each in the body's own frame.
+
+    Attributes
+    ----------
+    on_body
+        Wrench ``(6,)`` on the body in its frame, N m and N.
+    on_parent
+        Wrench ``(6,)`` on the parent, N m and N, in its frame; in the world's, about its origin, if the
+        parent is the world.
+    """
 
     on_body: Array
-    """Wrench ``(6,)`` on the body in its frame, N m and N."""
     on_parent: Array
-    """Wrench ``(6,)`` on the parent, N m and N, in its frame; in the world's, about its origin, if the parent
-    is the world."""
 
 
 def joint_from_world_frame(

@@ -41,6 +41,19 @@ STABILIZATIONS = (PROJECTION, BAUMGARTE, "none")
 class Mechanism:
     """Mechanical system of bodies, the joints between them, gravity and applied forces.
 
+    Attributes
+    ----------
+    inertias
+        Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame, kg m^2, kg m and kg.
+    joints
+        Joints between the bodies, stored as a tuple.
+    gravity
+        Gravity ``(3,)`` in the world, m/s^2.
+    applied_forces
+        Applied forces besides gravity; see :class:`rbnotes.forces.ForceGroups`.
+    free
+        System of the same bodies without their joints.
+
     Raises
     ------
     InvalidArgument
@@ -48,16 +61,11 @@ class Mechanism:
     """
 
     inertias: ArrayField
-    """Spatial inertias ``(n, 6, 6)``, each about the origin of its body's frame, kg m^2, kg m and kg."""
     joints: Sequence[Joint] = ()
-    """Joints between the bodies, stored as a tuple."""
     gravity: ArrayField = GRAVITY
-    """Gravity ``(3,)`` in the world, m/s^2."""
     applied_forces: ForceLaw = zero_forces
-    """Applied forces besides gravity; see :class:`rbnotes.forces.ForceGroups`."""
 
     free: FreeSystem = field(init=False, repr=False)
-    """System of the same bodies without their joints."""
 
     def __post_init__(self) -> None:
         inertias = arguments.with_ndim(
@@ -165,13 +173,19 @@ class Mechanism:
 
 
 class Accelerations(NamedTuple):
-    """Accelerations of a mechanism and its joint forces."""
+    """Accelerations of a mechanism and its joint forces.
+
+    Attributes
+    ----------
+    phidot
+        Rates of the body twists ``(n, 6)`` in the bodies' coordinates, rad/s^2 and m/s^2.
+    multipliers
+        Joint forces ``(m,)`` along the rows of :func:`~rbnotes.multibody.maximal.constraint_jacobian`, N m
+        and N.
+    """
 
     phidot: Array
-    """Rates of the body twists ``(n, 6)`` in the bodies' coordinates, rad/s^2 and m/s^2."""
     multipliers: Array
-    """Joint forces ``(m,)`` along the rows of :func:`~rbnotes.multibody.maximal.constraint_jacobian`, N m and
-    N."""
 
 
 def accelerations(mechanism: Mechanism, state: State) -> Accelerations:

@@ -55,6 +55,17 @@ SEPARATION_TOLERANCE = 1e-8
 class World:
     """Mechanism whose bodies can touch each other and the world.
 
+    Attributes
+    ----------
+    mechanism
+        Bodies, the joints between them, and the forces.
+    colliders
+        Shapes that the bodies and the world carry.
+    excluded_pairs
+        Pairs of bodies (or ``WORLD``) that do not touch; by default those connected by a joint.
+    body_names
+        Names of the bodies in errors; their indices by default.
+
     Raises
     ------
     InvalidArgument
@@ -63,13 +74,9 @@ class World:
     """
 
     mechanism: Mechanism
-    """Bodies, the joints between them, and the forces."""
     colliders: Sequence[Collider] = ()
-    """Shapes that the bodies and the world carry."""
     excluded_pairs: Sequence[tuple[int, int]] | None = None
-    """Pairs of bodies (or ``WORLD``) that do not touch; by default those connected by a joint."""
     body_names: Sequence[str] | None = None
-    """Names of the bodies in errors; their indices by default."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("mechanism", self.mechanism, Mechanism)
@@ -128,22 +135,33 @@ class World:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """Options of a simulation, which are the same in each step."""
+    """Options of a simulation, which are the same in each step.
+
+    Attributes
+    ----------
+    world
+        World with bodies, joints, and colliders.
+    h
+        Size of the step, s.
+    friction
+        Friction model that stores the contacts of the last velocity update.
+    stabilization
+        Correction of pose errors: ``"projection"``, ``"baumgarte"`` or ``"none"``.
+    gamma
+        Error reduction rate of Baumgarte's stabilization, 1/s.
+    slop
+        Overlap that is not corrected, m.
+    impacts
+        Mode of impacts: ``"simultaneous"`` or ``"sequential"``.
+    """
 
     world: World
-    """World with bodies, joints, and colliders."""
     h: float
-    """Size of the step, s."""
     friction: WarmStartedFriction
-    """Friction model that stores the contacts of the last velocity update."""
     stabilization: str
-    """Correction of pose errors: ``"projection"``, ``"baumgarte"`` or ``"none"``."""
     gamma: float
-    """Error reduction rate of Baumgarte's stabilization, 1/s."""
     slop: float
-    """Overlap that is not corrected, m."""
     impacts: str = "simultaneous"
-    """Mode of impacts: ``"simultaneous"`` or ``"sequential"``."""
 
     @property
     def mechanism(self) -> Mechanism:
@@ -162,19 +180,28 @@ class Setting:
 
 
 class Kick(NamedTuple):
-    """Velocity update at fixed poses, with its impulses."""
+    """Velocity update at fixed poses, with its impulses.
+
+    Attributes
+    ----------
+    before
+        Velocities before the update ``(6 n,)``.
+    gravity_impulse
+        Impulse of gravity ``(6 n,)``.
+    applied_impulse
+        Impulse of the applied forces ``(6 n,)``.
+    rows
+        Rows of the joints ``(m, 6 n)``.
+    joints
+        Impulses along the rows of the joints ``(m,)``.
+    """
 
     before: Array
-    """Velocities before the update ``(6 n,)``."""
     after: Array
     gravity_impulse: Array
-    """Impulse of gravity ``(6 n,)``."""
     applied_impulse: Array
-    """Impulse of the applied forces ``(6 n,)``."""
     rows: Matrix
-    """Rows of the joints ``(m, 6 n)``."""
     joints: Array
-    """Impulses along the rows of the joints ``(m,)``."""
     contacts: ContactRecord
     contact_rows: BodyPairJacobian
 
@@ -190,13 +217,19 @@ class Kick(NamedTuple):
 
 
 class Taken(NamedTuple):
-    """Result of a step."""
+    """Result of a step.
+
+    Attributes
+    ----------
+    points
+        Contacts at the end of the step.
+    joints
+        Impulses along the rows of the joints ``(m,)``.
+    """
 
     state: State
     points: ContactPoints
-    """Contacts at the end of the step."""
     joints: Array
-    """Impulses along the rows of the joints ``(m,)``."""
     contacts: ContactRecord
     work: Work[float]
 
@@ -272,34 +305,54 @@ def separation_distances(gap: Array, slop: float) -> Array:
 
 
 class ForceImpulses(NamedTuple):
-    """Impulses of forces over a step or half a step."""
+    """Impulses of forces over a step or half a step.
+
+    Attributes
+    ----------
+    gravity
+        Impulse of gravity ``(6 n,)``.
+    applied
+        Impulse of the applied forces ``(6 n,)``.
+    """
 
     gravity: Array
-    """Impulse of gravity ``(6 n,)``."""
     applied: Array
-    """Impulse of the applied forces ``(6 n,)``."""
 
 
 class JointTargets(NamedTuple):
-    """Joints of a velocity update, and the velocities that they require."""
+    """Joints of a velocity update, and the velocities that they require.
+
+    Attributes
+    ----------
+    kinematics
+        Kinematics of the joints at the poses of the update.
+    velocities
+        Velocities along the rows of the joints ``(m,)``, rad/s and m/s.
+    """
 
     kinematics: JointKinematics
-    """Kinematics of the joints at the poses of the update."""
     velocities: Array
-    """Velocities along the rows of the joints ``(m,)``, rad/s and m/s."""
 
 
 class ContactTargets(NamedTuple):
-    """Contacts of a velocity update, and the velocities that they require."""
+    """Contacts of a velocity update, and the velocities that they require.
+
+    Attributes
+    ----------
+    points
+        Contact points.
+    rows
+        Rows of the contacts at the poses of the update.
+    min_normal_velocities
+        Least normal velocities ``(c,)``, m/s: :func:`min_normal_velocities`.
+    velocity_change
+        Change of velocities ``(6 n,)`` after a bounce, as for :func:`min_normal_velocities`.
+    """
 
     points: ContactPoints
-    """Contact points."""
     rows: BodyPairJacobian
-    """Rows of the contacts at the poses of the update."""
     min_normal_velocities: Array
-    """Least normal velocities ``(c,)``, m/s: :func:`min_normal_velocities`."""
     velocity_change: Array | None = None
-    """Change of velocities ``(6 n,)`` after a bounce, as for :func:`min_normal_velocities`."""
 
 
 def solve_velocities(

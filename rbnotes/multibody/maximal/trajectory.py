@@ -33,18 +33,27 @@ Amount = TypeVar("Amount", float, Array)
 
 
 class Work(NamedTuple, Generic[Amount]):
-    """Work by cause in a step, or in each of T steps ``(T,)``; the sum is the change of energy, J."""
+    """Work by cause in a step, or in each of T steps ``(T,)``; the sum is the change of energy, J.
+
+    Attributes
+    ----------
+    applied_forces
+        Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, actuators, friction in joints.
+    joints
+        Work of the joints ``(T,)``, J, which should be zero: an error of the step.
+    contacts
+        Work of the contacts ``(T,)``, J; negative except for restitution.
+    stabilization
+        Potential energy ``(T,)`` that the correction of pose errors adds, J.
+    integrator
+        Gain of kinetic energy that is not work of gravity ``(T,)``, J: an error of the step.
+    """
 
     applied_forces: Amount
-    """Work ``(T,)`` of the applied forces, J: springs, dampers, muscles, actuators, friction in joints."""
     joints: Amount
-    """Work of the joints ``(T,)``, J, which should be zero: an error of the step."""
     contacts: Amount
-    """Work of the contacts ``(T,)``, J; negative except for restitution."""
     stabilization: Amount
-    """Potential energy ``(T,)`` that the correction of pose errors adds, J."""
     integrator: Amount
-    """Gain of kinetic energy that is not work of gravity ``(T,)``, J: an error of the step."""
 
     @property
     def total(self) -> Amount:
@@ -65,16 +74,23 @@ class ContactEvent(NamedTuple):
     ==================  ======================================================================
 
     A contact that begins slips or sticks, too: its second event has the same time.
+
+    Attributes
+    ----------
+    time
+        End of the step of the event, s.
+    kind
+        ``"contact_begins"``, ``"contact_ends"``, ``"slip_begins"`` or ``"stick_begins"``.
+    a
+        Index of one body, or :data:`~rbnotes.dynamics.WORLD`.
+    b
+        Index of the other body.
     """
 
     time: float
-    """End of the step of the event, s."""
     kind: str
-    """``"contact_begins"``, ``"contact_ends"``, ``"slip_begins"`` or ``"stick_begins"``."""
     a: int
-    """Index of one body, or :data:`~rbnotes.dynamics.WORLD`."""
     b: int
-    """Index of the other body."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,20 +98,29 @@ class ContactRecord:
     """Contacts of one step: those at its start, then those at its end if they have impulses, too.
 
     The columns are the normal and the two tangents of :func:`rbnotes.contact.tangent_directions`.
+
+    Attributes
+    ----------
+    points
+        Contact points.
+    impulses
+        Impulses on body a ``(c, 3)``, N s; those on body b are opposite.
+    velocities_before
+        Velocities of a relative to b before the impulses ``(c, 3)``, m/s.
+    velocities_after
+        Velocities of a relative to b after the impulses ``(c, 3)``, m/s.
+    residual
+        Relative residual of the friction model, by its own measure; the larger one of two solutions.
+    num_start_contacts
+        Number of contacts at the start of the step; the others are those at its end.
     """
 
     points: ContactPoints
-    """Contact points."""
     impulses: Array
-    """Impulses on body a ``(c, 3)``, N s; those on body b are opposite."""
     velocities_before: Array
-    """Velocities of a relative to b before the impulses ``(c, 3)``, m/s."""
     velocities_after: Array
-    """Velocities of a relative to b after the impulses ``(c, 3)``, m/s."""
     residual: float = 0.0
-    """Relative residual of the friction model, by its own measure; the larger one of two solutions."""
     num_start_contacts: int = 0
-    """Number of contacts at the start of the step; the others are those at its end."""
 
     @property
     def world_impulses(self) -> Array:
@@ -116,32 +141,49 @@ class ContactRecord:
 
 
 class RestartData(NamedTuple):
-    """Data besides the state that a step takes from the previous one."""
+    """Data besides the state that a step takes from the previous one.
+
+    Attributes
+    ----------
+    points
+        Contacts at the start of the next step.
+    last_impulses
+        Last contacts of the friction model, with their impulses in world coordinates ``(c, 3)``.
+    """
 
     points: ContactPoints
-    """Contacts at the start of the next step."""
     last_impulses: tuple[ContactPoints, Array] | None
-    """Last contacts of the friction model, with their impulses in world coordinates ``(c, 3)``."""
 
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """Motion of n bodies in T steps, with m rows of joints."""
+    """Motion of n bodies in T steps, with m rows of joints.
+
+    Attributes
+    ----------
+    states
+        Poses ``E (T + 1, n, 4, 4)``, twists ``phi (T + 1, n, 6)`` and times ``t (T + 1,)``, s.
+    energies
+        Kinetic energy and the potential of gravity ``(T + 1,)``, J.
+    joint_impulses
+        Impulses along the rows of the joints in each step ``(T, m)``, N m s and N s.
+    contacts
+        Record of the contacts of each step ``(T,)``.
+    events
+        Events in the order of time.
+    work
+        Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
+    restart
+        Data besides the state with which :func:`~rbnotes.multibody.maximal.simulate` continues.
+    """
 
     states: States
-    """Poses ``E (T + 1, n, 4, 4)``, twists ``phi (T + 1, n, 6)`` and times ``t (T + 1,)``, s."""
     energies: Array
-    """Kinetic energy and the potential of gravity ``(T + 1,)``, J."""
     joint_impulses: Array
-    """Impulses along the rows of the joints in each step ``(T, m)``, N m s and N s."""
     contacts: tuple[ContactRecord, ...]
-    """Record of the contacts of each step ``(T,)``."""
     events: tuple[ContactEvent, ...]
-    """Events in the order of time."""
     work: Work[Array]
-    """Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies."""
     restart: RestartData
-    """Data besides the state with which :func:`~rbnotes.multibody.maximal.simulate` continues."""
 
     @property
     def max_overlaps(self) -> Array:

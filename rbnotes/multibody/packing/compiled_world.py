@@ -29,12 +29,18 @@ CONTACT_COLUMNS = 9
 
 
 class PackedShapes(NamedTuple):
-    """Colliders of a world as arrays."""
+    """Colliders of a world as arrays.
+
+    Attributes
+    ----------
+    integers
+        Body of each collider, the world being the last body; then the pairs that may touch.
+    floats
+        Pose in the body, half extents and radius of each collider.
+    """
 
     integers: NDArray[np.uint64]
-    """Body of each collider, the world being the last body; then the pairs that may touch."""
     floats: Array
-    """Pose in the body, half extents and radius of each collider."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,18 +42,26 @@ class JointSlices(NamedTuple):
 
 
 class JointProgram(NamedTuple):
-    """Program of a function of a joint, and its constants."""
+    """Program of a function of a joint, and its constants.
+
+    Attributes
+    ----------
+    key
+        Key of the program.
+    constants
+        Smallest nonzero margin, and the constants of the function.
+    vectors
+        Number of input vectors: coordinates, rates, accelerations.
+    widths
+        Numbers of inputs and of outputs.
+    """
 
     key: int
-    """Key of the program."""
     constants: Array
-    """Smallest nonzero margin, and the constants of the function."""
     vectors: int
-    """Number of input vectors: coordinates, rates, accelerations."""
     results: int
     margins: int
     widths: tuple[int, int]
-    """Numbers of inputs and of outputs."""
 
 
 class ProgramGroup(NamedTuple):

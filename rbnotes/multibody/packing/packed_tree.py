@@ -48,24 +48,36 @@ The reference, with its own test, then decides. Both tests together would not, a
 
 @dataclass(eq=False)
 class Part:
-    """Joint that moves as one piece, with the bodies fixed to it; mutable, since bodies are added later."""
+    """Joint that moves as one piece, with the bodies fixed to it; mutable, since bodies are added later.
+
+    Attributes
+    ----------
+    joint
+        Joint between the part and its parent.
+    parent
+        Index of the parent part; -1 is the world.
+    placement
+        Pose ``(4, 4)`` of its frame at zero coordinates in the frame of the parent, m.
+    start
+        Index of its first coordinate.
+    axis
+        Angle in rad and distance in m per unit of the coordinate; None if S has several columns.
+    inertia
+        Spatial inertia ``(6, 6)`` of the bodies fixed to it, in its frame, kg m^2, kg m and kg.
+    carried_inertia
+        Size of the subtree's inertia, see :attr:`rbnotes.multibody.reduced.Tree.mean_subtree_inertias`.
+    last_element
+        Index of its last element.
+    """
 
     joint: JointType
-    """Joint between the part and its parent."""
     parent: int
-    """Index of the parent part; -1 is the world."""
     placement: Array
-    """Pose ``(4, 4)`` of its frame at zero coordinates in the frame of the parent, m."""
     start: int
-    """Index of its first coordinate."""
     axis: tuple[float, float] | None
-    """Angle in rad and distance in m per unit of the coordinate; None if S has several columns."""
     inertia: Array = field(default_factory=lambda: np.zeros((6, 6)))
-    """Spatial inertia ``(6, 6)`` of the bodies fixed to it, in its frame, kg m^2, kg m and kg."""
     carried_inertia: float = 0.0
-    """Size of the subtree's inertia, see :attr:`rbnotes.multibody.reduced.Tree.mean_subtree_inertias`."""
     last_element: int = 0
-    """Index of its last element."""
 
     @property
     def count(self) -> int:
@@ -79,12 +91,18 @@ class Part:
 
 
 class BodyPlacement(NamedTuple):
-    """Placement of a link's body."""
+    """Placement of a link's body.
+
+    Attributes
+    ----------
+    part
+        Index of the part that it is fixed to; -1 is the world.
+    frame
+        Frame ``(4, 4)`` in the frame of the part.
+    """
 
     part: int
-    """Index of the part that it is fixed to; -1 is the world."""
     frame: Array
-    """Frame ``(4, 4)`` in the frame of the part."""
 
 
 def moving_parts(tree: Tree) -> tuple[list[Part], list[BodyPlacement]]:
@@ -159,13 +177,19 @@ def _axis_frame(axis: Array) -> Array:
 
 
 class PackedTree(NamedTuple):
-    """Arrays that the compiled sweeps read, see :mod:`rbnotes.compiled.tree_layout`."""
+    """Arrays that the compiled sweeps read, see :mod:`rbnotes.compiled.tree_layout`.
+
+    Attributes
+    ----------
+    floats
+        Constants, gravity, body placements; then the workspace of one evaluation.
+    external
+        External joints.
+    """
 
     integers: NDArray[np.uint64]
     floats: Array
-    """Constants, gravity, body placements; then the workspace of one evaluation."""
     external: tuple[JointSlices, ...]
-    """External joints."""
 
     @property
     def rows(self) -> NDArray[np.uint64]:

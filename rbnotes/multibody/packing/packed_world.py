@@ -37,12 +37,17 @@ from rbnotes.shapes import RoundedBox
 
 
 class PackedWorld(NamedTuple):
-    """Arrays that :func:`rbnotes.compiled.simulation.simulation_loop.read_mechanism` reads."""
+    """Arrays that :func:`rbnotes.compiled.simulation.simulation_loop.read_mechanism` reads.
+
+    Attributes
+    ----------
+    row_order
+        Indices of the constraint rows in the order of the reference ``(m,)``.
+    """
 
     integers: NDArray[np.uint64]
     floats: Array
     row_order: NDArray[np.intp]
-    """Indices of the constraint rows in the order of the reference ``(m,)``."""
 
     def workspace_size(self, max_contacts: int) -> int:
         """Return the size of the working memory of a run with at most this number of contacts."""

@@ -45,6 +45,15 @@ class Event:
     Rotation vectors and similar coordinates may jump when they are replaced on the way: let the function
     depend on poses rather than on such coordinates.
 
+    Attributes
+    ----------
+    function
+        Function from a state to the number, in any unit, whose zero crossings are sought.
+    terminal
+        True if the motion ends at the event.
+    direction
+        1: only while the function rises, -1: only while it falls, 0: either.
+
     Raises
     ------
     InvalidArgument
@@ -52,11 +61,8 @@ class Event:
     """
 
     function: Callable[[State], float]
-    """Function from a state to the number, in any unit, whose zero crossings are sought."""
     terminal: bool = False
-    """True if the motion ends at the event."""
     direction: int = 0
-    """1: only while the function rises, -1: only while it falls, 0: either."""
 
     def __post_init__(self) -> None:
         arguments.require_force_law("function", self.function)
@@ -73,14 +79,21 @@ class Event:
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """Motion and the events in it."""
+    """Motion and the events in it.
+
+    Attributes
+    ----------
+    states
+        States at those of the given times that are not after the end.
+    events
+        For each event, the states in which it happened, in the order of time.
+    ended_by
+        Index of the event that ended the motion; None if it continued until the last time.
+    """
 
     states: States
-    """States at those of the given times that are not after the end."""
     events: tuple[tuple[State, ...], ...]
-    """For each event, the states in which it happened, in the order of time."""
     ended_by: int | None
-    """Index of the event that ended the motion; None if it continued until the last time."""
 
 
 @overload

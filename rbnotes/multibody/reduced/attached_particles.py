@@ -38,6 +38,11 @@ class AttachedSystem(ReducedSystem):
     :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint may drift; here the
     particles cannot.
 
+    Attributes
+    ----------
+    attachments
+        Attached particles, each with its link and its point there, m.
+
     Raises
     ------
     InvalidArgument
@@ -45,7 +50,6 @@ class AttachedSystem(ReducedSystem):
     """
 
     attachments: Sequence[AttachedParticle]
-    """Attached particles, each with its link and its point there, m."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("system", self.system, TreeSystem)

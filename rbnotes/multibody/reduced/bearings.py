@@ -35,18 +35,27 @@ SLIDING_ROUNDING = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class JointBearing:
-    """Bearing with the motion that its joint allows."""
+    """Bearing with the motion that its joint allows.
+
+    Attributes
+    ----------
+    name
+        Link that the joint carries, or the closure, as in :data:`Bearings`.
+    bearing
+        Contact points and their friction.
+    S
+        Motion subspace ``(6, k)``: the allowed relative twists, in the frame of the bearing.
+    joint_velocity_map
+        Matrix ``(k, N)`` from velocities of the system to those that multiply S, in their units.
+    relative_twist_map
+        Matrix ``(6, 6 n)`` from twists of all bodies to the relative twist, for a closure; else empty.
+    """
 
     name: str | LoopClosure
-    """Link that the joint carries, or the closure, as in :data:`Bearings`."""
     bearing: Bearing
-    """Contact points and their friction."""
     S: Array
-    """Motion subspace ``(6, k)``: the allowed relative twists, in the frame of the bearing."""
     joint_velocity_map: Array
-    """Matrix ``(k, N)`` from velocities of the system to those that multiply S, in their units."""
     relative_twist_map: Array
-    """Matrix ``(6, 6 n)`` from twists of all bodies to the relative twist, for a closure; else empty."""
 
     @cached_property
     def sliding_jacobian(self) -> Array:

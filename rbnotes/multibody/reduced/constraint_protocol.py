@@ -26,22 +26,27 @@ from rbnotes.unchecked import se3, so3
 
 
 class ConstraintRows(NamedTuple):
-    """Rows of one constraint at one state and time; it has m rows."""
+    """Rows of one constraint at one state and time; it has m rows.
+
+    Attributes
+    ----------
+    G
+        Rows ``(m, N)``, in the unit of the constraints per unit of the positions: dimensionless, or m from
+        rad.
+    error
+        Constraint error g ``(m,)``, rad or m; zero where only velocities are constrained.
+    bias_velocity
+        Part of dg/dt ``(m,)`` that is independent of the velocities, m/s or rad/s: minus a prescribed
+        velocity.
+    bias_acceleration
+        Part of d^2g/dt^2 ``(m,)`` that is independent of the accelerations, m/s^2 or rad/s^2: ``Gdot v``,
+        less a prescribed acceleration.
+    """
 
     G: Array
-    """Rows ``(m, N)``, in the unit of the constraints per unit of the positions: dimensionless, or m from
-    rad.
-    """
     error: Array
-    """Constraint error g ``(m,)``, rad or m; zero where only velocities are constrained."""
     bias_velocity: Array
-    """Part of dg/dt ``(m,)`` that is independent of the velocities, m/s or rad/s: minus a prescribed
-    velocity.
-    """
     bias_acceleration: Array
-    """Part of d^2g/dt^2 ``(m,)`` that is independent of the accelerations, m/s^2 or rad/s^2: ``Gdot v``, less
-    a prescribed acceleration.
-    """
 
 
 class KinematicState(Protocol):
@@ -64,18 +69,27 @@ class KinematicState(Protocol):
 
 
 class BodyConstraintRows(NamedTuple):
-    """Rows of a constraint on the twists of some bodies and on the velocities of particles and joints."""
+    """Rows of a constraint on the twists of some bodies and on the velocities of particles and joints.
+
+    Attributes
+    ----------
+    body_blocks
+        Blocks ``(m, 6)`` of ``G_m`` by the index of the link.
+    generalized_rows
+        ``G_r (m, N)``, on the velocities of particles and joints.
+    error
+        Constraint error, as in :class:`ConstraintRows`.
+    bias_velocity
+        Bias velocity, as in :class:`ConstraintRows`.
+    bias_acceleration
+        Part of d^2g/dt^2 ``(m,)`` that is independent of the accelerations and of the rates of the twists.
+    """
 
     body_blocks: Mapping[int, Array]
-    """Blocks ``(m, 6)`` of ``G_m`` by the index of the link."""
     generalized_rows: Array
-    """``G_r (m, N)``, on the velocities of particles and joints."""
     error: Array
-    """Constraint error, as in :class:`ConstraintRows`."""
     bias_velocity: Array
-    """Bias velocity, as in :class:`ConstraintRows`."""
     bias_acceleration: Array
-    """Part of d^2g/dt^2 ``(m,)`` that is independent of the accelerations and of the rates of the twists."""
 
     def to_generalized(self, kinematics: BodyKinematics) -> ConstraintRows:
         """Return rows ``G_r + G_m J``, with ``G_m Jdot qdot`` in their bias (Sueda eq. (2.102))."""
@@ -141,11 +155,16 @@ def point_kinematics(
 
 
 class BodyPointKinematics(NamedTuple):
-    """Point of a body: its position, its Jacobian by the body's twist, its bias acceleration."""
+    """Point of a body: its position, its Jacobian by the body's twist, its bias acceleration.
+
+    Attributes
+    ----------
+    body_blocks
+        Block ``(3, 6)`` by the index of the link; empty for a point of the world.
+    """
 
     position: Array
     body_blocks: dict[int, Array]
-    """Block ``(3, 6)`` by the index of the link; empty for a point of the world."""
     bias_acceleration: Array
 
 

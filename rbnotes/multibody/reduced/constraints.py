@@ -46,6 +46,24 @@ class LoopClosure(BodyConstraint):
     eqs. (2.94), (2.95)). The two directions turn with the first body; rows and bias account for that (eq.
     (2.97) does not).
 
+    Attributes
+    ----------
+    a
+        Name of the first body's link.
+    x_a
+        Point ``(3,)`` in the frame of body a, m.
+    b
+        Name of the second body's link; None is the world.
+    x_b
+        Point ``(3,)`` in the frame of body b, m.
+    axis
+        Unit vector ``(3,)`` of the closing revolute joint in the joint frame of body a, without a row along
+        it. None: the point is held in all directions, as by a spherical joint.
+    axis_follows_body
+        True if the directions across the axis turn with body a. If False, they are constant at each state, as
+        in the rows of Sueda eqs. (2.95), (2.97): equivalent while the loop is closed and nothing slides along
+        the axis.
+
     Raises
     ------
     InvalidArgument
@@ -53,22 +71,11 @@ class LoopClosure(BodyConstraint):
     """
 
     a: str
-    """Name of the first body's link."""
     x_a: ArrayField
-    """Point ``(3,)`` in the frame of body a, m."""
     b: str | None
-    """Name of the second body's link; None is the world."""
     x_b: ArrayField
-    """Point ``(3,)`` in the frame of body b, m."""
     axis: ArrayField = None
-    """Unit vector ``(3,)`` of the closing revolute joint in the joint frame of body a, without a row along
-    it. None: the point is held in all directions, as by a spherical joint.
-    """
     axis_follows_body: bool = True
-    """True if the directions across the axis turn with body a. If False, they are constant at each state, as
-    in the rows of Sueda eqs. (2.95), (2.97): equivalent while the loop is closed and nothing slides along the
-    axis.
-    """
 
     unilateral = False
 
@@ -113,6 +120,15 @@ class LoopClosure(BodyConstraint):
 class Gear:
     """Gear between two joints: ``ratio q_a = q_b``; equal angles with ratio 1.
 
+    Attributes
+    ----------
+    a
+        Name of the link whose coordinate, rad or m, is multiplied.
+    b
+        Name of the link whose coordinate, rad or m, is the product.
+    ratio
+        Coordinate of b per coordinate of a, dimensionless between like ones.
+
     Raises
     ------
     InvalidArgument
@@ -120,11 +136,8 @@ class Gear:
     """
 
     a: str
-    """Name of the link whose coordinate, rad or m, is multiplied."""
     b: str
-    """Name of the link whose coordinate, rad or m, is the product."""
     ratio: float = 1.0
-    """Coordinate of b per coordinate of a, dimensionless between like ones."""
 
     unilateral = False
 
@@ -153,6 +166,13 @@ class Gear:
 class PrescribedJoint:
     """Prescribed motion of a joint (Sueda 2.9).
 
+    Attributes
+    ----------
+    link
+        Name of the link that the joint carries.
+    motion
+        Function from the time, s, to coordinates ``(k,)``, rad or m, velocities and accelerations.
+
     Raises
     ------
     InvalidArgument
@@ -160,9 +180,7 @@ class PrescribedJoint:
     """
 
     link: str
-    """Name of the link that the joint carries."""
     motion: JointMotion
-    """Function from the time, s, to coordinates ``(k,)``, rad or m, velocities and accelerations."""
 
     unilateral = False
 
@@ -191,6 +209,16 @@ class PrescribedJoint:
 class PrescribedBody(BodyConstraint):
     """Prescribed components of a body's twist; its pose is not constrained.
 
+    Attributes
+    ----------
+    link
+        Name of the body's link.
+    components
+        Indices of the prescribed components of the twist, angular ones first.
+    motion
+        Function from time, s, pose ``(4, 4)`` and twist ``(6,)`` to the prescribed twist, rad/s and m/s, and
+        its rate.
+
     Raises
     ------
     InvalidArgument
@@ -198,13 +226,8 @@ class PrescribedBody(BodyConstraint):
     """
 
     link: str
-    """Name of the body's link."""
     components: Sequence[int]
-    """Indices of the prescribed components of the twist, angular ones first."""
     motion: BodyMotion
-    """Function from time, s, pose ``(4, 4)`` and twist ``(6,)`` to the prescribed twist, rad/s and m/s, and
-    its rate.
-    """
 
     unilateral = False
 
@@ -233,6 +256,15 @@ class PrescribedBody(BodyConstraint):
 class AttachedParticle(BodyConstraint):
     """Attachment of a particle to a point of a body, or of the world (Sueda 2.7).
 
+    Attributes
+    ----------
+    particle
+        Index of the particle among those of the system.
+    link
+        Name of the body's link; None is the world.
+    x
+        Point ``(3,)`` in the body's frame, m.
+
     Raises
     ------
     InvalidArgument
@@ -240,11 +272,8 @@ class AttachedParticle(BodyConstraint):
     """
 
     particle: int
-    """Index of the particle among those of the system."""
     link: str | None
-    """Name of the body's link; None is the world."""
     x: ArrayField
-    """Point ``(3,)`` in the body's frame, m."""
 
     unilateral = False
 
@@ -278,6 +307,17 @@ class AttachedParticle(BodyConstraint):
 class JointLimit:
     """Bounds of a coordinate; either may be infinite.
 
+    Attributes
+    ----------
+    link
+        Name of the link that the joint carries.
+    lower
+        Least coordinate, rad or m.
+    upper
+        Largest coordinate, rad or m.
+    coordinate
+        Index of the coordinate among those of the joint.
+
     Raises
     ------
     InvalidArgument
@@ -285,13 +325,9 @@ class JointLimit:
     """
 
     link: str
-    """Name of the link that the joint carries."""
     lower: float = -np.inf
-    """Least coordinate, rad or m."""
     upper: float = np.inf
-    """Largest coordinate, rad or m."""
     coordinate: int = 0
-    """Index of the coordinate among those of the joint."""
 
     unilateral = True
 
@@ -329,6 +365,17 @@ class JointLimit:
 class PlaneLimit(BodyConstraint):
     """Frictionless contact of a point of a body with a plane, whose normal points to the allowed side.
 
+    Attributes
+    ----------
+    link
+        Name of the body's link.
+    x
+        Point ``(3,)`` in the body's frame, m.
+    normal
+        Unit vector ``(3,)`` in the world, dimensionless.
+    offset
+        Distance of the plane from the world's origin along the normal, m.
+
     Raises
     ------
     InvalidArgument
@@ -337,13 +384,9 @@ class PlaneLimit(BodyConstraint):
     """
 
     link: str
-    """Name of the body's link."""
     x: ArrayField
-    """Point ``(3,)`` in the body's frame, m."""
     normal: ArrayField
-    """Unit vector ``(3,)`` in the world, dimensionless."""
     offset: float = 0.0
-    """Distance of the plane from the world's origin along the normal, m."""
 
     unilateral = True
 

@@ -60,22 +60,31 @@ RESPONSE_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class DualProblem:
-    """Linear complementarity problem of m independent rows; inequalities come first (Sueda eq. (2.126))."""
+    """Linear complementarity problem of m independent rows; inequalities come first (Sueda eq. (2.126)).
+
+    Attributes
+    ----------
+    free_acceleration
+        Accelerations ``a* (N,)`` without constraints, m/s^2 and rad/s^2.
+    rows
+        A ``(m, N)``, dimensionless between like accelerations.
+    acceleration_response
+        Matrix ``A M^-1 (m, N)``: the acceleration by a unit multiplier of each row, 1/kg for points.
+    target
+        Target ``(m,)`` of ``A a``, or its lower bound, m/s^2 or rad/s^2.
+    num_inequalities
+        Number of rows that are inequalities.
+    row_combinations
+        Components ``(e, r)`` of each equation's row along the rows here: orthonormal combinations, if
+        equations are redundant. None: the equations themselves.
+    """
 
     free_acceleration: Array
-    """Accelerations ``a* (N,)`` without constraints, m/s^2 and rad/s^2."""
     rows: Array
-    """A ``(m, N)``, dimensionless between like accelerations."""
     acceleration_response: Array
-    """Matrix ``A M^-1 (m, N)``: the acceleration by a unit multiplier of each row, 1/kg for points."""
     target: Array
-    """Target ``(m,)`` of ``A a``, or its lower bound, m/s^2 or rad/s^2."""
     num_inequalities: int
-    """Number of rows that are inequalities."""
     row_combinations: Array | None = None
-    """Components ``(e, r)`` of each equation's row along the rows here: orthonormal combinations, if
-    equations are redundant. None: the equations themselves.
-    """
 
     @cached_property
     def delassus_matrix(self) -> Array:
@@ -235,18 +244,27 @@ def _assemble_dual_problem(
 
 
 class SweepKinematics(NamedTuple):
-    """Kinematics of a tree by one sweep from its roots to its leaves: :class:`BodyKinematics` without J."""
+    """Kinematics of a tree by one sweep from its roots to its leaves: :class:`BodyKinematics` without J.
+
+    Attributes
+    ----------
+    joint_poses
+        Frames of the joints ``(n, 4, 4)``.
+    body_poses
+        Frames of the bodies ``(n, 4, 4)``.
+    phi
+        Body twists ``(n, 6)``.
+    bias_acceleration
+        Bias accelerations ``Jdot qdot (n, 6)``.
+    A
+        Adjoints ``(n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's.
+    """
 
     joint_poses: Array
-    """Frames of the joints ``(n, 4, 4)``."""
     body_poses: Array
-    """Frames of the bodies ``(n, 4, 4)``."""
     phi: Array
-    """Body twists ``(n, 6)``."""
     bias_acceleration: Array
-    """Bias accelerations ``Jdot qdot (n, 6)``."""
     A: Array
-    """Adjoints ``(n, 6, 6)`` that take twists from the frame of the parent's joint to each joint's."""
 
     @classmethod
     def from_state(cls, tree: Tree, state: State) -> SweepKinematics:

@@ -44,33 +44,49 @@ from rbnotes.unchecked import se3, so3
 
 
 class DynamicsDerivatives(NamedTuple):
-    """Derivatives of joint forces or accelerations ``(..., k)``."""
+    """Derivatives of joint forces or accelerations ``(..., k)``.
+
+    Attributes
+    ----------
+    q
+        Derivative ``(..., k, k)`` by the coordinates, in the unit of the value per rad or m.
+    qdot
+        Derivative ``(..., k, k)`` by the velocities, in the unit of the value per rad/s or m/s.
+    """
 
     q: Array
-    """Derivative ``(..., k, k)`` by the coordinates, in the unit of the value per rad or m."""
     qdot: Array
-    """Derivative ``(..., k, k)`` by the velocities, in the unit of the value per rad/s or m/s."""
 
 
 class KinematicsDerivatives(NamedTuple):
-    """Kinematics of a tree and their derivatives; twists are in body coordinates."""
+    """Kinematics of a tree and their derivatives; twists are in body coordinates.
+
+    Attributes
+    ----------
+    body_poses
+        Frames of the bodies ``(..., n, 4, 4)``, m.
+    phi
+        Body twists ``(..., n, 6)``, rad/s and m/s.
+    J
+        Jacobian ``(..., n, 6, k)``: derivative of the twists by qdot and of their rates by qddot, rad and m
+        per unit of the coordinates.
+    phi_q
+        Derivative ``(..., n, 6, k)`` of the twists by q, rad/s and m/s per unit of the coordinates.
+    phidot
+        Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``.
+    phidot_q
+        Derivative ``(..., n, 6, k)`` of the rates by q, rad/s^2 and m/s^2 per unit of the coordinates.
+    phidot_qdot
+        Derivative ``(..., n, 6, k)`` of the rates by qdot, rad/s and m/s per unit of the coordinates.
+    """
 
     body_poses: Array
-    """Frames of the bodies ``(..., n, 4, 4)``, m."""
     phi: Array
-    """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
-    """Jacobian ``(..., n, 6, k)``: derivative of the twists by qdot and of their rates by qddot, rad and m
-    per unit of the coordinates.
-    """
     phi_q: Array
-    """Derivative ``(..., n, 6, k)`` of the twists by q, rad/s and m/s per unit of the coordinates."""
     phidot: Array
-    """Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``."""
     phidot_q: Array
-    """Derivative ``(..., n, 6, k)`` of the rates by q, rad/s^2 and m/s^2 per unit of the coordinates."""
     phidot_qdot: Array
-    """Derivative ``(..., n, 6, k)`` of the rates by qdot, rad/s and m/s per unit of the coordinates."""
 
 
 def kinematics_derivatives(

@@ -37,16 +37,24 @@ Y_AXIS = (0.0, 1.0, 0.0)
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """Tree with an initial state and the shapes of its bodies."""
+    """Tree with an initial state and the shapes of its bodies.
+
+    Attributes
+    ----------
+    tree
+        Its links and joints.
+    initial_state
+        Coordinates, rad and m, and velocities, rad/s and m/s, to start from.
+    shapes
+        Shape of each body, in its own frame, by the name of its link.
+    track
+        Curve or surface on which the first body slides.
+    """
 
     tree: Tree
-    """Its links and joints."""
     initial_state: State
-    """Coordinates, rad and m, and velocities, rad/s and m/s, to start from."""
     shapes: Mapping[str, Shape | Surface]
-    """Shape of each body, in its own frame, by the name of its link."""
     track: Curve | Surface | None = None
-    """Curve or surface on which the first body slides."""
 
 
 def revolute_chain(count: int = 20) -> Example:

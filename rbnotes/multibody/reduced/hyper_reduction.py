@@ -28,6 +28,20 @@ from rbnotes.multibody.reduced.system import TreeSystem
 class JointCoordinates:
     """Coordinates of all joints as a function of r fewer ones.
 
+    Attributes
+    ----------
+    num_coordinates
+        Number r of coordinates.
+    q
+        Function from q_R to the coordinates ``(k,)`` of all joints.
+    jacobian
+        Function from q_R to J_rR ``(k, r)``, the derivative of q.
+    jacobian_rate
+        Function from coordinates and velocities ``(r,)`` to the rate ``(k, r)`` of J_rR.
+    bias_acceleration_derivative
+        Function to the derivative ``(k, r)`` of ``jacobian_rate(q_R, v_R) @ v_R`` by q_R at constant v_R, for
+        implicit steps. None: by the complex step, for which jacobian_rate accepts complex coordinates.
+
     Raises
     ------
     InvalidArgument
@@ -36,17 +50,10 @@ class JointCoordinates:
     """
 
     num_coordinates: int
-    """Number r of coordinates."""
     q: Callable[[Array], ArrayLike]
-    """Function from q_R to the coordinates ``(k,)`` of all joints."""
     jacobian: Callable[[Array], ArrayLike]
-    """Function from q_R to J_rR ``(k, r)``, the derivative of q."""
     jacobian_rate: Callable[[Array, Array], ArrayLike]
-    """Function from coordinates and velocities ``(r,)`` to the rate ``(k, r)`` of J_rR."""
     bias_acceleration_derivative: Callable[[Array, Array], ArrayLike] | None = None
-    """Function to the derivative ``(k, r)`` of ``jacobian_rate(q_R, v_R) @ v_R`` by q_R at constant v_R, for
-    implicit steps. None: by the complex step, for which jacobian_rate accepts complex coordinates.
-    """
 
     def __post_init__(self) -> None:
         arguments.count("num_coordinates", self.num_coordinates)
@@ -142,6 +149,11 @@ class HyperReducedSystem(ReducedSystem):
 
     Particles beside the tree keep their own coordinates.
 
+    Attributes
+    ----------
+    coordinates
+        Map from the r coordinates to the k coordinates of the joints, rad or m.
+
     Raises
     ------
     InvalidArgument
@@ -149,7 +161,6 @@ class HyperReducedSystem(ReducedSystem):
     """
 
     coordinates: JointCoordinates
-    """Map from the r coordinates to the k coordinates of the joints, rad or m."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("system", self.system, TreeSystem)

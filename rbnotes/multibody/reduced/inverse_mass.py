@@ -37,36 +37,53 @@ from rbnotes.unchecked import se3
 
 
 class JointPivot(NamedTuple):
-    """Result of the sweep at one link, in the frame of its joint."""
+    """Result of the sweep at one link, in the frame of its joint.
+
+    Attributes
+    ----------
+    S
+        Motion subspace of the joint ``(..., 6, k)``.
+    A
+        Adjoint ``(..., 6, 6)`` that maps twists from the frame of the parent's joint.
+    inverse_joint_inertia
+        ``Psi (..., k, k)``: acceleration of the joint by a force along its coordinates.
+    parent_wrench
+        Wrench on the parent ``(..., 6, k)`` by the joint's acceleration.
+    parent_acceleration
+        Reduction ``(..., k, 6)`` of the joint's acceleration by that of the parent.
+    articulated_inertia
+        Articulated inertia ``(..., 6, 6)``: inertia of the body with the joints beyond it free.
+    """
 
     S: Array
-    """Motion subspace of the joint ``(..., 6, k)``."""
     A: Array
-    """Adjoint ``(..., 6, 6)`` that maps twists from the frame of the parent's joint."""
     inverse_joint_inertia: Array
-    """``Psi (..., k, k)``: acceleration of the joint by a force along its coordinates."""
     parent_wrench: Array
-    """Wrench on the parent ``(..., 6, k)`` by the joint's acceleration."""
     parent_acceleration: Array
-    """Reduction ``(..., k, 6)`` of the joint's acceleration by that of the parent."""
     articulated_inertia: Array
-    """Articulated inertia ``(..., 6, 6)``: inertia of the body with the joints beyond it free."""
 
 
 @dataclass(frozen=True, eq=False)
 class InverseMass:
-    """Inverse ``(M_r + J^T B J + P)^-1`` in factored form; :func:`factor_mass_matrix` makes it."""
+    """Inverse ``(M_r + J^T B J + P)^-1`` in factored form; :func:`factor_mass_matrix` makes it.
+
+    Attributes
+    ----------
+    tree
+        Links and their joints.
+    pivots
+        Pivot of each link.
+    shape
+        Leading axes of the coordinates.
+    is_positive_definite
+        True if the symmetric part of every pivot is positive definite. A symmetric matrix is then positive
+        definite, as conjugate gradients require.
+    """
 
     tree: Tree
-    """Links and their joints."""
     pivots: tuple[JointPivot, ...]
-    """Pivot of each link."""
     shape: tuple[int, ...]
-    """Leading axes of the coordinates."""
     is_positive_definite: bool
-    """True if the symmetric part of every pivot is positive definite. A symmetric matrix is then positive
-    definite, as conjugate gradients require.
-    """
 
     def solve(self, x: ArrayLike) -> Array:
         """Return the joint accelerations ``(..., k)`` under forces ``x (..., k)`` along the joints alone.

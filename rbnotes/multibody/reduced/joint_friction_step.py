@@ -33,31 +33,48 @@ from rbnotes.unchecked import se3
 
 
 class StepOptions(NamedTuple):
-    """Options of a step with friction in joints, as for :func:`~rbnotes.multibody.reduced.bisp_step`."""
+    """Options of a step with friction in joints, as for :func:`~rbnotes.multibody.reduced.bisp_step`.
+
+    Attributes
+    ----------
+    implicit
+        True for linearly implicit Euler, False for symplectic Euler.
+    gamma
+        Error reduction rate of constraints and overlaps, 1/s.
+    excluded_pairs
+        Pairs of bodies that do not touch.
+    cone
+        Section of the friction cone.
+    facets
+        Number of corners of the pyramid's section.
+    """
 
     implicit: bool
-    """True for linearly implicit Euler, False for symplectic Euler."""
     gamma: float
-    """Error reduction rate of constraints and overlaps, 1/s."""
     excluded_pairs: Sequence[tuple[int, int]] | None
-    """Pairs of bodies that do not touch."""
     cone: str
-    """Section of the friction cone."""
     facets: int
-    """Number of corners of the pyramid's section."""
 
 
 class ContactImpulses(NamedTuple):
-    """Impulses of an iteration of bilateral staggered projections."""
+    """Impulses of an iteration of bilateral staggered projections.
+
+    Attributes
+    ----------
+    normal
+        Normal impulses of all contacts ``(c,)``.
+    friction
+        Friction impulses of all contacts ``(c, 2)``.
+    bearing_friction
+        Friction impulses at the own contacts of each bearing.
+    multipliers
+        Normal impulses at the own contacts of each bearing.
+    """
 
     normal: Array
-    """Normal impulses of all contacts ``(c,)``."""
     friction: Array
-    """Friction impulses of all contacts ``(c, 2)``."""
     bearing_friction: list[Array]
-    """Friction impulses at the own contacts of each bearing."""
     multipliers: list[Array]
-    """Normal impulses at the own contacts of each bearing."""
 
 
 class JointFrictionProblem:

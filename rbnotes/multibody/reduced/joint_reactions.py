@@ -123,13 +123,19 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
 
 
 class ConstraintOnBodies(NamedTuple):
-    """Constraint that acts on bodies, with its rows and the place of its multipliers."""
+    """Constraint that acts on bodies, with its rows and the place of its multipliers.
+
+    Attributes
+    ----------
+    rows
+        Rows ``(m, 6 n)`` on the twists of the bodies.
+    multipliers
+        Place among the multipliers of all equations, or of all inequalities if it is one.
+    """
 
     constraint: Constraint
     rows: Array
-    """Rows ``(m, 6 n)`` on the twists of the bodies."""
     multipliers: slice
-    """Place among the multipliers of all equations, or of all inequalities if it is one."""
 
 
 def constraints_on_bodies(

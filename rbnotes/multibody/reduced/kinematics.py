@@ -25,28 +25,42 @@ SMALL_MOTION = 1e-4
 
 
 class Poses(NamedTuple):
-    """Poses of a tree in the world."""
+    """Poses of a tree in the world.
+
+    Attributes
+    ----------
+    joints
+        Frames of the joints ``(..., n, 4, 4)`` after their motion, in the world, m.
+    bodies
+        Frames of the bodies ``(..., n, 4, 4)``, m.
+    """
 
     joints: Array
-    """Frames of the joints ``(..., n, 4, 4)`` after their motion, in the world, m."""
     bodies: Array
-    """Frames of the bodies ``(..., n, 4, 4)``, m."""
 
 
 class BodyKinematics(NamedTuple):
-    """Kinematics of a tree for its dynamics, from one pass from roots to leaves."""
+    """Kinematics of a tree for its dynamics, from one pass from roots to leaves.
+
+    Attributes
+    ----------
+    joint_poses
+        Frames of the joints ``(..., n, 4, 4)``, m.
+    body_poses
+        Frames of the bodies ``(..., n, 4, 4)``, m.
+    phi
+        Body twists ``(..., n, 6)``, rad/s and m/s.
+    J
+        Jacobian by bodies ``(..., n, 6, k)``, rad and m per unit of the coordinates.
+    bias_acceleration
+        Bias accelerations ``Jdot qdot (..., n, 6)``: the rates of the twists at qddot = 0, rad/s^2 and m/s^2.
+    """
 
     joint_poses: Array
-    """Frames of the joints ``(..., n, 4, 4)``, m."""
     body_poses: Array
-    """Frames of the bodies ``(..., n, 4, 4)``, m."""
     phi: Array
-    """Body twists ``(..., n, 6)``, rad/s and m/s."""
     J: Array
-    """Jacobian by bodies ``(..., n, 6, k)``, rad and m per unit of the coordinates."""
     bias_acceleration: Array
-    """Bias accelerations ``Jdot qdot (..., n, 6)``: the rates of the twists at qddot = 0, rad/s^2 and m/s^2.
-    """
 
 
 def poses(tree: Tree, q: ArrayLike) -> Poses:

@@ -32,6 +32,28 @@ from rbnotes.unchecked import se3
 class Link:
     """Body with the joint that carries it and the frames of both.
 
+    Attributes
+    ----------
+    name
+        Unique name of the link.
+    joint
+        Joint type between the parent and the link.
+    inertia
+        Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass,
+        for an intermediate frame; a link with mass must follow it.
+    parent
+        Name of the parent; None is the world.
+    placement
+        Joint frame ``(4, 4)`` in the joint frame of the parent, at rest, m; the same frame by default.
+    body_frame
+        Body frame ``(4, 4)`` in the joint frame, m; the same frame by default.
+    stiffness
+        Stiffness of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative.
+    damping
+        Damping of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative.
+    spring_reference
+        Coordinates ``(k,)``, rad or m, at which the springs exert no force; neutral by default.
+
     Raises
     ------
     InvalidArgument
@@ -40,25 +62,14 @@ class Link:
     """
 
     name: str
-    """Unique name of the link."""
     joint: JointType
-    """Joint type between the parent and the link."""
     inertia: ArrayField = None
-    """Spatial inertia ``(6, 6)`` about the origin of the body's frame, kg m^2, kg m and kg. None: no mass,
-    for an intermediate frame; a link with mass must follow it.
-    """
     parent: str | None = None
-    """Name of the parent; None is the world."""
     placement: ArrayField = None
-    """Joint frame ``(4, 4)`` in the joint frame of the parent, at rest, m; the same frame by default."""
     body_frame: ArrayField = None
-    """Body frame ``(4, 4)`` in the joint frame, m; the same frame by default."""
     stiffness: ArrayField = 0.0
-    """Stiffness of a spring in each coordinate, ``(k,)`` or a number, N m/rad or N/m, not negative."""
     damping: ArrayField = 0.0
-    """Damping of a damper in each coordinate, ``(k,)`` or a number, N m s/rad or N s/m, not negative."""
     spring_reference: ArrayField = None
-    """Coordinates ``(k,)``, rad or m, at which the springs exert no force; neutral by default."""
 
     def __post_init__(self) -> None:
         joint = self._check_joint()
@@ -129,6 +140,13 @@ def require_fixed_coordinates(name: str, joint: JointType) -> None:
 class Tree:
     """Links, sorted so that parents come before their children, and gravity.
 
+    Attributes
+    ----------
+    links
+        Links in any order when given; then sorted, otherwise in the given order.
+    gravity
+        Gravity ``(3,)`` in the world, m/s^2.
+
     Raises
     ------
     InvalidArgument
@@ -137,9 +155,7 @@ class Tree:
     """
 
     links: Sequence[Link]
-    """Links in any order when given; then sorted, otherwise in the given order."""
     gravity: ArrayField = GRAVITY
-    """Gravity ``(3,)`` in the world, m/s^2."""
 
     def __post_init__(self) -> None:
         gravity = arguments.vector("gravity", self.gravity)

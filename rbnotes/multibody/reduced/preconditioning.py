@@ -51,18 +51,25 @@ from rbnotes.multibody.reduced.system import TreeSystem
 
 @dataclass(frozen=True, eq=False)
 class StepPreconditioner:
-    """Inverse of the part of ``M - h D - h^2 K`` along the tree; :func:`step_preconditioner` makes it."""
+    """Inverse of the part of ``M - h D - h^2 K`` along the tree; :func:`step_preconditioner` makes it.
+
+    Attributes
+    ----------
+    inverse_mass
+        Inverse for the joints' velocities.
+    particle_inverses
+        Inverses ``(p, 3, 3)`` of the blocks of the particles, 1/kg.
+    is_exact
+        True if nothing is left out: then it is the inverse of :func:`step_operator`.
+    is_positive_definite
+        True if it is positive definite, provided that it is symmetric; conjugate gradients need that.
+        Compressed springs may make it indefinite for large h.
+    """
 
     inverse_mass: InverseMass
-    """Inverse for the joints' velocities."""
     particle_inverses: Array
-    """Inverses ``(p, 3, 3)`` of the blocks of the particles, 1/kg."""
     is_exact: bool
-    """True if nothing is left out: then it is the inverse of :func:`step_operator`."""
     is_positive_definite: bool
-    """True if it is positive definite, provided that it is symmetric; conjugate gradients need that.
-    Compressed springs may make it indefinite for large h.
-    """
 
     def solve(self, x: ArrayLike) -> Array:
         """Return the velocities ``(N,)`` from momenta of particles and joints.

@@ -46,14 +46,19 @@ MAX_LINK_STATES = 16384
 
 
 class HybridDynamicsResult(NamedTuple):
-    """Accelerations and forces of all joints, some of them with prescribed accelerations."""
+    """Accelerations and forces of all joints, some of them with prescribed accelerations.
+
+    Attributes
+    ----------
+    qddot
+        Accelerations of all joints ``(..., k)``, rad/s^2 or m/s^2.
+    tau
+        Applied forces ``(..., k)``, N m or N: the given ones at free joints, the required ones at prescribed
+        joints.
+    """
 
     qddot: Array
-    """Accelerations of all joints ``(..., k)``, rad/s^2 or m/s^2."""
     tau: Array
-    """Applied forces ``(..., k)``, N m or N: the given ones at free joints, the required ones at prescribed
-    joints.
-    """
 
 
 def inverse_dynamics(

@@ -25,24 +25,37 @@ from rbnotes.multibody.reduced.system import TreeSystem
 
 
 class ReductionDerivatives(NamedTuple):
-    """Derivatives due to the change of J with the R fewer coordinates; N: all velocities."""
+    """Derivatives due to the change of J with the R fewer coordinates; N: all velocities.
+
+    Attributes
+    ----------
+    velocities
+        Derivative ``(N, R)`` of ``J v_R`` by the coordinates.
+    accelerations
+        Derivative ``(N, R)`` of ``J a_R + Jdot v_R`` by the coordinates.
+    bias_acceleration
+        Derivative ``(N, R)`` of ``Jdot v_R`` by v_R.
+    forces
+        Derivative ``(R, R)`` of ``J^T f`` by the coordinates.
+    """
 
     velocities: Array
-    """Derivative ``(N, R)`` of ``J v_R`` by the coordinates."""
     accelerations: Array
-    """Derivative ``(N, R)`` of ``J a_R + Jdot v_R`` by the coordinates."""
     bias_acceleration: Array
-    """Derivative ``(N, R)`` of ``Jdot v_R`` by v_R."""
     forces: Array
-    """Derivative ``(R, R)`` of ``J^T f`` by the coordinates."""
 
 
 @dataclass(frozen=True, eq=False)
 class ReducedSystem(ABC):
-    """Mechanical system whose states represent states of a whole tree."""
+    """Mechanical system whose states represent states of a whole tree.
+
+    Attributes
+    ----------
+    system
+        Whole tree, with its particles and all forces.
+    """
 
     system: TreeSystem
-    """Whole tree, with its particles and all forces."""
 
     @abstractmethod
     def _expand(self, state: State) -> tuple[State, Array, Array]:

@@ -101,6 +101,17 @@ class SpatialOperators:
 
     Rows and columns of bodies come in sixes. Leading axes of q and qdot broadcast.
 
+    Attributes
+    ----------
+    tree
+        Links and their joints.
+    q
+        Coordinates ``(..., k)``, rad or m.
+    qdot
+        Velocities ``(..., k)``, rad/s or m/s; zero by default.
+    wrenches
+        Applied wrenches ``(..., n, 6)`` besides the weights, N m and N, in body coordinates.
+
     Raises
     ------
     InvalidArgument
@@ -108,13 +119,9 @@ class SpatialOperators:
     """
 
     tree: Tree
-    """Links and their joints."""
     q: ArrayField
-    """Coordinates ``(..., k)``, rad or m."""
     qdot: ArrayField = 0.0
-    """Velocities ``(..., k)``, rad/s or m/s; zero by default."""
     wrenches: ArrayField = 0.0
-    """Applied wrenches ``(..., n, 6)`` besides the weights, N m and N, in body coordinates."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("tree", self.tree, Tree)

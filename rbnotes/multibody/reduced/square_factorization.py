@@ -47,80 +47,114 @@ from rbnotes.unchecked import se3
 
 
 class SquareFactors(NamedTuple):
-    """Factors of the mass matrix, body by body, in the frames of the bodies."""
+    """Factors of the mass matrix, body by body, in the frames of the bodies.
+
+    Attributes
+    ----------
+    A
+        Adjoints ``(..., n, 6, 6)``, dimensionless and m, from the frames of the parents.
+    S
+        Motion subspace ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates.
+    articulated_inertias
+        Jbar ``(..., n, 6, 6)``, kg, kg m and kg m^2: the inertia of each body with the joints beyond it free.
+    Omega
+        Joint inertias ``S_i^T Jbar_i S_i (..., k_i, k_i)``, kg m^2 or kg, with the joints before them locked.
+    gain
+        Gains ``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: wrench on each body by its joint's force.
+    Y
+        Maps ``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, dimensionless and m, from a wrench on the body to the
+        wrench on its parent.
+    Pi
+        Wrench on the parent by the joint's force, ``A_i^T K_i (..., 6, k_i)``.
+    """
 
     A: Array
-    """Adjoints ``(..., n, 6, 6)``, dimensionless and m, from the frames of the parents."""
     S: tuple[Array, ...]
-    """Motion subspace ``(..., 6, k_i)`` of each joint, rad and m per unit of its coordinates."""
     articulated_inertias: Array
-    """Jbar ``(..., n, 6, 6)``, kg, kg m and kg m^2: the inertia of each body with the joints beyond it free.
-    """
     Omega: tuple[Array, ...]
-    """Joint inertias ``S_i^T Jbar_i S_i (..., k_i, k_i)``, kg m^2 or kg, with the joints before them locked.
-    """
     gain: tuple[Array, ...]
-    """Gains ``K_i = Jbar_i S_i Omega_i^-1 (..., 6, k_i)``: wrench on each body by its joint's force."""
     Y: Array
-    """Maps ``A_i^T (I - K_i S_i^T) (..., n, 6, 6)``, dimensionless and m, from a wrench on the body to the
-    wrench on its parent.
-    """
     Pi: tuple[Array, ...]
-    """Wrench on the parent by the joint's force, ``A_i^T K_i (..., 6, k_i)``."""
 
 
 class FactoredDynamicsResult(NamedTuple):
-    """Results of Si & Guenter's six passes, with their letters; each body has a row, in its frame."""
+    """Results of Si & Guenter's six passes, with their letters; each body has a row, in its frame.
+
+    Attributes
+    ----------
+    v
+        Twists ``(..., n, 6)``, rad/s and m/s, eq. (20).
+    a
+        Joint terms of the rates of the twists ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (19).
+    b
+        Gyroscopic wrenches less the loads ``(..., n, 6)``, N m and N, eq. (21).
+    alpha
+        Rates of the twists at qddot = 0 ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (22).
+    alpha_bar
+        Wrenches on the bodies for these rates ``(..., n, 6)``, N m and N, eq. (23).
+    p
+        Wrenches in the joints for these rates ``(..., n, 6)``, N m and N, eq. (24).
+    p_bar
+        Joint forces for these rates ``(..., k)``, N m or N, eq. (25).
+    tau_bar
+        Remaining joint forces ``(..., k)``, N m or N, eq. (26).
+    factors
+        Factors of eqs. (27)-(30), which depend on q alone.
+    z
+        Wrenches that hold each body while tau_bar moves the joints beyond it ``(..., n, 6)``, N m and N, eq.
+        (31).
+    c
+        Remainder of tau_bar at each joint ``(..., k)``, N m or N, eq. (32).
+    c_bar
+        Accelerations of the joints with those before them locked ``(..., k)``, rad/s^2 or m/s^2, eq. (33).
+    eta
+        Rates of the twists by the accelerations of joints ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (34).
+    qddot
+        Accelerations of the joints ``(..., k)``, rad/s^2 or m/s^2, eq. (35).
+    """
 
     v: Array
-    """Twists ``(..., n, 6)``, rad/s and m/s, eq. (20)."""
     a: Array
-    """Joint terms of the rates of the twists ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (19)."""
     b: Array
-    """Gyroscopic wrenches less the loads ``(..., n, 6)``, N m and N, eq. (21)."""
     alpha: Array
-    """Rates of the twists at qddot = 0 ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (22)."""
     alpha_bar: Array
-    """Wrenches on the bodies for these rates ``(..., n, 6)``, N m and N, eq. (23)."""
     p: Array
-    """Wrenches in the joints for these rates ``(..., n, 6)``, N m and N, eq. (24)."""
     p_bar: Array
-    """Joint forces for these rates ``(..., k)``, N m or N, eq. (25)."""
     tau_bar: Array
-    """Remaining joint forces ``(..., k)``, N m or N, eq. (26)."""
     factors: SquareFactors
-    """Factors of eqs. (27)-(30), which depend on q alone."""
     z: Array
-    """Wrenches that hold each body while tau_bar moves the joints beyond it ``(..., n, 6)``, N m and N, eq.
-    (31).
-    """
     c: Array
-    """Remainder of tau_bar at each joint ``(..., k)``, N m or N, eq. (32)."""
     c_bar: Array
-    """Accelerations of the joints with those before them locked ``(..., k)``, rad/s^2 or m/s^2, eq. (33)."""
     eta: Array
-    """Rates of the twists by the accelerations of joints ``(..., n, 6)``, rad/s^2 and m/s^2, eq. (34)."""
     qddot: Array
-    """Accelerations of the joints ``(..., k)``, rad/s^2 or m/s^2, eq. (35)."""
 
 
 class FactorMatrices(NamedTuple):
-    """Factors of appendix B as matrices."""
+    """Factors of appendix B as matrices.
+
+    Attributes
+    ----------
+    Jbar
+        ``diag(Jbar_1, ..., Jbar_n)``, ``(..., 6 n, 6 n)``, kg, kg m and kg m^2.
+    Omega
+        ``diag(Omega_1, ..., Omega_n)``, ``(..., k, k)``, kg m^2 or kg.
+    Y
+        ``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, dimensionless and m, upper triangular.
+    Pi
+        ``Gamma^T K (..., 6 n, k)``, dimensionless and m, upper triangular by blocks, zero on the diagonal.
+    unit_triangular
+        ``I - S^T Y Pi (..., k, k)``, dimensionless among joints of one kind, upper triangular by blocks with
+        ones on the diagonal.
+    unit_triangular_inverse
+        ``I + S^T G^T Pi (..., k, k)``, dimensionless in the same way, its inverse.
+    """
 
     Jbar: Array
-    """``diag(Jbar_1, ..., Jbar_n)``, ``(..., 6 n, 6 n)``, kg, kg m and kg m^2."""
     Omega: Array
-    """``diag(Omega_1, ..., Omega_n)``, ``(..., k, k)``, kg m^2 or kg."""
     Y: Array
-    """``(I - Gamma^T (I - K S^T))^-1 (..., 6 n, 6 n)``, dimensionless and m, upper triangular."""
     Pi: Array
-    """``Gamma^T K (..., 6 n, k)``, dimensionless and m, upper triangular by blocks, zero on the diagonal."""
     unit_triangular: Array
-    """``I - S^T Y Pi (..., k, k)``, dimensionless among joints of one kind, upper triangular by blocks with
-    ones on the diagonal.
-    """
     unit_triangular_inverse: Array
-    """``I + S^T G^T Pi (..., k, k)``, dimensionless in the same way, its inverse."""
 
     @property
     def mass_matrix(self) -> Array:

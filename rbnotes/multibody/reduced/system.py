@@ -45,6 +45,21 @@ from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 class TreeSystem:
     """Tree and particles under gravity, joint forces and forces on bodies and particles.
 
+    Attributes
+    ----------
+    tree
+        Links, their joints and gravity.
+    masses
+        Masses of the particles ``(p,)``, kg.
+    applied_forces
+        Forces on bodies and particles besides gravity, as a function of the maximal state.
+    driven
+        Joint forces besides those of the links' springs and dampers, as a function of the state; their f, K
+        and D have the k coordinates of the tree.
+    armature
+        Inertias ``(k,)`` that rotors add to the mass matrix, for each coordinate of the tree, kg m^2 or kg;
+        or one number for all.
+
     Raises
     ------
     InvalidArgument
@@ -52,17 +67,10 @@ class TreeSystem:
     """
 
     tree: Tree
-    """Links, their joints and gravity."""
     masses: ArrayField = ()
-    """Masses of the particles ``(p,)``, kg."""
     applied_forces: ForceLaw = zero_forces
-    """Forces on bodies and particles besides gravity, as a function of the maximal state."""
     driven: ForceLaw | None = None
-    """Joint forces besides those of the links' springs and dampers, as a function of the state; their f, K
-    and D have the k coordinates of the tree."""
     armature: ArrayField = 0.0
-    """Inertias ``(k,)`` that rotors add to the mass matrix, for each coordinate of the tree, kg m^2 or kg; or
-    one number for all."""
 
     def __post_init__(self) -> None:
         arguments.require_instance("tree", self.tree, Tree)

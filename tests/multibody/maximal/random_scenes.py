@@ -52,14 +52,21 @@ class Scene:
 
 
 class Account(NamedTuple):
-    """Energy account of a scene, relative to its initial energy."""
+    """Energy account of a scene, relative to its initial energy.
+
+    Attributes
+    ----------
+    open
+        Largest residual of the energy account of any step.
+    gained
+        Most energy at any time beyond the start's, the work of forces, and what moving bodies back lifted.
+    pushed
+        Most work of all contacts up to any time, which should take energy.
+    """
 
     open: float
-    """Largest residual of the energy account of any step."""
     gained: float
-    """Most energy at any time beyond the start's, the work of forces, and what moving bodies back lifted."""
     pushed: float
-    """Most work of all contacts up to any time, which should take energy."""
 
 
 def account(scene, path):

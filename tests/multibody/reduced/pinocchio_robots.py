@@ -12,15 +12,21 @@ ANGULAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 
 class Reference(NamedTuple):
-    """Pinocchio's model in a state of the tree."""
+    """Pinocchio's model in a state of the tree.
+
+    Attributes
+    ----------
+    T
+        Pinocchio's velocities from those of the tree ``(nv, k)``.
+    drift
+        Tdot qdot ``(nv,)``.
+    """
 
     model: pinocchio.Model
     data: pinocchio.Data
     q: np.ndarray
     T: np.ndarray
-    """Pinocchio's velocities from those of the tree ``(nv, k)``."""
     drift: np.ndarray
-    """Tdot qdot ``(nv,)``."""
 
 
 def reference(robot, model, q, qdot):

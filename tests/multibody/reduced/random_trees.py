@@ -138,15 +138,22 @@ def pinocchio_model(tree):
 
 
 class PinocchioRates(NamedTuple):
-    """A state in Pinocchio's coordinates, where balls have quaternions and angular velocities."""
+    """A state in Pinocchio's coordinates, where balls have quaternions and angular velocities.
+
+    Attributes
+    ----------
+    B
+        Velocities of Pinocchio from those of the tree ``(nv, k)``.
+    dB
+        Its derivatives by the coordinates ``(nv, k, k)``, along the last axis.
+    slope
+        Derivative ``(nv, k)`` of Bdot qdot by the coordinates.
+    """
 
     q: np.ndarray
     B: np.ndarray
-    """Velocities of Pinocchio from those of the tree ``(nv, k)``."""
     dB: np.ndarray
-    """Its derivatives by the coordinates ``(nv, k, k)``, along the last axis."""
     slope: np.ndarray
-    """Derivative ``(nv, k)`` of Bdot qdot by the coordinates."""
 
 
 def pinocchio_rates(tree, q, qdot):
@@ -173,14 +180,20 @@ def pinocchio_rates(tree, q, qdot):
 
 
 class MujocoState(NamedTuple):
-    """A state in MuJoCo's coordinates, where balls have quaternions and angular velocities."""
+    """A state in MuJoCo's coordinates, where balls have quaternions and angular velocities.
+
+    Attributes
+    ----------
+    T
+        Velocities of MuJoCo from those of the tree ``(nv, k)``.
+    drift
+        Tdot qdot ``(nv,)``.
+    """
 
     qpos: np.ndarray
     qvel: np.ndarray
     T: np.ndarray
-    """Velocities of MuJoCo from those of the tree ``(nv, k)``."""
     drift: np.ndarray
-    """Tdot qdot ``(nv,)``."""
 
 
 def mujoco_model(tree):

@@ -28,11 +28,18 @@ def load():
 
 
 class Scene(NamedTuple):
+    """Scene of the reference.
+
+    Attributes
+    ----------
+    stored
+        Forces whose potential is part of the energy.
+    """
+
     model: Model
     start: State
     options: dict
     stored: forces.ForceGroups
-    """The forces whose potential counts to the energy."""
 
     def run(self):
         """The trajectory of the reference's scheme, linearly implicit Euler with stabilization."""

@@ -55,13 +55,18 @@ class View:
 
 @dataclass
 class Pen:
-    """Pen that collects the elements of a drawing."""
+    """Pen that collects the elements of a drawing.
+
+    Attributes
+    ----------
+    arrows
+        Tail and vector of each arrow by its label, so that tests can check its direction.
+    """
 
     height: float
     shapes: list[str] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     arrows: dict[str, tuple[Points, Points]] = field(default_factory=dict)
-    """Tail and vector of each arrow by its label, so that tests can check its direction."""
 
     # --- lines ------------------------------------------------------------------------------------
 

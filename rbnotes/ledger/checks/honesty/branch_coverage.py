@@ -36,16 +36,24 @@ PROBE = "__probe__"
 
 @dataclass
 class Branch:
-    """Condition or mask in the code of a claim, with the inputs on which it was true and false."""
+    """Condition or mask in the code of a claim, with the inputs on which it was true and false.
+
+    Attributes
+    ----------
+    source
+        Python source of the condition.
+    function
+        Name of the function that contains it.
+    required_outcomes
+        Outcomes that must occur; a verdict such as ``return float(ok)`` need only be true.
+    inputs_by_outcome
+        Indices of the inputs on which it was true and false.
+    """
 
     source: str
-    """Python source of the condition."""
     function: str
-    """Name of the function that contains it."""
     required_outcomes: frozenset[bool]
-    """Outcomes that must occur; a verdict such as ``return float(ok)`` need only be true."""
     inputs_by_outcome: dict[bool, set[int]] = field(default_factory=lambda: {True: set(), False: set()})
-    """Indices of the inputs on which it was true and false."""
 
 
 def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -> list[str]:

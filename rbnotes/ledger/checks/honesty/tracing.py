@@ -98,22 +98,33 @@ def _code_objects(value: Any) -> Iterable[CodeType]:
 
 @dataclass
 class Trace:
-    """Code that ran in a call of a form."""
+    """Code that ran in a call of a form.
+
+    Attributes
+    ----------
+    entered_code
+        Code of the claim, the library and the oracles, with the module it belongs to.
+    foreign_code
+        Code of other packages.
+    builtin_ids
+        Identities of compiled functions.
+    escapes
+        Calls that could hide others: another thread, another process, code made from text.
+    referenced_ids
+        Identities of the objects that the claim's and the library's code names.
+    code_below_primitives
+        Code that ran only inside calls of primitives.
+    returned_primitives
+        Primitives whose result was the form's result on every input.
+    """
 
     entered_code: dict[CodeType, str] = field(default_factory=dict)
-    """Code of the claim, the library and the oracles, with the module it belongs to."""
     foreign_code: set[CodeType] = field(default_factory=set)
-    """Code of other packages."""
     builtin_ids: set[int] = field(default_factory=set)
-    """Identities of compiled functions."""
     escapes: set[str] = field(default_factory=set)
-    """Calls that could hide others: another thread, another process, code made from text."""
     referenced_ids: set[int] = field(default_factory=set)
-    """Identities of the objects that the claim's and the library's code names."""
     code_below_primitives: dict[CodeType, str] = field(default_factory=dict)
-    """Code that ran only inside calls of primitives."""
     returned_primitives: set[str] | None = None
-    """Primitives whose result was the form's result on every input."""
 
     def enters(self, target: NamedCode) -> bool:
         """Return True if any of the target's code ran.
@@ -134,13 +145,18 @@ class Trace:
 
 @dataclass(frozen=True, eq=False)
 class _CodeInfo:
-    """Code object that ran, with its properties."""
+    """Code object that ran, with its properties.
+
+    Attributes
+    ----------
+    primitives
+        Names of the primitives that contain it.
+    """
 
     code: CodeType
     module: str
     owner: CodeOwner
     primitives: list[str]
-    """Names of the primitives that contain it."""
 
 
 def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterable[NamedCode] = ()) -> Trace:
