@@ -75,11 +75,6 @@ CAUSES = (
         ("lloyd/s0.22.1/d15", "lloyd/s0.22.1/e0.52", "lloyd/s0.22.1/e0.53", "lloyd/s0.22.2/e0.57"),
     ),
     Cause(
-        "Displays that are wrong, and the matrices made from them right",
-        r"The text says that the blocks follow from displays that have wrong signs. They follow from the right ones.",
-        ("lloyd/s0.22.1/t1161", "lloyd/s0.22.2/t1200"),
-    ),
-    Cause(
         "The moment of a force that varies",
         r"In world axes the moment $\mathbf p_1\times\mathbf f_1$ varies with both factors; the variation of the force is left out.",
         ("lloyd/s0.22.3/d5#a", "lloyd/s0.22.3/d5#b"),
@@ -141,9 +136,9 @@ CAUSES = (
         ("sueda/s2.4.9/e2.52", "sueda/s2.4.9/e2.48", "sueda/s2.4.10/e2.56#a"),
     ),
     Cause(
-        "Which sign a contact impulse has",
-        r"With $\alpha \ge 0$ the impulse of contacts is $+N^T\alpha$, and the force $N^T\alpha/h$.",
-        ("sueda/s2.11/e2.113", "sueda/s2.11/t1395", "sueda/s1.13/e1.84"),
+        "Bounds of friction in a joint",
+        r"The contacts of a joint hold both ways, so that $\alpha$ may be negative; friction is bounded by $\mu|\alpha|$.",
+        ("sueda/s2.11/t1487", "sueda/s2.11/t1493"),
     ),
     Cause(
         "The sign of multipliers in the dual",

@@ -444,6 +444,11 @@ class t851:
         return space.reduce(StepProblem(np.eye(8), f)).momentum
 
     reference = graph_power
+    remark = (
+        r"With the $\mathbf g_k = 0$ that the text assumes; otherwise $\mathbf f'$ also contains "
+        r"$-(\mathbf M_{\alpha k}-\mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k$, for which the masses are "
+        r"needed as well."
+    )
     exact = "both sum the same few products in the same order"
     implements = NullSpaceReduction.reduce
 

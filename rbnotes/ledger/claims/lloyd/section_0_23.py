@@ -494,7 +494,7 @@ def wrench_changes_acceleration(m, J, R_BW, f):
 
 
 TORQUE = (
-    r"A torque acts, and the acceleration $\mathbf J^{-1}\boldsymbol\tau$ is not along an axis whose moment of "
+    r"A torque that is constant in world axes acts, and the acceleration $\mathbf J^{-1}\boldsymbol\tau$ is not along an axis whose moment of "
     r"inertia is the mean of the three: $(\operatorname{tr}\mathbf J\,\mathbf I-3\mathbf J)\mathbf J^{-1}"
     r"\boldsymbol\tau\ne0$."
 )
@@ -535,7 +535,10 @@ class t1290:
     condition = TORQUE
     remark = (
         r"For the force at the centre of mass with which the section begins, on a body at rest, there is "
-        r"no torque: there, world coordinates do avert it. Nor is it the variation of the inertia itself "
+        r"no torque: there, world coordinates do avert it. A constant force in world axes at a point of the "
+        r"body has a torque that varies with the orientation; then the asymmetric part is half of "
+        r"$[2\boldsymbol\tau-\operatorname{tr}(\mathbf J)\mathbf J^{-1}\boldsymbol\tau]$ instead of half of "
+        r"$[3\boldsymbol\tau-\operatorname{tr}(\mathbf J)\mathbf J^{-1}\boldsymbol\tau]$. Nor is it the variation of the inertia itself "
         r"that lacks symmetry, as the sentence goes on: $[\delta\boldsymbol\omega]\mathbf J - \mathbf "
         r"J[\delta\boldsymbol\omega]$ is symmetric; the derivative of its product with the acceleration "
         r"is not."

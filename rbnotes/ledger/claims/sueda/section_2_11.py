@@ -67,6 +67,7 @@ section = Section(
         "mu": Argument(NUMBER, "one for each contact"),
         "d": Argument(VELOCITY),
         "limit": Argument(MOMENTUM),
+        "opening": Argument(VELOCITY, "for each contact one at which its bodies separate"),
         "cached": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
         "at": Argument(
             POSE,
@@ -103,6 +104,19 @@ MOVING = {
     "h": positive_numbers(0.125, 1),
 }
 TANGENTS = np.zeros((2, 2, 4))
+OPENING = arrays(2, 4).map(lambda velocities: CORNERS[:2] + velocities / 8)
+ORIENTED = {"opening": st.one_of(OPENING, OPENING.map(np.negative), OPENING.map(lambda w: w * [[1], [-1]]))}
+APPROACH = {"opening": OPENING.map(np.negative)}
+ROWS_OF_APPROACH = (
+    r"The rows of $N$ are velocities of approach: $N\dot q \le 0$ where bodies separate. With the rows of 1.11 "
+    r"and 1.13, for which $N\dot q \ge 0$ separates, the signs are those of (1.83): $+\alpha^T N(\dot q^{\text{unc}} "
+    r"+ hM^{-1}f_\beta)$ and $f_\alpha = +N^T\alpha/h$."
+)
+
+
+def separation_rows(N, opening):
+    """Return the rows with the signs for which each is positive at the velocity that opens its contact."""
+    return np.sign(np.sum(N * opening, axis=1))[:, None] * N
 
 
 @section.definition("t1391", "The unconstrained velocity")
@@ -112,14 +126,13 @@ class t1391:
     implements = FrictionContactProblem
 
 
-@section.erratum("e2.113", "The contact program under friction")
+@section.conditional("e2.113", "The contact program under friction")
 class e2_113:
     formula = r"\text{minimize}\quad \tfrac12\alpha^T N M^{-1} N^T\alpha - \alpha^T N(\dot q^{\text{unc}} + hM^{-1}f_\beta) \quad\text{subject to}\quad \alpha \ge 0"
-    edit = (r"- \alpha^T N(", r"+ \alpha^T N(")
-    inputs = MOVING
+    inputs = MOVING | ORIENTED
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
-    def printed(M, N, v, f, friction_force, h):
+    def printed(M, N, v, f, friction_force, h, opening):
         """The program solved by its optimality conditions, and f_alpha = -N^T alpha / h with it."""
         Mi = np.linalg.inv(M)
         unc = v + h * Mi @ f
@@ -127,55 +140,61 @@ class e2_113:
         f_alpha = -N.T @ alpha / h
         return unc + h * Mi @ (f_alpha + friction_force)
 
-    def library(M, N, v, f, friction_force, h):
-        smooth = Contacts.from_directions(N, TANGENTS, 0.0)
+    def library(M, N, v, f, friction_force, h, opening):
+        smooth = Contacts.from_directions(separation_rows(N, opening), TANGENTS, 0.0)
         space = friction_contact_problem(StepProblem(M, M @ v + h * f + h * friction_force, contacts=smooth))
         normal = normal_impulses(space, np.zeros((2, 2)))
         return space.apply_impulses(np.column_stack([normal, np.zeros((2, 2))]))[0]
 
-    def reference(M, N, v, f, friction_force, h):
-        """Compare with the velocities nearest, in the mass metric, to those without contact, with N v >= 0."""
-        return least_energy(M, M @ v + h * f + h * friction_force, N)
+    def reference(M, N, v, f, friction_force, h, opening):
+        """Compare with the velocities that close no contact and are nearest, in the mass metric, to those
+        without contact.
+        """
+        towards = np.array([n if n @ w > 0 else -n for n, w in zip(N, opening, strict=True)])
+        return least_energy(M, M @ v + h * f + h * friction_force, towards)
 
-    combined_with = ("sueda/s1.13/e1.83",)
     tolerance = 1e-8
-    correction = (
-        r"minimise $\tfrac12\alpha^T N M^{-1} N^T\alpha + \alpha^T N(\dot q^{\text{unc}} + hM^{-1}f_\beta)$, and "
-        r"$f_\alpha = N^T\alpha/h$"
-    )
+    given = MOVING | APPROACH
+    condition = ROWS_OF_APPROACH
+
+    def holds_when(M, N, v, f, friction_force, h, opening):
+        return np.all(np.sum(N * opening, axis=1) < 0)
+
     remark = (
-        r"$N$ is the normal matrix of 1.11 and 1.13, with $N\dot q \ge 0$ where bodies separate and the dual "
-        r"(1.83). With both minus signs of 2.11, bodies that separate are pulled together, and bodies that "
-        r"approach are let through. The two signs agree with each other: if the rows of $N$ were the velocities "
-        r"of approach, both would be right."
+        r"With rows of separation and both minus signs of 2.11, bodies that separate are pulled together, and "
+        r"bodies that approach are let through. (2.115) and (2.116) have the same sign, so that the section "
+        r"agrees with itself."
     )
     implements = normal_impulses
 
 
-@section.erratum("t1395", "The contact force")
+@section.conditional("t1395", "The contact force")
 class t1395:
     formula = r"f_\alpha = -N^T\alpha/h"
-    inputs = {"N": arrays(2, 4), "alpha": arrays(2).map(np.abs), "h": positive_numbers(0.125, 1)}
+    inputs = {"N": MOVING["N"], "alpha": arrays(2).map(np.abs), "h": MOVING["h"]} | ORIENTED
     result = Result(FORCE, "one for each contact")
 
-    def printed(N, alpha, h):
+    def printed(N, alpha, h, opening):
         return -N.T @ alpha / h
 
-    def library(N, alpha, h):
-        contacts = Contacts.from_directions(N, TANGENTS, 0.0)
+    def library(N, alpha, h, opening):
+        contacts = Contacts.from_directions(separation_rows(N, opening), TANGENTS, 0.0)
         return contacts.rows.T @ np.column_stack([alpha, np.zeros((2, 2))]).ravel() / h
 
-    def reference(N, alpha, h):
+    def reference(N, alpha, h, opening):
         """Compare with the sum of impulses, each along the direction in which its contact opens."""
         total = np.zeros(4)
-        for size, row in zip(alpha, N, strict=True):
-            total += (size / h) * row
+        for size, row, velocity in zip(alpha, N, opening, strict=True):
+            total += (size / h) * row * (1 if row @ velocity > 0 else -1)
         return total
 
-    combined_with = ("sueda/s1.13/e1.83",)
-    correction = r"$f_\alpha = N^T\alpha/h$"
-    replacement = r"After solving for $\alpha$, we can compute the contact force as $f_\alpha = N^T\alpha/h$."
-    remark = "The sign of (1.84) again: the contact pulls."
+    given = inputs | APPROACH
+    condition = ROWS_OF_APPROACH
+
+    def holds_when(N, alpha, h, opening):
+        return np.all(np.sum(N * opening, axis=1) < 0)
+
+    remark = "With rows of separation the contact pulls, as by the sign of (1.84)."
     implements = Contacts
 
 
@@ -313,7 +332,7 @@ class alg7:
     replacement = r"""\begin{aligned}
 &\text{while true do} \\
 &\quad\text{Solve contact QP (2.113) for } \alpha \\
-&\quad f_\alpha = N^T\alpha/h \\
+&\quad f_\alpha = -N^T\alpha/h \\
 &\quad\text{Solve friction QP (2.114) for } \beta \\
 &\quad f_\beta = -T^T\beta/h \\
 &\quad\text{if } \|f_\alpha - f_\alpha^0\|_{M^{-1}} \le \epsilon \text{ or max iterations then break} \\
@@ -324,8 +343,8 @@ class alg7:
     remark = (
         r"A body that leaves the ground has $f_\alpha = f_\alpha^0 = 0$ at the first check. The loop ends there, "
         r"and line 22 applies $f_\beta$ of the step before, in this step and in all that follow: friction in "
-        r"mid-air, which adds energy. For the rest the algorithm is right (here with rows of $N$ that are "
-        r"velocities of approach, for which its signs are)."
+        r"mid-air, which adds energy. The rest of the algorithm is right for rows of $N$ that are velocities of "
+        r"approach, as (2.113) needs them; the correction uses the same rows."
     )
     implements = staggered_projections
 
@@ -379,9 +398,9 @@ def pin_inputs():
     return {name: drawn.map(lambda pin, k=k: pin[k]) for name, k in parts.items()}
 
 
-@section.holds("t1493", "The friction of a joint, as in staggered projections")
+@section.erratum("t1493", "The friction of a joint, as in staggered projections")
 class t1493:
-    formula = r"\text{`the convergence check and the friction solve are the same as in SP': with } |\alpha| \text{ for } \alpha, \text{ lines 10 to 24 leave Coulomb's } f_\beta \text{ as it is}"
+    formula = r"\text{`the convergence check and the friction solve are the same as in SP': } -\mu\alpha \le \beta \le \mu\alpha"
     inputs = pin_inputs()
     arguments = {
         "c": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
@@ -390,7 +409,10 @@ class t1493:
     result = Result(RATE, SYSTEM_COORDINATES)
 
     def printed(m, J, c, g, mu, radius, h, omega, friction_impulses):
-        """One turn that starts from this friction, with (2.117) and (2.118) mended; what line 26 makes of it."""
+        """One turn that starts from this friction, with (2.117) and (2.118) mended; what line 26 makes of it.
+
+        (2.114) is solved by Gauss-Seidel sweeps that clip each impulse to its bounds.
+        """
         M = kinetic_energy_matrix(m, J * np.eye(3), np.append(c, 0))[2:5, 2:5]
         Mi, M_r = np.linalg.inv(M), M[0, 0]
         f = m * np.array([c[0] * g[1] - c[1] * g[0], g[0] + omega**2 * c[0], g[1] + omega**2 * c[1]])
@@ -400,8 +422,11 @@ class t1493:
         unc = np.array([omega, 0, 0]) + h * Mi @ f
         f_alpha = M @ (con - unc) / h - f_beta
         alpha = np.linalg.lstsq(N.T, -h * f_alpha, rcond=None)[0]
-        wide = mu * np.abs(alpha)
-        beta = solve(BoxLCP(T @ Mi @ T.T, -T @ (unc + h * Mi @ f_alpha), -wide, wide), "principal_pivoting").z
+        A, b, limit = T @ Mi @ T.T, T @ (unc + h * Mi @ f_alpha), mu * alpha
+        beta = np.zeros(3)
+        for _ in range(100):
+            for i in range(3):
+                beta[i] = min(max(beta[i] + (b[i] - A[i] @ beta) / A[i, i], -limit[i]), limit[i])
         return omega + h * (f - T.T @ beta / h)[0] / M_r
 
     def library(m, J, c, g, mu, radius, h, omega, friction_impulses):
@@ -423,10 +448,15 @@ class t1493:
         return omega + (weight - radius * sum(friction_impulses)) / (J + m * (c[0] ** 2 + c[1] ** 2))
 
     tolerance = 1e-8
+    correction = r"the friction solve is that of SP with $|\alpha|$ for $\alpha$: $-\mu|\alpha| \le \beta \le \mu|\alpha|$"
+    replacement = r"After the contact impulses, $\alpha$, are computed, the convergence check is the same as in SP, and so is the friction solve with the bounds $-\mu|\alpha| \le \beta \le \mu|\alpha|$."
     remark = (
-        r"Checked where friction is what Coulomb's law makes it, stuck and sliding: there the turn changes nothing. How "
-        r"fast the turns come there is another matter. With the joints' forces held while (2.114) is solved with "
-        r"$TM^{-1}T^\top$ they may take hundreds; the library has $TJ_{mr}M_r^{-1}J_{mr}^\top T^\top$."
+        r"Some multipliers of smallest norm are negative on every loaded pin. Their bounds cross: the program has no "
+        r"solution, and a solver that clips to them applies friction along the motion. "
+        r"With $|\alpha|$ an iteration of lines 10 to 24 leaves the friction of Coulomb's law unchanged, whether "
+        r"the joint sticks or slides. The iteration may converge slowly: if the joint forces are fixed while "
+        r"(2.114) is solved with $TM^{-1}T^\top$, it may take hundreds of iterations. The library uses "
+        r"$TJ_{mr}M_r^{-1}J_{mr}^\top T^\top$."
     )
     implements = reduced.bisp_step
 
@@ -868,7 +898,10 @@ class t1491_b:
             total += [-z * y, z * x, 0, x, y, 0]
         return total
 
-    remark = r"Friction would be ten thousand times as large, though: it is bounded by $\mu|\alpha|$."
+    remark = (
+        r"This requires normals that balance, $N_i^T\mathbf 1 = 0$, as those of a ring do. Friction would be ten "
+        r"thousand times as large, though: it is bounded by $\mu|\alpha|$."
+    )
     implements = Bearing
 
 

