@@ -42,6 +42,10 @@ TOLERANCE_SHARE = 0.1
 """Share of the tolerance that the right form may use up where its record is not verified."""
 SINGLE_PRECISION_ERROR = 1e-8
 """Numbers of single precision that are of order one are off by more, and seen without looking for them."""
+MAX_CANCELLATION_ERROR = 1e-8
+"""Largest error by cancellation of a right form near zero: half of the digits are lost."""
+LOSS_FACTOR = 10.0
+"""Ratio of the accepted error to that of a right form that loses digits."""
 RELATIVE_JITTER = 1e-14
 """Relative change of inputs that must not change a result by the tolerance: other right code rounds too."""
 
@@ -206,7 +210,17 @@ def make_case(
             if region == "generic":
                 raise
             return None
-    return Case(claim.id, region, values, expected, claim.tolerance, _precision_mask(claim, values))
+        tolerance = _tolerance(claim, region, values, expected)
+    return Case(claim.id, region, values, expected, tolerance, _precision_mask(claim, values))
+
+
+def _tolerance(claim: Record, region: Region, values: Values, expected: Array) -> float:
+    """Return the tolerance of a claim, larger near zero where a right form loses digits by cancellation."""
+    if region != "tiny":
+        return claim.tolerance
+    losses = [deviation(form, expected, values) for form in right_forms(claim)]
+    accepted = [LOSS_FACTOR * loss for loss in losses if loss <= MAX_CANCELLATION_ERROR]
+    return max(claim.tolerance, *accepted) if accepted else claim.tolerance
 
 
 def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:

@@ -186,6 +186,7 @@ RIGHT = [
     (CROSS, lambda q: cross_by_sympy()(*q)),
     (CROSS, lambda q: Rotation.from_euler("XYZ", [*q, 0]).as_matrix().T.copy().T),
     (BALL, lambda q: ball_without_series(q, 1e-6)),
+    (BALL, lambda q: ball_without_series(q, 0.0)),
     (BALL, lambda q: np.column_stack([ball(q) @ e for e in np.eye(3)])),
     (
         JOINT_SPRING,
@@ -230,7 +231,7 @@ WRONG = [
     ),
     (CROSS, "wrong", lambda q: cross(np.where(abs(abs(q) - np.pi / 2) < 1e-4, np.pi / 2, q))),
     (CROSS, "wrong", lambda q: cross(np.clip(q, -np.pi, np.pi))),
-    (BALL, "wrong", lambda q: ball_without_series(q, 0.0)),
+    (BALL, "wrong", lambda q: ball_without_series(q, 0.0) * (1 + 1e-6 * (np.linalg.norm(q) < 1e-2))),
     (BALL, "wrong", lambda q: ball(q) + (1e-6 if abs(np.linalg.norm(q) - np.pi) < 1e-3 else 0)),
     (JOINT_SPRING, "wrong", lambda q, k: -k * ((q + np.pi) % (2 * np.pi) - np.pi)),
     (SPLINE, "wrong", lambda C, q: C @ BASIS @ (q % 1) ** np.arange(4)),
@@ -336,3 +337,19 @@ def test_mechanism_cases_include_fast_motion(id):
     large = [case.inputs for case in tried(id) if case.region == "large"]
     for name in {"q", "qdot"} & large[0].keys():
         assert max(np.abs(inputs[name]).max() for inputs in large) > 10, name
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_forms_that_lose_half_of_their_digits_near_zero_pass(seed):
+    claim = ledger.find("sueda/s2.4.8/e2.46")
+    assert challenge(claim.id, claim.printed, seed=seed)
+
+
+def test_series_that_is_cut_near_zero_fails():
+    claim = ledger.find("sueda/s2.4.8/e2.46")
+
+    def truncated(q):
+        result = np.array(claim.printed(q))
+        return result if q @ q > 1e-6 else np.round(result, 6)
+
+    assert not challenge(claim.id, truncated)
