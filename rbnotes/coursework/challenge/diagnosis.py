@@ -1,6 +1,7 @@
 """Find the slip that explains a wrong answer, such as a missing sign or exchanged arguments.
 
-There is a hint only if exactly one slip explains every tested case.
+A slip must explain every tested case. If several do, as a sign and a transpose of a skew-symmetric matrix, the
+hint names up to three of them, signs first.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ NUM_SCREENED_CASES = 24
 MAX_MUTANTS = 200
 """Largest number of changes to the source of the right form."""
 DEGREES = 180 / np.pi
+MAX_ALTERNATIVES = 3
+"""Largest number of slips in a hint."""
 
 Slip = tuple[str, Callable[[Case], Any]]
 FrameRotation = Callable[[Array, Values], Array]
@@ -58,7 +61,7 @@ MUTATION_HINTS = {
 
 
 def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = NUM_SCREENED_CASES) -> str:
-    """Return the hint of the only slip that explains all answers; empty if there is none or several.
+    """Return the hint of the slips that explain all answers; empty if there is none or more than three.
 
     The candidates are the slips that explain the ``first`` cases.
     """
@@ -73,16 +76,20 @@ def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int
         warnings.simplefilter("ignore")
         kinds = (
             _printed_slips(claim),
-            _result_slips(wrong[0][0]),
-            _argument_slips(claim, wrong[0][0]),
+            chain(_result_slips(wrong[0][0]), _argument_slips(claim, wrong[0][0])),
             islice(_source_slips(claim, wrong), MAX_MUTANTS),
         )
         for slips in kinds:
             found = [(hint, given) for hint, given in slips if _explains(given, ordered)]
             if found:
-                hints = {hint for hint, given in found if _explains(given, comparable[first:])}
-                return hints.pop() if len(hints) == 1 else ""
+                return _join([hint for hint, given in found if _explains(given, comparable[first:])])
     return ""
+
+
+def _join(hints: Sequence[str]) -> str:
+    """Return one hint of the alternatives, signs first; empty if there are too many."""
+    distinct = sorted(dict.fromkeys(hints), key=lambda hint: hint.count("sign") == 0)
+    return ", or ".join(distinct) if len(distinct) <= MAX_ALTERNATIVES else ""
 
 
 def _explains(given: Callable[[Case], Any], tried: Sequence[tuple[Case, Array]]) -> bool:

@@ -106,9 +106,10 @@ def test_no_hint_if_the_last_case_contradicts_it():
     assert rbnotes.challenge(PRODUCT, exchanged, examples=EXAMPLES).hint == ""
 
 
-def test_no_hint_if_two_slips_explain_all_answers():
-    # A matrix of a cross product is turned into its negative by transposition.
+def test_slips_with_equal_results_are_named_together_signs_first():
+    # The transpose of the matrix of a cross product is its negative.
     claim = ledger.find("sueda/s1.3/e1.10#b")
     result = rbnotes.challenge(claim.id, lambda w: -claim.reference(w), examples=EXAMPLES)
     assert result.judgement.status == "wrong"
-    assert result.hint == ""
+    assert result.hint.startswith("the sign of the result is wrong, or ")
+    assert result.hint.endswith("the result is transposed")
