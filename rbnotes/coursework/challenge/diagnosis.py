@@ -1,7 +1,7 @@
 """Find the slip that explains a wrong answer, such as a missing sign or exchanged arguments.
 
-A slip must explain every tested case. If several do, as a sign and a transpose of a skew-symmetric matrix, the
-hint names up to three of them, signs first.
+A slip must explain every tested case. If several do, as a sign and a transpose of a skew-symmetric matrix,
+the hint names up to three of them, signs first.
 """
 
 from __future__ import annotations
