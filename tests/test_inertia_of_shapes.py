@@ -60,6 +60,7 @@ def tube(big, small):
         ),
         (inertia.sphere, (0.5,), [slices(-0.5, 0.5, lambda z: np.sqrt(0.25 - z**2) * np.ones(2))]),
         (inertia.cylinder, (0.5, 1.2), [slices(-0.6, 0.6, lambda z: (0.5, 0.5))]),
+        (inertia.cone, (0.5, 1.2), [slices(-0.3, 0.9, lambda z: (0.5 * (0.9 - z) / 1.2,) * 2)]),
         (
             inertia.capsule,
             (0.5, 1.2),
@@ -67,7 +68,7 @@ def tube(big, small):
         ),
         (inertia.torus, (0.5, 0.2), [tube(0.5, 0.2)]),
     ],
-    ids=["cuboid", "ellipsoid", "sphere", "cylinder", "capsule", "torus"],
+    ids=["cuboid", "ellipsoid", "sphere", "cylinder", "cone", "capsule", "torus"],
 )
 def test_shapes_by_quadrature(shape, sizes, pieces):
     body = shape(*sizes, 3.0)
@@ -85,6 +86,7 @@ def test_shapes_by_quadrature(shape, sizes, pieces):
         (inertia.ellipsoid, ([1.0, 2.0, 3.0],)),
         (inertia.sphere, (0.5,)),
         (inertia.cylinder, (0.5, 1.2)),
+        (inertia.cone, (0.5, 1.2)),
         (inertia.capsule, (0.5, 1.2)),
         (inertia.torus, (0.5, 0.2)),
     ],

@@ -2,7 +2,7 @@
 
 Of the libraries that could do this, coal (formerly hpp-fcl) reports one deepest point for most pairs and has
 a few hundred megabytes of dependencies, python-fcl reports nothing for bodies that are close but do not
-overlap, and MuJoCo and Bullet are whole simulators. For the shapes of this book two short modules suffice.
+overlap, and MuJoCo and Bullet are whole simulators. For the shapes of this book three short modules suffice.
 """
 
 from __future__ import annotations
@@ -17,15 +17,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact.convex import PlacedSolid, convex_manifold, plane_manifold
 from rbnotes.contact.distance import Core
-from rbnotes.contact.manifolds import (
-    ContactManifold,
-    empty_manifold,
-    plane_manifold,
-    rounded_box_manifold,
-)
+from rbnotes.contact.manifolds import ContactManifold, empty_manifold, rounded_box_manifold
 from rbnotes.dynamics import WORLD
-from rbnotes.shapes import CollisionGeometry, Plane, RoundedBox, Shape
+from rbnotes.shapes import CollisionGeometry, ConvexShape, Plane, RoundedBox, Shape
 from rbnotes.unchecked.contact_axes import contact_axes
 from rbnotes.unchecked.frozen import set_fields
 
@@ -42,7 +38,8 @@ class Collider:
     body
         Index of the body, or ``WORLD``.
     shape
-        :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``RoundedBox`` or ``Plane``.
+        :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``Cylinder``, ``Cone``, ``RoundedBox`` or
+        ``Plane``.
     frame
         Pose of the shape in the body ``(4, 4)``, m.
     mu
@@ -285,10 +282,15 @@ def _narrow_phase(
             )
         flipped = _narrow_phase(b, pose_b, a, pose_a, margin)
         return flipped._replace(normal=-flipped.normal)
-    core = _core(a, pose_a)
     if isinstance(b, Plane):
-        return plane_manifold(core, a.radius, pose_b[:3, 2], pose_b[:3, 3], margin)
-    return rounded_box_manifold(core, a.radius, _core(b, pose_b), b.radius, margin)
+        return plane_manifold(_placed(a, pose_a), pose_b[:3, 2], pose_b[:3, 3], margin)
+    if isinstance(a, RoundedBox) and isinstance(b, RoundedBox):
+        return rounded_box_manifold(_core(a, pose_a), a.radius, _core(b, pose_b), b.radius, margin)
+    return convex_manifold(_placed(a, pose_a), _placed(b, pose_b), margin)
+
+
+def _placed(shape: ConvexShape, pose: Array) -> PlacedSolid:
+    return PlacedSolid(shape, pose[:3, :3], pose[:3, 3])
 
 
 def _core(shape: RoundedBox, pose: Array) -> Core:
@@ -310,7 +312,7 @@ def _broad_phase(
     centers = np.array([pose[:3, 3] for pose in collider_poses]).reshape(count, 3)
     bounding_radii = [
         collider.collision_geometry.bounding_radius
-        if isinstance(collider.collision_geometry, RoundedBox)
+        if isinstance(collider.collision_geometry, ConvexShape)
         else np.inf
         for collider in colliders
     ]

@@ -14,6 +14,7 @@ from rbnotes.contact.distance import (
     closest_points,
     separating_axis,
 )
+from rbnotes.shapes.shape import FACE_CORNERS
 
 FLAT_TOLERANCE = 0.03
 """Sine of the angle up to which a face or edge counts as flat, so that it has several contact points.
@@ -31,13 +32,6 @@ Within the margin they are contacts that may close next, when the body rocks ont
 TILT_TIE_TOLERANCE = 1e-12
 """Difference of tilts below which two faces count as equally flat; then the normal of the second one is used,
 on every processor."""
-
-_FEATURE_CORNERS: list[Array] = [
-    np.zeros((1, 0)),
-    np.array([[-1.0], [1.0]]),
-    np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]),
-]
-"""Corners of a point, an edge and a face, in order."""
 
 
 class ContactManifold(NamedTuple):
@@ -85,17 +79,6 @@ def rounded_box_manifold(
     )
 
 
-def plane_manifold(a: Core, radius: float, normal: Array, origin: Array, margin: float) -> ContactManifold:
-    """Return the contact points of a rounded box and the half-space behind a plane through ``origin``."""
-    corners = a.corners()
-    gap = (corners - origin) @ normal - radius
-    position = corners - (radius + gap / 2)[:, None] * normal
-    within_margin = gap <= margin
-    return ContactManifold(
-        position[within_margin], np.broadcast_to(normal, position.shape)[within_margin], gap[within_margin]
-    )
-
-
 class _Feature(NamedTuple):
     """Corner, edge or face of a core that lies farthest in some direction.
 
@@ -123,7 +106,7 @@ def _support_feature(core: Core, direction: Array, tolerance: float) -> _Feature
     )
     axes, half_extents = core.R.T[extends], core.half_extents[extends]
     return _Feature(
-        center + (_FEATURE_CORNERS[len(half_extents)] * half_extents) @ axes, axes, center, half_extents
+        center + (FACE_CORNERS[len(half_extents)] * half_extents) @ axes, axes, center, half_extents
     )
 
 
@@ -178,7 +161,7 @@ def _points_on_face(face: _Feature, other: _Feature, normal: Array) -> tuple[Arr
     polygon = other.corners
     for axis, half in zip(face.axes, face.half_extents, strict=True):
         for side in (axis, -axis):
-            polygon = _clip_polygon(polygon, side, side @ face.center + half)
+            polygon = clip_polygon(polygon, side, side @ face.center + half)
     height = (polygon - face.center) @ up
     return polygon, polygon - height[:, None] * up, up
 
@@ -188,12 +171,12 @@ def _points_on_parallel_edges(feature_a: _Feature, feature_b: _Feature) -> tuple
     axis, half = feature_a.axes[0], feature_a.half_extents[0]
     on_b = feature_b.corners
     for side in (axis, -axis):
-        on_b = _clip_polygon(on_b, side, side @ feature_a.center + half)
+        on_b = clip_polygon(on_b, side, side @ feature_a.center + half)
     on_a = feature_a.center + ((on_b - feature_a.center) @ axis)[:, None] * axis
     return on_a, on_b
 
 
-def _clip_polygon(polygon: Array, side: Array, limit: float) -> Array:
+def clip_polygon(polygon: Array, side: Array, limit: float) -> Array:
     """Return the part of a convex polygon, segment or point ``(k, 3)`` with ``side @ x <= limit``."""
     if not len(polygon):
         return polygon

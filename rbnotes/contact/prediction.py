@@ -17,7 +17,7 @@ from rbnotes.contact.detection import (
     contact_points_unchecked,
 )
 from rbnotes.dynamics import WORLD
-from rbnotes.shapes import RoundedBox
+from rbnotes.shapes import ConvexShape
 
 
 def predict_contacts(
@@ -60,7 +60,7 @@ def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravi
     """Return the largest gap that bodies may close in the step, without checks."""
     sizes = np.zeros(len(twists))
     for collider in colliders:
-        if collider.body != WORLD and isinstance(collider.collision_geometry, RoundedBox):
+        if collider.body != WORLD and isinstance(collider.collision_geometry, ConvexShape):
             size = np.linalg.norm(collider.frame[:3, 3]) + collider.collision_geometry.bounding_radius
             sizes[collider.body] = max(sizes[collider.body], size)
     angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(twists, 2, axis=1))

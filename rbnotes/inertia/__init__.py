@@ -13,6 +13,7 @@ from rbnotes.inertia.composite import PrincipalFrame, composite, principal_frame
 from rbnotes.inertia.mesh import triangle_mesh
 from rbnotes.inertia.shapes import (
     capsule,
+    cone,
     cuboid,
     cylinder,
     ellipsoid,
@@ -40,6 +41,7 @@ __all__ = [
     "PrincipalFrame",
     "capsule",
     "composite",
+    "cone",
     "cuboid",
     "cylinder",
     "ellipsoid",

@@ -57,6 +57,21 @@ def cylinder(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> 
     return _centered_properties(np.pi * r**2 * length, _axisymmetric(r**2 / 4, length**2 / 12), density)
 
 
+def cone(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Return the mass properties of a cone of base ``radius`` and ``length (...)`` about z.
+
+    The center of mass, at a quarter of the length from the base, is the origin.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``radius``, ``length`` or ``density`` is not positive.
+    """
+    r, length = _check_radius_and_length(radius, length)
+    squares = _axisymmetric(3 * r**2 / 20, 3 * length**2 / 80)
+    return _centered_properties(np.pi * r**2 * length / 3, squares, density)
+
+
 def capsule(radius: ArrayLike, length: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
     """Return the mass properties of a capsule: a cylinder of ``length (...)`` along z between two half balls.
 

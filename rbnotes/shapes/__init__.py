@@ -7,13 +7,24 @@
 
 A shape is centered at its frame and aligned with its axes; :func:`rbnotes.viewer.solid` draws it.
 
-The collision geometry of a shape is a :class:`RoundedBox`, for which one algorithm finds the exact distances
-and contact points, or a :class:`Plane`. A cylinder has none, since no finite number of points represents its
-round rim: a prism tips and rolls differently. Use a :class:`Capsule` or a :class:`RoundedBox` instead if that
-suffices. Ellipsoids and meshes have mass properties only (:mod:`rbnotes.inertia`).
+Boxes, spheres and capsules are special cases of a :class:`RoundedBox`, for which one algorithm finds the
+exact distances and contact points. Cylinders and cones are a :class:`ConvexShape`, which is described by its
+support points. Ellipsoids and meshes have mass properties only (:mod:`rbnotes.inertia`).
 """
 
-from rbnotes.shapes.shape import CollisionGeometry, Plane, RoundedBox, Shape
-from rbnotes.shapes.solids import Box, Capsule, Cylinder, Sphere
+from rbnotes.shapes.round_solids import Cone, Cylinder
+from rbnotes.shapes.shape import CollisionGeometry, ConvexShape, Plane, RoundedBox, Shape
+from rbnotes.shapes.solids import Box, Capsule, Sphere
 
-__all__ = ["Box", "Capsule", "CollisionGeometry", "Cylinder", "Plane", "RoundedBox", "Shape", "Sphere"]
+__all__ = [
+    "Box",
+    "Capsule",
+    "CollisionGeometry",
+    "Cone",
+    "ConvexShape",
+    "Cylinder",
+    "Plane",
+    "RoundedBox",
+    "Shape",
+    "Sphere",
+]

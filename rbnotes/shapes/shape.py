@@ -1,9 +1,10 @@
-"""Base class of shapes, and the two shapes for which contacts are computed: rounded boxes and planes."""
+"""Base classes of shapes, rounded boxes and planes."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,15 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
+
+BOX_CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
+"""Corners of a cube."""
+FACE_CORNERS = (
+    np.zeros((1, 0)),
+    np.array([[-1.0], [1.0]]),
+    np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]),
+)
+"""Corners of a point, an edge and a face, in order."""
 
 
 class Shape(ABC):
@@ -26,10 +36,9 @@ class Shape(ABC):
         Raises
         ------
         InvalidArgument
-            If the shape has none, such as a cylinder.
+            If the shape has none.
         """
-        expected = "a Box, Sphere, Capsule, RoundedBox or Plane, which have collision geometry"
-        raise InvalidArgument("shape", type(self).__name__, expected)
+        raise InvalidArgument("shape", type(self).__name__, "a shape with collision geometry")
 
     def mass_properties(
         self, *, density: ArrayLike | None = None, mass: ArrayLike | None = None
@@ -66,8 +75,57 @@ class Shape(ABC):
         return inertia.spatial_inertia(*self.mass_properties(density=density, mass=mass))
 
 
+class ConvexShape(Shape):
+    """Convex solid that is described by its support points.
+
+    It consists of all points within the distance ``rounding`` of a convex core. Its own methods take unit
+    vectors and do not check them.
+    """
+
+    @property
+    @abstractmethod
+    def rounding(self) -> float:
+        """Largest distance of points from the core, m."""
+
+    @property
+    @abstractmethod
+    def bounding_radius(self) -> float:
+        """Radius of a sphere around the origin of the frame that contains the solid, m."""
+
+    @abstractmethod
+    def compute_support_point(self, direction: Array) -> Array:
+        """Return a point ``(3,)`` of the core that lies farthest in a direction, m."""
+
+    @abstractmethod
+    def compute_support_polygon(self, direction: Array, tolerance: float) -> Array:
+        """Return the corners of the face, the ends of the edge, or the point that faces a direction, m.
+
+        Parameters
+        ----------
+        direction
+            Unit vector ``(3,)``.
+        tolerance
+            Sine of the angle up to which a face or edge counts as perpendicular to the direction.
+
+        Returns
+        -------
+        Array
+            Points ``(k, 3)`` in order around the face.
+        """
+
+    @abstractmethod
+    def compute_outline(self, direction: Array) -> Array:
+        """Return the points ``(k, 3)`` of the core that may touch a plane beyond it, m.
+
+        Parameters
+        ----------
+        direction
+            Unit vector ``(3,)`` towards the plane.
+        """
+
+
 @dataclass(frozen=True, eq=False)
-class RoundedBox(Shape):
+class RoundedBox(ConvexShape):
     """Set of all points within ``radius`` of a box, the core, that is centered at its frame.
 
     The core of a capsule is a segment and that of a sphere a point, so that one algorithm handles all pairs.
@@ -106,9 +164,31 @@ class RoundedBox(Shape):
         return float(np.linalg.norm(self.half_extents)) + self.radius
 
     @property
+    def rounding(self) -> float:
+        """Radius of the edges, m."""
+        return self.radius
+
+    @property
     def collision_geometry(self) -> RoundedBox:
         """The rounded box itself."""
         return self
+
+    def compute_support_point(self, direction: Array) -> Array:
+        """Return a corner ``(3,)`` of the core that lies farthest in a direction, m."""
+        return np.copysign(self.half_extents, direction)
+
+    def compute_support_polygon(self, direction: Array, tolerance: float) -> Array:
+        """Return the corners ``(k, 3)`` of the face, edge or corner that faces a direction, m."""
+        extends = (np.abs(direction) <= tolerance) & (self.half_extents > 0)
+        center = np.where(extends, 0.0, self.compute_support_point(direction))
+        axes = np.eye(3)[extends] * self.half_extents[extends, None]
+        return center + FACE_CORNERS[len(axes)] @ axes
+
+    def compute_outline(self, direction: Array) -> Array:
+        """Return the corners ``(k, 3)`` of the core, m."""
+        has_corner = np.all((self.half_extents > 0) | (BOX_CORNERS > 0), axis=1)
+        corners: Array = self.half_extents * BOX_CORNERS[has_corner]
+        return corners
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
         return inertia.rounded_box(self.half_extents, self.radius, density)
@@ -127,5 +207,5 @@ class Plane(Shape):
         raise InvalidArgument("shape", "a Plane, which has no mass", "a solid")
 
 
-CollisionGeometry = RoundedBox | Plane
+CollisionGeometry = ConvexShape | Plane
 """Geometry for which contacts are computed."""

@@ -1,4 +1,4 @@
-"""Solids centered at their frames: boxes, spheres, cylinders and capsules."""
+"""Solids centered at their frames: boxes, spheres and capsules, which are rounded boxes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Sphere(Shape):
     radius: float
 
     def __post_init__(self) -> None:
-        _set_lengths(self, "radius")
+        set_lengths(self, "radius")
 
     @property
     def collision_geometry(self) -> RoundedBox:
@@ -72,33 +72,6 @@ class Sphere(Shape):
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
         return inertia.sphere(self.radius, density)
-
-
-@dataclass(frozen=True)
-class Cylinder(Shape):
-    """Circular cylinder about the z axis, without collision geometry.
-
-    Attributes
-    ----------
-    radius
-        Radius, m.
-    length
-        Length along z, m.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``radius`` or ``length`` is not positive.
-    """
-
-    radius: float
-    length: float
-
-    def __post_init__(self) -> None:
-        _set_lengths(self, "radius", "length")
-
-    def _mass_properties(self, density: ArrayLike) -> MassProperties:
-        return inertia.cylinder(self.radius, self.length, density)
 
 
 @dataclass(frozen=True)
@@ -122,7 +95,7 @@ class Capsule(Shape):
     length: float
 
     def __post_init__(self) -> None:
-        _set_lengths(self, "radius", "length")
+        set_lengths(self, "radius", "length")
 
     @property
     def collision_geometry(self) -> RoundedBox:
@@ -133,7 +106,8 @@ class Capsule(Shape):
         return inertia.capsule(self.radius, self.length, density)
 
 
-def _set_lengths(shape: Shape, *names: str) -> None:
+def set_lengths(shape: Shape, *names: str) -> None:
+    """Store lengths of a shape as floats after checking that they are positive numbers."""
     for name in names:
         length = arguments.positive_array(name, getattr(shape, name))
         if length.shape != ():

@@ -26,6 +26,8 @@ COLORS = {
     "grey": "#8b939c",
 }
 """Mid-tones that are visible on white and on dark pages."""
+NUM_CONE_FACES = 32
+"""Number of triangles that draw the side of a cone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +77,24 @@ def solid(shape: shapes.Shape, color: str = "blue") -> Drawable:
             return cylinder(shape.radius, shape.length, color)
         case shapes.Capsule():
             return capsule(shape.radius, shape.length, color)
+        case shapes.Cone():
+            return _cone(shape, color)
         case shapes.RoundedBox():
             return box(2 * (shape.half_extents + shape.radius), color)
         case shapes.Plane():
             return ground()
     raise InvalidArgument("shape", type(shape).__name__, "a shape of rbnotes.shapes")
+
+
+def _cone(shape: shapes.Cone, color: str) -> Drawable:
+    angles = 2 * np.pi * np.arange(NUM_CONE_FACES) / NUM_CONE_FACES
+    base = -shape.length / 4
+    rim = np.stack([shape.radius * np.cos(angles), shape.radius * np.sin(angles), 0 * angles + base], axis=1)
+    vertices = np.vstack([rim, [0.0, 0.0, base], [0.0, 0.0, 3 * shape.length / 4]])
+    first, second = np.arange(NUM_CONE_FACES), (np.arange(NUM_CONE_FACES) + 1) % NUM_CONE_FACES
+    center, apex = np.full(NUM_CONE_FACES, NUM_CONE_FACES), np.full(NUM_CONE_FACES, NUM_CONE_FACES + 1)
+    sides, bottom = np.stack([first, second, apex], axis=1), np.stack([second, first, center], axis=1)
+    return mesh(vertices, np.vstack([sides, bottom]), color)
 
 
 def box(sides: ArrayLike, color: str = "blue") -> Drawable:

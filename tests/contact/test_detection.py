@@ -21,7 +21,7 @@ from rbnotes.contact import (
 )
 from rbnotes.contact.distance import closest_on_segments
 from rbnotes.dynamics import WORLD
-from rbnotes.shapes import Box, Capsule, Cylinder, Plane, RoundedBox, Sphere
+from rbnotes.shapes import Box, Capsule, Plane, RoundedBox, Sphere
 from rbnotes.testing.strategies import (
     frames,
     nonzero_vectors,
@@ -306,8 +306,6 @@ class TestErrors:
             Collider(None, Sphere(1))
         with pytest.raises(InvalidArgument, match="shape: got str"):
             Collider(0, "sphere")
-        with pytest.raises(InvalidArgument, match="shape: got Cylinder"):
-            collide(Sphere(1.0), np.eye(4), Cylinder(1.0, 2.0), np.eye(4))
         with pytest.raises(InvalidArgument, match="restitution: got 1"):
             Collider(0, Sphere(1), restitution=1.5)
         with pytest.raises(InvalidArgument, match="colliders: got body 1, expected one of 1"):

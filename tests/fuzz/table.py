@@ -101,6 +101,9 @@ WITHIN = (
     r"friction\.staggered_projections\.(friction_impulses|normal_impulses|relative_change)",
     # The hooks of joint types, which the checked methods call.
     r"joints\..*\.compute_\w+",
+    r"shapes\..*\.compute_\w+",
+    r"shapes\.(shape\.ConvexShape|round_solids\.rim|solids\.set_lengths)",
+    r"contact\.convex\..*",
     r"joints\.general\.function_joint\.FunctionJoint\.\w+_function",
     r"joints\.(subspaces\..*|joint_type\.JointType)",
     r"joints\.general\.(casadi_functions|symbols)\..*",

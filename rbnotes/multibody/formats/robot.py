@@ -239,8 +239,8 @@ class Robot:
         Raises
         ------
         InvalidArgument
-            If a collision geometry is not supported, such as a cylinder or a mesh, or a mimic joint has an
-            offset; the message names the link or joint.
+            If a collision geometry is not supported, such as a mesh, or a mimic joint has an offset; the
+            message names the link or joint.
         """
         constraints: list[Constraint] = list(self.limits)
         for joint in self.joints.values():
@@ -275,13 +275,7 @@ class Robot:
         geometries = []
         for each in placed:
             if each.link == link.name:
-                pose = se3.inverse(link.body_frame) @ each.pose
-                try:
-                    geometries.append(Geometry(each.solid, pose))
-                except InvalidArgument as error:
-                    name = f"link {link.name!r}: collision"
-                    expected = f"{error.expected}; or pass collisions=False"
-                    raise InvalidArgument(name, error.got, expected) from None
+                geometries.append(Geometry(each.solid, se3.inverse(link.body_frame) @ each.pose))
         if is_free:
             return Body(link.name, inertia=link.inertia, pose=link.placement, collision=geometries)
         return Body(

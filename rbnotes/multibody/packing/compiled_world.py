@@ -21,7 +21,7 @@ from rbnotes.multibody.maximal import Integrator, Trajectory, World
 from rbnotes.multibody.maximal.stepping import Progress, Setting
 from rbnotes.multibody.packing.packed_world import PackedWorld, pack_world, pair_coefficients
 from rbnotes.multibody.packing.simulation_runs import is_supported, run_compiled
-from rbnotes.shapes import RoundedBox
+from rbnotes.shapes import Plane, RoundedBox
 from rbnotes.unchecked.frozen import construct_unchecked
 
 CONTACT_COLUMNS = 9
@@ -132,8 +132,13 @@ def pack_shapes(world: World) -> PackedShapes:
     Raises
     ------
     InvalidArgument
-        If two planes may touch.
+        If two planes may touch, or a shape is not supported by compiled steps.
     """
+    for each in world.colliders:
+        if not isinstance(each.collision_geometry, RoundedBox | Plane):
+            name = type(each.collision_geometry).__name__
+            expected = "boxes, spheres, capsules and planes in compiled steps"
+            raise InvalidArgument("colliders", f"a {name}", expected)
     colliders, count = world.colliders, len(world.mechanism.inertias)
     is_allowed, pairs = collision_filter(world.excluded_pairs or ()), []
     for j, second in enumerate(colliders):

@@ -33,7 +33,7 @@ from rbnotes.joints import (
 from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
 from rbnotes.multibody.maximal import Mechanism, World
 from rbnotes.multibody.maximal.joint_kinematics import Joint
-from rbnotes.shapes import RoundedBox
+from rbnotes.shapes import ConvexShape
 
 
 class PackedWorld(NamedTuple):
@@ -177,7 +177,7 @@ def _bounding_radii(world: World) -> Array:
     """Return the largest distance of each body's surface from the origin of its frame."""
     sizes = np.zeros(len(world.mechanism.inertias))
     for each in world.colliders:
-        if each.body != WORLD and isinstance(each.collision_geometry, RoundedBox):
+        if each.body != WORLD and isinstance(each.collision_geometry, ConvexShape):
             size = np.linalg.norm(each.frame[:3, 3]) + each.collision_geometry.bounding_radius
             sizes[each.body] = max(sizes[each.body], size)
     return sizes
