@@ -105,7 +105,7 @@ def test_errors():
         "length: got shape": lambda: Cylinder(1.0, [1.0, 2.0]),
         "radius: got NaN": lambda: Capsule(np.nan, 1.0),
         "shape: got Ellipsoid": lambda: solid(type("Ellipsoid", (Shape,), {"_mass_properties": None})()),
-        "shape: got Cylinder": lambda: Cylinder(1.0, 1.0).collision_geometry,
+        "shape: got Disc": lambda: type("Disc", (Shape,), {"_mass_properties": None})().collision_geometry,
         "shape: got a Plane, which has no mass": lambda: Plane().mass_properties(density=1.0),
         "shape: got a Plane": lambda: Plane().spatial_inertia(mass=1.0),
     }.items():
