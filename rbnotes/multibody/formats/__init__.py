@@ -1,4 +1,4 @@
-"""Robots from files and to files: URDF in and out, MJCF out.
+"""Robots and models from files and to files: URDF and MJCF.
 
 >>> from rbnotes.multibody.formats import load_urdf
 >>> pendulum = '''
@@ -24,18 +24,34 @@ renderer. None of them names a link with a physically impossible inertia.
 
 from rbnotes.multibody.formats.examples import example
 from rbnotes.multibody.formats.mjcf import to_mjcf
+from rbnotes.multibody.formats.mjcf_model import (
+    Keyframe,
+    MjcfActuator,
+    MjcfFrame,
+    MjcfJoint,
+    MjcfModel,
+)
+from rbnotes.multibody.formats.mjcf_reader import load_mjcf
+from rbnotes.multibody.formats.mjcf_writer import save_mjcf
 from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Mimic, Robot, RobotJoint
 from rbnotes.multibody.formats.urdf import load_urdf
 from rbnotes.multibody.formats.urdf_writer import to_urdf
 
 __all__ = [
     "Frame",
+    "Keyframe",
     "LinkGeometry",
     "Mimic",
+    "MjcfActuator",
+    "MjcfFrame",
+    "MjcfJoint",
+    "MjcfModel",
     "Robot",
     "RobotJoint",
     "example",
+    "load_mjcf",
     "load_urdf",
+    "save_mjcf",
     "to_mjcf",
     "to_urdf",
 ]

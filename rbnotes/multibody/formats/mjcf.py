@@ -110,7 +110,7 @@ def _add_body(
     if "ball" in rotations[:-1]:
         got = "a ball followed by another rotation, with no mass in between"
         raise InvalidArgument(f"link {link.name!r}: joint", got, "a joint of MuJoCo: a ball must come last")
-    body = ET.SubElement(parent_element, "body", {"name": link.name, **_pose_attributes(pose)})
+    body = ET.SubElement(parent_element, "body", {"name": link.name, **pose_attributes(pose)})
     if is_free:
         _refuse_springs(link, slice(None))
         ET.SubElement(body, "freejoint", name=robot.joint_of_link(link.name).name)
@@ -192,7 +192,7 @@ def _add_inertia(body: ET.Element, link: Link, is_moving: bool) -> None:
     # The largest moment must not exceed the sum of the others, not even by rounding.
     moments = np.minimum(frame.moments, [np.inf, np.inf, frame.moments[0] + frame.moments[1]])
     attributes = {
-        **_pose_attributes(frame.E),
+        **pose_attributes(frame.E),
         "mass": format_numbers(properties.mass),
         "diaginertia": format_numbers(moments),
     }
@@ -202,7 +202,7 @@ def _add_inertia(body: ET.Element, link: Link, is_moving: bool) -> None:
 def _add_visuals(body: ET.Element, robot: Robot, link: str | None) -> None:
     for visual in robot.visuals:
         if visual.link == link:
-            attributes = {**_pose_attributes(visual.pose), **_geometry_attributes(visual.solid), "mass": "0"}
+            attributes = {**pose_attributes(visual.pose), **_geometry_attributes(visual.solid), "mass": "0"}
             ET.SubElement(body, "geom", {**attributes, "contype": "0", "conaffinity": "0"})
 
 
@@ -218,5 +218,6 @@ def _geometry_attributes(solid: Shape) -> dict[str, str]:
     raise InvalidArgument("visual", repr(solid), "a box, a sphere, a cylinder or a capsule")
 
 
-def _pose_attributes(E: Array) -> dict[str, str]:
+def pose_attributes(E: Array) -> dict[str, str]:
+    """Return the attributes of a pose ``(4, 4)``."""
     return {"pos": format_numbers(E[:3, 3]), "quat": format_numbers(quaternion.from_rotation(E[:3, :3]))}

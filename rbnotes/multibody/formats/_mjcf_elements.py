@@ -1,0 +1,298 @@
+"""XML elements of MJCF: lines, included files, default classes, numbers, orientations and shapes."""
+
+from __future__ import annotations
+
+import warnings
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+from xml.parsers import expat
+
+import numpy as np
+
+from rbnotes.arguments import MAX_ABS_VALUE, Array, InvalidArgument
+from rbnotes.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
+from rbnotes.unchecked import quaternion, se3, so3
+
+MAX_DEPTH = 200
+"""Largest number of nested elements."""
+MAX_LENGTH = 20_000_000
+"""Largest number of characters in a file."""
+
+
+class Element(ET.Element):
+    """XML element with the line where it begins."""
+
+    line: int = 0
+
+    @property
+    def label(self) -> str:
+        """Element, name and line, for errors."""
+        name = self.get("name") or self.get("class")
+        return f"<{self.tag}>{f' {name!r}' if name else ''}, line {self.line}"
+
+
+def parse(source: str | Path) -> Element:
+    """Return the root element ``<mujoco>`` of a file or its text, with the elements of included files."""
+    if isinstance(source, str) and source.lstrip().startswith("<"):
+        return _parse_text(source.lstrip(), None, set())
+    path = Path(source)
+    return _parse_text(_read(path), path.parent.resolve(), {path.resolve()})
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:
+        raise InvalidArgument("source", f"a source that cannot be read ({error})", "an MJCF file") from error
+
+
+def _parse_text(text: str, folder: Path | None, visited: set[Path]) -> Element:
+    if len(text) > MAX_LENGTH:
+        raise InvalidArgument("source", f"{len(text)} characters", f"at most {MAX_LENGTH}")
+    roots: list[Element] = []
+    stack: list[Element] = []
+    parser = expat.ParserCreate()
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element = Element(tag, attributes)
+        element.line = parser.CurrentLineNumber
+        if len(stack) >= MAX_DEPTH:
+            raise InvalidArgument(element.label, f"more than {MAX_DEPTH} nested elements", "fewer")
+        (stack[-1] if stack else roots).append(element)
+        stack.append(element)
+
+    def doctype(*_: object) -> None:
+        raise InvalidArgument(f"source, line {parser.CurrentLineNumber}", "a DOCTYPE", "a file without one")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda tag: stack.pop()
+    parser.StartDoctypeDeclHandler = doctype
+    try:
+        parser.Parse(text, True)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        raise InvalidArgument("source", f"XML with an error ({error})", "a well-formed file") from error
+    root = roots[0]
+    if root.tag not in ("mujoco", "mujocoinclude"):
+        raise InvalidArgument("source", f"<{root.tag}>", "an MJCF file, whose first element is <mujoco>")
+    _include(root, folder, visited)
+    return root
+
+
+def _include(parent: Element, folder: Path | None, visited: set[Path]) -> None:
+    """Replace each ``<include>`` by the elements of its file, which must be in the folder of the source."""
+    children: list[Element] = list(parent)  # type: ignore[arg-type]
+    for element in children:
+        if element.tag != "include":
+            _include(element, folder, visited)
+            continue
+        name = element.get("file", "")
+        if folder is None:
+            raise InvalidArgument(element.label, "an included file in a text", "a source that is a file")
+        path = (folder / name).resolve()
+        if not name or folder not in path.parents:
+            raise InvalidArgument(element.label, repr(name), "a file in the folder of the source")
+        if path in visited:
+            raise InvalidArgument(element.label, f"{name!r} twice", "each file once")
+        visited.add(path)
+        if not path.is_file():
+            raise InvalidArgument(element.label, repr(name), "a file that exists")
+        index = list(parent).index(element)
+        parent.remove(element)
+        for offset, each in enumerate(_parse_text(_read(path), folder, visited)):
+            parent.insert(index + offset, each)
+
+
+@dataclass
+class Context:
+    """Settings and default classes of a file."""
+
+    unsupported: Literal["raise", "warn"]
+    degrees: bool = True
+    euler_sequence: str = "xyz"
+    auto_limits: bool = True
+    inertia_from_geometry: str = "auto"
+    balance_inertia: bool = False
+    min_mass: float = 0.0
+    min_inertia: float = 0.0
+    classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=lambda: {"main": {}})
+
+    def refuse(self, element: Element, got: str, expected: str = "a supported feature of MJCF") -> None:
+        """Raise an error for what is not supported, or warn and ignore it."""
+        error = InvalidArgument(element.label, got, expected)
+        if self.unsupported == "raise":
+            raise error
+        warnings.warn(f"{error}; ignored", stacklevel=2)
+
+    def angle(self, value: float | Array) -> Array:
+        """Return an angle of the file in radians."""
+        return np.deg2rad(value) if self.degrees else np.asarray(value)
+
+
+def resolve(
+    context: Context, element: Element, child_class: str, used: Iterable[str], skipped: Iterable[str] = ()
+) -> Element:
+    """Return an element with the attributes of its default class; refuse those that are not supported."""
+    name = element.get("class", child_class)
+    if name not in context.classes:
+        raise InvalidArgument(element.label, f"class {name!r}", "a class of <default>")
+    result = Element(element.tag, {**context.classes[name].get(element.tag, {}), **element.attrib})
+    result.line = element.line
+    allowed = {"name", "class", *used, *skipped}
+    for attribute in [key for key in result.attrib if key not in allowed]:
+        context.refuse(element, f"attribute {attribute!r}", "an attribute that is supported here")
+        del result.attrib[attribute]
+    return result
+
+
+def values(element: Element, name: str, count: int | tuple[int, int], default: Array | None = None) -> Array:
+    """Return the finite numbers of an attribute."""
+    text = element.get(name)
+    if text is None:
+        if default is None:
+            raise InvalidArgument(element.label, f"no {name!r}", "a value for it")
+        return default
+    least, most = (count, count) if isinstance(count, int) else count
+    try:
+        result = np.array([float(word) for word in text.split()])
+    except ValueError:
+        result = np.full(1, np.nan)
+    if not least <= result.size <= most or not np.all(np.abs(result) < MAX_ABS_VALUE):
+        amount = f"{least}" if least == most else f"{least} to {most}"
+        expected = f"{amount} numbers smaller than {MAX_ABS_VALUE:g}"
+        raise InvalidArgument(f"{element.label}: {name}", f"{text!r:.60}", expected)
+    return result
+
+
+def value(element: Element, name: str, default: float, minimum: float = -np.inf) -> float:
+    """Return the only number of an attribute."""
+    number = float(values(element, name, 1, np.array([default]))[0])
+    if number < minimum:
+        raise InvalidArgument(f"{element.label}: {name}", f"{number:g}", f"at least {minimum:g}")
+    return number
+
+
+def choice(element: Element, name: str, default: str, choices: Iterable[str]) -> str:
+    """Return a keyword of an attribute."""
+    word, known = element.get(name, default), tuple(choices)
+    if word not in known:
+        raise InvalidArgument(f"{element.label}: {name}", f"{word!r:.60}", f"one of {', '.join(known)}")
+    return word
+
+
+def is_true(element: Element, name: str, default: bool) -> bool:
+    """Return a truth value of an attribute."""
+    return choice(element, name, "true" if default else "false", ("true", "false")) == "true"
+
+
+ORIENTATIONS = ("quat", "axisangle", "euler", "xyaxes", "zaxis")
+"""Attributes that describe an orientation."""
+
+
+def pose(context: Context, element: Element) -> Array:
+    """Return the pose ``(4, 4)`` of an element in its parent."""
+    return se3.frame(orientation(context, element), values(element, "pos", 3, np.zeros(3)))
+
+
+def orientation(context: Context, element: Element) -> Array:
+    """Return the rotation matrix ``(3, 3)`` of an element in its parent."""
+    given = [name for name in ORIENTATIONS if name in element.attrib]
+    if len(given) > 1:
+        raise InvalidArgument(element.label, " and ".join(given), "one orientation")
+    if not given:
+        return np.eye(3)
+    name = given[0]
+    numbers = values(element, name, {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name])
+
+    def unit(vector: Array) -> Array:
+        return normalize(element, name, vector)
+
+    match name:
+        case "quat":
+            return quaternion.to_rotation(unit(numbers))
+        case "axisangle":
+            return so3.exp(unit(numbers[:3]) * context.angle(numbers[3]))
+        case "euler":
+            R = np.eye(3)
+            for letter, angle in zip(context.euler_sequence, context.angle(numbers), strict=True):
+                turn = so3.exp(np.eye(3)["xyz".index(letter.lower())] * angle)
+                R = R @ turn if letter.islower() else turn @ R
+            return R
+        case "xyaxes":
+            x = unit(numbers[:3])
+            y = unit(numbers[3:] - x * (x @ numbers[3:]))
+            return np.stack([x, y, np.cross(x, y)], axis=1)
+    return rotation_to(unit(numbers))
+
+
+def rotation_to(direction: Array) -> Array:
+    """Return the smallest rotation ``(3, 3)`` that turns the z axis to a unit vector."""
+    axis = np.cross([0.0, 0.0, 1.0], direction)
+    sine = float(np.linalg.norm(axis))
+    if sine < 1e-10:
+        return np.eye(3) if direction[2] > 0 else np.diag([1.0, -1.0, -1.0])
+    return so3.exp(axis / sine * np.arctan2(sine, direction[2]))
+
+
+def normalize(element: Element, name: str, vector: Array) -> Array:
+    """Return a vector divided by its length."""
+    length = float(np.linalg.norm(vector))
+    if length < 1e-14:
+        raise InvalidArgument(f"{element.label}: {name}", "a vector of length zero", "a direction")
+    return vector / length
+
+
+GEOMETRY_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+"""Types of geoms in MuJoCo."""
+
+
+@dataclass
+class Ellipsoid:
+    """Ellipsoid, for its inertia; it has no counterpart among the shapes."""
+
+    semi_axes: Array
+
+
+def shape(context: Context, element: Element, kind: str) -> tuple[Shape | Ellipsoid, Array]:
+    """Return the shape of a geom and its pose ``(4, 4)`` in the body."""
+    if kind == "plane":
+        return Plane(), pose(context, element)
+    half_length, frame = None, None
+    if "fromto" in element.attrib:
+        if kind not in ("capsule", "cylinder", "box", "ellipsoid"):
+            raise InvalidArgument(
+                f"{element.label}: fromto", f"a {kind}", "a capsule, cylinder, box, ellipsoid"
+            )
+        ends = values(element, "fromto", 6).reshape(2, 3)
+        # As in MuJoCo, the z axis points from the second end to the first.
+        direction = ends[0] - ends[1]
+        half_length = float(np.linalg.norm(direction)) / 2
+        frame = se3.frame(rotation_to(normalize(element, "fromto", direction)), ends.mean(axis=0))
+    full = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
+    needed = (
+        full if half_length is None else (1 if kind in ("capsule", "cylinder", "box", "ellipsoid") else full)
+    )
+    size = values(element, "size", (needed, 3))
+    if half_length is not None:
+        radii = [size[0]] if full == 2 else [size[0], size[1] if size.size > 1 else size[0]]
+        size = np.array([*radii, half_length])
+    size = size[:full]
+    if not np.all(size > 0):
+        raise InvalidArgument(f"{element.label}: size", element.get("size", ""), "positive numbers")
+    frame = pose(context, element) if frame is None else frame
+    match kind:
+        case "sphere":
+            return Sphere(float(size[0])), frame
+        case "capsule":
+            return Capsule(float(size[0]), 2 * float(size[1])), frame
+        case "cylinder":
+            return Cylinder(float(size[0]), 2 * float(size[1])), frame
+        case "box":
+            return Box(2 * size), frame
+    return Ellipsoid(size), frame
