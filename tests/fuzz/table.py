@@ -143,12 +143,13 @@ WITHIN = (
     r"multibody\.reduced\.(adaptive_integration\.Observed|dual_dynamics\.DualProblem|examples\.Example)",
     r"multibody\.reduced\.(inverse_mass\.InverseMass|preconditioning\.StepPreconditioner|bearing_reactions\..*)",
     r"multibody\.formats\.robot\.(Robot|RobotJoint|unique_name)",
+    r"multibody\.formats\.(mjcf\.pose_attributes|mjcf_model\.MjcfModel)",
     # What makes test data, pictures, and calls of others hands its options on.
     r"multibody\.packing\.parallel_sweep\..*",
     r"testing\.(reproducible_draws|strategies)\..*",
     r"testing\.operation_counts\.count_multiplications",
     # Files.
-    r"multibody\.trajectory_files\..*",
+    r"multibody\.(trajectory_files\..*|formats\.mjcf_writer\.save_mjcf)",
     r"viewer\.(figures\..*|shapes\.Drawable|scene\.(embed_in_iframe|standalone_page|Scene\.save))",
 )
 """Names without a valid call, as patterns, and why."""

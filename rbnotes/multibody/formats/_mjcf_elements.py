@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-import xml.etree.ElementTree as ET
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -22,10 +21,27 @@ MAX_LENGTH = 20_000_000
 """Largest number of characters in a file."""
 
 
-class Element(ET.Element):
+@dataclass
+class Element:
     """XML element with the line where it begins."""
 
-    line: int = 0
+    tag: str
+    attrib: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Element]:
+        return iter(self.children)
+
+    def get(self, name: str, default: str = "") -> str:
+        """Return the text of an attribute."""
+        return self.attrib.get(name, default)
+
+    def descendants(self) -> Iterator[Element]:
+        """Return all elements in this one."""
+        for element in self.children:
+            yield element
+            yield from element.descendants()
 
     @property
     def label(self) -> str:
@@ -59,11 +75,10 @@ def _parse_text(text: str, folder: Path | None, visited: set[Path]) -> Element:
     parser = expat.ParserCreate()
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = Element(tag, attributes)
-        element.line = parser.CurrentLineNumber
+        element = Element(tag, attributes, parser.CurrentLineNumber)
         if len(stack) >= MAX_DEPTH:
             raise InvalidArgument(element.label, f"more than {MAX_DEPTH} nested elements", "fewer")
-        (stack[-1] if stack else roots).append(element)
+        (stack[-1].children if stack else roots).append(element)
         stack.append(element)
 
     def doctype(*_: object) -> None:
@@ -87,10 +102,11 @@ def _parse_text(text: str, folder: Path | None, visited: set[Path]) -> Element:
 
 def _include(parent: Element, folder: Path | None, visited: set[Path]) -> None:
     """Replace each ``<include>`` by the elements of its file, which must be in the folder of the source."""
-    children: list[Element] = list(parent)  # type: ignore[arg-type]
-    for element in children:
+    children: list[Element] = []
+    for element in parent:
         if element.tag != "include":
             _include(element, folder, visited)
+            children.append(element)
             continue
         name = element.get("file", "")
         if folder is None:
@@ -103,10 +119,8 @@ def _include(parent: Element, folder: Path | None, visited: set[Path]) -> None:
         visited.add(path)
         if not path.is_file():
             raise InvalidArgument(element.label, repr(name), "a file that exists")
-        index = list(parent).index(element)
-        parent.remove(element)
-        for offset, each in enumerate(_parse_text(_read(path), folder, visited)):
-            parent.insert(index + offset, each)
+        children += _parse_text(_read(path), folder, visited)
+    parent.children = children
 
 
 @dataclass
@@ -142,8 +156,8 @@ def resolve(
     name = element.get("class", child_class)
     if name not in context.classes:
         raise InvalidArgument(element.label, f"class {name!r}", "a class of <default>")
-    result = Element(element.tag, {**context.classes[name].get(element.tag, {}), **element.attrib})
-    result.line = element.line
+    attributes = {**context.classes[name].get(element.tag, {}), **element.attrib}
+    result = Element(element.tag, attributes, element.line, element.children)
     allowed = {"name", "class", *used, *skipped}
     for attribute in [key for key in result.attrib if key not in allowed]:
         context.refuse(element, f"attribute {attribute!r}", "an attribute that is supported here")
@@ -153,7 +167,7 @@ def resolve(
 
 def values(element: Element, name: str, count: int | tuple[int, int], default: Array | None = None) -> Array:
     """Return the finite numbers of an attribute."""
-    text = element.get(name)
+    text = element.attrib.get(name)
     if text is None:
         if default is None:
             raise InvalidArgument(element.label, f"no {name!r}", "a value for it")

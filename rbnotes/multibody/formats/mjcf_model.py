@@ -141,7 +141,8 @@ class MjcfModel:
         self.model.check_state(state)
         free = [self.model.bodies[i].name for i in self.model.free_body_indices]
         tree_state, tree = self.model.tree_state(state), self.model.tree
-        positions, velocities = [np.zeros(0)], [np.zeros(0)]
+        positions: list[Array] = []
+        velocities: list[Array] = []
         for joint in self.joints:
             own = tree.coordinate_slices[tree.index(joint.body)]
             q, qdot = tree_state.q[own], tree_state.qdot[own]

@@ -11,8 +11,9 @@ and soft constraints. Everything else that is not supported is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -50,6 +51,10 @@ _SWITCHES = {
     "constraint": ("equality", "frictionloss", "limit", "contact"),
     **{name: (name,) for name in ("equality", "frictionloss", "limit", "contact", "gravity")},
 }
+_SKIPPED_FLAGS = (
+    *("warmstart", "refsafe", "sensor", "midphase", "nativeccd", "eulerdamp", "autoreset", "island"),
+    *("energy", "fwdinv", "invdiscrete", "multiccd", "sleep"),
+)
 _FLAGS_OF_THE_MOTION = (*_SWITCHES, "passive", "spring", "damper", "clampctrl", "actuation", "filterparent")
 
 
@@ -105,7 +110,7 @@ class _Geom(NamedTuple):
 class _Reader:
     def __init__(self, context: Context, collisions: bool) -> None:
         self.context, self.collisions = context, collisions
-        self.bodies: list[dict[str, object]] = []  # arguments of Body
+        self.bodies: list[dict[str, Any]] = []  # arguments of Body
         self.joint_frames: dict[str | None, Array] = {None: np.eye(4)}  # body frames in joint frames
         self.frames: dict[str, MjcfFrame] = {"world": MjcfFrame(None, np.eye(4))}
         self.world_poses: dict[str, Array] = {"world": np.eye(4)}
@@ -125,7 +130,7 @@ class _Reader:
     def read(self, root: Element) -> MjcfModel:
         sections: dict[str, list[Element]] = {}
         for section in root:
-            sections.setdefault(section.tag, []).append(section)  # type: ignore[arg-type]
+            sections.setdefault(section.tag, []).append(section)
         for section in sections.pop("compiler", []):
             self._compiler(section)
         for section in sections.pop("default", []):
@@ -155,10 +160,13 @@ class _Reader:
         result = MjcfModel(
             self._model(), root.get("model", "model"), tuple(self.joints), tuple(self.actuators), self.frames
         )
-        for section in keyframes:
-            for number, each in enumerate(section):
-                self._keyframe(result, each, number)
-        return result
+        keys: dict[str, Keyframe] = {}
+        for number, each in enumerate(key for section in keyframes for key in section):
+            name = each.get("name") or f"key{number}"
+            if name in keys:
+                raise InvalidArgument(each.label, f"the name {name!r} twice", "a name for each")
+            keys[name] = self._keyframe(result, each)
+        return replace(result, keyframes=keys)
 
     def _compiler(self, section: Element) -> None:
         context = self.context
@@ -229,7 +237,7 @@ class _Reader:
                 classes[name].setdefault(element.tag, {}).update(element.attrib)
         for element in section:
             if element.tag == "default":
-                self._default(element, name)  # type: ignore[arg-type]
+                self._default(element, name)
 
     def _option(self, section: Element) -> None:
         resolved = xml.resolve(
@@ -239,27 +247,28 @@ class _Reader:
         for name, count in (("wind", 3), ("density", 1), ("viscosity", 1)):
             if np.any(xml.values(resolved, name, count, np.zeros(count))):
                 self.context.refuse(section, f"'{name}'", "no fluid")
-        for flag in section:
+        for each in section:
+            flag = xml.resolve(self.context, each, "main", _FLAGS_OF_THE_MOTION, _SKIPPED_FLAGS)
             for name in _FLAGS_OF_THE_MOTION:
-                if xml.choice(flag, name, "enable", ("enable", "disable")) == "enable":  # type: ignore[arg-type]
+                if xml.choice(flag, name, "enable", ("enable", "disable")) == "enable":
                     continue
                 if name in _SWITCHES:
                     self.disabled |= set(_SWITCHES[name])
                 else:
-                    self.context.refuse(flag, f"{name}='disable'", "'enable'")  # type: ignore[arg-type]
+                    self.context.refuse(flag, f"{name}='disable'", "'enable'")
 
     def _reserve_names(self, worlds: Sequence[Element]) -> None:
         """Find names that two bodies or two joints have."""
         for tags in (("body",), ("joint", "freejoint"), ("geom",)):
             found: dict[str, Element] = {}
             for world in worlds:
-                for each in world.iter():
+                for each in world.descendants():
                     name = each.get("name")
-                    if each.tag in tags and name is not None:
+                    if each.tag in tags and name:
                         if name in found or (name == "world" and tags == ("body",)):
                             got = f"the name {name!r} twice"
-                            raise InvalidArgument(each.label, got, "a name for each")  # type: ignore[attr-defined]
-                        found[name] = each  # type: ignore[assignment]
+                            raise InvalidArgument(each.label, got, "a name for each")
+                        found[name] = each
             self.names |= set(found) if tags == ("body",) else set()
 
     def _new_name(self, wanted: str) -> str:
@@ -272,23 +281,22 @@ class _Reader:
         for element in parent:
             match element.tag:
                 case "geom":
-                    self._geom(element, body, pose, child_class)  # type: ignore[arg-type]
+                    self._geom(element, body, pose, child_class)
                 case "body":
-                    self._body(element, body, pose, child_class)  # type: ignore[arg-type]
+                    self._body(element, body, pose, child_class)
                 case "frame":
                     frame = xml.resolve(
                         self.context,
                         element,
                         "main",
-                        ("pos", "childclass", *xml.ORIENTATIONS),  # type: ignore[arg-type]
+                        ("pos", "childclass", *xml.ORIENTATIONS),
                     )
                     own_class = frame.get("childclass", child_class)
-                    frame.extend(element)
                     self._content(frame, body, pose @ xml.pose(self.context, frame), own_class)
                 case "joint" | "freejoint" | "inertial" if parent.tag == "body":
                     pass
                 case tag if tag not in _SKIPPED_IN_BODIES:
-                    self.context.refuse(element, f"<{tag}> in <{parent.tag}>")  # type: ignore[arg-type]
+                    self.context.refuse(element, f"<{tag}> in <{parent.tag}>")
 
     def _body(self, element: Element, parent: str, pose: Array, child_class: str) -> None:
         context = self.context
@@ -311,7 +319,7 @@ class _Reader:
         own_pose = in_carrier @ own_pose
         joints = [each for each in element if each.tag in ("joint", "freejoint")]
         if joints:
-            self._joints(joints, name, element, carrier, own_pose, child_class)  # type: ignore[arg-type]
+            self._joints(joints, name, element, carrier, own_pose, child_class)
             self.frames[name] = MjcfFrame(name, np.eye(4))
         else:
             self.frames[name] = MjcfFrame(carrier, own_pose)
@@ -337,6 +345,8 @@ class _Reader:
         if "free" in kinds:
             if len(kinds) > 1 or carrier is not None:
                 raise InvalidArgument(body.label, "a free joint", "it alone, in a body of the world")
+            if resolved[0].get("align", "auto") == "true":
+                self.context.refuse(elements[0], "'align'")
             for key in ("damping", "armature", "stiffness", "frictionloss"):
                 if np.any(xml.values(resolved[0], key, (1, 3), np.zeros(1))):
                     self.context.refuse(elements[0], f"'{key}' of a free joint")
@@ -344,7 +354,8 @@ class _Reader:
             self.bodies.append({"name": name, "pose": pose})
             self.joint_frames[name] = np.eye(4)
             return
-        frame, parent = self.joint_frames[carrier] @ pose, carrier
+        frame: Array = self.joint_frames[carrier] @ pose
+        parent = carrier
         for n, (element, kind) in enumerate(zip(resolved, kinds, strict=True)):
             is_last = n == len(kinds) - 1
             own_name = name if is_last else self._new_name(joint_names[n])
@@ -383,7 +394,7 @@ class _Reader:
         )
         return xml.resolve(self.context, element, child_class, (*used, "frictionloss", "ref"), skipped)
 
-    def _joint(self, element: Element, kind: str, body: str) -> tuple[JointType, dict[str, float]]:
+    def _joint(self, element: Element, kind: str, body: str) -> tuple[JointType, dict[str, Any]]:
         """Return a joint that is not free, with its springs and losses; keep its limits."""
         names = {
             "damping": "damping",
@@ -391,7 +402,7 @@ class _Reader:
             "armature": "armature",
             "frictionloss": "joint_friction",
         }
-        losses = {}
+        losses: dict[str, Any] = {}
         for key, argument in names.items():
             if xml.values(element, key, (1, 3), np.zeros(1)).size > 1:
                 self.context.refuse(element, f"several numbers of '{key}'", "one")
@@ -410,7 +421,7 @@ class _Reader:
             losses["joint_friction"] = 0.0
         if bounds is not None and "limit" not in self.disabled:
             self.constraints.append(JointLimit(body, scale * bounds[0], scale * bounds[1]))
-        losses["spring_reference"] = [scale * xml.value(element, "springref", 0.0)]  # type: ignore[assignment]
+        losses["spring_reference"] = [scale * xml.value(element, "springref", 0.0)]
         return (Revolute if turns else Prismatic)(axis), losses
 
     def _bounds(self, element: Element, switch: str, name: str) -> tuple[float, float] | None:
@@ -433,18 +444,16 @@ class _Reader:
         context = self.context
         given = [each for each in element if each.tag == "inertial"]
         if len(given) > 1:
-            raise InvalidArgument(given[1].label, "a second <inertial>", "one")  # type: ignore[attr-defined]
+            raise InvalidArgument(given[1].label, "a second <inertial>", "one")
+        properties = MassProperties(np.array(0.0), np.zeros((3, 3)), np.zeros(3))
         if given and context.inertia_from_geometry != "true":
-            properties = self._inertial(given[0])  # type: ignore[arg-type]
-        elif context.inertia_from_geometry == "false":
-            return
-        else:
+            properties = self._inertial(given[0])
+        elif context.inertia_from_geometry != "false":
             parts = list(self._geom_masses(element, np.eye(4), child_class))
-            if not parts:
-                return
-            properties = inertia.composite(*zip(*parts, strict=True))  # type: ignore[arg-type]
-        mass, J, com = properties
-        mass = np.maximum(mass, context.min_mass)
+            if parts:
+                properties = inertia.composite(*zip(*parts, strict=True))
+        mass, com = max(float(properties.mass), context.min_mass), properties.com
+        J: Array = properties.inertia
         moments, axes = np.linalg.eigh(J)
         if context.min_inertia and moments[0] < context.min_inertia:
             moments = np.maximum(moments, context.min_inertia)
@@ -483,18 +492,18 @@ class _Reader:
     ) -> Iterator[tuple[MassProperties, Array]]:
         for element in parent:
             if element.tag == "frame":
-                frame = pose @ xml.pose(self.context, element)  # type: ignore[arg-type]
-                yield from self._geom_masses(element, frame, element.get("childclass", child_class))  # type: ignore[arg-type]
+                frame = pose @ xml.pose(self.context, element)
+                yield from self._geom_masses(element, frame, element.get("childclass", child_class))
             if element.tag != "geom":
                 continue
-            geom = self._geom_attributes(element, child_class)  # type: ignore[arg-type]
+            geom = self._geom_attributes(element, child_class)
             kind = xml.choice(geom, "type", "sphere", xml.GEOMETRY_TYPES)
-            mass = xml.value(geom, "mass", -1.0)
+            mass = xml.value(geom, "mass", 0.0, 0.0)
             density = xml.value(geom, "density", 1000.0, 0.0)
-            if mass == 0 or (mass < 0 and density == 0) or kind == "plane":
+            if (mass if "mass" in geom.attrib else density) == 0 or kind == "plane":
                 continue
             if kind in ("mesh", "hfield", "sdf"):
-                self.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")  # type: ignore[arg-type]
+                self.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")
                 continue
             solid, own_pose = xml.shape(self.context, geom, kind)
             if isinstance(solid, xml.Ellipsoid):
@@ -531,6 +540,8 @@ class _Reader:
             if any(masks) and self._collides:
                 self.context.refuse(element, f"a {kind} that collides", "another shape, or collisions=False")
             return
+        if "mesh" in geom.attrib:
+            self.context.refuse(element, f"a {kind} fitted to a mesh", "a size")
         solid, own_pose = xml.shape(self.context, geom, kind)
         if not any(masks) or not self._collides:
             return
@@ -548,11 +559,11 @@ class _Reader:
             return
         self.geoms.setdefault(carrier, []).append(_Geom(element, geometry, masks[0], masks[1]))
 
-    def _named_body(self, element: Element, attribute: str, default: str | None = None) -> str:
+    def _named_body(self, element: Element, attribute: str, default: str = "") -> str:
         name = element.get(attribute, default)
         if name not in self.frames:
             raise InvalidArgument(f"{element.label}: {attribute}", repr(name), "a body of the file")
-        return str(name)
+        return name
 
     def _named_joint(self, element: Element, attribute: str) -> str:
         """Return the body that a hinge or slide carries."""
@@ -575,8 +586,7 @@ class _Reader:
         if used is None:
             self.context.refuse(element, f"<{element.tag}>", "<connect>, <joint> or <tendon>")
             return
-        equality = Element("equality", element.attrib)  # the tag of the defaults
-        equality.line = element.line
+        equality = Element("equality", element.attrib, element.line)  # the tag of the defaults
         resolved = xml.resolve(self.context, equality, "main", ("active", *used), _SOFT)
         if not xml.is_true(resolved, "active", True) or "equality" in self.disabled:
             return
@@ -595,7 +605,7 @@ class _Reader:
             if name not in tendons:
                 raise InvalidArgument(f"{element.label}: tendon1", repr(name), "a tendon of the file")
             terms = [
-                (self._named_joint(each, "joint"), xml.value(each, "coef", np.nan))  # type: ignore[arg-type]
+                (self._named_joint(each, "joint"), xml.value(each, "coef", np.nan))
                 for each in tendons[name]
                 if each.tag == "joint"
             ]
@@ -641,7 +651,7 @@ class _Reader:
             self.context, element, "main", (), ("rgba", "width", "material", "springlength", "margin", *_SOFT)
         )
         for each in tendon:
-            self._named_joint(each, "joint")  # type: ignore[arg-type]
+            self._named_joint(each, "joint")
 
     def _actuator(self, element: Element) -> None:
         context = self.context
@@ -665,6 +675,9 @@ class _Reader:
         if any(each.body == body for each in self.laws):
             context.refuse(element, f"a second actuator on joint {actuator.get('joint')!r}", "one")
             return
+        default = float(np.clip(0.0, *controls))
+        if default and element.tag == "motor":
+            context.refuse(element, f"ctrlrange {actuator.get('ctrlrange')!r}", "a range with zero")
         limit = abs(gear) * forces[1]
         kp, kv = (
             xml.value(actuator, name, default, 0.0) * gear**2
@@ -675,9 +688,9 @@ class _Reader:
             case "motor":
                 law = Motor(body, force_limit=limit)
             case "position":
-                law = PositionServo(body, kp=kp, kd=kv, force_limit=limit)
+                law = PositionServo(body, kp=kp, kd=kv, target=default / gear, force_limit=limit)
             case _:
-                law = VelocityServo(body, kv=kv, force_limit=limit)
+                law = VelocityServo(body, kv=kv, target=default / gear, force_limit=limit)
         self.laws.append(law)
         name = element.get("name") or f"actuator{len(self.actuators)}"
         if any(each.name == name for each in self.actuators):
@@ -695,11 +708,8 @@ class _Reader:
         if first != second:
             self.excluded.append((first, second))
 
-    def _keyframe(self, model: MjcfModel, element: Element, number: int) -> None:
+    def _keyframe(self, model: MjcfModel, element: Element) -> Keyframe:
         key = xml.resolve(self.context, element, "main", ("qpos", "qvel", "ctrl", "time"), ("mpos", "mquat"))
-        name = element.get("name") or f"key{number}"
-        if name in model.keyframes:
-            raise InvalidArgument(element.label, f"the name {name!r} twice", "a name for each")
         nq, nv = (
             sum(table[each.kind] for each in self.joints) for table in (POSITION_COUNTS, VELOCITY_COUNTS)
         )
@@ -709,7 +719,7 @@ class _Reader:
         qpos, qvel = xml.values(key, "qpos", nq, neutral), xml.values(key, "qvel", nv, np.zeros(nv))
         control = xml.values(key, "ctrl", len(self.actuators), np.zeros(len(self.actuators)))
         state = model.state(qpos, qvel, t=xml.value(key, "time", 0.0))
-        model.keyframes[name] = Keyframe(state, control)  # type: ignore[index]
+        return Keyframe(state, control)
 
     def _model(self) -> Model:
         if not self.bodies:
@@ -717,17 +727,18 @@ class _Reader:
         self._exclude_by_masks()
         scale = 1.0
         if self.total_mass is not None:
-            scale = self.total_mass / sum(part.mass for parts in self.masses.values() for part, _ in parts)
+            masses = [float(part.mass) for parts in self.masses.values() for part, _ in parts]
+            scale = self.total_mass / sum(masses)
         bodies = []
         for keywords in self.bodies:
             name = str(keywords["name"])
             parts = self.masses.get(name)
             M = None
             if parts:
-                M = scale * inertia.spatial_inertia(*inertia.composite(*zip(*parts, strict=True)))  # type: ignore[arg-type]
+                M = scale * inertia.spatial_inertia(*inertia.composite(*zip(*parts, strict=True)))
             bodies.append(
                 Body(
-                    **keywords,  # type: ignore[arg-type]
+                    **keywords,
                     inertia=M,
                     collision=tuple(each.geometry for each in self.geoms.get(name, ())),
                 )

@@ -82,7 +82,7 @@ class _Writer:
         """Add a body and all that follow it; ``pose`` is the parent's joint frame in its body frame."""
         body, link = self.model.bodies[i], self.model.tree.links[i]
         children = self.model.tree.children[i]
-        pose = pose @ (body.initial_pose if body.is_free else link.placement)  # type: ignore[operator]
+        pose = pose @ (link.placement if body.initial_pose is None else body.initial_pose)
         joints = inherited
         if isinstance(link.joint, Fixed):
             pose = pose @ link.joint.pose
@@ -200,15 +200,16 @@ class _Writer:
             kind = {"Motor": "motor", "PositionServo": "position", "VelocityServo": "velocity"}[
                 type(law).__name__
             ]
-            default = MjcfActuator(f"{law.body} {kind}", kind, law.body, 1.0, -np.inf, np.inf)
-            entry = known.get(law.body, default)
+            unnamed = MjcfActuator(f"{law.body} {kind}", kind, law.body, 1.0, -np.inf, np.inf)
+            entry = known.get(law.body, unnamed)
             attributes = {"name": entry.name, "joint": self.joint_names[law.body]}
             gains = {"gear": entry.gear}
             if isinstance(law, PositionServo):
-                gains |= {"kp": law.kp / entry.gear**2, "kv": law.kd / entry.gear**2}  # type: ignore[dict-item,operator]
+                gains |= {"kp": law.kp / entry.gear**2, "kv": law.kd / entry.gear**2}
             elif not isinstance(law, Motor):
-                gains["kv"] = law.kv / entry.gear**2  # type: ignore[operator]
-            if np.any(getattr(law, "target", 0.0)):
+                gains["kv"] = law.kv / entry.gear**2
+            default = float(np.clip(0.0, entry.lower, entry.upper))
+            if np.any(getattr(law, "target", 0.0) != default / entry.gear):
                 raise InvalidArgument(f"actuator of {law.body!r}", "a target", "a command in its place")
             attributes |= {name: format_numbers(number) for name, number in gains.items()}
             if np.isfinite(entry.upper):

@@ -66,6 +66,11 @@ HYPER = reduced.linear_coordinates([[1.0], [0.5]])
 SMALL = reduced.HyperReducedSystem(SYSTEM, HYPER)
 ONE = State(q=[0.25], qdot=[0.5])
 ROBOT = formats.load_urdf(formats.example("arm"))
+MJCF_TEXT = """<mujoco>
+  <worldbody><body name="arm"><joint name="hinge"/><geom size="0.1"/></body></worldbody>
+  <actuator><motor joint="hinge"/></actuator>
+</mujoco>"""
+MJCF = formats.load_mjcf(MJCF_TEXT)
 NAMED = next(iter(ROBOT.joints.values()))
 
 
@@ -232,6 +237,10 @@ CALLS = [
     ),
     Call(formats.example, {"name": "arm"}),
     Call(formats.load_urdf, {"source": formats.example("arm"), "gravity": np.array([0.0, 0, -1.0])}),
+    Call(formats.load_mjcf, {"source": MJCF_TEXT, "collisions": False, "unsupported": "warn"}),
+    Call(MJCF.state, {"qpos": np.array([0.1]), "qvel": np.array([0.2]), "t": 0.5}),
+    Call(MJCF.qpos_qvel, {"state": MJCF.state([0.1])}),
+    Call(MJCF.commands, {"control": np.array([0.5])}),
     Call(formats.to_urdf, {"robot": ROBOT}),
     Call(formats.to_mjcf, {"robot": ROBOT}),
     Call(

@@ -309,6 +309,9 @@ WORLD = f"<mujoco>\n<worldbody>\n{BODY}\n</worldbody>\n{{}}</mujoco>"
         ("<worldbody>", "<compiler coordinate='global'/><worldbody>", r"<compiler>, line 2: coordinate"),
         ("<worldbody>", "<option wind='1 0 0'/><worldbody>", r"<option>, line 2: got 'wind'"),
         ("<worldbody>", "<option><flag spring='disable'/></option><worldbody>", r"<flag>, line 2"),
+        ("<worldbody>", "<option><flag spin='disable'/></option><worldbody>", r"<flag>, line 2: got attr"),
+        ("size='1'", "size='1' mass='-1'", r"<geom>, line 3: mass: got -1"),
+        ("size='1'", "size='1' mesh='m'", r"<geom>, line 3: got a sphere fitted"),
         ("<worldbody>", "<deformable/><worldbody>", r"<deformable>, line 2"),
         ("<worldbody>", "<compiler eulerseq='xyq'/><worldbody>", r"<compiler>, line 2: eulerseq"),
     ],
@@ -328,6 +331,7 @@ def test_invalid_files(old, new, match):
         ("<equality><joint joint1='j'/></equality>", r"line 5: got one joint"),
         ("<actuator><general joint='j'/></actuator>", r"<general>, line 5"),
         ("<actuator><motor joint='x'/></actuator>", r"<motor>, line 5: joint: got 'x'"),
+        ("<actuator><motor joint='j' ctrlrange='1 2'/></actuator>", r"<motor>, line 5: got ctrlrange"),
         ("<actuator><motor joint='j' gear='0'/></actuator>", r"<motor>, line 5: gear"),
         ("<actuator><motor joint='j' forcerange='-1 2'/></actuator>", r"<motor>, line 5: got forcerange"),
         (
