@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -123,6 +124,17 @@ def _include(parent: Element, folder: Path | None, visited: set[Path]) -> None:
     parent.children = children
 
 
+@contextmanager
+def located(element: Element) -> Iterator[None]:
+    """Add an element and its line to errors that name none."""
+    try:
+        yield
+    except InvalidArgument as error:
+        if ", line " in error.name:
+            raise
+        raise InvalidArgument(f"{element.label}: {error.name}", error.got, error.expected) from None
+
+
 @dataclass
 class Context:
     """Settings and default classes of a file."""
@@ -163,6 +175,13 @@ def resolve(
         context.refuse(element, f"attribute {attribute!r}", "an attribute that is supported here")
         del result.attrib[attribute]
     return result
+
+
+def check_attributes(context: Context, element: Element, *allowed: str) -> None:
+    """Refuse attributes of an element without default classes."""
+    for attribute in element.attrib:
+        if attribute not in allowed:
+            context.refuse(element, f"attribute {attribute!r}", "an attribute that is supported here")
 
 
 def values(element: Element, name: str, count: int | tuple[int, int], default: Array | None = None) -> Array:

@@ -111,6 +111,7 @@ class _Reader:
     def __init__(self, context: Context, collisions: bool) -> None:
         self.context, self.collisions = context, collisions
         self.bodies: list[dict[str, Any]] = []  # arguments of Body
+        self.elements: dict[str, Element] = {}  # by bodies of the file
         self.joint_frames: dict[str | None, Array] = {None: np.eye(4)}  # body frames in joint frames
         self.frames: dict[str, MjcfFrame] = {"world": MjcfFrame(None, np.eye(4))}
         self.world_poses: dict[str, Array] = {"world": np.eye(4)}
@@ -128,6 +129,7 @@ class _Reader:
         self.total_mass: float | None = None
 
     def read(self, root: Element) -> MjcfModel:
+        xml.check_attributes(self.context, root, "model")
         sections: dict[str, list[Element]] = {}
         for section in root:
             sections.setdefault(section.tag, []).append(section)
@@ -140,20 +142,32 @@ class _Reader:
         worlds = sections.pop("worldbody", [])
         self._reserve_names(worlds)
         for section in worlds:
+            xml.check_attributes(self.context, section, "name", "childclass")
             self._content(section, "world", np.eye(4), section.get("childclass", "main"))
-        tendons = {each.get("name", ""): each for section in sections.pop("tendon", []) for each in section}
-        for section in sections.pop("equality", []):
-            for each in section:
+
+        def elements(tag: str) -> Iterator[Element]:
+            for section in sections.pop(tag, []):
+                xml.check_attributes(self.context, section)
+                yield from section
+
+        tendons: dict[str, Element] = {}
+        for number, each in enumerate(elements("tendon")):
+            name = each.get("name") or f"tendon {number}"
+            if name in tendons:
+                raise InvalidArgument(each.label, f"the name {name!r} twice", "a name for each")
+            tendons[name] = each
+        for each in elements("equality"):
+            with xml.located(each):
                 self._equality(each, tendons)
         for each in tendons.values():
             self._tendon(each)
-        for section in sections.pop("actuator", []):
-            for each in section:
+        for each in elements("actuator"):
+            with xml.located(each):
                 self._actuator(each)
-        for section in sections.pop("contact", []):
-            for each in section:
+        for each in elements("contact"):
+            with xml.located(each):
                 self._contact(each)
-        keyframes = sections.pop("keyframe", [])
+        keyframes = list(elements("keyframe"))
         for tag, found in sections.items():
             if tag not in _SKIPPED_SECTIONS:
                 self.context.refuse(found[0], f"a section <{tag}>")
@@ -161,11 +175,12 @@ class _Reader:
             self._model(), root.get("model", "model"), tuple(self.joints), tuple(self.actuators), self.frames
         )
         keys: dict[str, Keyframe] = {}
-        for number, each in enumerate(key for section in keyframes for key in section):
+        for number, each in enumerate(keyframes):
             name = each.get("name") or f"key{number}"
             if name in keys:
                 raise InvalidArgument(each.label, f"the name {name!r} twice", "a name for each")
-            keys[name] = self._keyframe(result, each)
+            with xml.located(each):
+                keys[name] = self._keyframe(result, each)
         return replace(result, keyframes=keys)
 
     def _compiler(self, section: Element) -> None:
@@ -215,6 +230,7 @@ class _Reader:
 
     def _default(self, section: Element, parent: str | None) -> None:
         classes = self.context.classes
+        xml.check_attributes(self.context, section, "class")
         name = section.get("class", "main" if parent is None else "")
         if not name or (parent is not None and name in classes):
             raise InvalidArgument(section.label, f"class {name!r}", "a new name of the class")
@@ -281,7 +297,8 @@ class _Reader:
         for element in parent:
             match element.tag:
                 case "geom":
-                    self._geom(element, body, pose, child_class)
+                    with xml.located(element):
+                        self._geom(element, body, pose, child_class)
                 case "body":
                     self._body(element, body, pose, child_class)
                 case "frame":
@@ -318,12 +335,14 @@ class _Reader:
         carrier, in_carrier = self.frames[parent]
         own_pose = in_carrier @ own_pose
         joints = [each for each in element if each.tag in ("joint", "freejoint")]
+        self.elements[name] = element
         if joints:
             self._joints(joints, name, element, carrier, own_pose, child_class)
             self.frames[name] = MjcfFrame(name, np.eye(4))
         else:
             self.frames[name] = MjcfFrame(carrier, own_pose)
-        self._inertia(element, name, child_class)
+        with xml.located(element):
+            self._inertia(element, name, child_class)
         self._content(element, name, np.eye(4), child_class)
 
     def _joints(
@@ -354,6 +373,8 @@ class _Reader:
             self.bodies.append({"name": name, "pose": pose})
             self.joint_frames[name] = np.eye(4)
             return
+        if "ball" in [kind for kind in kinds if kind != "slide"][:-1]:
+            raise InvalidArgument(body.label, "a ball followed by another rotation", "a ball that comes last")
         frame: Array = self.joint_frames[carrier] @ pose
         parent = carrier
         for n, (element, kind) in enumerate(zip(resolved, kinds, strict=True)):
@@ -505,12 +526,15 @@ class _Reader:
             if kind in ("mesh", "hfield", "sdf"):
                 self.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")
                 continue
-            solid, own_pose = xml.shape(self.context, geom, kind)
-            if isinstance(solid, xml.Ellipsoid):
-                properties = inertia.ellipsoid(solid.semi_axes, density or 1.0)
-            else:
-                properties = solid.mass_properties(density=density or 1.0)
-            yield (inertia.with_mass(properties, mass) if mass > 0 else properties), pose @ own_pose
+            with xml.located(geom):
+                solid, own_pose = xml.shape(self.context, geom, kind)
+                if isinstance(solid, xml.Ellipsoid):
+                    properties = inertia.ellipsoid(solid.semi_axes, density or 1.0)
+                else:
+                    properties = solid.mass_properties(density=density or 1.0)
+                if mass:
+                    properties = inertia.with_mass(properties, mass)
+            yield properties, pose @ own_pose
 
     @property
     def _collides(self) -> bool:
@@ -651,6 +675,8 @@ class _Reader:
             self.context, element, "main", (), ("rgba", "width", "material", "springlength", "margin", *_SOFT)
         )
         for each in tendon:
+            xml.check_attributes(self.context, each, "joint", "coef")
+            xml.value(each, "coef", np.nan)
             self._named_joint(each, "joint")
 
     def _actuator(self, element: Element) -> None:
@@ -725,6 +751,13 @@ class _Reader:
         if not self.bodies:
             raise InvalidArgument("source", "a file none of whose bodies moves", "a body with a joint")
         self._exclude_by_masks()
+        carrying = set(self.masses)
+        for keywords in reversed(self.bodies):
+            if keywords["name"] in carrying:
+                carrying.add(keywords.get("parent"))
+            else:
+                element = self.elements[keywords["name"]]
+                raise InvalidArgument(element.label, "no mass", "mass, of it or of a body on it")
         scale = 1.0
         if self.total_mass is not None:
             masses = [float(part.mass) for parts in self.masses.values() for part, _ in parts]

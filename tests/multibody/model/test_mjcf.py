@@ -1,6 +1,7 @@
 """Models from MJCF files and to them, against MuJoCo."""
 
 import importlib.util
+import re
 import warnings
 from pathlib import Path
 
@@ -310,6 +311,10 @@ WORLD = f"<mujoco>\n<worldbody>\n{BODY}\n</worldbody>\n{{}}</mujoco>"
         ("<worldbody>", "<option wind='1 0 0'/><worldbody>", r"<option>, line 2: got 'wind'"),
         ("<worldbody>", "<option><flag spring='disable'/></option><worldbody>", r"<flag>, line 2"),
         ("<worldbody>", "<option><flag spin='disable'/></option><worldbody>", r"<flag>, line 2: got attr"),
+        ("size='1'", "size='1e-300'", r"<geom>, line 3: radius"),
+        ("size='1'", "size='1' mass='0'", r"<body> 'b', line 3: got no mass"),
+        ("<worldbody>", "<worldbody pos='0 0 0'>", r"<worldbody>, line 2: got attribute 'pos'"),
+        ("<joint name='j'/>", "<joint type='ball'/><joint/>", r"<body> 'b', line 3: got a ball followed"),
         ("size='1'", "size='1' mass='-1'", r"<geom>, line 3: mass: got -1"),
         ("size='1'", "size='1' mesh='m'", r"<geom>, line 3: got a sphere fitted"),
         ("<worldbody>", "<deformable/><worldbody>", r"<deformable>, line 2"),
@@ -355,6 +360,56 @@ def test_warnings_for_what_is_not_supported():
     text = WORLD.format("<equality><weld body1='b'/></equality>")
     with pytest.warns(UserWarning, match=r"<weld>, line 5: .*; ignored"):
         assert load_mjcf(text, unsupported="warn").model.constraints == ()
+
+
+def test_random_attributes():
+    """Files with random attributes are refused, or describe the model that MuJoCo reads."""
+    rng, agreements = np.random.default_rng(6), 0
+    words = (
+        "",
+        "nan",
+        "-1",
+        "1e400",
+        "1",
+        "0.3 0.2 0.1",
+        "1 2 3 4",
+        "ball",
+        "slide",
+        "free",
+        "box",
+        "true",
+        "j1",
+    )
+    names = (
+        "pos",
+        "quat",
+        "size",
+        "mass",
+        "type",
+        "axis",
+        "ref",
+        "armature",
+        "range",
+        "gear",
+        "class",
+        "zaxis",
+    )
+    for _ in range(150):
+        text = list(FILES.values())[rng.integers(len(FILES))]
+        pattern, new = r'"[^"]*"', f'"{rng.choice(words)}"'
+        if rng.random() < 0.5:
+            pattern, new = r"(?<=<[a-z]{4}) ", f" {rng.choice(names)}={new} "
+        places = [*re.finditer(pattern, text)]
+        at = places[rng.integers(len(places))]
+        text = text[: at.start()] + new + text[at.end() :]
+        try:
+            model = load_mjcf(text)
+            reference = mujoco_model(text)
+        except (InvalidArgument, ValueError):  # ValueError: MuJoCo refuses more
+            continue
+        assert largest_error(model, reference, rng, draws=1) < TOLERANCE, text
+        agreements += 1
+    assert agreements > 10
 
 
 def test_sources(tmp_path):
