@@ -438,18 +438,19 @@ WITH_TENDONS = ("ball_in_cup", "manipulator", "point_mass", "stacker")
 """Models with tendons as motors or ropes, which are not supported and do not change the smooth dynamics."""
 
 
-@pytest.mark.skipif(SUITE is None, reason="needs dm_control")
-@pytest.mark.parametrize("name", SUITE_MODELS + WITH_TENDONS)
-def test_control_suite(name, tmp_path, monkeypatch):
-    """Models of dm_control: their smooth dynamics, read and saved."""
-    monkeypatch.chdir(tmp_path)  # MuJoCo logs its warnings there
-    path = Path(SUITE.submodule_search_locations[0]) / "suite" / f"{name}.xml"
-    unsupported, rng = "warn" if name in WITH_TENDONS else "raise", np.random.default_rng(4)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore" if name in WITH_TENDONS else "error")
-        model = load_mjcf(path, collisions=False, unsupported=unsupported)
-        reference = mujoco.MjModel.from_xml_path(str(path))
-    assert largest_error(model, reference, rng) < TOLERANCE
-    save_mjcf(model, tmp_path / "saved.xml")
-    saved = mujoco.MjModel.from_xml_path(str(tmp_path / "saved.xml"))
-    assert largest_error(load_mjcf(tmp_path / "saved.xml"), saved, rng) < TOLERANCE
+if SUITE is not None:  # `pip install --no-deps dm_control`: too heavy for the extras of this package
+
+    @pytest.mark.parametrize("name", SUITE_MODELS + WITH_TENDONS)
+    def test_control_suite(name, tmp_path, monkeypatch):
+        """Models of dm_control: their smooth dynamics, read and saved."""
+        monkeypatch.chdir(tmp_path)  # MuJoCo logs its warnings there
+        path = Path(SUITE.submodule_search_locations[0]) / "suite" / f"{name}.xml"
+        unsupported, rng = "warn" if name in WITH_TENDONS else "raise", np.random.default_rng(4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore" if name in WITH_TENDONS else "error")
+            model = load_mjcf(path, collisions=False, unsupported=unsupported)
+            reference = mujoco.MjModel.from_xml_path(str(path))
+        assert largest_error(model, reference, rng) < TOLERANCE
+        save_mjcf(model, tmp_path / "saved.xml")
+        saved = mujoco.MjModel.from_xml_path(str(tmp_path / "saved.xml"))
+        assert largest_error(load_mjcf(tmp_path / "saved.xml"), saved, rng) < TOLERANCE
