@@ -53,9 +53,9 @@ class MjcfActuator(NamedTuple):
     gear: float
     """Gear ratio, dimensionless."""
     lower: float
-    """Least control; minus infinity without bounds."""
+    """Least control, N m, N, rad, m, rad/s or m/s; minus infinity without bounds."""
     upper: float
-    """Largest control; infinite without bounds."""
+    """Largest control, N m, N, rad, m, rad/s or m/s; infinite without bounds."""
 
 
 class Keyframe(NamedTuple):
@@ -64,7 +64,7 @@ class Keyframe(NamedTuple):
     state: State
     """State of the model."""
     control: Array
-    """Controls ``(k,)`` of the actuators."""
+    """Controls ``(k,)`` of the actuators, N m, N, rad, m, rad/s or m/s."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +93,8 @@ class MjcfModel:
             Coordinates ``(nq,)`` of MuJoCo, rad or m: 7 of a free joint (position, quaternion), 4 of a ball
             (quaternion), 1 of the others.
         qvel
-            Velocities ``(nv,)`` of MuJoCo: 6 of a free joint (linear in the world, angular in the body), 3 of
-            a ball (angular in the body), 1 of the others; zero by default.
+            Velocities ``(nv,)`` of MuJoCo, rad/s or m/s: 6 of a free joint (linear in the world, angular in
+            the body), 3 of a ball (angular in the body), 1 of the others; zero by default.
         t
             Time, s.
 
@@ -126,7 +126,7 @@ class MjcfModel:
         return self.model.state(q=q, qdot=qdot, poses=poses, twists=twists, t=t)
 
     def qpos_qvel(self, state: State) -> tuple[Array, Array]:
-        """Return the coordinates ``(nq,)`` and velocities ``(nv,)`` of MuJoCo at a state.
+        """Return MuJoCo's coordinates ``(nq,)``, rad or m, and velocities ``(nv,)``, rad/s or m/s, at a state.
 
         Parameters
         ----------
@@ -166,7 +166,8 @@ class MjcfModel:
         Parameters
         ----------
         control
-            Controls ``(k,)``, one of each actuator: force before the gear, or target after it.
+            Controls ``(k,)``, one of each actuator: force before the gear, N m or N, or target after it, rad,
+            m, rad/s or m/s.
 
         Raises
         ------
