@@ -126,7 +126,7 @@ class MjcfModel:
         return self.model.state(q=q, qdot=qdot, poses=poses, twists=twists, t=t)
 
     def qpos_qvel(self, state: State) -> tuple[Array, Array]:
-        """Return MuJoCo's coordinates ``(nq,)``, rad or m, and velocities ``(nv,)``, rad/s or m/s, at a state.
+        """Return MuJoCo's coordinates ``(nq,)``, rad or m, and velocities ``(nv,)``, rad/s or m/s.
 
         Parameters
         ----------
