@@ -202,11 +202,18 @@ def _add_inertia(body: ET.Element, link: Link, is_moving: bool) -> None:
 def _add_visuals(body: ET.Element, robot: Robot, link: str | None) -> None:
     for visual in robot.visuals:
         if visual.link == link:
-            attributes = {**pose_attributes(visual.pose), **_geometry_attributes(visual.solid), "mass": "0"}
+            attributes = {**pose_attributes(visual.pose), **geometry_attributes(visual.solid), "mass": "0"}
             ET.SubElement(body, "geom", {**attributes, "contype": "0", "conaffinity": "0"})
 
 
-def _geometry_attributes(solid: Shape) -> dict[str, str]:
+def geometry_attributes(solid: Shape) -> dict[str, str]:
+    """Return the attributes of a solid.
+
+    Raises
+    ------
+    InvalidArgument
+        If MJCF has no such geometry.
+    """
     match solid:
         case Box(sides):
             return {"type": "box", "size": format_numbers(np.array(sides) / 2)}
@@ -215,7 +222,7 @@ def _geometry_attributes(solid: Shape) -> dict[str, str]:
         case Cylinder(radius, length) | Capsule(radius, length):
             kind = type(solid).__name__.lower()
             return {"type": kind, "size": format_numbers(np.array([radius, length / 2]))}
-    raise InvalidArgument("visual", repr(solid), "a box, a sphere, a cylinder or a capsule")
+    raise InvalidArgument("shape", f"{solid!r:.60}", "a box, a sphere, a cylinder or a capsule, for MJCF")
 
 
 def pose_attributes(E: Array) -> dict[str, str]:

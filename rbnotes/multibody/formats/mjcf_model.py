@@ -22,67 +22,106 @@ VELOCITY_COUNTS = {"free": 6, "ball": 3, "hinge": 1, "slide": 1}
 
 
 class MjcfFrame(NamedTuple):
-    """Frame of a body of the file."""
+    """Frame of a body of the file.
+
+    Attributes
+    ----------
+    body
+        Body of the model that carries the frame; None is the world.
+    pose
+        Pose ``(4, 4)`` in the body frame, m.
+    """
 
     body: str | None
-    """Body of the model that carries the frame; None is the world."""
     pose: Array
-    """Pose ``(4, 4)`` in the body frame, m."""
 
 
 class MjcfJoint(NamedTuple):
-    """Joint of the file."""
+    """Joint of the file.
+
+    Attributes
+    ----------
+    name
+        Name of the joint.
+    kind
+        ``"free"``, ``"ball"``, ``"hinge"`` or ``"slide"``.
+    body
+        Body of the model that the joint carries.
+    """
 
     name: str
-    """Name of the joint."""
     kind: str
-    """``"free"``, ``"ball"``, ``"hinge"`` or ``"slide"``."""
     body: str
-    """Body of the model that the joint carries."""
 
 
 class MjcfActuator(NamedTuple):
-    """Actuator of the file: it exerts ``gear`` times its force on the joint."""
+    """Actuator of the file: it exerts ``gear`` times its force on the joint.
+
+    Attributes
+    ----------
+    name
+        Name of the actuator.
+    kind
+        ``"motor"``, ``"position"`` or ``"velocity"``.
+    body
+        Body of the model that the joint carries.
+    gear
+        Gear ratio, dimensionless.
+    lower
+        Least control, N m, N, rad, m, rad/s or m/s; minus infinity without bounds.
+    upper
+        Largest control, N m, N, rad, m, rad/s or m/s; infinite without bounds.
+    """
 
     name: str
-    """Name of the actuator."""
     kind: str
-    """``"motor"``, ``"position"`` or ``"velocity"``."""
     body: str
-    """Body of the model that the joint carries."""
     gear: float
-    """Gear ratio, dimensionless."""
     lower: float
-    """Least control, N m, N, rad, m, rad/s or m/s; minus infinity without bounds."""
     upper: float
-    """Largest control, N m, N, rad, m, rad/s or m/s; infinite without bounds."""
 
 
 class Keyframe(NamedTuple):
-    """State of the file."""
+    """State of the file.
+
+    Attributes
+    ----------
+    state
+        State of the model.
+    control
+        Controls ``(k,)`` of the actuators, N m, N, rad, m, rad/s or m/s.
+    """
 
     state: State
-    """State of the model."""
     control: Array
-    """Controls ``(k,)`` of the actuators, N m, N, rad, m, rad/s or m/s."""
 
 
 @dataclass(frozen=True, eq=False)
 class MjcfModel:
-    """Model with the names of a file's joints, actuators, frames and keyframes."""
+    """Model with the names of a file's joints, actuators, frames and keyframes.
+
+    Attributes
+    ----------
+    model
+        Bodies, joints, shapes, actuators and constraints.
+    name
+        Name of the model.
+    joints
+        Joints in the order of MuJoCo's ``qpos``.
+    actuators
+        Actuators in the order of MuJoCo's ``ctrl``.
+    frames
+        Frames by the names of the file's bodies.
+    keyframes
+        Keyframes by their names.
+    """
 
     model: Model
-    """Bodies, joints, shapes, actuators and constraints."""
     name: str
-    """Name of the model."""
     joints: Sequence[MjcfJoint]
-    """Joints in the order of MuJoCo's ``qpos``."""
     actuators: Sequence[MjcfActuator]
-    """Actuators in the order of MuJoCo's ``ctrl``."""
     frames: Mapping[str, MjcfFrame]
-    """Frames by the names of the file's bodies."""
     keyframes: Mapping[str, Keyframe] = field(default_factory=dict)
-    """Keyframes by their names."""
 
     def state(self, qpos: ArrayLike, qvel: ArrayLike | None = None, *, t: float = 0.0) -> State:
         """Return the state of the model at coordinates of MuJoCo.

@@ -13,11 +13,11 @@ from rbnotes.dynamics import WORLD, zero_forces
 from rbnotes.joints import ExponentialSpherical, Fixed, Prismatic, Revolute
 from rbnotes.multibody.actuators import Motor, PositionServo
 from rbnotes.multibody.formats._xml import format_document, format_numbers
-from rbnotes.multibody.formats.mjcf import pose_attributes
+from rbnotes.multibody.formats.mjcf import geometry_attributes, pose_attributes
 from rbnotes.multibody.formats.mjcf_model import MjcfActuator, MjcfModel
 from rbnotes.multibody.model import Body, Model
 from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure
-from rbnotes.shapes import Box, Capsule, Plane, Shape, Sphere
+from rbnotes.shapes import Plane, Shape
 from rbnotes.unchecked import se3
 
 CLOSURE_TOLERANCE = 1e-9
@@ -237,13 +237,6 @@ class _Writer:
 
 
 def _shape_attributes(shape: Shape) -> dict[str, str]:
-    match shape:
-        case Plane():
-            return {"type": "plane", "size": PLANE_SIZE}
-        case Box(sides):
-            return {"type": "box", "size": format_numbers(np.array(sides) / 2)}
-        case Sphere(radius):
-            return {"type": "sphere", "size": format_numbers(radius)}
-        case Capsule(radius, length):
-            return {"type": "capsule", "size": format_numbers(np.array([radius, length / 2]))}
-    raise InvalidArgument("model", f"{shape!r:.60}", "planes, boxes, spheres and capsules")
+    if isinstance(shape, Plane):
+        return {"type": "plane", "size": PLANE_SIZE}
+    return geometry_attributes(shape)

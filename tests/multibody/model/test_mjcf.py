@@ -14,7 +14,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody import Body, Model, simulate
 from rbnotes.multibody.formats import load_mjcf, save_mjcf
 from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure
-from rbnotes.shapes import Box, Capsule, Plane, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Plane, Sphere
 
 TOLERANCE = 1e-10
 
@@ -454,3 +454,15 @@ if SUITE is not None:  # `pip install --no-deps dm_control`: too heavy for the e
         save_mjcf(model, tmp_path / "saved.xml")
         saved = mujoco.MjModel.from_xml_path(str(tmp_path / "saved.xml"))
         assert largest_error(load_mjcf(tmp_path / "saved.xml"), saved, rng) < TOLERANCE
+
+
+def test_cylinders_touch_and_are_written(tmp_path):
+    text = """<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="can" pos="0 0 0.2"><freejoint/><geom type="cylinder" size="0.05 0.1"/></body>
+        </worldbody></mujoco>"""
+    model = load_mjcf(text).model
+    motion = simulate(model, h=0.005, duration=0.4)
+    assert motion.poses("can")[-1, 2, 3] == pytest.approx(0.1, abs=1e-4)
+    save_mjcf(model, tmp_path / "can.xml")
+    (shape,) = (each.shape for each in load_mjcf(tmp_path / "can.xml").model.colliders if each.body == 0)
+    assert shape == Cylinder(0.05, 0.2)
