@@ -69,8 +69,9 @@ def load_mjcf(
     The coordinates of hinges and slides are those of MuJoCo. Balls become
     :class:`~rbnotes.joints.ExponentialSpherical` joints; bodies on free joints become free bodies. The
     friction coefficient of a pair is the geometric mean; in MuJoCo it is the larger one. Geoms that neither
-    collide nor have mass are appearance, and skipped. Geoms with ``condim="1"`` have no friction. Several joints
-    of one body become a chain of bodies without mass. Included files must be in the folder of the source.
+    collide nor have mass are appearance, and skipped. Geoms with ``condim="1"`` have no friction. Several
+    joints of one body become a chain of bodies without mass. Included files must be in the folder of the
+    source.
 
     Parameters
     ----------
