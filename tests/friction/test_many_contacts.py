@@ -51,7 +51,7 @@ def cases():
     return [
         (name, count, scene)
         for name in FRICTION_MODELS
-        for count in (1, 4, 20, 60, 200)
+        for count in (1, 4, 20, 200)
         for scene in (heaps, stacks)
         if count < 60 or name not in SLOW or is_deep
     ]

@@ -143,7 +143,7 @@ WITHIN = (
     r"multibody\.reduced\.(adaptive_integration\.Observed|dual_dynamics\.DualProblem|examples\.Example)",
     r"multibody\.reduced\.(inverse_mass\.InverseMass|preconditioning\.StepPreconditioner|bearing_reactions\..*)",
     r"multibody\.formats\.robot\.(Robot|RobotJoint|unique_name)",
-    r"multibody\.formats\.(mjcf\.pose_attributes|mjcf_model\.MjcfModel)",
+    r"multibody\.formats\.(mjcf\.(pose|geometry)_attributes|mjcf_model\.MjcfModel)",
     # What makes test data, pictures, and calls of others hands its options on.
     r"multibody\.packing\.parallel_sweep\..*",
     r"testing\.(reproducible_draws|strategies)\..*",
