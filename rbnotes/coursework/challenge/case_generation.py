@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -202,25 +202,25 @@ def make_case(
             ):
                 return None
             expected = evaluate_reference(reference, values)
-            if region != "generic" and not _is_well_conditioned(claim, reference, region, values, expected):
-                return None
+            errors: list[float] = []
+            if region != "generic":
+                errors = [deviation(form, expected, values) for form in right_forms(claim)]
+                if not _is_well_conditioned(claim, reference, region, values, expected, errors):
+                    return None
         except NonFiniteReference:
             return None
         except Exception:
             if region == "generic":
                 raise
             return None
-        tolerance = _tolerance(claim, region, values, expected)
+    tolerance = _tolerance(claim, region, errors)
     return Case(claim.id, region, values, expected, tolerance, _precision_mask(claim, values))
 
 
-def _tolerance(claim: Record, region: Region, values: Values, expected: Array) -> float:
+def _tolerance(claim: Record, region: Region, errors: Sequence[float]) -> float:
     """Return the tolerance of a claim, larger near zero where a right form loses digits by cancellation."""
-    if region != "tiny":
-        return claim.tolerance
-    losses = [deviation(form, expected, values) for form in right_forms(claim)]
-    accepted = [LOSS_FACTOR * loss for loss in losses if loss <= MAX_CANCELLATION_ERROR]
-    return max(claim.tolerance, *accepted) if accepted else claim.tolerance
+    losses = [error for error in errors if error <= MAX_CANCELLATION_ERROR] if region == "tiny" else []
+    return max([claim.tolerance, *(LOSS_FACTOR * loss for loss in losses)])
 
 
 def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
@@ -247,16 +247,19 @@ def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
 
 
 def _is_well_conditioned(
-    claim: Record, reference: Function, region: Region, values: Values, expected: Array
+    claim: Record,
+    reference: Function,
+    region: Region,
+    values: Values,
+    expected: Array,
+    errors: Sequence[float],
 ) -> bool:
-    """Return True if rounding errors of right code stay below the tolerance.
+    """Return True if rounding errors of right code stay below the tolerance; ``errors`` are its deviations.
 
     Near zero the library's form must agree: a right formula may lose half of its digits there.
     """
-    forms = right_forms(claim)
-    careful = forms[:1] if region == "tiny" and claim.library is not None else forms
-    close = all(deviation(form, expected, values) <= TOLERANCE_SHARE * claim.tolerance for form in careful)
-    if not close:
+    careful = errors[:1] if region == "tiny" and claim.library is not None else errors
+    if any(not error <= TOLERANCE_SHARE * claim.tolerance for error in careful):
         return False
     jittered = evaluate_reference(reference, perturb_inputs(values, RELATIVE_JITTER, axes=np.inf))
     return distance(jittered, expected) <= claim.tolerance
