@@ -308,10 +308,7 @@ def shape(context: Context, element: Element, kind: str) -> tuple[Shape | Ellips
         half_length = float(np.linalg.norm(direction)) / 2
         frame = se3.frame(rotation_to(normalize(element, "fromto", direction)), ends.mean(axis=0))
     full = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}[kind]
-    needed = (
-        full if half_length is None else (1 if kind in ("capsule", "cylinder", "box", "ellipsoid") else full)
-    )
-    size = values(element, "size", (needed, 3))
+    size = values(element, "size", (full if half_length is None else 1, 3))
     if half_length is not None:
         radii = [size[0]] if full == 2 else [size[0], size[1] if size.size > 1 else size[0]]
         size = np.array([*radii, half_length])

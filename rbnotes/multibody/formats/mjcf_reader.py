@@ -26,7 +26,6 @@ from rbnotes.multibody.formats import _mjcf_elements as xml
 from rbnotes.multibody.formats._mjcf_elements import Context, Element
 from rbnotes.multibody.formats.mjcf_model import (
     POSITION_COUNTS,
-    VELOCITY_COUNTS,
     Keyframe,
     MjcfActuator,
     MjcfFrame,
@@ -738,13 +737,11 @@ class _Reader:
 
     def _keyframe(self, model: MjcfModel, element: Element) -> Keyframe:
         key = xml.resolve(self.context, element, "main", ("qpos", "qvel", "ctrl", "time"), ("mpos", "mquat"))
-        nq, nv = (
-            sum(table[each.kind] for each in self.joints) for table in (POSITION_COUNTS, VELOCITY_COUNTS)
+        neutral, rest = model.qpos_qvel(model.model.state(q=self.references))
+        qpos, qvel = (
+            xml.values(key, name, default.size, default)
+            for name, default in (("qpos", neutral), ("qvel", rest))
         )
-        neutral = model.qpos_qvel(model.model.state(q={body: ref for body, ref in self.references.items()}))[
-            0
-        ]
-        qpos, qvel = xml.values(key, "qpos", nq, neutral), xml.values(key, "qvel", nv, np.zeros(nv))
         control = xml.values(key, "ctrl", len(self.actuators), np.zeros(len(self.actuators)))
         state = model.state(qpos, qvel, t=xml.value(key, "time", 0.0))
         return Keyframe(state, control)

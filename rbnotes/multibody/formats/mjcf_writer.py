@@ -167,6 +167,7 @@ class _Writer:
     def _add_constraints(self, root: ET.Element) -> None:
         equality = ET.Element("equality")
         tree = self.model.tree
+        poses = self.model.body_state(self.model.state()).E
         for each in self.model.constraints:
             match each:
                 case JointLimit():
@@ -176,7 +177,6 @@ class _Writer:
                     coefficients = format_numbers(np.array([0.0, each.ratio]))
                     ET.SubElement(equality, "joint", {**names, "polycoef": coefficients})
                 case LoopClosure(axis=None):
-                    poses = self.model.body_state(self.model.state()).E
                     first = poses[tree.index(each.a)] @ np.append(each.x_a, 1.0)
                     other = np.eye(4) if each.b is None else poses[tree.index(each.b)]
                     gap = float(np.linalg.norm(first - other @ np.append(each.x_b, 1.0)))
