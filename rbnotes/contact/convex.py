@@ -25,6 +25,8 @@ from rbnotes.contact.manifolds import (
     ContactManifold,
     clip_polygon,
     empty_manifold,
+    manifold_between,
+    manifold_within_margin,
 )
 from rbnotes.shapes import ConvexShape
 
@@ -89,7 +91,7 @@ def plane_manifold(solid: PlacedSolid, normal: Array, origin: Array, margin: flo
     rounding = solid.shape.rounding
     gap = (outline - origin) @ normal - rounding
     position = outline - (rounding + gap / 2)[:, None] * normal
-    return _within_margin(position, normal, gap, margin)
+    return manifold_within_margin(position, normal, gap, margin)
 
 
 def convex_manifold(a: PlacedSolid, b: PlacedSolid, margin: float) -> ContactManifold:
@@ -99,14 +101,7 @@ def convex_manifold(a: PlacedSolid, b: PlacedSolid, margin: float) -> ContactMan
     if found is None:
         return empty_manifold()
     on_a, on_b, normal = _opposite_points(a, b, found)
-    gap = (on_a - on_b) @ normal - rounding_a - rounding_b
-    position = (on_a + on_b + (rounding_b - rounding_a) * normal) / 2
-    return _within_margin(position, normal, gap, margin)
-
-
-def _within_margin(position: Array, normal: Array, gap: Array, margin: float) -> ContactManifold:
-    kept = gap <= margin
-    return ContactManifold(position[kept], np.broadcast_to(normal, position.shape)[kept], gap[kept])
+    return manifold_between(on_a, on_b, normal, rounding_a, rounding_b, margin)
 
 
 def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separation | None:
@@ -227,9 +222,9 @@ def _opposite_points(a: PlacedSolid, b: PlacedSolid, found: Separation) -> tuple
 
 def _plane_normal(polygon: Array, normal: Array) -> Array:
     """Return the unit normal ``(3,)`` of the plane of a polygon, on the side of ``normal``."""
-    up: Array = np.cross(polygon[1] - polygon[0], polygon[2] - polygon[0])
-    up = np.copysign(1 / np.linalg.norm(up), up @ normal) * up
-    return up
+    up = np.cross(polygon[1] - polygon[0], polygon[2] - polygon[0])
+    unit: Array = np.copysign(1 / np.linalg.norm(up), up @ normal) * up
+    return unit
 
 
 def _tilt(polygon: Array, normal: Array) -> float:
@@ -255,11 +250,9 @@ def _points_on_face(face: Array, other: Array, normal: Array) -> tuple[Array, Ar
 
 def _points_on_edges(edge_a: Array, edge_b: Array) -> tuple[Array, Array]:
     """Return the ends of the overlap of two edges on each of them; none if they are not parallel."""
-    length = float(np.linalg.norm(edge_a[1] - edge_a[0]))
-    axis = (edge_a[1] - edge_a[0]) / length
-    if np.linalg.norm(np.cross(axis, edge_b[1] - edge_b[0])) >= FLAT_TOLERANCE * np.linalg.norm(
-        edge_b[1] - edge_b[0]
-    ):
+    along_a, along_b = edge_a[1] - edge_a[0], edge_b[1] - edge_b[0]
+    axis = along_a / np.linalg.norm(along_a)
+    if np.linalg.norm(np.cross(axis, along_b)) >= FLAT_TOLERANCE * np.linalg.norm(along_b):
         return np.zeros((0, 3)), np.zeros((0, 3))
     on_b = clip_polygon(clip_polygon(edge_b, axis, axis @ edge_a[1]), -axis, -axis @ edge_a[0])
     return edge_a[0] + ((on_b - edge_a[0]) @ axis)[:, None] * axis, on_b

@@ -7,19 +7,18 @@ overlap, the axis of least overlap is one of the same fifteen.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.shapes.shape import corner_signs
 from rbnotes.unchecked import so3
 
 TOUCHING_TOLERANCE = 1e-4
 """Distance relative to the size below which cores touch: the direction between the closest points is then
 inaccurate."""
 
-_SIGNS = np.array(list(product((-1.0, 1.0), repeat=3)))
 PARALLEL_TOLERANCE = 1e-6
 """Sine of the angle below which two edges count as parallel and have no common normal."""
 
@@ -38,7 +37,7 @@ class Core(NamedTuple):
 
     def corner_signs(self) -> Array:
         """Return the signs of the corners along x, y, z ``(k, 3)``: 1 or -1, always 1 if the core is flat."""
-        return _SIGNS[np.all((self.half_extents > 0) | (_SIGNS > 0), axis=1)]
+        return corner_signs(self.half_extents)
 
     def corners(self) -> Array:
         """Return the corners ``(k, 3)``: eight of a box, one of a point."""

@@ -71,12 +71,22 @@ def rounded_box_manifold(
         separation_vector = x - y + max(0.0, touching_distance - float(np.linalg.norm(x - y))) * normal
         normal = separation_vector / np.linalg.norm(separation_vector)
     on_a, on_b, normal = _witness_points(a, b, normal, best)
+    return manifold_between(on_a, on_b, normal, radius_a, radius_b, margin)
+
+
+def manifold_between(
+    on_a: Array, on_b: Array, normal: Array, radius_a: float, radius_b: float, margin: float
+) -> ContactManifold:
+    """Return the contact points between opposite points ``(k, 3)`` of two cores with rounding radii."""
     gap = (on_a - on_b) @ normal - radius_a - radius_b
     position = (on_a + on_b + (radius_b - radius_a) * normal) / 2
-    within_margin = gap <= margin
-    return ContactManifold(
-        position[within_margin], np.broadcast_to(normal, position.shape)[within_margin], gap[within_margin]
-    )
+    return manifold_within_margin(position, normal, gap, margin)
+
+
+def manifold_within_margin(position: Array, normal: Array, gap: Array, margin: float) -> ContactManifold:
+    """Return the contact points with gaps of at most ``margin``; the normal ``(3,)`` is that of all."""
+    kept = gap <= margin
+    return ContactManifold(position[kept], np.broadcast_to(normal, position.shape)[kept], gap[kept])
 
 
 class _Feature(NamedTuple):

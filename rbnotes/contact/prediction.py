@@ -56,13 +56,19 @@ def predict_contacts(
     return contact_points_unchecked(colliders, poses, margin, excluded_pairs)
 
 
-def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> float:
-    """Return the largest gap that bodies may close in the step, without checks."""
-    sizes = np.zeros(len(twists))
+def bounding_radii(colliders: Sequence[Collider], num_bodies: int) -> Array:
+    """Return the largest distance ``(n,)`` of each body's surface from the origin of its frame, m."""
+    radii = np.zeros(num_bodies)
     for collider in colliders:
         if collider.body != WORLD and isinstance(collider.collision_geometry, ConvexShape):
-            size = np.linalg.norm(collider.frame[:3, 3]) + collider.collision_geometry.bounding_radius
-            sizes[collider.body] = max(sizes[collider.body], size)
+            radius = np.linalg.norm(collider.frame[:3, 3]) + collider.collision_geometry.bounding_radius
+            radii[collider.body] = max(radii[collider.body], radius)
+    return radii
+
+
+def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> float:
+    """Return the largest gap that bodies may close in the step, without checks."""
+    sizes = bounding_radii(colliders, len(twists))
     angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(twists, 2, axis=1))
     fastest = np.max(linear + angular * sizes, initial=0.0) + h * np.linalg.norm(gravity)
     return float(2 * h * fastest)

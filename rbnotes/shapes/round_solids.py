@@ -41,19 +41,9 @@ class Cylinder(ConvexShape):
         set_lengths(self, "radius", "length")
 
     @property
-    def rounding(self) -> float:
-        """Zero: the rims are sharp."""
-        return 0.0
-
-    @property
     def bounding_radius(self) -> float:
         """Radius of the smallest sphere around the center that contains the solid, m."""
         return float(np.hypot(self.radius, self.length / 2))
-
-    @property
-    def collision_geometry(self) -> Cylinder:
-        """The cylinder itself."""
-        return self
 
     def compute_support_point(self, direction: Array) -> Array:
         """Return a point ``(3,)`` that lies farthest in a direction, m."""
@@ -105,19 +95,9 @@ class Cone(ConvexShape):
         set_lengths(self, "radius", "length")
 
     @property
-    def rounding(self) -> float:
-        """Zero: rim and apex are sharp."""
-        return 0.0
-
-    @property
     def bounding_radius(self) -> float:
         """Radius of the smallest sphere around the center of mass that contains the solid, m."""
         return float(max(np.hypot(self.radius, self.length / 4), 3 * self.length / 4))
-
-    @property
-    def collision_geometry(self) -> Cone:
-        """The cone itself."""
-        return self
 
     @property
     def _apex(self) -> Array:

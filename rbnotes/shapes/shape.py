@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from itertools import product
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,6 +22,12 @@ FACE_CORNERS = (
     np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]]),
 )
 """Corners of a point, an edge and a face, in order."""
+
+
+def corner_signs(half_extents: Array) -> Array:
+    """Return the signs of a box's corners along x, y, z ``(k, 3)``: 1 or -1, always 1 if the box is flat."""
+    signs: Array = BOX_CORNERS[np.all((half_extents > 0) | (BOX_CORNERS > 0), axis=1)]
+    return signs
 
 
 class Shape(ABC):
@@ -83,9 +90,14 @@ class ConvexShape(Shape):
     """
 
     @property
-    @abstractmethod
     def rounding(self) -> float:
-        """Largest distance of points from the core, m."""
+        """Largest distance of points from the core, m; zero for solids with sharp edges."""
+        return 0.0
+
+    @property
+    def collision_geometry(self) -> Self:
+        """The solid itself."""
+        return self
 
     @property
     @abstractmethod
@@ -168,11 +180,6 @@ class RoundedBox(ConvexShape):
         """Radius of the edges, m."""
         return self.radius
 
-    @property
-    def collision_geometry(self) -> RoundedBox:
-        """The rounded box itself."""
-        return self
-
     def compute_support_point(self, direction: Array) -> Array:
         """Return a corner ``(3,)`` of the core that lies farthest in a direction, m."""
         return np.copysign(self.half_extents, direction)
@@ -186,9 +193,7 @@ class RoundedBox(ConvexShape):
 
     def compute_outline(self, direction: Array) -> Array:
         """Return the corners ``(k, 3)`` of the core, m."""
-        has_corner = np.all((self.half_extents > 0) | (BOX_CORNERS > 0), axis=1)
-        corners: Array = self.half_extents * BOX_CORNERS[has_corner]
-        return corners
+        return self.half_extents * corner_signs(self.half_extents)
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
         return inertia.rounded_box(self.half_extents, self.radius, density)

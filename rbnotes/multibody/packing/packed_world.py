@@ -17,6 +17,7 @@ from scipy.sparse.csgraph import reverse_cuthill_mckee
 from rbnotes.arguments import Array
 from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION, NO_ROTATION, workspace_size
 from rbnotes.contact.detection import combine_coefficients
+from rbnotes.contact.prediction import bounding_radii
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import (
     Cylindrical,
@@ -33,7 +34,6 @@ from rbnotes.joints import (
 from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
 from rbnotes.multibody.maximal import Mechanism, World
 from rbnotes.multibody.maximal.joint_kinematics import Joint
-from rbnotes.shapes import ConvexShape
 
 
 class PackedWorld(NamedTuple):
@@ -100,7 +100,7 @@ def pack_world(
     rows = [np.arange(joint.num_constraints) + starts[i] for i, joint in zip(order, joints, strict=True)]
     floats = [
         *_body_arrays(mechanism),
-        _bounding_radii(world),
+        bounding_radii(world.colliders, len(mechanism.inertias)),
         [rotations[i][1] for i in order],
         *(constant_constraint_rows(joint.kind) for joint in joints),
         *_joint_frames(mechanism, joints),
@@ -171,16 +171,6 @@ def _body_arrays(mechanism: Mechanism) -> list[Array]:
     inverse_mass = np.append(1 / mass, 0.0)
     J_inverse = np.concatenate([np.linalg.inv(J), np.zeros((1, 3, 3))])
     return [mass, J, inverse_mass, J_inverse, com]
-
-
-def _bounding_radii(world: World) -> Array:
-    """Return the largest distance of each body's surface from the origin of its frame."""
-    sizes = np.zeros(len(world.mechanism.inertias))
-    for each in world.colliders:
-        if each.body != WORLD and isinstance(each.collision_geometry, ConvexShape):
-            size = np.linalg.norm(each.frame[:3, 3]) + each.collision_geometry.bounding_radius
-            sizes[each.body] = max(sizes[each.body], size)
-    return sizes
 
 
 def _joint_frames(mechanism: Mechanism, joints: Sequence[Joint]) -> list[Array]:
