@@ -83,8 +83,8 @@ def single_qp(
     facets : int
         Number of edges of the pyramid, even and at least 4; the first edge is along the first tangent.
     form : {"primal", "dual"}
-        Program in velocities or program in impulses. If the former fails because ``mu`` exceeds a thousand,
-        the impulses come from the latter.
+        Program in velocities or program in impulses. If a ``mu`` exceeds a thousand, the impulses come from
+        the latter, because the former would lose too many digits.
     solver : {"own", "cvxpy"}
         Solver of the program: :mod:`rbnotes.complementarity`, by block principal pivoting for the primal form
         and by Lemke's method on the optimality conditions for the dual form; or cvxpy.
@@ -139,10 +139,13 @@ def single_qp(
 def _solve_primal(contact_problem: FrictionContactProblem, facets: int, solver: str) -> tuple[Array, float]:
     """Return impulses ``(c, 3)`` and the residual of the program in velocities.
 
-    For large mu, rows ``N + mu T_k`` lose digits of N: the program may seem infeasible, and bodies penetrate.
+    For large mu, rows ``N + mu T_k`` lose digits of N: velocities would have an error of ``mu^2`` roundings.
     The impulses then come from the other program, in which mu is separate.
     """
-    qp_solution = solve(_primal_qp(contact_problem, facets), PROGRAM_SOLVERS[solver], raise_on_failure=False)
+    if np.max(contact_problem.mu, initial=0.0) > LARGE_MU:
+        return _solve_dual(contact_problem, facets, solver)
+    qp = _primal_qp(contact_problem, facets)
+    qp_solution = accept_best_effort(solve(qp, PROGRAM_SOLVERS[solver], raise_on_failure=False))
     friction_count = contact_problem.friction_contact_count
     edges, frictionless = np.split(qp_solution.z, [friction_count * facets])
     edges = edges.reshape(friction_count, facets)
@@ -151,11 +154,7 @@ def _solve_primal(contact_problem: FrictionContactProblem, facets: int, solver: 
         edges.sum(axis=1), contact_problem.mu[:friction_count, None] * edges, facet_directions(facets)
     )
     impulses[friction_count:, 0] = frictionless
-    if qp_solution.is_solved and _penetration_velocity(contact_problem, impulses) <= MAX_PENETRATION_VELOCITY:
-        return impulses, qp_solution.residuals.relative
-    if np.max(contact_problem.mu, initial=0.0) <= LARGE_MU:
-        return impulses, accept_best_effort(qp_solution).residuals.relative
-    return _solve_dual(contact_problem, facets, solver)
+    return impulses, qp_solution.residuals.relative
 
 
 def _solve_dual(contact_problem: FrictionContactProblem, facets: int, solver: str) -> tuple[Array, float]:
