@@ -32,7 +32,7 @@ from rbnotes import ledger  # noqa: E402  # the path comes first
 PROCESSES = 2
 """Chapters that run at a time, and processes that read and write pages."""
 FEW = 4
-"""So many chapters run before a process that has loaded everything is ready."""
+"""Number of chapters that run before the first preloaded process is ready."""
 
 
 def run_chapters(root: Path, chapters: list[Path]) -> list[str]:

@@ -74,7 +74,7 @@ class KKT:
         v : (n,) or (n, m)
             Velocities.
         multipliers : (k,) or (k, m)
-            Such that ``M v = b + G^T multipliers``.
+            Multipliers ``(m,)`` with ``M v = b + G^T multipliers``.
 
         Raises
         ------

@@ -278,7 +278,7 @@ def runge_kutta(
         Accepted errors, relative and in the units of positions and velocities, of
         :func:`scipy.integrate.solve_ivp`.
     max_evaluations
-        Of the forces, at most.
+        Largest number of evaluations of the forces.
 
     Raises
     ------

@@ -21,7 +21,7 @@ class Entry:
     Attributes
     ----------
     id
-        Such as ``lloyd/s0.1/d1``.
+        Id of the entry, for example ``lloyd/s0.1/d1``.
     source
         Name of the notes, such as ``lloyd``.
     section
@@ -60,7 +60,7 @@ class Section:
     source
         Name of the notes, such as ``lloyd``.
     number
-        Such as ``0.1``.
+        Number of the section, for example ``0.1``.
     title
         Title in the notes.
     """

@@ -15,7 +15,7 @@ LIBRARY = "rbnotes"
 DISPLAY_KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
 NUM_SUGGESTIONS = 5
 MAX_LISTED = 12
-"""So many claims are listed where a name stands for several."""
+"""Largest number of claims that are listed for a name."""
 
 _NUMBER = (
     r"(?P<kind>section|sec\.?|§|equation|eq\.?|algorithm|alg\.?)? *"

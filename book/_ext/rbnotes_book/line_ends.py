@@ -14,7 +14,7 @@ from rbnotes_book.formulas import is_short
 
 JOINER = "\N{WORD JOINER}"
 SHORT_CODE = 12
-"""So many characters of code stay together, a minus among them."""
+"""Longest code, in characters, that is not broken at a minus sign."""
 
 
 def is_box(node: nodes.Node) -> bool:

@@ -233,7 +233,7 @@ def take_step(context, start, final, records, workspace):
     Returns
     -------
     status : int
-        How the step ended, see :mod:`rbnotes.compiled.record_layout`.
+        Status of the step, see :mod:`rbnotes.compiled.record_layout`.
     max_mobility : float
         Largest mobility of the joints at the end.
     num_second, num_near : int

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 ReturnKind = Literal["array", "exception", "nothing", "no array"]
 NUM_REPEATED_INPUTS = 8
-"""So many inputs are given again, at once and after all others, to see random numbers and a memory."""
+"""Number of inputs that are passed again, at once and after all others, to detect randomness and state."""
 RELATIVE_PERTURBATION = 3e-9
 """Relative change of inputs that single precision cannot hold, and no step of a difference hides."""
 

@@ -92,9 +92,9 @@ def grade_submissions(
     Parameters
     ----------
     prepared
-        From :func:`rbnotes.coursework.grading.prepare_assignment`.
+        Result of :func:`rbnotes.coursework.grading.prepare_assignment`.
     submissions
-        From :func:`rbnotes.coursework.grading.submissions`.
+        Result of :func:`rbnotes.coursework.grading.submissions`.
     executor
         Executor of the child processes: any ``concurrent.futures.Executor``, such as a
         ``ProcessPoolExecutor`` or that of a Dask or Ray cluster whose machines have rbnotes. It gets inputs

@@ -19,7 +19,7 @@ NUM_INPUTS = 8
 """Inputs that are changed a little."""
 MIN_CHANGES = 3
 RELATIVE_PERTURBATION = 2.0**-24
-"""By this part of themselves."""
+"""Relative size of the perturbation."""
 MAX_CHANGE_RATIO = 20.0
 """A print that changes so many times as much as the right form, or as the input, is noise."""
 MAJORITY_SHARE = 0.5

@@ -316,7 +316,7 @@ class t1253_b:
     result = Result(FORCE, "force on A by its rotation, along the axes of the world")
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """By how much the block of (0.59) differs from that of the world's Jacobian."""
+        """Return the difference between the block of (0.59) and that of the world Jacobian."""
         f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         return bracket(f_1)
 

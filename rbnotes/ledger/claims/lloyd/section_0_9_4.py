@@ -107,7 +107,7 @@ class t334:
         return force(v, midpoint_acceleration_positions(M, force, x, v, h))
 
     def library(M, f, K, D, x, v, h):
-        """From the momentum of the whole step: what is left of it without the force at the start."""
+        """Return the momentum of the whole step without the part of the force at its start."""
         w = bridson_marino(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
         return 2 / h * (M - h / 2 * D) @ (w - v) - f
 

@@ -119,7 +119,7 @@ class t23_b:
         return np.concatenate([first[:, :3], second[:, :3]])
 
     def library(assembly, q, qdot):
-        """From S and the rate of S, by the twists and their rates."""
+        """Differentiate S qdot: from S, its rate, and the twists and their rates."""
         moving = reduced.body_kinematics(library_tree_of(assembly), q, qdot)
         X, Xdot = hats(moving.phi), hats(moving.bias_acceleration)
         return np.concatenate([(moving.body_poses @ X)[:, :3], (moving.body_poses @ (Xdot + X @ X))[:, :3]])

@@ -259,7 +259,7 @@ class t234_b:
     result = Result(NUMBER, "of the moving frame in the fixed one, with the shortest rotation")
 
     def printed(axis, beyond):
-        """From beyond 1.5 pi, where the library changes, up to 2 pi, where the chart ends."""
+        """Evaluate between 1.5 pi, where the library changes the chart, and 2 pi, where the chart ends."""
         angle = 1.5 * np.pi + beyond
         q = angle * axis / np.linalg.norm(axis)
         return (1 - 2 * np.pi / np.linalg.norm(q)) * q

@@ -146,7 +146,7 @@ class t1174_b:
         return J @ np.linalg.solve(J.T @ M @ J, J.T @ f)
 
     def library(cloud, r, r_dot):
-        """By constraints."""
+        """Solve with the prescribed motion as constraints."""
         equal = [0, 1, 2, 0, 0]
         gears = [Gear("root", "right"), Gear("root", "tip")]
         return constrained_acceleration(

@@ -56,7 +56,7 @@ def law_library(f_opt, a, l_opt, v_max, l_T, L, Ldot):
 
 
 def passive_curve(lt):
-    """From the printed coefficients; beyond its end it goes on straight."""
+    """Evaluate the printed coefficients, and extrapolate linearly beyond the last knot."""
     stretched = max(lt - 1.7, 0.0) * 2.85714285714286
     return by_cubics(passive_printed(), (1.0, 1.3, 1.7), lt) + stretched
 
