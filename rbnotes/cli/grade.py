@@ -24,9 +24,8 @@ from rbnotes.coursework.grading import Assignment, Grade, Submission, export_for
 from rbnotes.coursework.grading.batch import dask_executor
 
 SECURITY_NOTE = (
-    "Restrictions keep one submission's mistakes and pranks away from the others. They are not a security "
-    "boundary: run this command in a container if submissions may be hostile "
-    "(rbnotes/coursework/grading/container)."
+    "Restrictions protect submissions from the mistakes and pranks of others. They are not a security boundary: "
+    "grade the work of people whom you do not know in a container (rbnotes/coursework/grading/container)."
 )
 RESTRICTIONS = (
     *("memory", "file size", "open files", "number of processes"),
