@@ -28,13 +28,13 @@ def heap(contacts: int, seed: int = 0) -> QP:
             for j in range(side)
             for i in range(side)
         ]
-        centres = np.array(layers) + 0.03 * rng.standard_normal((len(layers), 3))
-        pairs = cKDTree(centres).query_pairs(1.02, output_type="ndarray")
-        ground = np.flatnonzero(centres[:, 2] < 0.2)
+        centers = np.array(layers) + 0.03 * rng.standard_normal((len(layers), 3))
+        pairs = cKDTree(centers).query_pairs(1.02, output_type="ndarray")
+        ground = np.flatnonzero(centers[:, 2] < 0.2)
         if len(pairs) + len(ground) >= contacts:
             break
         side += 1
-    normals = centres[pairs[:, 1]] - centres[pairs[:, 0]]
+    normals = centers[pairs[:, 1]] - centers[pairs[:, 0]]
     normals /= np.linalg.norm(normals, axis=1)[:, None]
     rows = [np.zeros((len(ground), 3)), normals]
     first = np.concatenate([np.full(len(ground), -1), pairs[:, 0]])
@@ -43,9 +43,9 @@ def heap(contacts: int, seed: int = 0) -> QP:
     selected = np.concatenate([np.arange(len(ground)), len(ground) + rng.permutation(len(pairs))])[:contacts]
     selected = rng.permutation(selected)
     normal, first, second = np.concatenate(rows)[selected], first[selected], second[selected]
-    N = _jacobian(normal, first, second, 3 * len(centres))
-    masses = np.repeat(rng.uniform(0.5, 2.0, len(centres)), 3)
-    velocity = 0.2 * rng.standard_normal(3 * len(centres))
+    N = _jacobian(normal, first, second, 3 * len(centers))
+    masses = np.repeat(rng.uniform(0.5, 2.0, len(centers)), 3)
+    velocity = 0.2 * rng.standard_normal(3 * len(centers))
     velocity[2::3] -= GRAVITY * STEP
     return _step(masses, velocity, N)
 
@@ -57,21 +57,21 @@ def wall(contacts: int, seed: int = 0) -> QP:
     rows = max(1, round(np.sqrt(contacts / 8)))
     columns = max(1, -(-contacts // (8 * rows)) + 1)
     points, lower, upper = [], [], []
-    centres = []
+    centers = []
     for k in range(rows):
         for i in range(columns):
-            brick = len(centres)
-            centre = np.array([(i + 0.5 * (k % 2)) * length, 0.0, (k + 0.5) * height])
-            centres.append(centre)
+            brick = len(centers)
+            center = np.array([(i + 0.5 * (k % 2)) * length, 0.0, (k + 0.5) * height])
+            centers.append(center)
             below = (
                 [WORLD]
                 if k == 0
                 else [(k - 1) * columns + j for j in (i - 1 + k % 2, i + k % 2) if 0 <= j < columns]
             )
             for other in below:
-                left = centre[0] - length / 2 if other < 0 else max(centre[0], centres[other][0]) - length / 2
+                left = center[0] - length / 2 if other < 0 else max(center[0], centers[other][0]) - length / 2
                 right = (
-                    centre[0] + length / 2 if other < 0 else min(centre[0], centres[other][0]) + length / 2
+                    center[0] + length / 2 if other < 0 else min(center[0], centers[other][0]) + length / 2
                 )
                 for x in (left, right):
                     for y in (-depth / 2, depth / 2):
@@ -82,18 +82,18 @@ def wall(contacts: int, seed: int = 0) -> QP:
         np.sort(rng.permutation(len(points))[:contacts]) if len(points) > contacts else np.arange(len(points))
     )
     points, lower, upper = np.array(points)[selected], np.array(lower)[selected], np.array(upper)[selected]
-    centres = np.array(centres)
+    centers = np.array(centers)
     up = np.array([0.0, 0.0, 1.0])
     moments_and_forces = [
-        np.concatenate([np.cross(points - centres[body], up), np.tile(up, (len(points), 1))], axis=1)
+        np.concatenate([np.cross(points - centers[body], up), np.tile(up, (len(points), 1))], axis=1)
         for body in (upper, lower)
     ]
     rows = BodyPairJacobian(
-        upper, lower, moments_and_forces[0][:, None], -moments_and_forces[1][:, None], len(centres)
+        upper, lower, moments_and_forces[0][:, None], -moments_and_forces[1][:, None], len(centers)
     )
     mass = 2.0
     inertia = mass / 12 * np.array([depth**2 + height**2, length**2 + height**2, length**2 + depth**2])
-    M = np.tile(np.concatenate([inertia, np.full(3, mass)]), len(centres))
+    M = np.tile(np.concatenate([inertia, np.full(3, mass)]), len(centers))
     velocity = 0.02 * rng.standard_normal(len(M))
     velocity[5::6] -= GRAVITY * STEP
     return _step(M, velocity, rows.matrix)

@@ -80,7 +80,7 @@ def test_composite_of_point_masses():
 
 @given(masses(), inertias(), vectors(), vectors())
 def test_parallel_axes(m, J, c, p):
-    """Moving the origin by p leaves the body alone: only its centre is elsewhere."""
+    """Moving the origin by p leaves the body alone: only its center is elsewhere."""
     moved = inertia.transform_inertia(se3.frame(np.eye(3), -p), inertia.spatial_inertia(m, J, c))
     np.testing.assert_allclose(moved, inertia.spatial_inertia(m, J, c - p), atol=1e-11)
     arm = c - p

@@ -43,7 +43,7 @@ def test_mass_properties_match_collision_geometry():
 
 @pytest.mark.parametrize("shape", TOUCHING)
 def test_collision_geometry_has_the_given_size(shape):
-    """On a plane the centre is as high as the shape is large along z."""
+    """On a plane the center is as high as the shape is large along z."""
     heights = {Box: 0.8 / 2, Sphere: 0.4, Capsule: 0.6 / 2 + 0.25, RoundedBox: 0.3 + 0.15}
     pose = np.eye(4)
     pose[2, 3] = 1.0

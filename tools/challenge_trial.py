@@ -112,7 +112,10 @@ def passes(submission: Submission, tried: Sequence[Case]) -> bool:
 
 
 def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
-    """Return True if a submission agrees with the oracle: the independent check of the challenge."""
+    """Return True if a submission agrees with the oracle: the independent check of the challenge.
+
+    Near zero the tolerance of a case allows for the digits that right forms lose there.
+    """
     for case in tried:
         try:
             with call_counter(MIN_CALL_LIMIT * 16):
@@ -121,7 +124,7 @@ def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
                 )
         except Exception:  # a change may break a form in any way
             return False
-        if not off <= submission.claim.tolerance:
+        if not off <= case.tolerance:
             return False
     return True
 

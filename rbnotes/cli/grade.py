@@ -24,8 +24,9 @@ from rbnotes.coursework.grading import Assignment, Grade, Submission, export_for
 from rbnotes.coursework.grading.batch import dask_executor
 
 SECURITY_NOTE = (
-    "Restrictions protect submissions from the mistakes and pranks of others. They are not a security boundary: "
-    "grade the work of people whom you do not know in a container (rbnotes/coursework/grading/container)."
+    "Restrictions protect submissions from the mistakes and pranks of others. They are not a security "
+    "boundary: grade the work of people whom you do not know in a container "
+    "(rbnotes/coursework/grading/container)."
 )
 RESTRICTIONS = (
     *("memory", "file size", "open files", "number of processes"),

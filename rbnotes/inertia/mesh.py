@@ -74,7 +74,7 @@ def _check_faces(value: ArrayLike, count: int) -> NDArray[np.integer[Any]]:
     if np.any(counts > 1) or np.any(forward != backward):
         raise InvalidArgument(
             "faces",
-            "edges without exactly one neighbour that runs the other way",
+            "edges without exactly one neighbor that runs the other way",
             "a closed, oriented surface",
         )
     return faces

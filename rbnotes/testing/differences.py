@@ -7,7 +7,7 @@ The finite differences are central, of order eight; with the default step, their
 1e-12 for functions that vary over lengths of order one. The error estimate is the sum of
 
 - truncation: the difference from the formula of order six on the same points;
-- rounding of the values, and of the arguments times the steepest slope between neighbouring points: at a
+- rounding of the values, and of the arguments times the steepest slope between neighboring points: at a
   stationary point the slope vanishes, but not beside it;
 - further noise, such as cancellation inside the function, or the rounding that takes a rotation off SO(3):
   seventh and eighth differences of a smooth function vanish, so that they measure the noise. They are few,

@@ -28,7 +28,7 @@ KINDS = (
 
 
 def bodies(count, rng):
-    """Unequal ones, with centres of mass away from the origins of their frames."""
+    """Unequal ones, with centers of mass away from the origins of their frames."""
     spreads = rng.normal(size=(count, 3, 3))
     second = (np.eye(3) + spreads @ np.swapaxes(spreads, -1, -2)) / 10
     turning = [np.trace(each) * np.eye(3) - each for each in second]

@@ -186,7 +186,7 @@ def test_nan_residual_is_not_small():
 
 
 def test_separating_axes_agree_with_the_reference():
-    """The best one alone, the mean of those nearly as good, and cores with one centre."""
+    """The best one alone, the mean of those nearly as good, and cores with one center."""
 
     @njit(error_model="numpy")
     def found(half_a, pose_a, half_b, pose_b, tie):

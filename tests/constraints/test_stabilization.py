@@ -152,7 +152,7 @@ def test_projection_is_nearest_in_the_norm_of_the_mass(M, nudge):
         assert abs(first @ M @ along) < 1e-8
 
 
-def test_projection_keeps_the_centre_of_mass_and_converges_quadratically():
+def test_projection_keeps_the_center_of_mass_and_converges_quadratically():
     masses = np.array([1.0, 1, 3, 3])
     x = np.array([0.0, 0, 1.2, 0.3])
 

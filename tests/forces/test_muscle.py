@@ -27,7 +27,7 @@ CURVES = {
     "active": (ACTIVE_FORCE_LENGTH, ("0.4", "0.7", "1.2", "1.81")),
     "velocity": (FORCE_VELOCITY, ("-1", "-0.05", "0.05", "1")),
 }
-# What each cubic (counted from 1) does besides joining its neighbours: cubic, x, order, value.
+# What each cubic (counted from 1) does besides joining its neighbors: cubic, x, order, value.
 STATED = {
     "passive": [
         (1, "1", 0, "0"),

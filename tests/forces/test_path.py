@@ -322,12 +322,12 @@ def test_linearly_implicit_euler_solves_the_implicit_equations_to_second_order()
 def test_a_stiff_damped_spring_is_stable_at_large_steps():
     law = LinearSpring(1e6, 1e3, 1.0)
     masses, x, v = SCENE
-    centre = masses @ x / masses.sum() + masses @ v / masses.sum() * 0.05 * 200
+    center = masses @ x / masses.sum() + masses @ v / masses.sum() * 0.05 * 200
     for _ in range(200):
         x, v = implicit_step(law, masses, x, v, 0.05)
     assert_allclose(path_length(x, v).L, 1.0, atol=1e-3)
     assert np.abs(v).max() < 5.0
-    assert_allclose(masses @ x / masses.sum(), centre, atol=1e-6)
+    assert_allclose(masses @ x / masses.sum(), center, atol=1e-6)
 
 
 @pytest.mark.parametrize(

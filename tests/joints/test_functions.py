@@ -136,14 +136,14 @@ def test_circle_starts_from_x_towards_y():
     np.testing.assert_allclose(places, [[0.5, 0, 0], [0, 0.5, 0]], atol=1e-15)
 
 
-@pytest.mark.parametrize(("inside", "centre", "meshing"), [(False, 1.3, 1.0), (True, 0.7, 1.0)])
-def test_gears_roll_without_slip(inside, centre, meshing):
+@pytest.mark.parametrize(("inside", "center", "meshing"), [(False, 1.3, 1.0), (True, 0.7, 1.0)])
+def test_gears_roll_without_slip(inside, center, meshing):
     joint = joints.rolling_gear(1.0, 0.3, internal=inside)
     assert joint.neutral == [0.0]
     for q in (0.0, 0.8, -2.5):
         Q, twist = joint.transform([q]), joint.motion_subspace([q])[:, 0]
         arm = np.array([np.cos(q), np.sin(q), 0])
-        np.testing.assert_allclose(Q[:3, 3], centre * arm, atol=1e-14)
+        np.testing.assert_allclose(Q[:3, 3], center * arm, atol=1e-14)
         at = Q[:3, :3].T @ (meshing * arm - Q[:3, 3])
         np.testing.assert_allclose(twist[3:] + np.cross(twist[:3], at), 0, atol=1e-14)
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-import rbnotes
 from rbnotes.ledger.checks.claim_code import code_owner, record_forms, referenced_objects
 from rbnotes.ledger.record import Record
 
@@ -48,7 +47,7 @@ def _check_digest() -> str:
 
 
 def _check_files() -> list[Path]:
-    folder = Path(rbnotes.__file__).parent
+    folder = Path(__file__).parents[2]
     return sorted({path for pattern in CHECK_SOURCES for path in folder.glob(pattern)})
 
 

@@ -11,7 +11,7 @@ from rbnotes.ledger.oracles.bodies import point_masses
 from rbnotes.ledger.oracles.twists import twist_matrix
 
 Body = tuple[float, Array, Array]
-"""Mass, centre of mass, and inertia about it."""
+"""Mass, center of mass, and inertia about it."""
 
 
 def inertial_wrench(m: float, c: Array, J: Array, phi: Array, phidot: Array) -> Array:

@@ -24,7 +24,7 @@ def test_assignment_file_is_read(folder):
         ("", "task: got none, expected at least one"),
         ("title = ", "TOML"),
         ('[task]\nfunction = "f"', "task: got none"),
-        (TASK + 'colour = "red"', "task 1: colour: got an unknown name, expected one of function, points"),
+        (TASK + 'color = "red"', "task 1: color: got an unknown name, expected one of function, points"),
         (TASK.replace('"f"', '"f g"'), "task 1: function: got 'f g'"),
         (TASK.replace("points = 1", ""), "task 1: points: got nothing"),
         (TASK.replace("points = 1", 'points = "1"'), "task 1: points: got '1', expected a float"),

@@ -38,8 +38,8 @@ def ladder(angle, ratio, length=3.0, thickness=0.02):
     """
     mu = ratio * length / 2 * np.cos(angle) / (length * np.sin(angle) + thickness / 2)
     rod = Capsule(thickness / 2, length)
-    centre = [-length / 2 * np.cos(angle), 0, length / 2 * np.sin(angle) + thickness / 2]
-    pose = se3.frame(so3.exp([0, np.pi / 2 - angle, 0]), centre)
+    center = [-length / 2 * np.cos(angle), 0, length / 2 * np.sin(angle) + thickness / 2]
+    pose = se3.frame(so3.exp([0, np.pi / 2 - angle, 0]), center)
     floor = Collider(WORLD, Plane(), mu=mu)
     wall = Collider(WORLD, Plane(), se3.frame(so3.exp([0, -np.pi / 2, 0]), [thickness / 2, 0, 0]), mu=0.0)
     mechanism = Mechanism(rod.spatial_inertia(density=DENSITY)[None])
@@ -69,36 +69,36 @@ def trilithon(mu=0.5):
 def arch(ratio, count=7, mu=0.8, radius=1.0, depth=0.4):
     """A semicircular arch of wedges, ``ratio`` of its thickness to its mean radius.
 
-    A wedge touches its neighbours with two plates, thin boxes whose outer faces are its own. Its inertia is
+    A wedge touches its neighbors with two plates, thin boxes whose outer faces are its own. Its inertia is
     that of the wedge: a sector of a ring.
     """
     t, half = ratio * radius, np.pi / count / 2
     inner, outer = radius - t / 2, radius + t / 2
     area = half * (outer**2 - inner**2)
-    centre = 2 / 3 * (outer**3 - inner**3) / (outer**2 - inner**2) * np.sin(half) / half
+    center = 2 / 3 * (outer**3 - inner**3) / (outer**2 - inner**2) * np.sin(half) / half
     mass = DENSITY * area * depth
     about_origin = mass * (outer**2 + inner**2) / 2
     # Second moments of the sector about its axis of symmetry and across, by integration over the angle.
     radial = (outer**4 - inner**4) / 4 * DENSITY * depth
     along = radial * (half + np.sin(2 * half) / 2)  # of r^2 cos^2
     across = radial * (half - np.sin(2 * half) / 2)
-    along -= mass * centre**2
+    along -= mass * center**2
     width = mass * depth**2 / 12
     inertia = np.zeros((6, 6))
     # Body frame: x across, y along the arch's axis, z outwards along the axis of symmetry.
     inertia[:3, :3] = np.diag([along + width, along + across, across + width])
     inertia[3:, 3:] = mass * np.eye(3)
-    assert np.isclose(along + across + mass * centre**2, about_origin)
+    assert np.isclose(along + across + mass * center**2, about_origin)
     thin = 0.2 * t
     plates = []
     for side in (-1, 1):
         turn = se3.frame(so3.exp([0, side * half, 0]), np.zeros(3))
-        plates.append(at(0, 0, -centre) @ turn @ at(-side * thin / 2, 0, radius))
+        plates.append(at(0, 0, -center) @ turn @ at(-side * thin / 2, 0, radius))
     plate = Box([thin, depth, t])
     poses, colliders = [], [Collider(WORLD, Plane(), mu=mu)]
     for k in range(count):
         angle = -np.pi / 2 + (2 * k + 1) * half
-        poses.append(se3.frame(so3.exp([0, angle, 0]), np.zeros(3)) @ at(0, 0, centre))
+        poses.append(se3.frame(so3.exp([0, angle, 0]), np.zeros(3)) @ at(0, 0, center))
         colliders += [Collider(k, plate, frame, mu=mu) for frame in plates]
     return World(Mechanism(np.stack([inertia] * count)), colliders), State(np.stack(poses))
 
@@ -196,7 +196,7 @@ def double_pendulum():
 
 
 def hanging_rods(count, angle):
-    """Rods of one metre and one kilogram on hinges, one below the other, ``angle`` from hanging."""
+    """Rods of one meter and one kilogram on hinges, one below the other, ``angle`` from hanging."""
     rod = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=1.0)
     along = np.array([np.sin(angle), 0, -np.cos(angle)])
     poses = np.stack([se3.frame(so3.exp([0, -angle, 0]), (k + 0.5) * along) for k in range(count)])

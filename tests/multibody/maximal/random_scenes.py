@@ -170,7 +170,7 @@ def _shape(rng):
 
 
 def _reach(shape):
-    """Distance from the centre that nothing of it goes beyond, more or less."""
+    """Distance from the center that nothing of it goes beyond, more or less."""
     if isinstance(shape, Box):
         return float(np.linalg.norm(shape.sides)) / 2
     return shape.radius + getattr(shape, "length", 0.0) / 2

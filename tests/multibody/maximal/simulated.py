@@ -112,7 +112,7 @@ def text(values):
 
 
 def chain(count):
-    """A chain with general axes and centres of mass: mechanism and poses, and its description for MuJoCo."""
+    """A chain with general axes and centers of mass: mechanism and poses, and its description for MuJoCo."""
     rng = np.random.default_rng(5)
     inertias, joints, poses, body, parent = [], [], [], "{body}", np.eye(4)
     for i in range(count):

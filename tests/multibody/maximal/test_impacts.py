@@ -138,7 +138,7 @@ def test_impulses_of_all_impacts_are_recorded():
     """Balls on rods, hit thrice and more: joints and contacts gave all that momenta change by."""
     world, start = scenes.hung_cradle(3, 0.0, 0.5)
     twists = np.zeros((3, 6))
-    twists[0, [1, 3]] = [-1.0, 1.0]  # about its hook, one metre above
+    twists[0, [1, 3]] = [-1.0, 1.0]  # about its hook, one meter above
     mechanism = world.mechanism
     path = simulate(world, State(start.E, twists), 1e-3, 1, impacts="sequential", integrator=symplectic_euler)
     record, before, after = path.contacts[0], path.states[0], path.states[1]
@@ -146,7 +146,7 @@ def test_impulses_of_all_impacts_are_recorded():
     np.testing.assert_allclose(G @ before.velocity, 0, atol=1e-12)
     wrenches = 1e-3 * mechanism.force(before) + path.joint_impulses[0] @ G
     for a, b, impulse in zip(record.points.a, record.points.b, record.world_impulses, strict=True):
-        wrenches[6 * a + 3 : 6 * a + 6] += impulse  # at the centre of an upright ball
+        wrenches[6 * a + 3 : 6 * a + 6] += impulse  # at the center of an upright ball
         wrenches[6 * b + 3 : 6 * b + 6] -= impulse
     change = mechanism.free.sparse_mass_matrix @ (after.velocity - before.velocity)
     assert np.abs(path.joint_impulses[0]).max() > 1e-3

@@ -179,7 +179,7 @@ class TestProjection:
         np.testing.assert_allclose(G @ together.phi.ravel(), 0, atol=1e-9)
 
     def test_projection_weights_bodies_by_mass(self):
-        """Two free bodies, apart along z: the heavy one moves less, and their centre of mass stays."""
+        """Two free bodies, apart along z: the heavy one moves less, and their center of mass stays."""
         bodies = np.stack([inertia.spatial_inertia(m, 0.1 * np.eye(3)) for m in (1.0, 3.0)])
         mechanism = Mechanism(bodies, [maximal.Joint(Fixed(), 0, parent=1)])
         together = maximal.project_poses(mechanism, np.stack([pose(), pose(p=[0, 0, 0.4])]))

@@ -63,11 +63,11 @@ class TestBalance:
         world, start = pile()
         h, mechanism = 0.01, world.mechanism
         path = simulate(world, start, h, 90, integrator=momentum_conserving_euler, stabilization="none")
-        weights, centres = mechanism.free.body_weights, mechanism.free.mass_properties.com
+        weights, centers = mechanism.free.body_weights, mechanism.free.mass_properties.com
         momenta = spatial_momentum(mechanism.inertias, path.states.E, path.states.phi).sum(axis=1)
         for k, record in enumerate(path.contacts):
             E, p = path.states.E[k], record.points
-            x = se3.transform_points(E, centres)
+            x = se3.transform_points(E, centers)
             expected = h * np.concatenate([np.cross(x, weights), weights], axis=1).sum(axis=0)
             of_world = (p.a == WORLD).astype(float) - (p.b == WORLD)
             impulses = -of_world[:, None] * record.world_impulses

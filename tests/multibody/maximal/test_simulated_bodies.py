@@ -49,7 +49,7 @@ class TestRollingSphere:
         ]
 
     def test_rotating_frame_causes_no_thrust(self):
-        """Along screws a rolling body gains speed; the integrators that move the centre straight keep it."""
+        """Along screws a rolling body gains speed; the integrators that move the center straight keep it."""
         direction = np.array([1.0, 0.0, 0.0])
         speeds = {}
         for integrator in (symplectic_euler, momentum_conserving_euler, energy_conserving_euler):
@@ -109,8 +109,8 @@ class TestBox:
         """
         tilt, h = 0.12, 1e-3
         radius, alpha = np.hypot(0.15, 0.2), np.arctan2(0.15, 0.2)
-        centre = radius * np.array([-np.sin(alpha - tilt), 0, np.cos(alpha - tilt)])
-        path = simulate(self.world(mu=3.0), rest(se3.frame(so3.exp([0, tilt, 0]), centre)), h, 180)
+        center = radius * np.array([-np.sin(alpha - tilt), 0, np.cos(alpha - tilt)])
+        path = simulate(self.world(mu=3.0), rest(se3.frame(so3.exp([0, tilt, 0]), center)), h, 180)
         mass, J = 500 * np.prod(self.sides), 500 * np.prod(self.sides) * (0.3**2 + 0.4**2) / 12
         drop = radius * (np.cos(alpha - tilt) - np.cos(alpha))
         expected = np.sqrt(2 * mass * g * drop / (J + mass * radius**2))

@@ -30,9 +30,9 @@ def test_cylinder_rolls_down_with_two_thirds_of_the_sliding_acceleration():
     body = Body("wheel", Cylinder(radius, 0.05), mass=2.0, pose=on_slope(angle, LYING, radius))
     model = Model([body], ground=slope(angle), mu=0.8)
     motion = simulate(model, h=0.005, duration=0.5)
-    travelled = np.linalg.norm(motion.poses("wheel")[:, :3, 3] - motion.poses("wheel")[0, :3, 3], axis=1)
+    traveled = np.linalg.norm(motion.poses("wheel")[:, :3, 3] - motion.poses("wheel")[0, :3, 3], axis=1)
     expected = G * np.sin(angle) / 3 * motion.t**2
-    assert np.allclose(travelled, expected, rtol=2e-3, atol=1e-6)
+    assert np.allclose(traveled, expected, rtol=2e-3, atol=1e-6)
     omega = np.linalg.norm(motion.body_states.phi[-1, 0, :3])
     assert omega * radius == pytest.approx(2 / 3 * G * np.sin(angle) * 0.5, rel=1e-6)
     assert np.ptp(motion.energies) < 1e-6 * np.max(motion.work.contacts, initial=1.0)

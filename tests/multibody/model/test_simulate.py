@@ -107,8 +107,8 @@ def test_box_slides_as_far_as_friction_lets_it(coordinates):
     model = Model([box], ground=Plane(), mu=0.4)
     state = model.state(twists={"box": [0, 0, 0, 1.2, 0.9, 0]})
     motion = simulate(model, state, h=0.01, duration=0.4, coordinates=coordinates)
-    travelled = np.linalg.norm(motion.poses("box")[-1, :2, 3])
-    assert travelled == pytest.approx(1.5**2 / (2 * 0.4 * G), rel=0.03)
+    traveled = np.linalg.norm(motion.poses("box")[-1, :2, 3])
+    assert traveled == pytest.approx(1.5**2 / (2 * 0.4 * G), rel=0.03)
     assert np.abs(motion.twists("box")[-1]).max() < 1e-8
     assert [event.kind for event in motion.events][-1] == "stick_begins"
 

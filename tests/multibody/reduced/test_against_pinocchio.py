@@ -61,8 +61,8 @@ def test_energies(case):
 def test_momentum(case):
     tree, model, data, q, v, _ = case
     pinocchio.computeCentroidalMomentum(model, data, q, v)
-    centre, momentum = data.com[0], data.hg
-    about_origin = momentum.angular + np.cross(centre, momentum.linear)
+    center, momentum = data.com[0], data.hg
+    about_origin = momentum.angular + np.cross(center, momentum.linear)
     close(reduced.spatial_momentum(tree, q, v), np.concatenate([about_origin, momentum.linear]))
 
 

@@ -52,8 +52,8 @@ def flying(root, gravity):
     return system, system.reparametrize(State(q=q, qdot=qdot))
 
 
-def centre(tree, q):
-    """Mass, and centre of mass in the world, from each body's own."""
+def center(tree, q):
+    """Mass, and center of mass in the world, from each body's own."""
     mass, _, com = inertia.from_spatial_inertia(tree.inertias)
     poses = reduced.poses(tree, q).bodies
     places = np.einsum("nij,nj->ni", poses[:, :3, :3], com) + poses[:, :3, 3]
@@ -72,7 +72,7 @@ def test_momentum_and_energy(root):
     np.testing.assert_allclose(energies, energies[0], rtol=0, atol=1e-8 * np.abs(energies[0]))
 
     angular, linear = np.split(reduced.spatial_momentum(tree, states.q, states.qdot), 2, axis=1)
-    mass, c = centre(tree, start.q)
+    mass, c = center(tree, start.q)
     t, weight = TIMES[:, None], mass * gravity
     v = linear[0] / mass
     size = np.linalg.norm(angular[0]) + np.linalg.norm(linear[0])
@@ -81,4 +81,4 @@ def test_momentum_and_energy(root):
     np.testing.assert_allclose(angular, turned, rtol=0, atol=1e-8 * size)
     for i, at in enumerate(states.q):
         fallen = c + v * TIMES[i] + gravity * TIMES[i] ** 2 / 2
-        np.testing.assert_allclose(centre(tree, at)[1], fallen, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(center(tree, at)[1], fallen, rtol=0, atol=1e-9)

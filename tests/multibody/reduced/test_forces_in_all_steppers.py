@@ -106,7 +106,7 @@ def loaded(step):
     return rate * (ABOUT_HINGE + LOAD * LOADED_AT @ LOADED_AT) / ABOUT_HINGE
 
 
-def modelled(scheme):
+def modeled(scheme):
     """Return a step of the bar as a model in joint coordinates."""
     bar = multibody.Body("bar", inertia=INERTIA, joint=Revolute())
     model = multibody.Model([bar], gravity=STILL, forces=FORCES)
@@ -161,7 +161,7 @@ STEPS = {
         for name, step in GENERAL.items()
     },
     **{
-        f"modelled: {name}": partial(modelled, step)
+        f"modeled: {name}": partial(modeled, step)
         for name, step in (GENERAL | {"rattle": "rattle", "DOP853": "DOP853"}).items()
         if name != "bridson_marino"
     },

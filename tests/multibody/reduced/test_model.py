@@ -44,14 +44,14 @@ def test_coordinates_by_name():
         tree.coordinates({"nose": 1})
 
 
-def test_weights_act_at_the_centres_of_mass():
+def test_weights_act_at_the_centers_of_mass():
     rng = np.random.default_rng(0)
     M = body(rng)
     mass, _, com = inertia.from_spatial_inertia(M)
     tree = Tree([Link("a", joints.Free3D(), M, None, frame(rng), frame(rng))], gravity=[1.0, -2.0, 3.0])
-    weights, centres = tree.weights_and_centers
+    weights, centers = tree.weights_and_centers
     np.testing.assert_allclose(weights[0], mass * tree.gravity, rtol=1e-12)
-    np.testing.assert_allclose(centres[0], com, rtol=1e-12)
+    np.testing.assert_allclose(centers[0], com, rtol=1e-12)
 
 
 REFUSED = {

@@ -191,8 +191,8 @@ def test_inertia_origin_is_applied():
     J = np.array([[0.1, 0.01, 0], [0.01, 0.2, -0.02], [0, -0.02, 0.15]])
     R = so3.exp([0, 0, 0.7]) @ so3.exp([0, -0.5, 0]) @ so3.exp([0.3, 0, 0])
     omega, v = np.array([0.4, -0.3, 0.9]), np.array([0.2, 0.5, -0.7])
-    at_centre, local = v + np.cross(omega, [0.1, 0, 0.2]), R.T @ omega
-    energy = at_centre @ at_centre + local @ J @ local / 2
+    at_center, local = v + np.cross(omega, [0.1, 0, 0.2]), R.T @ omega
+    energy = at_center @ at_center + local @ J @ local / 2
     twist = np.append(omega, v)
     assert twist @ M @ twist / 2 == pytest.approx(energy, rel=1e-13)
 

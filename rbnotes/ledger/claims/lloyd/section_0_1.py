@@ -26,8 +26,8 @@ section = Section(
     chapter="spatial-inertia",
     arguments={
         "m": Argument(MASS),
-        "c": Argument(LENGTH, "centre of mass, in the frame of the body"),
-        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "c": Argument(LENGTH, "center of mass, in the frame of the body"),
+        "J": Argument(INERTIA, "about the center of mass, along the axes of the body"),
         "x": Argument(LENGTH, "in the frame of the body"),
     },
 )

@@ -748,7 +748,7 @@ class d3_a:
     holds_when = none_opposite
     condition = (
         "no two opposite facet impulses act at once (in a pyramid of more facets: at most two "
-        "neighbouring ones act)"
+        "neighboring ones act)"
     )
     remark = (
         r"Opposite impulses cancel, but use up $\mu\theta$ all the same: $\gamma = 0$ is then possible "

@@ -67,7 +67,7 @@ identity = np.eye(3)
 
 
 def points(count):
-    """Points of a path ``(count, 3)``, neighbours at least 1/4 apart."""
+    """Points of a path ``(count, 3)``, neighbors at least 1/4 apart."""
 
     def spread(x):
         return bool(np.min(np.linalg.norm(np.diff(x, axis=0), axis=-1)) >= 0.25)

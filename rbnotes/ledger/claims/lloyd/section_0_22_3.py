@@ -518,7 +518,7 @@ class d5_a:
     primitives = MOTIONS_IN_THE_WORLD
     correction = (
         r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$: the force in the moment varies too. The "
-        r"assembled matrix has the term, as $[\mathbf p_1]\mathbf J_{01}$ and its neighbours."
+        r"assembled matrix has the term, as $[\mathbf p_1]\mathbf J_{01}$ and its neighbors."
     )
     implements = rotate_to_world
 

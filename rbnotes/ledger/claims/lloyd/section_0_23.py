@@ -55,7 +55,7 @@ section = Section(
         "f": Argument(LINEAR_FIRST_WRENCH, "along the axes of the world"),
         "delta": Argument(NUMBER, "small rotation of the body, along the axes of the world"),
         "m": Argument(MASS),
-        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "J": Argument(INERTIA, "about the center of mass, along the axes of the body"),
         "omega": Argument(RATE, "along the axes of the world"),
         "v": Argument(LINEAR_FIRST_TWIST, "along the axes of the world"),
         "df": Argument(LINEAR_FIRST_WRENCH, "along the axes of the world"),
@@ -513,7 +513,7 @@ class t1290:
         return float(np.linalg.norm(f) > 0)
 
     def library(m, J, R_BW, f):
-        # A force at the centre of mass has no torque about it.
+        # A force at the center of mass has no torque about it.
         return float(np.abs(inertia_asymmetry(R_BW @ J @ R_BW.T, f[3:])).max() > 1e-6)
 
     def reference(m, J, R_BW, f):
@@ -534,7 +534,7 @@ class t1290:
     }
     condition = TORQUE
     remark = (
-        r"For the force at the centre of mass with which the section begins, on a body at rest, there is "
+        r"For the force at the center of mass with which the section begins, on a body at rest, there is "
         r"no torque: there, world coordinates do avert it. A constant force in world axes at a point of the "
         r"body has a torque that varies with the orientation; then the asymmetric part is half of "
         r"$[2\boldsymbol\tau-\operatorname{tr}(\mathbf J)\mathbf J^{-1}\boldsymbol\tau]$ instead of half of "

@@ -123,7 +123,7 @@ class d1:
         r"since the centripetal force is missing."
     )
     effect = (
-        "A pendulum that is let go level, on a rod of one metre, is 3.28 m long a second later; with "
+        "A pendulum that is let go level, on a rod of one meter, is 3.28 m long a second later; with "
         "the rows' own turning it is 1.01 m."
     )
     implements = constrained_force

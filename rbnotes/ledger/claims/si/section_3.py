@@ -47,8 +47,8 @@ section = Section(
         "push": Argument(FORCE, "along the axes of the world"),
         "f": Argument(WRENCH, "in the frame in which the body has its pose T"),
         "m": Argument(MASS),
-        "r": Argument(LENGTH, "centre of mass, in the frame of the body"),
-        "Ic": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "r": Argument(LENGTH, "center of mass, in the frame of the body"),
+        "Ic": Argument(INERTIA, "about the center of mass, along the axes of the body"),
         "vdot": Argument(TWIST / TIME, "in the frame of the body"),
     },
 )

@@ -223,12 +223,12 @@ class t640_b:
     def reference(m1, m2, x1, x2, length):
         """Compare with two masses at the ends of a rod that turns about their center of mass.
 
-        Both ends move along the rod, about the centre of mass.
+        Both ends move along the rod, about the center of mass.
         """
-        centre = (m1 * x1 + m2 * x2) / (m1 + m2)
+        center = (m1 * x1 + m2 * x2) / (m1 + m2)
         along = (x2 - x1) / np.linalg.norm(x2 - x1)
         return np.concatenate(
-            [centre - m2 / (m1 + m2) * length * along, centre + m1 / (m1 + m2) * length * along]
+            [center - m2 / (m1 + m2) * length * along, center + m1 / (m1 + m2) * length * along]
         )
 
     remark = "The notes name it and say no more; this is the form with the least motion by the masses."

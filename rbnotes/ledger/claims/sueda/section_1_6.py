@@ -18,8 +18,8 @@ section = Section(
     chapter="free-flight",
     arguments={
         "m": Argument(MASS),
-        "c": Argument(LENGTH, "centre of mass, in the frame of the body"),
-        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "c": Argument(LENGTH, "center of mass, in the frame of the body"),
+        "J": Argument(INERTIA, "about the center of mass, along the axes of the body"),
         "phi": Argument(TWIST, "in the frame of the body"),
         "wrench": Argument(WRENCH, "in the frame of the body"),
         "E": Argument(POSE, "of the body in the world"),
@@ -34,16 +34,16 @@ WEIGHT = {"m": masses(), "c": vectors(), "J": inertias(), "E": frames(), "g": ve
 AT_CENTRE = {**WEIGHT, "c": vectors(3, 0, 0)}
 
 
-def centred_reference(m, J, phi, wrench):
+def centered_reference(m, J, phi, wrench):
     """Find the acceleration for which six point masses need exactly this wrench.
 
-    M phidot, with the acceleration of six point masses about their centre.
+    M phidot, with the acceleration of six point masses about their center.
     """
     rate = acceleration(m, np.zeros(3), J, phi, wrench)
     return np.concatenate([J @ rate[:3], m * rate[3:]])
 
 
-def centred_library(m, J, phi, wrench):
+def centered_library(m, J, phi, wrench):
     M = spatial_inertia(m, J)
     return M @ body_acceleration(M, phi, wrench)
 
@@ -95,13 +95,13 @@ class e1_22:
         return weights(m, c, J, E, g)
 
     given = AT_CENTRE
-    condition = "the origin of the body frame is the centre of mass, or lies above or below it"
+    condition = "the origin of the body frame is the center of mass, or lies above or below it"
 
     def holds_when(m, c, J, E, g):
         return np.linalg.norm(np.cross(E[:3, :3] @ c, g)) < 1e-12
 
     correction = (
-        r"About another origin, with the centre of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
+        r"About another origin, with the center of mass at $c$: $\begin{pmatrix} c\times R^Tm\mathbf g \\ "
         r"R^Tm\mathbf g \end{pmatrix}$"
     )
     implements = gravity_wrench
@@ -129,13 +129,13 @@ class t302:
 
     tolerance = 1e-08
     remark = (
-        "True about every origin, but only about the centre of mass is it the zero of (1.22) that says so: about "
+        "True about every origin, but only about the center of mass is it the zero of (1.22) that says so: about "
         "another one the right torque is there, and the zero would turn the body."
     )
     implements = (body_acceleration, gravity_wrench)
 
 
-@section.misprint("e1.23#a", "The equations about the centre of mass, with the inertia written out")
+@section.misprint("e1.23#a", "The equations about the center of mass, with the inertia written out")
 class e1_23_a:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     edit = ("0 & mI", r"0 & m\mathbf 1")
@@ -162,7 +162,7 @@ class e1_23_a:
     implements = body_acceleration
 
 
-@section.holds("e1.23#b", "The equations about the centre of mass, with the momenta")
+@section.holds("e1.23#b", "The equations about the center of mass, with the momenta")
 class e1_23_b:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I\omega \\ mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
@@ -173,13 +173,13 @@ class e1_23_b:
         momentum = np.concatenate([J @ omega, m * v])
         return np.block([[bracket(omega).T, bracket(v).T], [zero, bracket(omega).T]]) @ momentum + wrench
 
-    library = centred_library
-    reference = centred_reference
+    library = centered_library
+    reference = centered_reference
     tolerance = 1e-08
     implements = body_acceleration
 
 
-@section.holds("e1.23#c", "The equations about the centre of mass, multiplied out")
+@section.holds("e1.23#c", "The equations about the center of mass, multiplied out")
 class e1_23_c:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega + [v]^Tmv \\ [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
@@ -191,13 +191,13 @@ class e1_23_c:
         turning = bracket(omega).T @ J @ omega + bracket(v).T @ momentum
         return np.concatenate([turning, bracket(omega).T @ momentum]) + wrench
 
-    library = centred_library
-    reference = centred_reference
+    library = centered_library
+    reference = centered_reference
     tolerance = 1e-08
     implements = body_acceleration
 
 
-@section.holds("e1.23#d", "The equations about the centre of mass, without the term that vanishes")
+@section.holds("e1.23#d", "The equations about the center of mass, without the term that vanishes")
 class e1_23_d:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega \\ [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
@@ -207,13 +207,13 @@ class e1_23_d:
         omega, v = phi[:3], phi[3:]
         return np.concatenate([bracket(omega).T @ J @ omega, bracket(omega).T @ (m * v)]) + wrench
 
-    library = centred_library
-    reference = centred_reference
+    library = centered_library
+    reference = centered_reference
     tolerance = 1e-08
     implements = body_acceleration
 
 
-@section.holds("e1.23#e", "The equations about the centre of mass, as cross products")
+@section.holds("e1.23#e", "The equations about the center of mass, as cross products")
 class e1_23_e:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = -\begin{pmatrix} \omega\times I\omega \\ \omega\times mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     inputs = CENTRED
@@ -223,7 +223,7 @@ class e1_23_e:
         omega, v = phi[:3], phi[3:]
         return -np.concatenate([np.cross(omega, J @ omega), np.cross(omega, m * v)]) + wrench
 
-    library = centred_library
-    reference = centred_reference
+    library = centered_library
+    reference = centered_reference
     tolerance = 1e-08
     implements = body_acceleration

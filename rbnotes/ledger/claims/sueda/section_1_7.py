@@ -19,8 +19,8 @@ section = Section(
     chapter="spatial-inertia",
     arguments={
         "m": Argument(MASS),
-        "c": Argument(LENGTH, "centre of mass, in the frame of the body"),
-        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "c": Argument(LENGTH, "center of mass, in the frame of the body"),
+        "J": Argument(INERTIA, "about the center of mass, along the axes of the body"),
         "E": Argument(POSE, "of the body in the world"),
         "phi": Argument(TWIST, "in the frame of the body"),
         "vertices": Argument(LENGTH, "in the frame of the body"),
@@ -53,7 +53,7 @@ SOLID = {
 class t320_a:
     formula = r"M = \mathrm{diag}(I_1, I_2, I_3, m, m, m)"
     inputs = BODY
-    result = Result(SPATIAL_INERTIA, "about the centre of mass, along the axes of the body")
+    result = Result(SPATIAL_INERTIA, "about the center of mass, along the axes of the body")
 
     def printed(m, c, J):
         """Return the diagonal part of the spatial inertia."""
@@ -71,7 +71,7 @@ class t320_a:
     def holds_when(m, c, J):
         return not np.any(c) and np.array_equal(J, np.diag(np.diag(J)))
 
-    condition = "the body frame lies at the centre of mass, along the principal axes"
+    condition = "the body frame lies at the center of mass, along the principal axes"
     remark = "In any body frame the matrix is constant; 1.7.1 says what makes it diagonal."
     implements = spatial_inertia
 
@@ -101,14 +101,14 @@ class t320_b:
     implements = spatial_inertia
 
 
-@section.holds("t320#c", "Body-centred frame and mass matrix of a triangle mesh, by volume integration")
+@section.holds("t320#c", "Body-centered frame and mass matrix of a triangle mesh, by volume integration")
 class t320_c:
     formula = r"M = \int \Gamma(\mathbf x)^T\,\Gamma(\mathbf x)\,\rho\,dV"
     inputs = SOLID
-    result = Result(SPATIAL_INERTIA, "about the centre of mass, along the principal axes")
+    result = Result(SPATIAL_INERTIA, "about the center of mass, along the principal axes")
 
     def printed(vertices, rho):
-        """Integrals of 1, x and x x^T over the tetrahedron in closed form, about its centre."""
+        """Integrals of 1, x and x x^T over the tetrahedron in closed form, about its center."""
         mass = rho / 6 * np.linalg.det(vertices[1:] - vertices[0])
         arms = vertices - np.mean(vertices, axis=0)
         squares = mass / 20 * arms.T @ arms
@@ -140,7 +140,7 @@ class t320_c:
 class e1_24:
     formula = r"M = \mathrm{diag}\bigl(\tfrac m{12}(\Delta y^2+\Delta z^2),\ \tfrac m{12}(\Delta z^2+\Delta x^2),\ \tfrac m{12}(\Delta x^2+\Delta y^2),\ m,\ m,\ m\bigr),\quad m = \rho\,\Delta x\,\Delta y\,\Delta z"
     inputs = BOX
-    result = Result(SPATIAL_INERTIA, "about the centre of mass, along the axes of the body")
+    result = Result(SPATIAL_INERTIA, "about the center of mass, along the axes of the body")
 
     def printed(dx, dy, dz, rho):
         m = rho * dx * dy * dz

@@ -1,4 +1,4 @@
-"""Sueda 1.7.1: composite rigid bodies. Each body's own frame lies at its centre of mass."""
+"""Sueda 1.7.1: composite rigid bodies. Each body's own frame lies at its center of mass."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ section = Section(
     chapter="spatial-inertia",
     arguments={
         "m1": Argument(MASS),
-        "J1": Argument(INERTIA, "of the first body, about its centre of mass and along its own axes"),
+        "J1": Argument(INERTIA, "of the first body, about its center of mass and along its own axes"),
         "E1": Argument(POSE, "of the first body in the common frame"),
         "m2": Argument(MASS),
-        "J2": Argument(INERTIA, "of the second body, about its centre of mass and along its own axes"),
+        "J2": Argument(INERTIA, "of the second body, about its center of mass and along its own axes"),
         "E2": Argument(POSE, "of the second body in the common frame"),
         "V": Argument(NUMBER, "columns in the frame of the composite body"),
     },
@@ -42,31 +42,31 @@ def cloud(m1, J1, E1, m2, J2, E2):
     return np.concatenate(weights), np.concatenate(positions)
 
 
-def centre_printed(m1, E1, m2, E2):
+def center_printed(m1, E1, m2, E2):
     mc = m1 + m2
     return m1 / mc * E1[:3, 3] + m2 / mc * E2[:3, 3]
 
 
 def central_inertia(m1, J1, E1, m2, J2, E2):
     """The top left block of (1.26): each body's inertia turned, and Steiner's term."""
-    centre = centre_printed(m1, E1, m2, E2)
+    center = center_printed(m1, E1, m2, E2)
     J = np.zeros((3, 3))
     for m, J_k, E in ((m1, J1, E1), (m2, J2, E2)):
-        R, arm = E[:3, :3], E[:3, 3] - centre
+        R, arm = E[:3, :3], E[:3, 3] - center
         J = J + R @ J_k @ R.T + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
     return J
 
 
-def centred_frame(m1, E1, m2, E2):
+def centered_frame(m1, E1, m2, E2):
     E = np.eye(4)
-    E[:3, 3] = centre_printed(m1, E1, m2, E2)
+    E[:3, 3] = center_printed(m1, E1, m2, E2)
     return E
 
 
 def sum_library(m1, J1, E1, m2, J2, E2):
     bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
-    centre = (m1 * E1[:3, 3] + m2 * E2[:3, 3]) / (m1 + m2)
-    Ec = se3.frame(np.eye(3), centre)
+    center = (m1 * E1[:3, 3] + m2 * E2[:3, 3]) / (m1 + m2)
+    Ec = se3.frame(np.eye(3), center)
     return inertia.spatial_inertia(*inertia.composite(bodies, np.linalg.inv(Ec) @ np.stack([E1, E2])))
 
 
@@ -78,15 +78,15 @@ def sum_reference(m1, J1, E1, m2, J2, E2):
     return np.einsum("p,pic,pid->cd", weights, velocities, velocities)
 
 
-@section.holds("t328", "Only about the centre of mass can a composite inertia be diagonal")
+@section.holds("t328", "Only about the center of mass can a composite inertia be diagonal")
 class t328:
     formula = r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c"
     inputs = PAIR
     result = Result(MASS * LENGTH, "about the common origin")
 
     def printed(m1, J1, E1, m2, J2, E2):
-        """A diagonal matrix would have zero here: it does only where the centre is the origin."""
-        return (m1 + m2) * bracket(centre_printed(m1, E1, m2, E2))
+        """A diagonal matrix would have zero here: it does only where the center is the origin."""
+        return (m1 + m2) * bracket(center_printed(m1, E1, m2, E2))
 
     def library(m1, J1, E1, m2, J2, E2):
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
@@ -102,20 +102,20 @@ class t328:
         return np.einsum("p,pic->ci", weights, turning)
 
     remark = (
-        r"About another origin, from which $\mathbf p_c$ is the centre, there is the coupling "
+        r"About another origin, from which $\mathbf p_c$ is the center, there is the coupling "
         r"$m_c[\mathbf p_c]$."
     )
     implements = (inertia.composite, inertia.spatial_inertia)
 
 
-@section.holds("e1.25", "Mass and centre of mass of a composite body")
+@section.holds("e1.25", "Mass and center of mass of a composite body")
 class e1_25:
     formula = r"m_c = \sum_k m_k,\quad \mathbf p_c = \sum_k \frac{m_k}{m_c}\mathbf p_k"
     inputs = PAIR
-    result = Result(vector_quantity((MASS, 1), (LENGTH, 3)), "the mass, then the centre in the common frame")
+    result = Result(vector_quantity((MASS, 1), (LENGTH, 3)), "the mass, then the center in the common frame")
 
     def printed(m1, J1, E1, m2, J2, E2):
-        return np.append(m1 + m2, centre_printed(m1, E1, m2, E2))
+        return np.append(m1 + m2, center_printed(m1, E1, m2, E2))
 
     def library(m1, J1, E1, m2, J2, E2):
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
@@ -130,14 +130,14 @@ class e1_25:
     implements = inertia.composite
 
 
-@section.holds("e1.26", "Spatial inertia of a composite body about its centre")
+@section.holds("e1.26", "Spatial inertia of a composite body about its center")
 class e1_26:
     formula = r"M_c = \sum_k {}^k_c\mathrm{Ad}^T M_k\,{}^k_c\mathrm{Ad}"
     inputs = PAIR
-    result = Result(SPATIAL_INERTIA, "about the centre of both, along the common axes")
+    result = Result(SPATIAL_INERTIA, "about the center of both, along the common axes")
 
     def printed(m1, J1, E1, m2, J2, E2):
-        Ec = centred_frame(m1, E1, m2, E2)
+        Ec = centered_frame(m1, E1, m2, E2)
         # {}^k_c E takes coordinates in c to coordinates in k, as {}^0_i E takes those in i to the world.
         A1 = adjoint_by_conjugation(np.linalg.inv(E1) @ Ec)
         A2 = adjoint_by_conjugation(np.linalg.inv(E2) @ Ec)
@@ -154,11 +154,11 @@ class e1_26:
     implements = inertia.composite
 
 
-@section.holds("t338#a", "About the centre, only the rotational block of a composite inertia is dense")
+@section.holds("t338#a", "About the center, only the rotational block of a composite inertia is dense")
 class t338_a:
     formula = r"M_c = \begin{pmatrix} J & 0 \\ 0 & m_c I \end{pmatrix}"
     inputs = PAIR
-    result = Result(SPATIAL_INERTIA, "about the centre of both, along the common axes")
+    result = Result(SPATIAL_INERTIA, "about the center of both, along the common axes")
 
     def printed(m1, J1, E1, m2, J2, E2):
         """Only the top left block is dense: the others are those of the total mass."""
@@ -182,11 +182,11 @@ class t338_b:
     inputs = PAIR
     result = Result(
         vector_quantity((INERTIA, 21), (MASS, 15), (NUMBER, 1)),
-        "about the centre of both, along the principal axes, by rows; then their determinant",
+        "about the center of both, along the principal axes, by rows; then their determinant",
     )
 
     def printed(m1, J1, E1, m2, J2, E2):
-        """The inertia about the centre, seen from the frame whose rotation is made of the eigenvectors."""
+        """The inertia about the center, seen from the frame whose rotation is made of the eigenvectors."""
         J = central_inertia(m1, J1, E1, m2, J2, E2)
         _, V = np.linalg.eigh(J)
         R = V * np.array([1.0, 1.0, np.linalg.det(V)])

@@ -36,8 +36,8 @@ section = Section(
     chapter="free-flight",
     arguments={
         "m": Argument(MASS),
-        "c": Argument(LENGTH, "centre of mass, in the frame of the body"),
-        "J": Argument(INERTIA, "about the centre of mass, along the axes of the body"),
+        "c": Argument(LENGTH, "center of mass, in the frame of the body"),
+        "J": Argument(INERTIA, "about the center of mass, along the axes of the body"),
         "phi": Argument(TWIST, "in the frame of the body"),
         "wrench": Argument(WRENCH, "in the frame of the body"),
         "h": Argument(TIME),
@@ -196,8 +196,8 @@ class t356:
         theta = h * np.linalg.norm(w)
         u = bracket(h * w / theta)
         R = np.eye(3) + np.sin(theta) * u + (1 - np.cos(theta)) * u @ u
-        travelled = np.eye(3) + (1 - np.cos(theta)) / theta * u + (1 - np.sin(theta) / theta) * u @ u
-        return np.column_stack([R, travelled @ (h * v)])
+        traveled = np.eye(3) + (1 - np.cos(theta)) / theta * u + (1 - np.sin(theta) / theta) * u @ u
+        return np.column_stack([R, traveled @ (h * v)])
 
     def library(w, v, h):
         return se3.exp(h * np.append(w, v))[:3]

@@ -130,7 +130,7 @@ EXACT = (path_wrenches, Muscle)
 class e1_57:
     formula = r"l_{MT} = \sum_{k=1}^{n-1}\|\Delta\mathbf x_k\|,\qquad \tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = MUSCLE
-    result = Result(vector_quantity((LENGTH, 1), (NUMBER, 1)), "in metres, then over the optimal length")
+    result = Result(vector_quantity((LENGTH, 1), (NUMBER, 1)), "in meters, then over the optimal length")
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -157,7 +157,7 @@ class e1_57:
 class e1_58:
     formula = r"v = \sum_{k=1}^{n-1}\frac{\Delta\mathbf x_k^T}{\|\Delta\mathbf x_k\|}\Delta\dot{\mathbf x}_k,\qquad \tilde v = \frac{v}{l_{opt}v_{max}}"
     inputs = MUSCLE
-    result = Result(vector_quantity((VELOCITY, 1), (NUMBER, 1)), "in metres, then over the optimal length")
+    result = Result(vector_quantity((VELOCITY, 1), (NUMBER, 1)), "in meters, then over the optimal length")
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)

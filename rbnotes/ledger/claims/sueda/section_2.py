@@ -32,7 +32,7 @@ section = Section(
             (
                 "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
                 " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
-                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+                "or by a rotation vector (spherical); centers in the bodies, inertias about these"
             ),
         ),
         "angle": Argument(NUMBER),
@@ -269,7 +269,7 @@ class t698_a:
     def reference(assembly, angle):
         """Compare with the elimination game on the graph of bodies and joints, leaves first.
 
-        A part that is eliminated links all its neighbours that are left; each link is a block.
+        A part that is eliminated links all its neighbors that are left; each link is a block.
         """
         n = len(assembly.parents)
         near = {part: set() for part in range(2 * n)}
@@ -290,7 +290,7 @@ class t698_a:
     remark = (
         r"$r$ is the number of bodies that hang in the world. No block of the factor is filled in that was "
         r"zero before, if there are no loops and each body is eliminated before the joint that carries it, "
-        r"the leaves first: each joint then has one neighbour left, its parent."
+        r"the leaves first: each joint then has one neighbor left, its parent."
     )
     implements = maximal.constraint_jacobian
 

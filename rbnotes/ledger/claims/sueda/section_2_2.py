@@ -39,7 +39,7 @@ section = Section(
             (
                 "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
                 " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
-                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+                "or by a rotation vector (spherical); centers in the bodies, inertias about these"
             ),
         ),
         "q": Argument(coordinates, "of the joints, in their order"),

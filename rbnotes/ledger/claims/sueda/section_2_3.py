@@ -49,7 +49,7 @@ section = Section(
             (
                 "a tree of joints and bodies in the world, with all coordinates zero: the parent of each body"
                 " (-1: none); joints about z (revolute), along z (prismatic), about x and then y (universal) "
-                "or by a rotation vector (spherical); centres in the bodies, inertias about these"
+                "or by a rotation vector (spherical); centers in the bodies, inertias about these"
             ),
         ),
         "q": Argument(coordinates, "of the joints, in their order"),
@@ -305,7 +305,7 @@ class t846_a:
     result = Result(NUMBER, "the angle of the pendulum after one second")
 
     def printed():
-        """A pendulum that is let go, its centre of mass at the arm's end."""
+        """A pendulum that is let go, its center of mass at the arm's end."""
 
         def rates(_, y):
             M_r, f_r = INERTIA + MASS * ARM**2, -MASS * 9.81 * ARM * np.sin(y[0])

@@ -355,7 +355,7 @@ class e2_67:
 
     library = pose_library
     reference = pose_reference
-    remark = r"Defined as long as neighbours are less than half a turn apart, so that the logarithm is the shortest way."
+    remark = r"Defined as long as neighbors are less than half a turn apart, so that the logarithm is the shortest way."
     implements = SplineCurve
 
 

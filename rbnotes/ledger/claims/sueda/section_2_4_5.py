@@ -184,7 +184,7 @@ class e2_30:
         """Compare with the angular velocity and velocity of the placed ball joint's origin, by differences of
         scipy's rotations.
 
-        Both, seen from the body; the origin of the body is the centre of the ball.
+        Both, seen from the body; the origin of the body is the center of the ball.
         """
         start = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
 

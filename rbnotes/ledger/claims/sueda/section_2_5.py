@@ -46,7 +46,7 @@ section = Section(
             (
                 "a hinge that carries a universal joint on one branch, a slider and then a screw on the "
                 "other: joints in the frames of their parents' joints, bodies in those of their joints, "
-                "centres in the bodies, inertias about these"
+                "centers in the bodies, inertias about these"
             ),
         ),
         "q": Argument(coordinates, "of the joints, in their order"),

@@ -50,7 +50,7 @@ section = Section(
             (
                 "a hinge that carries a universal joint on one branch, a slider and then a screw on the "
                 "other: joints in the frames of their parents' joints, bodies in those of their joints, "
-                "centres in the bodies, inertias about these"
+                "centers in the bodies, inertias about these"
             ),
         ),
         "r": Argument(NUMBER, "reduced coordinates, from which those of the joints follow, or their rates"),

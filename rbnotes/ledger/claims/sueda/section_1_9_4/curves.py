@@ -29,7 +29,7 @@ def powers(cubics):
 
 
 def hermite(x, y, slopes):
-    """The cubics between neighbours of x with these values and slopes, as functions on the whole line."""
+    """The cubics between neighbors of x with these values and slopes, as functions on the whole line."""
     curve = CubicHermiteSpline(x, y, slopes)
     return [PPoly(curve.c[:, i : i + 1], curve.x[i : i + 2]) for i in range(len(x) - 1)]
 

@@ -201,7 +201,7 @@ class t1533:
         return found
 
     remark = (
-        r"The adjoints have lost their lower index, $j$. The matrix is not diagonal, as is said: with the centre of "
+        r"The adjoints have lost their lower index, $j$. The matrix is not diagonal, as is said: with the center of "
         r"mass at $c$ in the joint's frame its lower left block is $-m[c]$."
     )
     implements = se3.Ad_inverse
