@@ -53,6 +53,6 @@ def test_book_agrees_with_the_tables():
     assert all(float(row["dynamics"]) < robot_table.TOLERANCE for row in read)
     text = (robot_table.ROOT / "book" / "a-real-robot.md").read_text(encoding="utf-8")
     assert f"has the {len(names | wrong)} files" in text
-    assert f"{len(names - wrong)} files are in order, {len(names & wrong)} needed repairs" in text
+    assert f"{len(names - wrong)} files are correct, {len(names & wrong)} needed repairs" in text
     assert "and one is\nempty" in text
     assert len(wrong - names) == 1
