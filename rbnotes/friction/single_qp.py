@@ -41,7 +41,11 @@ MAX_PENETRATION_VELOCITY = 1e-7
 """Largest accepted penetration velocity, relative to the velocities without contacts."""
 
 LARGE_MU = 1e3
-"""Coefficient of friction above which rows ``N + mu T_k`` may lose too many digits of N."""
+"""Coefficient of friction above which the program in impulses replaces that in velocities.
+
+Rows ``N + mu T_k`` lose digits of N: velocities have an error of ``mu^2`` roundings. In the program in
+impulses mu is separate.
+"""
 
 
 def primal_qp(problem: StepProblem, facets: int = 4) -> QP:
@@ -118,7 +122,7 @@ def single_qp(
     if contact_problem.count == 0:
         impulses: Array = np.zeros((0, 3))
         residual = 0.0
-    elif form == "dual":
+    elif form == "dual" or np.max(contact_problem.mu) > LARGE_MU:
         impulses, residual = _solve_dual(contact_problem, facets, solver)
     else:
         impulses, residual = _solve_primal(contact_problem, facets, solver)
@@ -137,13 +141,7 @@ def single_qp(
 
 
 def _solve_primal(contact_problem: FrictionContactProblem, facets: int, solver: str) -> tuple[Array, float]:
-    """Return impulses ``(c, 3)`` and the residual of the program in velocities.
-
-    For large mu, rows ``N + mu T_k`` lose digits of N: velocities would have an error of ``mu^2`` roundings.
-    The impulses then come from the other program, in which mu is separate.
-    """
-    if np.max(contact_problem.mu, initial=0.0) > LARGE_MU:
-        return _solve_dual(contact_problem, facets, solver)
+    """Return impulses ``(c, 3)`` and the residual of the program in velocities."""
     qp = _primal_qp(contact_problem, facets)
     qp_solution = accept_best_effort(solve(qp, PROGRAM_SOLVERS[solver], raise_on_failure=False))
     friction_count = contact_problem.friction_contact_count
