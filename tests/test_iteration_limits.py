@@ -46,7 +46,7 @@ def sliding(count=3, seed=0):
 
 
 def test_block_pivoting_falls_back_to_single_pivots(monkeypatch):
-    """They lose patience at every center; single pivots take over."""
+    """Block pivots that stall are replaced by single pivots."""
     monkeypatch.setattr(ACTIVE_SET, "MAX_STALLED_BLOCKS", -1)
     problem = LCP([[2.0, 1.0], [1.0, 3.0]], [-1.0, -4.0])
     found = block_principal_pivoting(problem)
