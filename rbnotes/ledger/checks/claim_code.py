@@ -130,7 +130,7 @@ def form_functions(function: FunctionType) -> tuple[FunctionType, ...]:
             continue
         found.append(current)
         for value in referenced_objects(current):
-            inner = _unwrap_function(value)
+            inner = unwrap_function(value)
             if (
                 inner is not None
                 and inner.__name__ != "<lambda>"
@@ -225,7 +225,7 @@ def _source_dependencies(source: CodeType, module: ModuleType, visited: set[str]
             for part in sources[name]:
                 yield from _source_dependencies(part, module, visited)
     for value in _referenced_values(source, vars(module)):
-        inner = _unwrap_function(value)
+        inner = unwrap_function(value)
         if inner is not None and code_owner(inner.__module__) == "claim":
             yield from form_functions(inner)
         yield value
@@ -352,7 +352,7 @@ def _replaced_containers(
     while count < len(leading):
         count = len(leading)
         for container, values in members.items():
-            if any(_unwrap_function(value) in copies or _in(value, leading) for value in values.values()):
+            if any(unwrap_function(value) in copies or _in(value, leading) for value in values.values()):
                 leading.add(container)
     replaced: dict[Container, Container] = {}
     for container in leading:
@@ -383,13 +383,13 @@ def _replaced(
     """Return the copy of a function, module or class; other values as they are."""
     if _in(value, containers.keys()):
         return containers[value]
-    inner = _unwrap_function(value)
+    inner = unwrap_function(value)
     if inner is None or inner not in copies:
         return value
     return type(value)(copies[inner]) if isinstance(value, staticmethod | classmethod) else copies[inner]
 
 
-def _unwrap_function(value: Any) -> FunctionType | None:
+def unwrap_function(value: Any) -> FunctionType | None:
     """Return the plain function that a value is, or wraps."""
     if isinstance(value, staticmethod | classmethod):
         value = value.__func__

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from rbnotes.ledger.checks.claim_code import code_owner, record_forms, referenced_objects
+from rbnotes.ledger.checks.claim_code import code_owner, record_forms, referenced_objects, unwrap_function
 from rbnotes.ledger.record import Record
 
 CHECK_SOURCES = (
@@ -57,11 +57,12 @@ def _sources(value: Any) -> set[str]:
     visited: set[object] = set()
     pending = [value]
     while pending:
-        current = pending.pop()
-        if not callable(current) or not isinstance(current := inspect.unwrap(current), FunctionType | type):
+        named = pending.pop()
+        current = named if isinstance(named, type) else unwrap_function(named)
+        if current is None or current in visited:
             continue
         owner = code_owner(current.__module__)
-        if current in visited or owner == "elsewhere":
+        if owner == "elsewhere":
             continue
         visited.add(current)
         found.add(_source(sys.modules[current.__module__] if owner == "claim" else current))
@@ -73,11 +74,8 @@ def _sources(value: Any) -> set[str]:
 def _named_objects(value: FunctionType | type) -> tuple[Any, ...]:
     if isinstance(value, FunctionType):
         return tuple(referenced_objects(value))
-    functions = [getattr(member, "__func__", member) for member in vars(value).values()]
-    named = [
-        each for part in functions if isinstance(part, FunctionType) for each in referenced_objects(part)
-    ]
-    return (*value.__bases__, *named)
+    methods = filter(None, map(unwrap_function, vars(value).values()))
+    return (*value.__bases__, *(each for method in methods for each in referenced_objects(method)))
 
 
 @cache
