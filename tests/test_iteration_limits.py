@@ -179,9 +179,9 @@ def test_step_halving_limit(monkeypatch):
     steps = []
     take = type(RATTLE.first_order_fallback).step
 
-    def watched(self, setting, state, points):
-        steps.append(setting.h)
-        return take(self, setting, state, points)
+    def watched(self, context, state, points):
+        steps.append(context.h)
+        return take(self, context, state, points)
 
     monkeypatch.setattr(type(RATTLE.first_order_fallback), "step", watched)
     link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)

@@ -17,12 +17,13 @@ from rbnotes.contact import ContactPoints
 from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.dynamics import State
 from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
+from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.adaptive_integration import integrate_adaptively
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.multibody.step_failures import describe_contacts
-from rbnotes.multibody.verlet_step import StepResult, gravity_and_kinetic_energies
+from rbnotes.multibody.verlet_step import gravity_and_kinetic_energies
 
 NODES, WEIGHTS = np.add(np.polynomial.legendre.leggauss(8), [[1.0], [0.0]]) / 2
 """Points and weights of the quadrature on the interval from 0 to 1."""
@@ -91,7 +92,8 @@ class AdaptiveStepper:
         )
         empty = np.zeros((0, 3))
         contacts = ContactRecord(end_points, empty, empty, empty)
-        return StepResult(end_state, end_points, contacts, work, actuators, np.zeros_like(actuators))
+        no_friction = np.zeros_like(actuators)
+        return StepResult(end_state, end_points, contacts, work, np.zeros(0), actuators, no_friction)
 
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts with overlaps larger than the slop."""

@@ -99,11 +99,14 @@ def maximal_coordinates(model: Model) -> MaximalModel:
     A loop closure becomes a joint, too: a spherical one, or one that also slides along the axis of the
     closure.
 
+    Springs, dampers, actuators, friction, limits and other constraints stay in the coordinates of the joints,
+    which are functions of the poses: :mod:`rbnotes.multibody.model_joint_space`.
+
     Raises
     ------
     InvalidArgument
-        If a body has no mass, a joint has a spring, damper, armature or friction, or the model has actuators,
-        bearings or other constraints: those are not available in maximal coordinates.
+        If a body has no mass, a joint has an armature, or the model has bearings: those are not available in
+        maximal coordinates.
     """
     arguments.require_instance("model", model, Model)
     tree = model.tree
@@ -112,14 +115,9 @@ def maximal_coordinates(model: Model) -> MaximalModel:
         if body.spatial_inertia is None:
             raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, for maximal coordinates")
         link = tree.links[i]
-        if np.any(link.stiffness != 0) or np.any(link.damping != 0):
+        if np.any(body.armature):
             expected = "none, for maximal coordinates"
-            raise InvalidArgument(f"body {body.name!r}", "a spring or damper in its joint", expected)
-        for name in ("armature", "joint_friction"):
-            if np.any(getattr(body, name)):
-                raise InvalidArgument(
-                    f"body {body.name!r}: {name}", "a value", "none, for maximal coordinates"
-                )
+            raise InvalidArgument(f"body {body.name!r}: armature", "a value", expected)
         if body.is_free:
             continue
         parent_frame = link.placement
@@ -134,15 +132,11 @@ def maximal_coordinates(model: Model) -> MaximalModel:
                 parent_frame,
             )
         )
-    for name in ("actuators", "bearings"):
-        count = len(getattr(model, name))
-        if count:
-            raise InvalidArgument(f"model: {name}", str(count), "none, for maximal coordinates")
-    for constraint in model.constraints:
-        if not isinstance(constraint, LoopClosure):
-            expected = "loop closures only, for maximal coordinates"
-            raise InvalidArgument("model: constraints", type(constraint).__name__, expected)
-        joints.append(_closing_joint(tree, constraint))
+    if model.bearings:
+        count = str(len(model.bearings))
+        raise InvalidArgument("model: bearings", count, "none, for maximal coordinates")
+    closures = [each for each in model.constraints if isinstance(each, LoopClosure)]
+    joints += [_closing_joint(tree, closure) for closure in closures]
     mechanism = Mechanism(tree.inertias, joints, model.gravity, model.force_law)
     names = [body.name for body in model.bodies]
     return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices, names))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import State
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.reduced.constrained_dynamics import constraint_rows
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import constraint_label
 from rbnotes.multibody.reduced.constraints import AttachedParticle, PrescribedBody
 from rbnotes.multibody.reduced.dynamics import coordinate_constraints
@@ -49,13 +51,24 @@ class ConstraintEquations(NamedTuple):
 
 def constraint_equations(model: Model, state: State, t: float) -> ConstraintEquations:
     """Return the constraints at a state of the tree, with prescribed motions at the time t."""
+    own_rows, _ = coordinate_constraints(model.tree, state.q, state.qdot)
+    stacked, zero = stack_constraints(model, model.constraints, state, t), np.zeros(len(own_rows))
+    return stacked._replace(
+        G=np.concatenate([own_rows, stacked.G]),
+        error=np.concatenate([zero, stacked.error]),
+        bias_velocity=np.concatenate([zero, stacked.bias_velocity]),
+    )
+
+
+def stack_constraints(
+    model: Model, constraints: Sequence[Constraint], state: State, t: float
+) -> ConstraintEquations:
+    """Return these constraints at a state of the tree, without those of the joints' own coordinates."""
     system, k = model.system, model.tree.num_coordinates
     body_size = 6 * len(model.bodies)
-    own_rows, _ = coordinate_constraints(model.tree, state.q, state.qdot)
-    zero: Array = np.zeros(len(own_rows))
-    parts: list[tuple[Array, ...]] = [(own_rows, zero, zero)]
+    parts: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros(0))]
     limits: list[tuple[Array, ...]] = [(np.zeros((0, k)), np.zeros(0), np.zeros((0, body_size)))]
-    for constraint in model.constraints:
+    for constraint in constraints:
         G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
         if constraint.unilateral:
             body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))

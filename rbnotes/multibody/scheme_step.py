@@ -26,7 +26,7 @@ from rbnotes.dynamics import (
 from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
 from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION
-from rbnotes.multibody.maximal.stepping import solve_contacts
+from rbnotes.multibody.maximal.stepping import StepResult, solve_contacts
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
@@ -34,7 +34,7 @@ from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
 from rbnotes.multibody.reduced.contact import tree_contacts
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.multibody.separation import predict_model_contacts, separate_bodies
-from rbnotes.multibody.verlet_step import StepResult, gravity_and_kinetic_energies
+from rbnotes.multibody.verlet_step import gravity_and_kinetic_energies
 
 PROJECTION_THRESHOLD = 1e-10
 """Smallest error of the equations that is removed by a displacement, rad or m."""
@@ -125,7 +125,7 @@ class SchemeStepper:
             integrator=float(energies[1] - energies[0]) - applied - joints - contact_work,
         )
         impulse = h * (actuators[0] + actuators[1]) / 2
-        return StepResult(corrected, end_points, record, work, impulse, friction_impulse)
+        return StepResult(corrected, end_points, record, work, np.zeros(0), impulse, friction_impulse)
 
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""

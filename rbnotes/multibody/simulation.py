@@ -21,22 +21,19 @@ from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
 from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZATIONS
 from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate
-from rbnotes.multibody.maximal.stepping import Progress
+from rbnotes.multibody.maximal.stepping import Progress, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
+from rbnotes.multibody.model_joint_space import ModelJointSpace, track_coordinates, uses_joint_space
 from rbnotes.multibody.reduced.adaptive_integration import METHODS as ADAPTIVE_METHODS
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.multibody.trajectory import Trajectory, record_channels
-from rbnotes.multibody.verlet_step import (
-    StepResult,
-    TreeStepper,
-    gravity_and_kinetic_energy,
-)
+from rbnotes.multibody.verlet_step import TreeStepper, gravity_and_kinetic_energy
 
 COORDINATES = ("auto", "reduced", "maximal")
 """Accepted values of ``coordinates``."""
@@ -113,7 +110,8 @@ def simulate(
         Coordinates of the computation: those of the joints, or six for each body with joints as constraints.
         "auto" is maximal for models of free bodies, reduced otherwise.
     compiled
-        If True, take compiled steps; they need maximal coordinates and numba.
+        If True, take compiled steps; they need maximal coordinates and numba. Options, joints, and forces or
+        constraints in joint coordinates that compiled code does not support are left to the reference.
     stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
         none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
@@ -175,8 +173,6 @@ def simulate(
         is_maximal = all(body.is_free for body in model.bodies) and not needs_tree
         coordinates = "maximal" if is_maximal else "reduced"
     if coordinates == "maximal":
-        if control is not None:
-            raise InvalidArgument("control", "a function", "None in maximal coordinates")
         if is_adaptive or isinstance(scheme, FullyImplicitScheme):
             raise InvalidArgument("coordinates", "'maximal'", f"'reduced' with scheme={scheme!r}")
         options = {
@@ -189,7 +185,7 @@ def simulate(
             "slop": slop,
             "progress": progress,
         }
-        return record_channels(_simulate_maximal(model, state, h, count, compiled, options), record)
+        return record_channels(_simulate_maximal(model, state, h, count, control, compiled, options), record)
     for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
         if value != supported:
             expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
@@ -263,6 +259,7 @@ def _simulate_maximal(
     state: State | Trajectory | None,
     h: float,
     steps: int,
+    control: Control | None,
     compiled: bool,
     options: Mapping[str, Any],
 ) -> Trajectory:
@@ -277,12 +274,28 @@ def _simulate_maximal(
     if isinstance(state, Trajectory):
         if state.maximal is None:
             raise InvalidArgument("state", "a trajectory in reduced coordinates", "one in maximal ones")
-        start = state.maximal
+        start, start_q = state.maximal, state.tree_q[-1]
     else:
-        start = converted.state(model.state() if state is None else state)
-    result = maximal.simulate(world, start, h, steps, **options)
-    q, qdot = converted.tree_coordinates(result.states.E, result.states.phi)
-    no_impulses: Array = np.zeros((steps, model.tree.num_coordinates))
+        tree_state = model.tree_state(model.state() if state is None else state)
+        start, start_q = model.system.maximal_state(tree_state), tree_state.q
+        if options["stabilization"] != BAUMGARTE:
+            check_initial_state(model, tree_state)
+    joint_space = None
+    if uses_joint_space(model, control):
+        check_position_constraints(model)
+        if options["integrator"] is not rattle:
+            expected = f"{RATTLE!r} in maximal coordinates with forces or constraints of joints"
+            raise InvalidArgument("scheme", arguments.format_value(options["integrator"]), expected)
+        joint_space = ModelJointSpace(model, control, start_q)
+    result = maximal.simulate(world, start, h, steps, joint_space=joint_space, **options)
+    E, phi = result.states.E, result.states.phi
+    if joint_space is None:
+        q, qdot = converted.tree_coordinates(E, phi)
+        no_impulses: Array = np.zeros((steps, model.tree.num_coordinates))
+        impulses = no_impulses, no_impulses
+    else:
+        q, qdot = track_coordinates(model, E, phi, start_q)
+        impulses = result.actuator_impulses, result.friction_impulses
     return _trajectory(
         model,
         q,
@@ -291,7 +304,7 @@ def _simulate_maximal(
         result.energies,
         result.contacts,
         result.work,
-        (no_impulses, no_impulses),
+        impulses,
         result.restart,
         result,
     )

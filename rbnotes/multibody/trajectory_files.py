@@ -24,13 +24,14 @@ from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Wor
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
-FORMAT = "rbnotes trajectory 1"
+FORMAT = "rbnotes trajectory 2"
 """First entry of a file."""
 
 POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
 STATE_FIELDS = tuple(field.name for field in fields(States))
 RECORD_FIELDS = ("impulses", "velocities_before", "velocities_after")
 OWN_FIELDS = ("tree_q", "tree_qdot", "energies", "actuator_impulses", "friction_impulses")
+MAXIMAL_FIELDS = ("joint_impulses", "actuator_impulses", "friction_impulses")
 
 Arrays = dict[str, Any]
 
@@ -71,7 +72,7 @@ def save_trajectory(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         points, impulses = motion.restart.last_impulses
         arrays |= {**_point_arrays("last", points), "last.impulses": impulses}
     if motion.maximal is not None:
-        arrays["joint_impulses"] = motion.maximal.joint_impulses
+        arrays |= {f"maximal.{name}": getattr(motion.maximal, name) for name in MAXIMAL_FIELDS}
     np.savez_compressed(path, **arrays)
 
 
@@ -114,7 +115,13 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     in_maximal = None
     if arrays["is_maximal"]:
         in_maximal = maximal.Trajectory(
-            body_states, arrays["energies"], arrays["joint_impulses"], contacts, events, work, restart
+            states=body_states,
+            energies=arrays["energies"],
+            contacts=contacts,
+            events=events,
+            work=work,
+            restart=restart,
+            **{name: arrays[f"maximal.{name}"] for name in MAXIMAL_FIELDS},
         )
     motion = Trajectory(
         model=model,

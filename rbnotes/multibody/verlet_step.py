@@ -46,11 +46,19 @@ from rbnotes.multibody.applied_forces import Control, commands_at
 from rbnotes.multibody.bearing_friction import BearingUpdate, solve_with_bearings
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
+from rbnotes.multibody.maximal.joint_space import (
+    are_limits_reachable,
+    split_bounded_impulse,
+    unconstrained_velocity_change,
+)
 from rbnotes.multibody.maximal.stepping import (
+    StepResult,
+    VelocityUpdate,
+    combine_updates,
     held_contacts,
     solve_contacts,
 )
-from rbnotes.multibody.maximal.trajectory import ContactRecord, Work, merge_contact_records
+from rbnotes.multibody.maximal.trajectory import ContactRecord
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import ConstraintEquations, constraint_equations
@@ -78,57 +86,6 @@ MAX_CONSTRAINT_ITERATIONS = 20
 """Largest number of corrections of the constraint impulses in a step."""
 MAX_HALVINGS = 5
 """Largest number of halvings of a step whose constraints cannot be satisfied."""
-
-
-class VelocityUpdate(NamedTuple):
-    """Velocities before and after an impulsive update at fixed positions, with its impulses ``(k,)``.
-
-    Attributes
-    ----------
-    applied_impulse
-        Impulse of the model's forces, joint springs and dampers, and the control.
-    actuator_impulse
-        Impulse of the actuators, a part of the applied impulse.
-    friction_impulse
-        Impulse of dry friction in joints, a part of the applied impulse.
-    constraint_impulse
-        Impulse of constraints and joint limits.
-    """
-
-    before: Array
-    after: Array
-    gravity_impulse: Array
-    applied_impulse: Array
-    actuator_impulse: Array
-    friction_impulse: Array
-    constraint_impulse: Array
-    contacts: ContactRecord
-
-    @property
-    def mean_velocity(self) -> Array:
-        """Mean velocity ``(k,)``, whose product with impulses is their work."""
-        return (self.before + self.after) / 2
-
-
-class StepResult(NamedTuple):
-    """State after a step in tree coordinates, with its contacts and its work.
-
-    Attributes
-    ----------
-    points
-        Contacts at the end of the step.
-    actuator_impulse
-        Impulse of the actuators in the step ``(k,)``, N m s or N s.
-    friction_impulse
-        Impulse of dry friction in joints in the step ``(k,)``, N m s or N s.
-    """
-
-    state: State
-    points: ContactPoints
-    contacts: ContactRecord
-    work: Work[float]
-    actuator_impulse: Array
-    friction_impulse: Array
 
 
 class ForceImpulses(NamedTuple):
@@ -225,14 +182,7 @@ class TreeStepper:
         half = replace(self, h=self.h / 2)
         first = half._step_with_halving(state, points, halvings - 1)
         second = half._step_with_halving(first.state, first.points, halvings - 1)
-        return StepResult(
-            second.state,
-            second.points,
-            merge_contact_records(first.contacts, second.contacts),
-            Work(*(a + b for a, b in zip(first.work, second.work, strict=True))),
-            first.actuator_impulse + second.actuator_impulse,
-            first.friction_impulse + second.friction_impulse,
-        )
+        return first.followed_by(second)
 
     def _try_step(self, state: State, points: ContactPoints) -> StepResult | None:
         """Return one step, or None if the constraints cannot be satisfied in it."""
@@ -246,22 +196,8 @@ class TreeStepper:
         energies = gravity_and_kinetic_energies(
             self.model, [state.with_velocity(first.after), end_state, separated_state]
         )
-        updates = first, second
-        work = Work(
-            applied_forces=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
-            joints=sum(float(each.constraint_impulse @ each.mean_velocity) for each in updates),
-            contacts=sum(float(np.sum(each.contacts.work)) for each in updates),
-            stabilization=float(energies[2] - energies[1]),
-            integrator=float(energies[1] - energies[0])
-            + sum(float(each.gravity_impulse @ each.mean_velocity) for each in updates),
-        )
-        return StepResult(
-            separated_state.with_velocity(second.after),
-            end_points,
-            merge_contact_records(first.contacts, second.contacts),
-            work,
-            first.actuator_impulse + second.actuator_impulse,
-            first.friction_impulse + second.friction_impulse,
+        return combine_updates(
+            (first, second), separated_state.with_velocity(second.after), end_points, energies.tolist()
         )
 
     def predict_contacts(self, state: State) -> ContactPoints:
@@ -282,7 +218,9 @@ class TreeStepper:
             self.model, state, mass, commands_at(self.model, self.control, state), h, is_first=True
         )
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
-        velocity_change = _free_velocity_change(mass, state.qdot, impulses, joints)
+        damping = np.diag(joints.damping)
+        impulse = impulses.gravity + impulses.applied + joints.constant - joints.damping * state.qdot
+        velocity_change = unconstrained_velocity_change(mass, state.qdot, impulse, damping, joints.bounded)
         limits, limit_body_rows = self._reachable_limits(equations, state.qdot, velocity_change)
         change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
@@ -298,18 +236,15 @@ class TreeStepper:
         end_state = self._free_motion(state, update.after)
         if not self.model.constraints:
             return update, end_state
-        velocity, constraint_impulse = update.after, update.constraint_impulse
+        velocity, multipliers = update.after, np.zeros(len(equations.error))
         responses = np.linalg.solve(mass, equations.G.T)
         previous_error = np.inf
         for _ in range(MAX_CONSTRAINT_ITERATIONS):
             end_equations = constraint_equations(self.model, end_state, end_state.t)
             error = float(np.max(np.abs(end_equations.error), initial=0.0))
             if error <= CONSTRAINT_TOLERANCE:
-                velocities_after = relative_velocities(rows, (kinematics.J @ velocity).ravel())
-                contacts = replace(update.contacts, velocities_after=velocities_after)
-                update = update._replace(
-                    after=velocity, constraint_impulse=constraint_impulse, contacts=contacts
-                )
+                contact_velocities = relative_velocities(rows, (kinematics.J @ velocity).ravel())
+                update = update.add_multipliers(velocity, multipliers, equations.G, contact_velocities)
                 return update, end_state
             if not error <= previous_error / 2:
                 return None
@@ -317,7 +252,7 @@ class TreeStepper:
             system = h * end_equations.G @ responses
             correction = np.linalg.lstsq(system, end_equations.error, rcond=1e-12)[0]
             velocity = velocity - responses @ correction
-            constraint_impulse = constraint_impulse - equations.G.T @ correction
+            multipliers = multipliers - correction
             end_state = self._free_motion(state, velocity)
         return None
 
@@ -329,8 +264,7 @@ class TreeStepper:
         The second result are their rows on the bodies.
         """
         rows, gap = equations.limit_rows, equations.limit_gap
-        reach = 2 * self.h * (np.abs(rows @ velocity) + np.abs(rows @ velocity_change))
-        is_near = gap <= reach + self.slop
+        is_near = are_limits_reachable(rows, gap, velocity, velocity_change, self.h, self.slop)
         limits = UnilateralRows(rows[is_near], -np.maximum(gap[is_near], 0.0) / self.h)
         return limits, equations.limit_body_rows[is_near]
 
@@ -428,13 +362,20 @@ class TreeStepper:
             solution.residual,
         )
         constraint_impulse = bilateral.rows.T @ solution.bilateral + limits.rows.T @ solution.unilateral
-        row_impulses = bounded_rows.rows * bounded_impulse[:, None]
-        is_dry = np.isinf(bounded_rows.gain)
-        actuators = joints.motor + np.sum(row_impulses[~is_dry], axis=0)
-        friction = np.sum(row_impulses[is_dry], axis=0)
+        actuators, friction = split_bounded_impulse(
+            bounded_rows, bounded_rows.rows, joints.motor, bounded_impulse
+        )
         applied = impulses.applied + joints.damper - joints.damping * after + actuators + friction
         return VelocityUpdate(
-            before, after, impulses.gravity, applied, actuators, friction, constraint_impulse, record
+            before,
+            after,
+            impulses.gravity,
+            applied,
+            actuators,
+            friction,
+            constraint_impulse,
+            solution.bilateral,
+            record,
         )
 
     def _force_impulses(self, state: State, kinematics: BodyKinematics) -> ForceImpulses:
@@ -459,23 +400,6 @@ class TreeStepper:
     @cached_property
     def _weightless_tree(self) -> Tree:
         return Tree(self.model.tree.links, gravity=np.zeros(3))
-
-
-def _free_velocity_change(
-    mass: Array, before: Array, impulses: ForceImpulses, joints: JointImpulses
-) -> Array:
-    """Return the change of the velocities ``(k,)`` without constraints, contacts and dry friction."""
-    bounded = joints.bounded
-    is_servo = np.isfinite(bounded.gain)
-    rows, gain = bounded.rows[is_servo], bounded.gain[is_servo]
-    free_impulse = np.clip(
-        bounded.offset[is_servo] - gain * (rows @ before), -bounded.bound[is_servo], bounded.bound[is_servo]
-    )
-    total = impulses.gravity + impulses.applied + joints.constant - joints.damping * before
-    total = total + rows.T @ free_impulse
-    implicit_mass = mass + np.diag(joints.damping) + rows.T @ (gain[:, None] * rows)
-    change: Array = np.linalg.solve(implicit_mass, total)
-    return change
 
 
 def gravity_and_kinetic_energy(model: Model, poses: Array, phi: Array, qdot: Array) -> Array:

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from rbnotes.contact import ContactPoints, unchecked
 from rbnotes.dynamics import Scheme, State
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
-from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.mechanism import joint_velocity_constraints, project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
+    Equations,
     ForceImpulses,
-    JointTargets,
-    Setting,
-    Taken,
+    StepContext,
+    StepResult,
+    VelocityConstraints,
     energy_account,
     min_normal_velocities,
     resolve_overlaps,
@@ -40,41 +40,44 @@ class FirstOrderIntegrator:
 
     scheme: Scheme
 
-    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+    def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with known contacts."""
-        mechanism, h = setting.mechanism, setting.h
+        mechanism, h = context.mechanism, context.h
         free = mechanism.free
-        kinematics, initial_velocity = JointKinematics(mechanism.joints, state.E), state.velocity
-        impacts = solve_sequential_impacts(setting, kinematics, state, points)
+        constraints, initial_velocity = VelocityConstraints(context, state, state.t), state.velocity
+        impacts = solve_sequential_impacts(context, constraints, state, points)
         if impacts is not None:
             state = state.with_velocity(impacts.velocity)
         velocity = state.velocity
-        target = joint_velocity_constraints(mechanism, state, gamma=setting.error_reduction_rate).target
+        bilateral = joint_velocity_constraints(mechanism, state, gamma=context.error_reduction_rate)
+        equations = Equations(bilateral.rows, bilateral.target)
         problem = self.scheme.problem(mechanism, state, h)
         forces = ForceImpulses(
             gravity=h * free.gravity_force(state), applied=h * free.linearized_applied_forces(state).f
         )
         rows = unchecked.contact_jacobian(points, state.E)
-        contacts = ContactTargets(points, rows, min_normal_velocities(setting, state, points, rows))
-        kick = solve_velocities(
-            setting, problem, velocity, forces, JointTargets(kinematics, target), contacts
-        )
+        contacts = ContactTargets(points, rows, min_normal_velocities(context, state, points, rows))
+        update = solve_velocities(context, problem, velocity, forces, equations, contacts)
         if impacts is not None:
-            kick = impacts.prepend_to(kick, initial_velocity)
+            update = impacts.prepend_to(update, initial_velocity, equations.G, rows)
 
-        end_state = self.scheme.advance(mechanism, state, kick.after, h)
+        end_state = self.scheme.advance(mechanism, state, update.after, h)
         projected_state = (
             replace_unchecked(end_state, E=project_poses_unchecked(mechanism, end_state.E))
-            if setting.uses_projection
+            if context.uses_projection
             else end_state
         )
-        separated_state, end_points = resolve_overlaps(setting, projected_state)
-        start_state = state.with_velocity(kick.after)
-        work = energy_account(mechanism, (kick,), (start_state, end_state), separated_state)
+        separated_state, end_points = resolve_overlaps(context, projected_state)
+        start_state = state.with_velocity(update.after)
+        energies = [mechanism.energy(each) for each in (start_state, end_state, separated_state)]
+        work = energy_account((update,), energies)
         # The remaining momentum: the rotation of frames, and the implicit part of the forces.
         mass = mechanism.mass_matrix(state)
         unexplained_impulse = (
-            problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ kick.after
+            problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ update.after
         )
-        work = work._replace(integrator=work.integrator + float(unexplained_impulse @ kick.mean_velocity))
-        return Taken(separated_state, end_points, kick.joints, kick.contacts, work)
+        work = work._replace(integrator=work.integrator + float(unexplained_impulse @ update.mean_velocity))
+        no_impulse = update.actuator_impulse
+        return StepResult(
+            separated_state, end_points, update.contacts, work, update.multipliers, no_impulse, no_impulse
+        )

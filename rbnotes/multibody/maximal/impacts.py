@@ -15,14 +15,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbnotes.arguments import Array
-from rbnotes.contact import ContactPoints, Contacts, unchecked
+from rbnotes.arguments import Array, Matrix
+from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts, unchecked
 from rbnotes.contact.body_pair_jacobian import relative_velocities
 from rbnotes.contact.prediction import restitution_threshold
 from rbnotes.dynamics import BilateralRows, State, StepProblem
 from rbnotes.errors import NotConverged
-from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
-from rbnotes.multibody.maximal.stepping import Kick, Setting, solve_contacts
+from rbnotes.multibody.maximal.stepping import (
+    StepContext,
+    VelocityConstraints,
+    VelocityUpdate,
+    solve_contacts,
+)
 from rbnotes.unchecked.frozen import construct_unchecked
 
 SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
@@ -45,42 +49,51 @@ class ImpactSequence(NamedTuple):
     ----------
     velocity
         Velocities after the sequence ``(6 n,)``.
-    joints
-        Impulses along the rows of the joints ``(m,)``.
+    multipliers
+        Impulses along the rows of the equations ``(m,)``.
     contacts
         Impulses at the contacts ``(c, 3)``.
     """
 
     velocity: Array
-    joints: Array
+    multipliers: Array
     contacts: Array
 
-    def prepend_to(self, kick: Kick, velocity: Array) -> Kick:
+    def prepend_to(
+        self, update: VelocityUpdate, velocity: Array, G: Matrix, contact_rows: BodyPairJacobian
+    ) -> VelocityUpdate:
         """Return the update with these impacts before it, from the velocities ``(6 n,)`` before them."""
         contacts = replace(
-            kick.contacts,
-            impulses=kick.contacts.impulses + self.contacts,
-            velocities_before=relative_velocities(kick.contact_rows, velocity),
+            update.contacts,
+            impulses=update.contacts.impulses + self.contacts,
+            velocities_before=relative_velocities(contact_rows, velocity),
         )
-        return kick._replace(before=velocity, joints=kick.joints + self.joints, contacts=contacts)
+        return update._replace(
+            before=velocity,
+            constraint_impulse=update.constraint_impulse + G.T @ self.multipliers,
+            multipliers=update.multipliers + self.multipliers,
+            contacts=contacts,
+        )
 
 
 def solve_sequential_impacts(
-    setting: Setting, kinematics: JointKinematics, state: State, points: ContactPoints
+    context: StepContext, constraints: VelocityConstraints, state: State, points: ContactPoints
 ) -> ImpactSequence | None:
     """Return the impacts at the start of a step in sequence; None if there are none, or all are simultaneous.
+
+    The equations hold throughout the sequence; limits act in the step after it.
 
     Raises
     ------
     NotConverged
         If the sequence does not end.
     """
-    if setting.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
+    if context.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
         return None
-    mechanism, h = setting.mechanism, setting.h
-    mass = mechanism.mass_matrix(state)
-    G = kinematics.constraint_jacobian_like(mass)
-    rows = unchecked.contact_jacobian(points, kinematics.poses)
+    mechanism, h = context.mechanism, context.h
+    mass = context.mass_matrix(state)
+    G = constraints.jacobian_like(mass)
+    rows = unchecked.contact_jacobian(points, state.E)
     velocity = state.velocity
     joints = construct_unchecked(
         BilateralRows, rows=G, target=G @ velocity, regularization=np.zeros(G.shape[0])
@@ -99,16 +112,16 @@ def solve_sequential_impacts(
             bilateral=joints,
             contacts=construct_unchecked(
                 Contacts,
-                rows=unchecked.contact_jacobian(hit_points, kinematics.poses),
+                rows=unchecked.contact_jacobian(hit_points, state.E),
                 mu=hit_points.mu,
                 normal_target=-hit_points.restitution * approach[is_fastest],
             ),
         )
         no_velocity_change = np.zeros((len(hit_points), 3))  # gravity acts after all impacts
-        solution = solve_contacts(setting.friction, problem, hit_points, no_velocity_change)
+        solution = solve_contacts(context.friction, problem, hit_points, no_velocity_change)
         contacts = result.contacts.copy()
         contacts[is_fastest] += solution.contact_impulses
-        result = ImpactSequence(solution.velocity, result.joints + solution.bilateral, contacts)
+        result = ImpactSequence(solution.velocity, result.multipliers + solution.bilateral, contacts)
     raise NotConverged(
         f"sequential impacts: more than {MAX_IMPACTS_PER_CONTACT} at each contact", result.velocity, np.nan
     )

@@ -35,24 +35,25 @@ from rbnotes.contact.body_pair_jacobian import relative_velocities
 from rbnotes.dynamics import Scheme, State, zero_forces
 from rbnotes.dynamics.free_body_schemes import advance_free_motion, external_force_problem
 from rbnotes.dynamics.step_problem import unconstrained_problem
+from rbnotes.errors import NotConverged
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
-from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.mechanism import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
+    Equations,
     ForceImpulses,
-    JointTargets,
-    Kick,
-    Setting,
-    Taken,
-    energy_account,
+    JointSpaceUpdate,
+    StepContext,
+    StepResult,
+    VelocityConstraints,
+    VelocityUpdate,
+    combine_updates,
     held_contacts,
     min_normal_velocities,
     resolve_overlaps,
     solve_velocities,
 )
-from rbnotes.multibody.maximal.trajectory import Work, merge_contact_records
 from rbnotes.unchecked import so3
 from rbnotes.unchecked.frozen import replace_unchecked
 from rbnotes.unchecked.linear_algebra import matvec
@@ -73,25 +74,26 @@ MAX_HALVINGS = 5
 class Rattle:
     """Integrator of second order; :data:`rattle` is its instance."""
 
-    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+    def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with known contacts."""
-        return _step_with_halving(setting, state, points, MAX_HALVINGS)
+        return _step_with_halving(context, state, points, MAX_HALVINGS)
 
-    def try_step(self, setting: Setting, state: State, points: ContactPoints) -> Taken | None:
+    def try_step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult | None:
         """Return one step, or None if the joints cannot be satisfied in it."""
-        first_half = _first_update_and_free_motion(setting, state, points)
+        first_half = _first_update_and_free_motion(context, state, points)
         if first_half is None:
             return None
         first, end_state = first_half
-        separated_state, end_points = resolve_overlaps(setting, end_state)
-        second = _second_update(setting, separated_state, end_points)
+        separated_state, end_points = resolve_overlaps(context, end_state)
+        second = _second_update(context, separated_state, end_points)
+        mechanism = context.mechanism
         start_state = state.with_velocity(first.after)
-        return Taken(
+        return combine_updates(
+            (first, second),
             separated_state.with_velocity(second.after),
             end_points,
-            first.joints + second.joints,
-            merge_contact_records(first.contacts, second.contacts),
-            energy_account(setting.mechanism, (first, second), (start_state, end_state), separated_state),
+            [mechanism.energy(each) for each in (start_state, end_state, separated_state)],
+            sum(joint.num_constraints for joint in mechanism.joints),
         )
 
 
@@ -105,32 +107,35 @@ first_order_fallback = FirstOrderIntegrator(Scheme(external_force_problem, advan
 """Integrator of first order that satisfies joint velocities and projects poses; it never fails."""
 
 
-def _step_with_halving(setting: Setting, state: State, points: ContactPoints, halvings: int) -> Taken:
-    """Take one step, or two of half the size if the joint impulses are implausibly large."""
-    result = (
-        rattle.try_step(setting, state, points)
-        if halvings
-        else first_order_fallback.step(setting, state, points)
-    )
-    # Without joints there are no constraints to satisfy and no implausible impulses.
-    accepts_any = not setting.mechanism.joints or not halvings
-    if result is not None and (accepts_any or _has_plausible_energy(setting, state, result)):
+def _step_with_halving(
+    context: StepContext, state: State, points: ContactPoints, halvings: int
+) -> StepResult:
+    """Take one step, or two of half the size if the joint impulses are implausibly large.
+
+    Raises
+    ------
+    NotConverged
+        If the constraints of joint coordinates cannot be satisfied.
+    """
+    if halvings:
+        result = rattle.try_step(context, state, points)
+    elif context.joint_space is None:
+        result = first_order_fallback.step(context, state, points)
+    else:
+        message = f"constraints at t = {state.t:g} s: no velocities satisfy them at the end of the step"
+        raise NotConverged(message, state.velocity, np.inf)
+    # Without joints there are no implausible impulses; prescribed motions may require large ones.
+    accepts_any = not context.mechanism.joints or context.joint_space is not None or not halvings
+    if result is not None and (accepts_any or _has_plausible_energy(context, state, result)):
         return result
-    half_setting = replace(setting, h=setting.h / 2)
-    first = _step_with_halving(half_setting, state, points, halvings - 1)
-    second = _step_with_halving(half_setting, first.state, first.points, halvings - 1)
-    return Taken(
-        second.state,
-        second.points,
-        first.joints + second.joints,
-        merge_contact_records(first.contacts, second.contacts),
-        Work(*(a + b for a, b in zip(first.work, second.work, strict=True))),
-    )
+    half_context = replace(context, h=context.h / 2)
+    first = _step_with_halving(half_context, state, points, halvings - 1)
+    return first.followed_by(_step_with_halving(half_context, first.state, first.points, halvings - 1))
 
 
-def _has_plausible_energy(setting: Setting, state: State, result: Taken) -> bool:
-    free = setting.mechanism.free
-    fall_speed = setting.h * float(np.linalg.norm(setting.mechanism.gravity))
+def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
+    free = context.mechanism.free
+    fall_speed = context.h * float(np.linalg.norm(context.mechanism.gravity))
     speeds = (each.velocity for each in (state, result.state))
     kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
     scale = kinetic + fall_speed**2 * float(np.sum(free.mass_properties.mass)) / 2
@@ -138,25 +143,24 @@ def _has_plausible_energy(setting: Setting, state: State, result: Taken) -> bool
 
 
 def _first_update_and_free_motion(
-    setting: Setting, state: State, points: ContactPoints
-) -> tuple[Kick, State] | None:
+    context: StepContext, state: State, points: ContactPoints
+) -> tuple[VelocityUpdate, State] | None:
     """Return the velocity update and the state after the free motion, or None if the joints fail."""
-    mechanism, h = setting.mechanism, setting.h
-    free = mechanism.free
-    kinematics = JointKinematics(mechanism.joints, state.E)
-    errors = kinematics.constraint_error()
-    if setting.uses_projection and np.max(np.abs(errors), initial=0.0) > JOINT_ERROR_TOLERANCE:
+    mechanism, h = context.mechanism, context.h
+    free, end_time = mechanism.free, state.t + h
+    constraints = VelocityConstraints(context, state, end_time)
+    if context.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
         state = replace_unchecked(state, E=project_poses_unchecked(mechanism, state.E))
-        kinematics = JointKinematics(mechanism.joints, state.E)
-        errors = kinematics.constraint_error()
-    initial_velocity, impacts = state.velocity, solve_sequential_impacts(setting, kinematics, state, points)
+        constraints = VelocityConstraints(context, state, end_time)
+    errors = constraints.error
+    initial_velocity, impacts = state.velocity, solve_sequential_impacts(context, constraints, state, points)
     if impacts is not None:
         state = state.with_velocity(impacts.velocity)
-    velocity, mass = state.velocity, mechanism.mass_matrix(state)
-    G = kinematics.constraint_jacobian_like(mass)
+    velocity, mass = state.velocity, context.mass_matrix(state)
+    G = constraints.jacobian_like(mass)
     responses = free.sparse_inverse_mass_matrix @ G.T
-    target_errors = errors * (1.0 - setting.error_reduction_rate * h)
-    if setting.uses_projection:
+    target_errors = errors * (1.0 - context.error_reduction_rate * h)
+    if context.uses_projection:
         target_errors = np.zeros_like(errors)
 
     # The errors after free motion with the velocity v, to second order in h.
@@ -164,7 +168,7 @@ def _first_update_and_free_motion(
     if len(errors):
         gyroscopic_acceleration = free.sparse_inverse_mass_matrix @ free.gyroscopic_wrenches(state)
         target = (target_errors - errors) / h - h / 2 * (
-            G @ gyroscopic_acceleration + kinematics.constraint_bias_acceleration(state.phi)
+            G @ gyroscopic_acceleration + constraints.bias_acceleration(state.phi)
         )
         target = G @ least_norm_correction(G, responses, -target)
 
@@ -172,72 +176,103 @@ def _first_update_and_free_motion(
         gravity=h / 2 * free.gravity_force(state), applied=h / 2 * free.linearized_applied_forces(state).f
     )
     problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
-    velocity_change = free.sparse_inverse_mass_matrix @ (forces.gravity + forces.applied)
+    joint_space, velocity_change = _first_joint_space_update(context, constraints, state, mass, forces)
     rows = unchecked.contact_jacobian(points, state.E)
-    normal_velocities = min_normal_velocities(setting, state, points, rows, velocity_change)
+    normal_velocities = min_normal_velocities(context, state, points, rows, velocity_change)
     contacts = ContactTargets(points, rows, normal_velocities, velocity_change)
-    kick = solve_velocities(setting, problem, velocity, forces, JointTargets(kinematics, target), contacts)
+    update = solve_velocities(context, problem, velocity, forces, Equations(G, target), contacts, joint_space)
     if impacts is not None:
-        kick = impacts.prepend_to(kick, initial_velocity)
+        update = impacts.prepend_to(update, initial_velocity, G, rows)
 
     if not len(errors):
-        end_state = advance_free_motion(mechanism, state, kick.after, h)
-        return kick, end_state
-    corrected_velocity, joint_impulses, error = kick.after, np.zeros_like(errors), np.inf
+        end_state = advance_free_motion(mechanism, state, update.after, h)
+        return update, end_state
+    corrected_velocity, multipliers, error = update.after, np.zeros_like(errors), np.inf
     for _ in range(MAX_NEWTON_ITERATIONS):
         end_state = advance_free_motion(mechanism, state, corrected_velocity, h)
-        end_kinematics = JointKinematics(mechanism.joints, end_state.E)
-        residual = end_kinematics.constraint_error() - target_errors
+        end_constraints = VelocityConstraints(context, end_state, end_time)
+        residual = end_constraints.error - target_errors
         error, previous_error = float(np.max(np.abs(residual))), error
         if error <= PROJECTION_TOLERANCE:
-            return kick.with_joint_impulses(corrected_velocity, joint_impulses), end_state
+            contact_velocities = relative_velocities(rows, corrected_velocity)
+            return update.add_multipliers(corrected_velocity, multipliers, G, contact_velocities), end_state
         if error > previous_error / 2:
             return None
-        error_derivative = end_kinematics.constraint_jacobian_like(mass) @ (
-            _displacement_derivative(setting, corrected_velocity, state.E, end_state.E) @ responses
+        error_derivative = end_constraints.jacobian_like(mass) @ (
+            _displacement_derivative(context, corrected_velocity, state.E, end_state.E) @ responses
         )
         correction = _solve_regularized(error_derivative, residual)
-        corrected_velocity, joint_impulses = (
+        corrected_velocity, multipliers = (
             corrected_velocity - responses @ correction,
-            joint_impulses - correction,
+            multipliers - correction,
         )
     return None
 
 
-def _second_update(setting: Setting, state: State, points: ContactPoints) -> Kick:
+def _first_joint_space_update(
+    context: StepContext,
+    constraints: VelocityConstraints,
+    state: State,
+    mass: Matrix,
+    forces: ForceImpulses,
+) -> tuple[JointSpaceUpdate | None, Array]:
+    """Return impulses and reachable limits in joint coordinates, and the free change of velocities."""
+    impulse, velocity = forces.gravity + forces.applied, state.velocity
+    if context.joint_space is None or constraints.joint_space is None:
+        return None, context.mechanism.free.sparse_inverse_mass_matrix @ impulse
+    own = context.joint_space.impulses(state, state, context.h, is_first=True)
+    velocity_change = own.free_velocity_change(mass, velocity, impulse)
+    limits = constraints.joint_space.reachable_limits(velocity, velocity_change, context.h, context.slop)
+    return JointSpaceUpdate(own, limits), velocity_change
+
+
+def _second_update(context: StepContext, state: State, points: ContactPoints) -> VelocityUpdate:
     """Return the velocity update at the end of the free motion; the state has the velocities before it."""
-    mechanism, h = setting.mechanism, setting.h
+    mechanism, h = context.mechanism, context.h
     free, velocity = mechanism.free, state.velocity
-    kinematics = JointKinematics(mechanism.joints, state.E)
-    mass = mechanism.mass_matrix(state)
-    forces = ForceImpulses(
-        gravity=h / 2 * free.gravity_force(state), applied=h / 2 * free.linearized_applied_forces(state).f
-    )
-    zero_target = np.zeros(kinematics.layout.num_rows)
-    if mechanism.applied_forces is not zero_forces:
-        # Forces at the resulting velocities, without contacts, to second order.
-        kkt = factor_kkt_unchecked(mass, kinematics.constraint_jacobian_like(mass))
-        predicted = kkt.solve_unchecked(mass @ velocity + forces.gravity + forces.applied, zero_target)[0]
-        applied_forces = free.linearized_applied_forces(state.with_velocity(predicted)).f
-        forces = forces._replace(applied=h / 2 * applied_forces)
-    problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
+    constraints = VelocityConstraints(context, state, state.t)
+    mass = context.mass_matrix(state)
+    equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = relative_velocities(rows, velocity)[:, 0]
-    is_held = held_contacts(points, normal_velocities, h, mechanism.gravity, setting.slop)
+    is_held = held_contacts(points, normal_velocities, h, mechanism.gravity, context.slop)
     points, rows = points[is_held], rows.select_groups(is_held)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
-    return solve_velocities(
-        setting, problem, velocity, forces, JointTargets(kinematics, zero_target), contacts
-    )
+    gravity = h / 2 * free.gravity_force(state)
+
+    def forces_at(force_state: State) -> ForceImpulses:
+        return ForceImpulses(gravity, h / 2 * free.linearized_applied_forces(force_state).f)
+
+    def solve(force_state: State) -> VelocityUpdate:
+        forces, joint_space = forces_at(force_state), None
+        if context.joint_space is not None and constraints.joint_space is not None:
+            own = context.joint_space.impulses(state, force_state, h, is_first=False)
+            joint_space = JointSpaceUpdate(own, constraints.joint_space.reached_limits(context.slop))
+        problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
+        return solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
+
+    # Forces and commands at the resulting velocities, to second order.
+    has_forces = mechanism.applied_forces is not zero_forces
+    if context.joint_space is None:
+        if not has_forces:
+            return solve(state)
+        forces = forces_at(state)
+        momentum = mass @ velocity + forces.gravity + forces.applied
+        predicted = factor_kkt_unchecked(mass, equations.G).solve_unchecked(momentum, equations.target)[0]
+        return solve(state.with_velocity(predicted))  # without contacts
+    update = solve(state)
+    if not (has_forces or context.joint_space.has_control):
+        return update
+    return solve(state.with_velocity(update.after))
 
 
-def _displacement_derivative(setting: Setting, velocity: Array, poses: Array, end_poses: Array) -> Matrix:
+def _displacement_derivative(context: StepContext, velocity: Array, poses: Array, end_poses: Array) -> Matrix:
     """Return the derivative ``(6 n, 6 n)`` of the bodies' displacements by their twists at the start.
 
     Displacements are in the frames at the end of the free motion. The derivative is of second order in h,
     about the centers of mass, which move uniformly.
     """
-    h, (_, J, com) = setting.h, setting.mechanism.free.mass_properties
+    h, (_, J, com) = context.h, context.mechanism.free.mass_properties
     omega = velocity.reshape(-1, 6)[:, :3]
     momentum, W = matvec(J, omega), so3.hat(omega)
     spin_up = np.linalg.solve(J, so3.hat(momentum) - W @ J)

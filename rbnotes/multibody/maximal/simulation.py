@@ -23,12 +23,13 @@ from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
+from rbnotes.multibody.maximal.joint_space import JointSpace
 from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZATIONS, Mechanism
-from rbnotes.multibody.maximal.rattle_integrator import rattle
+from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
 from rbnotes.multibody.maximal.stepping import (
     Integrator,
     Progress,
-    Setting,
+    StepContext,
     World,
     predict_contacts,
 )
@@ -55,6 +56,7 @@ def simulate(
     stabilization: str = PROJECTION,
     gamma: float | None = None,
     slop: float = 1e-5,
+    joint_space: JointSpace | None = None,
     progress: Progress | None = None,
 ) -> Trajectory:
     """Simulate the motion of bodies.
@@ -91,6 +93,9 @@ def simulate(
         lifts a body out of them, ``sqrt(2 g overlap)``: without gravity, not at all.
     slop
         Overlap that is not corrected, m.
+    joint_space
+        Springs, dampers, actuators, friction, limits and other constraints in joint coordinates, which
+        :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator ``rattle``.
     progress
         Called after each step with the number of steps done and of all.
 
@@ -116,6 +121,13 @@ def simulate(
     model = world.prepare_friction_model(friction_model("friction", friction))
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
+    if joint_space is not None:
+        arguments.require_methods("joint_space", joint_space, "constraints", "impulses")
+        if not isinstance(integrator, Rattle):
+            got = arguments.format_value(integrator)
+            raise InvalidArgument(
+                "integrator", got, "rattle with forces and constraints in joint coordinates"
+            )
     previous = None
     if isinstance(state, Trajectory):
         previous, state = state, state.states[-1]
@@ -130,12 +142,12 @@ def simulate(
         else arguments.positive_number("max_friction_residual", max_friction_residual)
     )
     warm_started_friction = WarmStartedFriction(model, limit, MATCHING_DISTANCE)
-    setting = Setting(world, h, warm_started_friction, stabilization, gamma, slop, impacts)
+    context = StepContext(world, h, warm_started_friction, stabilization, gamma, slop, impacts, joint_space)
     step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
     points = predict_contacts(world, state, h)
     if previous is not None:
         points, warm_started_friction.last_impulses = previous.restart
-    return world.run(setting, step_integrator, state, points, steps, progress)
+    return world.run(context, step_integrator, state, points, steps, progress)
 
 
 def _check_state(world: World, state: State) -> State:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -22,9 +23,20 @@ from rbnotes.contact.prediction import (
     normal_velocity_targets_unchecked,
     restitution_threshold,
 )
-from rbnotes.dynamics import BilateralRows, State, States, StepProblem, StepSolution, factor_step, solve_step
+from rbnotes.dynamics import (
+    BilateralRows,
+    State,
+    States,
+    StepProblem,
+    StepSolution,
+    UnilateralRows,
+    factor_step,
+    solve_step,
+)
 from rbnotes.friction import FrictionModel
+from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
+from rbnotes.multibody.maximal.joint_space import JointSpace, JointSpaceConstraints, JointSpaceImpulses
 from rbnotes.multibody.maximal.mechanism import (
     BAUMGARTE,
     PROJECTION,
@@ -37,6 +49,7 @@ from rbnotes.multibody.maximal.trajectory import (
     Trajectory,
     Work,
     contact_events,
+    merge_contact_records,
     record_contacts,
 )
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
@@ -105,7 +118,7 @@ class World:
 
     def run(
         self,
-        setting: Setting,
+        context: StepContext,
         integrator: Integrator,
         state: State,
         points: ContactPoints,
@@ -113,10 +126,10 @@ class World:
         progress: Progress | None,
     ) -> Trajectory:
         """Take steps from a state with these contacts and the last impulses of the friction model."""
-        states, results = [state], list[Taken]()
+        states, results = [state], list[StepResult]()
         for step in range(1, steps + 1):
             with name_step_failures(state.t, points, self.body_names):
-                results.append(integrator.step(setting, state, points))
+                results.append(integrator.step(context, state, points))
             state, points = results[-1].state, results[-1].points
             states.append(state)
             if progress is not None:
@@ -125,16 +138,18 @@ class World:
         return Trajectory(
             States.stack(states),
             np.array([self.mechanism.energy(each) for each in states]),
-            np.array([each.joints for each in results]),
+            np.array([each.multipliers for each in results]),
+            np.array([each.actuator_impulse for each in results]),
+            np.array([each.friction_impulse for each in results]),
             tuple(records),
             contact_events(records, [each.t for each in states[1:]]),
             Work(*np.transpose([each.work for each in results])),
-            RestartData(points, setting.friction.last_impulses),
+            RestartData(points, context.friction.last_impulses),
         )
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
+class StepContext:
     """Options of a simulation, which are the same in each step.
 
     Attributes
@@ -153,6 +168,8 @@ class Setting:
         Overlap that is not corrected, m.
     impacts
         Mode of impacts: ``"simultaneous"`` or ``"sequential"``.
+    joint_space
+        Forces and constraints in joint coordinates, or None.
     """
 
     world: World
@@ -162,6 +179,7 @@ class Setting:
     gamma: float
     slop: float
     impacts: str = "simultaneous"
+    joint_space: JointSpace | None = None
 
     @property
     def mechanism(self) -> Mechanism:
@@ -178,66 +196,149 @@ class Setting:
         """Rate at which velocities reduce errors, 1/s."""
         return self.gamma if self.stabilization == BAUMGARTE else 0.0
 
+    def mass_matrix(self, state: State) -> Matrix:
+        """Return the mass matrix ``(6 n, 6 n)``; sparse if it is large and all rows are those of joints."""
+        mass = self.mechanism.mass_matrix(state)
+        if self.joint_space is None or not sparse.issparse(mass):
+            return mass
+        result: Array = mass.toarray()
+        return result
 
-class Kick(NamedTuple):
-    """Velocity update at fixed poses, with its impulses.
+
+class VelocityUpdate(NamedTuple):
+    """Velocities before and after an impulsive update at fixed positions, with its impulses ``(N,)``.
 
     Attributes
     ----------
-    before
-        Velocities before the update ``(6 n,)``.
-    gravity_impulse
-        Impulse of gravity ``(6 n,)``.
     applied_impulse
-        Impulse of the applied forces ``(6 n,)``.
-    rows
-        Rows of the joints ``(m, 6 n)``.
-    joints
-        Impulses along the rows of the joints ``(m,)``.
+        Impulse of the forces besides gravity, and of springs, dampers, friction and actuators in joints.
+    actuator_impulse
+        Impulse of the actuators in joint coordinates ``(k,)``, a part of the applied impulse.
+    friction_impulse
+        Impulse of dry friction in joints, in joint coordinates ``(k,)``, a part of the applied impulse.
+    constraint_impulse
+        Impulse of joints, constraints and limits.
+    multipliers
+        Impulses along the rows of the equations ``(m,)``.
     """
 
     before: Array
     after: Array
     gravity_impulse: Array
     applied_impulse: Array
-    rows: Matrix
-    joints: Array
+    actuator_impulse: Array
+    friction_impulse: Array
+    constraint_impulse: Array
+    multipliers: Array
     contacts: ContactRecord
-    contact_rows: BodyPairJacobian
 
-    def with_joint_impulses(self, after: Array, joint_impulses: Array) -> Kick:
-        """Return the update with other velocities, due to further impulses along the joints."""
-        contacts = replace(self.contacts, velocities_after=relative_velocities(self.contact_rows, after))
-        return self._replace(after=after, joints=self.joints + joint_impulses, contacts=contacts)
+    def add_multipliers(
+        self, after: Array, multipliers: Array, G: Matrix, contact_velocities: Array
+    ) -> VelocityUpdate:
+        """Return the update with other velocities, due to further impulses along the rows G."""
+        return self._replace(
+            after=after,
+            constraint_impulse=self.constraint_impulse + G.T @ multipliers,
+            multipliers=self.multipliers + multipliers,
+            contacts=replace(self.contacts, velocities_after=contact_velocities),
+        )
 
     @property
     def mean_velocity(self) -> Array:
-        """Mean velocity ``(6 n,)``, whose product with impulses is their work."""
+        """Mean velocity ``(N,)``, whose product with impulses is their work."""
         return (self.before + self.after) / 2
 
 
-class Taken(NamedTuple):
-    """Result of a step.
+class StepResult(NamedTuple):
+    """State after a step, with its contacts, work and impulses.
 
     Attributes
     ----------
     points
         Contacts at the end of the step.
-    joints
-        Impulses along the rows of the joints ``(m,)``.
+    multipliers
+        Impulses along the rows of the joints between bodies with six coordinates ``(m,)``, N m s and N s.
+    actuator_impulse
+        Impulse of the actuators in joint coordinates ``(k,)``, N m s or N s.
+    friction_impulse
+        Impulse of dry friction in joints, in joint coordinates ``(k,)``, N m s or N s.
     """
 
     state: State
     points: ContactPoints
-    joints: Array
     contacts: ContactRecord
     work: Work[float]
+    multipliers: Array
+    actuator_impulse: Array
+    friction_impulse: Array
+
+    def followed_by(self, second: StepResult) -> StepResult:
+        """Return this step and another one after it as one step."""
+        return StepResult(
+            second.state,
+            second.points,
+            merge_contact_records(self.contacts, second.contacts),
+            Work(*(a + b for a, b in zip(self.work, second.work, strict=True))),
+            self.multipliers + second.multipliers,
+            self.actuator_impulse + second.actuator_impulse,
+            self.friction_impulse + second.friction_impulse,
+        )
+
+
+def combine_updates(
+    updates: tuple[VelocityUpdate, VelocityUpdate],
+    state: State,
+    points: ContactPoints,
+    energies: Sequence[float],
+    num_rows: int = 0,
+) -> StepResult:
+    """Return the result of a step from the velocity updates at its start and at its end.
+
+    Parameters
+    ----------
+    state, points
+        State and contacts at the end of the step.
+    energies
+        Arguments of :func:`energy_account`.
+    num_rows
+        Number of rows of the joints between bodies, which are the first rows of the equations.
+    """
+    first, second = updates
+    return StepResult(
+        state,
+        points,
+        merge_contact_records(first.contacts, second.contacts),
+        energy_account(updates, energies),
+        first.multipliers[:num_rows] + second.multipliers[:num_rows],
+        first.actuator_impulse + second.actuator_impulse,
+        first.friction_impulse + second.friction_impulse,
+    )
+
+
+def energy_account(updates: Sequence[VelocityUpdate], energies: Sequence[float]) -> Work[float]:
+    """Return the work by cause in a step.
+
+    Parameters
+    ----------
+    energies
+        Energies at the start and at the end of the motion without forces, and after the correction of errors
+        of joints and overlaps, J.
+    """
+    start, end, corrected = energies
+    return Work(
+        applied_forces=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
+        joints=sum(float(each.constraint_impulse @ each.mean_velocity) for each in updates),
+        contacts=sum(float(np.sum(each.contacts.work)) for each in updates),
+        stabilization=float(corrected - end),
+        integrator=float(end - start)
+        + sum(float(each.gravity_impulse @ each.mean_velocity) for each in updates),
+    )
 
 
 class Integrator(Protocol):
     """Integrator of the simulator."""
 
-    def step(self, setting: Setting, state: State, points: ContactPoints) -> Taken:
+    def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with these contacts."""
         ...
 
@@ -250,7 +351,7 @@ def predict_contacts(world: World, state: State, h: float) -> ContactPoints:
 
 
 def min_normal_velocities(
-    setting: Setting,
+    context: StepContext,
     state: State,
     points: ContactPoints,
     rows: BodyPairJacobian,
@@ -267,18 +368,18 @@ def min_normal_velocities(
     velocity_change
         Change of velocities ``(6 n,)`` after a bounce, for steps whose forces act in halves.
     """
-    gravity = setting.mechanism.gravity
+    gravity = context.mechanism.gravity
     speeds = normal_velocity_targets_unchecked(
         points,
         relative_velocities(rows, state.velocity)[:, 0],
-        setting.h,
+        context.h,
         gravity,
         0.0 if velocity_change is None else relative_velocities(rows, velocity_change)[:, 0],
     )
-    if setting.error_reduction_rate:
-        overlap = np.maximum(-points.gap - setting.slop, 0.0)
+    if context.error_reduction_rate:
+        overlap = np.maximum(-points.gap - context.slop, 0.0)
         escape_speed = np.sqrt(2 * float(np.linalg.norm(gravity)) * overlap)
-        separation_speed = np.minimum(setting.error_reduction_rate * overlap, escape_speed)
+        separation_speed = np.minimum(context.error_reduction_rate * overlap, escape_speed)
         speeds = np.where(overlap > 0, np.maximum(speeds, separation_speed), speeds)
     return speeds
 
@@ -319,19 +420,75 @@ class ForceImpulses(NamedTuple):
     applied: Array
 
 
-class JointTargets(NamedTuple):
-    """Joints of a velocity update, and the velocities that they require.
+class VelocityConstraints:
+    """Equations of a velocity update: those of joints between bodies, then those of joint coordinates.
+
+    Parameters
+    ----------
+    t
+        Time of prescribed motions, s.
+    """
+
+    def __init__(self, context: StepContext, state: State, t: float) -> None:
+        self.kinematics = JointKinematics(context.mechanism.joints, state.E)
+        self.joint_space = None if context.joint_space is None else context.joint_space.constraints(state, t)
+
+    @cached_property
+    def error(self) -> Array:
+        """Errors of the equations ``(m,)``, rad or m."""
+        error = self.kinematics.constraint_error()
+        return error if self.joint_space is None else np.concatenate([error, self.joint_space.error])
+
+    @property
+    def max_joint_error(self) -> float:
+        """Largest error of the joints between bodies, rad or m."""
+        return float(np.max(np.abs(self.error[: self.kinematics.layout.num_rows]), initial=0.0))
+
+    def jacobian_like(self, mass: Matrix) -> Matrix:
+        """Return the rows of the equations ``(m, 6 n)``, sparse if the mass matrix is."""
+        G = self.kinematics.constraint_jacobian_like(mass)
+        return G if self.joint_space is None else np.concatenate([G, self.joint_space.G])
+
+    def bias_acceleration(self, phi: Array) -> Array:
+        """Return the bias accelerations of the joints, and zero for joint coordinates ``(m,)``."""
+        bias = self.kinematics.constraint_bias_acceleration(phi)
+        return bias if self.joint_space is None else np.append(bias, np.zeros(len(self.joint_space.error)))
+
+    @property
+    def velocity_target(self) -> Array:
+        """Velocities along the rows ``(m,)`` with which the errors do not change."""
+        target: Array = np.zeros(self.kinematics.layout.num_rows)
+        return target if self.joint_space is None else np.append(target, -self.joint_space.bias_velocity)
+
+
+class Equations(NamedTuple):
+    """Equations of a velocity update ``G v = target``.
 
     Attributes
     ----------
-    kinematics
-        Kinematics of the joints at the poses of the update.
-    velocities
-        Velocities along the rows of the joints ``(m,)``, rad/s and m/s.
+    G
+        Rows ``(m, 6 n)``.
+    target
+        Velocities along the rows ``(m,)``, rad/s and m/s.
     """
 
-    kinematics: JointKinematics
-    velocities: Array
+    G: Matrix
+    target: Array
+
+
+class JointSpaceUpdate(NamedTuple):
+    """Impulses and limits of joint coordinates in a velocity update.
+
+    Attributes
+    ----------
+    impulses
+        Impulses of springs, dampers, actuators and friction in joints.
+    limits
+        Limits on the twists of the bodies.
+    """
+
+    impulses: JointSpaceImpulses
+    limits: UnilateralRows
 
 
 class ContactTargets(NamedTuple):
@@ -356,14 +513,15 @@ class ContactTargets(NamedTuple):
 
 
 def solve_velocities(
-    setting: Setting,
+    context: StepContext,
     problem: StepProblem,
     before: Array,
     forces: ForceImpulses,
-    joints: JointTargets,
+    equations: Equations,
     contacts: ContactTargets,
-) -> Kick:
-    """Return the velocity update of a problem without constraints, under joints and contacts.
+    joint_space: JointSpaceUpdate | None = None,
+) -> VelocityUpdate:
+    """Return the velocity update of a problem without conditions, under joints and contacts.
 
     Parameters
     ----------
@@ -371,35 +529,71 @@ def solve_velocities(
         Velocities ``(6 n,)`` before forces and impulses.
     forces
         Impulses that the problem contains, for the account of energy.
+    joint_space
+        Impulses and limits of joint coordinates, which the problem does not contain.
     """
     points, rows = contacts.points, contacts.rows
-    G = joints.kinematics.constraint_jacobian_like(problem.mass)
-    if len(points):
-        bilateral = construct_unchecked(
-            BilateralRows,
-            rows=G,
-            target=joints.velocities,
-            regularization=np.zeros(len(joints.velocities)),
-        )
-        constrained_problem = problem.with_constraints(
-            bilateral=bilateral,
-            contacts=construct_unchecked(
-                Contacts, rows=rows, mu=points.mu, normal_target=contacts.min_normal_velocities
-            ),
-        )
-        contact_velocity_change = (
-            np.zeros((len(points), 3))
-            if contacts.velocity_change is None
-            else relative_velocities(rows, contacts.velocity_change)
-        )
-        solution = solve_contacts(setting.friction, constrained_problem, points, contact_velocity_change)
+    G, target = equations
+    applied = forces.applied
+    actuators: Array = np.zeros(0)
+    friction: Array = np.zeros(0)
+    if joint_space is None and not len(points):
+        kkt = factor_kkt_unchecked(problem.mass, G)
+        solution = StepSolution(*kkt.solve_unchecked(problem.momentum, target), method="factor_kkt")
+        constraint_impulse = G.T @ solution.bilateral
     else:
-        velocity, impulses = factor_kkt_unchecked(problem.mass, G).solve_unchecked(
-            problem.momentum, joints.velocities
+        problem = _add_conditions(problem, equations, contacts)
+        change = contacts.velocity_change
+        contact_velocity_change = (
+            np.zeros((len(points), 3)) if change is None else relative_velocities(rows, change)
         )
-        solution = StepSolution(velocity, impulses, method="factor_kkt")
-    record = record_contacts(points, rows, before, solution)
-    return Kick(before, solution.velocity, *forces, G, solution.bilateral, record, rows)
+
+        def solve(problem: StepProblem) -> StepSolution:
+            return solve_contacts(context.friction, problem, points, contact_velocity_change)
+
+        if joint_space is None:
+            solution = solve(problem)
+            constraint_impulse = G.T @ solution.bilateral
+        else:
+            impulses, limits = joint_space
+            problem = replace_unchecked(
+                problem,
+                mass=problem.mass + impulses.damping,
+                momentum=problem.momentum + impulses.constant,
+                unilateral=limits,
+            )
+            solution, bounded = solve_with_bounded_rows(problem, impulses.bounded, solve, before)
+            applied = applied + impulses.constant - impulses.damping @ solution.velocity
+            applied = applied + impulses.bounded.rows.T @ bounded
+            actuators, friction = impulses.actuator_and_friction(bounded)
+            constraint_impulse = G.T @ solution.bilateral + limits.rows.T @ solution.unilateral
+    return VelocityUpdate(
+        before,
+        solution.velocity,
+        forces.gravity,
+        applied,
+        actuators,
+        friction,
+        constraint_impulse,
+        solution.bilateral,
+        record_contacts(points, rows, before, solution),
+    )
+
+
+def _add_conditions(problem: StepProblem, equations: Equations, contacts: ContactTargets) -> StepProblem:
+    """Return the problem with the equations and the contacts."""
+    G, target = equations
+    zero: Array = np.zeros(len(target))
+    bilateral = construct_unchecked(BilateralRows, rows=G, target=target, regularization=zero)
+    if not len(contacts.points):
+        return problem.with_constraints(bilateral=bilateral)
+    conditions = construct_unchecked(
+        Contacts,
+        rows=contacts.rows,
+        mu=contacts.points.mu,
+        normal_target=contacts.min_normal_velocities,
+    )
+    return problem.with_constraints(bilateral=bilateral, contacts=conditions)
 
 
 def solve_contacts(
@@ -492,20 +686,39 @@ def limit_impact_energy(
     return replace(solution, **interpolation)
 
 
-def resolve_overlaps(setting: Setting, state: State) -> tuple[State, ContactPoints]:
-    """Return the state after the separation of overlaps, if projection is used, and the contacts there."""
-    points = predict_contacts(setting.world, state, setting.h)
-    if setting.uses_projection and np.any(points.gap < -setting.slop):
-        state = replace_unchecked(state, E=separate_bodies(setting.mechanism, state, points, setting.slop))
-        points = predict_contacts(setting.world, state, setting.h)
+def resolve_overlaps(context: StepContext, state: State) -> tuple[State, ContactPoints]:
+    """Return the state after the separation of overlaps, if projection is used, and the contacts there.
+
+    Violated limits of joint coordinates are corrected, too.
+    """
+    points = predict_contacts(context.world, state, context.h)
+    if not context.uses_projection:
+        return state, points
+    constraints = None if context.joint_space is None else context.joint_space.constraints(state, state.t)
+    gaps = points.gap if constraints is None else np.concatenate([points.gap, constraints.limit_gap])
+    if np.any(gaps < -context.slop):
+        poses = separate_bodies(context.mechanism, state, points, context.slop, constraints)
+        state = replace_unchecked(state, E=poses)
+        points = predict_contacts(context.world, state, context.h)
     return state, points
 
 
-def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, slop: float) -> Array:
+def separate_bodies(
+    mechanism: Mechanism,
+    state: State,
+    points: ContactPoints,
+    slop: float,
+    constraints: JointSpaceConstraints | None = None,
+) -> Array:
     """Return the poses ``(n, 4, 4)`` after the smallest displacement that removes overlaps.
 
     The masses define its norm. Overlaps up to ``slop`` do not grow. Gaps are linearized in the displacement,
     so that small overlaps may remain; the joints stay satisfied.
+
+    Parameters
+    ----------
+    constraints
+        Equations and limits of joint coordinates, whose errors the displacement removes, too.
 
     Raises
     ------
@@ -513,34 +726,17 @@ def separate_bodies(mechanism: Mechanism, state: State, points: ContactPoints, s
         If the joints do not let the bodies separate.
     """
     M, poses = mechanism.mass_matrix(state), state.E
+    if constraints is not None and sparse.issparse(M):
+        M = M.toarray()
     rows = unchecked.jacobian_along(points.normal[:, None], points, poses)
-    N = rows.matrix if sparse.issparse(M) else rows.toarray()
+    A = rows.matrix if sparse.issparse(M) else rows.toarray()
     G = JointKinematics(mechanism.joints, poses).constraint_jacobian_like(M)
-    zero = np.zeros(state.size)
-    distances = separation_distances(points.gap, slop)
-    displacement_problem = construct_unchecked(QP, Q=M, c=zero, A=N, b=distances, G=G, g=np.zeros(G.shape[0]))
+    distances, g = separation_distances(points.gap, slop), np.zeros(G.shape[0])
+    if constraints is not None:
+        A = np.concatenate([A, constraints.limit_rows])
+        distances = np.append(distances, -constraints.limit_gap)
+        G, g = np.concatenate([G, constraints.G]), np.append(g, -constraints.error)
+    problem = construct_unchecked(QP, Q=M, c=np.zeros(state.size), A=A, b=distances, G=G, g=g)
     return project_poses_unchecked(
-        mechanism, retract_poses(poses, solve(displacement_problem, tolerance=SEPARATION_TOLERANCE).x)
-    )
-
-
-def energy_account(
-    mechanism: Mechanism, kicks: Sequence[Kick], free_motion: Sequence[State], separated_state: State
-) -> Work[float]:
-    """Return the work by cause in a step.
-
-    Parameters
-    ----------
-    free_motion
-        States at the start and at the end of the free motion.
-    separated_state
-        State after the correction of joint errors and overlaps.
-    """
-    start, end = (mechanism.energy(state) for state in free_motion)
-    return Work(
-        applied_forces=sum(float(kick.applied_impulse @ kick.mean_velocity) for kick in kicks),
-        joints=sum(float(kick.joints @ (kick.rows @ kick.mean_velocity)) for kick in kicks),
-        contacts=sum(float(np.sum(kick.contacts.work)) for kick in kicks),
-        stabilization=mechanism.energy(separated_state) - end,
-        integrator=end - start + sum(float(kick.gravity_impulse @ kick.mean_velocity) for kick in kicks),
+        mechanism, retract_poses(poses, solve(problem, tolerance=SEPARATION_TOLERANCE).x)
     )

@@ -167,6 +167,11 @@ class Trajectory:
         Kinetic energy and the potential of gravity ``(T + 1,)``, J.
     joint_impulses
         Impulses along the rows of the joints in each step ``(T, m)``, N m s and N s.
+    actuator_impulses
+        Impulses of actuators in joint coordinates in each step ``(T, k)``, N m s or N s; k is zero if there
+        are no forces and constraints in joint coordinates.
+    friction_impulses
+        Impulses of dry friction in joints in each step ``(T, k)``, in joint coordinates, N m s or N s.
     contacts
         Record of the contacts of each step ``(T,)``.
     events
@@ -180,6 +185,8 @@ class Trajectory:
     states: States
     energies: Array
     joint_impulses: Array
+    actuator_impulses: Array
+    friction_impulses: Array
     contacts: tuple[ContactRecord, ...]
     events: tuple[ContactEvent, ...]
     work: Work[Array]

@@ -18,7 +18,7 @@ from rbnotes.friction import FrictionModel, semismooth_newton_friction
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search, solve_friction
 from rbnotes.multibody.maximal import Integrator, Trajectory, World
-from rbnotes.multibody.maximal.stepping import Progress, Setting
+from rbnotes.multibody.maximal.stepping import Progress, StepContext
 from rbnotes.multibody.packing.packed_world import PackedWorld, pack_world, pair_coefficients
 from rbnotes.multibody.packing.simulation_runs import is_supported, run_compiled
 from rbnotes.shapes import Plane, RoundedBox
@@ -51,7 +51,8 @@ class CompiledWorld(World):
     :data:`~rbnotes.multibody.maximal.rattle` with projection and simultaneous impacts, under gravity and
     applied forces, with joints whose constraint rows are constant (fixed, spherical, revolute, prismatic,
     cylindrical, planar). Python evaluates the forces, and the displacement that separates overlapping bodies,
-    during a step. The reference takes steps with other options or joints, and exceptional ones: those with
+    during a step. The reference takes steps with other options or joints, those with forces or constraints in
+    joint coordinates, and exceptional ones: those with
     dependent constraint rows, friction that Newton's method does not solve, or a too long step. The results
     are those of the reference to rounding. If contacts can share an impulse in many ways, rounding selects
     one of them, and with it the spin of a body that slides on all of them.
@@ -91,7 +92,7 @@ class CompiledWorld(World):
 
     def run(
         self,
-        setting: Setting,
+        context: StepContext,
         integrator: Integrator,
         state: State,
         points: ContactPoints,
@@ -101,11 +102,11 @@ class CompiledWorld(World):
         """Take steps from a state with these contacts."""
         packed = self._packed_world
         ordinary = (
-            is_supported(setting, integrator) and setting.friction.model.solve is _compiled_newton_friction
+            is_supported(context, integrator) and context.friction.model.solve is _compiled_newton_friction
         )
         if packed is None or not ordinary:
-            return super().run(setting, integrator, state, points, steps, progress)
-        return run_compiled(packed, setting, integrator, state, points, steps, progress)
+            return super().run(context, integrator, state, points, steps, progress)
+        return run_compiled(packed, context, integrator, state, points, steps, progress)
 
     @cached_property
     def _packed_world(self) -> PackedWorld | None:

@@ -12,7 +12,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.compiled.record_layout import MOTION_SIZE, REQUEST_FORCES
 from rbnotes.dynamics import State
-from rbnotes.multibody.maximal.stepping import Setting, predict_contacts, resolve_overlaps
+from rbnotes.multibody.maximal.stepping import StepContext, predict_contacts, resolve_overlaps
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked
 
@@ -22,8 +22,8 @@ _CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 class PythonCallbacks:
     """C function for compiled code, and the arrays that both sides read and write."""
 
-    def __init__(self, setting: Setting, count: int) -> None:
-        self.setting = setting
+    def __init__(self, context: StepContext, count: int) -> None:
+        self.context = context
         self.buffer: Array = np.zeros((MOTION_SIZE + 6 + 6) * count + 7)
         self._motion = self.buffer[: MOTION_SIZE * count].reshape(count, MOTION_SIZE)
         self._wrenches = self.buffer[MOTION_SIZE * count : (MOTION_SIZE + 6) * count]
@@ -40,12 +40,12 @@ class PythonCallbacks:
         try:
             state = state_from_array(self._motion, float(self.buffer[-1]))
             if request == REQUEST_FORCES:
-                self._wrenches[:] = self.setting.mechanism.free.linearized_applied_forces(state).f
+                self._wrenches[:] = self.context.mechanism.free.linearized_applied_forces(state).f
             else:
-                setting = self.setting
-                points = predict_contacts(setting.world, state, setting.h)
-                with name_step_failures(state.t, points, setting.world.body_names):
-                    self._motion[:, :16] = resolve_overlaps(setting, state)[0].E.reshape(-1, 16)
+                context = self.context
+                points = predict_contacts(context.world, state, context.h)
+                with name_step_failures(state.t, points, context.world.body_names):
+                    self._motion[:, :16] = resolve_overlaps(context, state)[0].E.reshape(-1, 16)
         except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises
             self._error = error
             return 1

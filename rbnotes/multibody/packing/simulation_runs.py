@@ -52,7 +52,7 @@ from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
 from rbnotes.multibody.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
-from rbnotes.multibody.maximal.stepping import Progress, Setting, Taken
+from rbnotes.multibody.maximal.stepping import Progress, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import RestartData, contact_events
 from rbnotes.multibody.packing.packed_world import PackedWorld
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
@@ -66,20 +66,23 @@ MAX_STEPS_PER_CALL = 128
 """Most steps without a chance for a user to interrupt."""
 
 
-def is_supported(setting: Setting, integrator: Integrator) -> bool:
+def is_supported(context: StepContext, integrator: Integrator) -> bool:
     """Return True if the compiled step supports these options; the friction model is not checked."""
-    return type(integrator) is Rattle and setting.uses_projection and setting.impacts == SIMULTANEOUS
+    is_default = type(integrator) is Rattle and context.uses_projection and context.impacts == SIMULTANEOUS
+    return is_default and context.joint_space is None
 
 
 class CompiledRun:
     """Run in progress."""
 
-    def __init__(self, packed: PackedWorld, setting: Setting, state: State, points: ContactPoints) -> None:
-        self.packed, self.setting = packed, setting
+    def __init__(
+        self, packed: PackedWorld, context: StepContext, state: State, points: ContactPoints
+    ) -> None:
+        self.packed, self.context = packed, context
         self.count, self.rows = len(state.E), len(packed.row_order)
         self.motions, self.energies = (
             [_motion_array(state)[None]],
-            [np.array([setting.mechanism.energy(state)])],
+            [np.array([context.mechanism.energy(state)])],
         )
         self.times = [state.t]
         self.impulses: list[Array] = [np.zeros((0, self.rows))]
@@ -92,7 +95,7 @@ class CompiledRun:
 
     def start_from(self, state: State, points: ContactPoints) -> None:
         """Continue from a state with these contacts."""
-        last_impulses = self.setting.friction.last_impulses
+        last_impulses = self.context.friction.last_impulses
         self.motion, self.contacts = _motion_array(state), _contact_table(points, count=self.count)
         self.last_contacts = (
             _contact_table(*last_impulses, count=self.count)
@@ -113,13 +116,13 @@ class CompiledRun:
         last_contacts = np.zeros((max_contacts, CONTACT_SIZE))
         last_contacts[: len(self.last_contacts)] = self.last_contacts
         settings = np.zeros(SETTINGS_SIZE)
-        settings[H], settings[SLOP] = self.setting.h, self.setting.slop
-        settings[MATCH_RADIUS] = self.setting.friction.matching_distance
+        settings[H], settings[SLOP] = self.context.h, self.context.slop
+        settings[MATCH_RADIUS] = self.context.friction.matching_distance
         settings[NUM_STEPS], settings[NUM_NEAR] = steps, len(self.contacts)
         settings[NUM_LAST_CONTACTS] = len(self.last_contacts)
         settings[TIME] = self.times[-1]
-        settings[HAS_FORCES] = self.setting.mechanism.applied_forces is not zero_forces
-        callbacks = PythonCallbacks(self.setting, self.count)
+        settings[HAS_FORCES] = self.context.mechanism.applied_forces is not zero_forces
+        callbacks = PythonCallbacks(self.context, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address
         states, sums = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMS_SIZE))
         impulses = np.empty((steps, self.rows))
@@ -160,7 +163,7 @@ class CompiledRun:
         self.motions.append(states)
         self.energies.append(sums[:, ENERGY])
         for _ in range(len(states)):
-            self.times.append(self.times[-1] + self.setting.h)
+            self.times.append(self.times[-1] + self.context.h)
         reordered_impulses = np.empty_like(impulses)
         reordered_impulses[:, self.packed.row_order] = impulses
         self.impulses.append(reordered_impulses)
@@ -176,17 +179,17 @@ class CompiledRun:
 
     def take_reference_step(self, integrator: Integrator) -> None:
         """Take one step by the reference."""
-        self.setting.friction.last_impulses = self.last_impulses
-        with name_step_failures(self.times[-1], self.points, self.setting.world.body_names):
-            result = integrator.step(self.setting, self.state, self.points)
+        self.context.friction.last_impulses = self.last_impulses
+        with name_step_failures(self.times[-1], self.points, self.context.world.body_names):
+            result = integrator.step(self.context, self.state, self.points)
         self._append_step(result)
         self.start_from(result.state, result.points)
 
-    def _append_step(self, result: Taken) -> None:
+    def _append_step(self, result: StepResult) -> None:
         self.motions.append(_motion_array(result.state)[None])
-        self.energies.append(np.array([self.setting.mechanism.energy(result.state)]))
+        self.energies.append(np.array([self.context.mechanism.energy(result.state)]))
         self.times.append(result.state.t)
-        self.impulses.append(result.joints[None])
+        self.impulses.append(result.multipliers[None])
         self.works.append(np.array(result.work)[None])
         self.records.append(result.contacts)
 
@@ -218,6 +221,8 @@ class CompiledRun:
             states,
             np.concatenate(self.energies),
             np.concatenate(self.impulses),
+            coordinates[1:],
+            coordinates[1:],
             tuple(self.records),
             contact_events(self.records, self.times[1:]),
             Work(*np.concatenate(self.works).T),
@@ -227,7 +232,7 @@ class CompiledRun:
 
 def run_compiled(
     packed: PackedWorld,
-    setting: Setting,
+    context: StepContext,
     integrator: Integrator,
     state: State,
     points: ContactPoints,
@@ -235,7 +240,7 @@ def run_compiled(
     progress: Progress | None,
 ) -> Trajectory:
     """Run as :meth:`rbnotes.multibody.maximal.World.run` does; requires :func:`is_supported`."""
-    simulation, num_done = CompiledRun(packed, setting, state, points), 0
+    simulation, num_done = CompiledRun(packed, context, state, points), 0
     while num_done < steps:
         num_steps_taken, status = simulation.advance(
             1 if progress is not None else min(steps - num_done, MAX_STEPS_PER_CALL)

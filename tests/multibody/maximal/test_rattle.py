@@ -19,7 +19,7 @@ from rbnotes.joints import ExponentialSpherical, Prismatic, Revolute
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import Mechanism, World, simulate, warm_started_friction
 from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
-from rbnotes.multibody.maximal.stepping import Setting, predict_contacts
+from rbnotes.multibody.maximal.stepping import StepContext, predict_contacts
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.shapes import Box, Capsule, Plane
 from rbnotes.testing import jacobian
@@ -272,15 +272,15 @@ def test_contacts_account_for_joint_corrections():
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)]
     world, state = World(mechanism, colliders, excluded_pairs=()), State(poses)
     friction = WarmStartedFriction(FRICTION_MODELS["newton"], np.inf, 0.02)
-    setting = Setting(world, 5e-3, friction, stabilization="baumgarte", gamma=gamma, slop=0.0)
-    kick, flown = STEPS._first_update_and_free_motion(
-        setting, state, predict_contacts(world, state, setting.h)
+    context = StepContext(world, 5e-3, friction, stabilization="baumgarte", gamma=gamma, slop=0.0)
+    update, flown = STEPS._first_update_and_free_motion(
+        context, state, predict_contacts(world, state, context.h)
     )
     errors = [maximal.constraint_error(mechanism.joints, E) for E in (poses, flown.E)]
-    np.testing.assert_allclose(errors[1], (1 - gamma * setting.h) * errors[0], atol=1e-9)
-    assert kick.contacts.impulses[0, 0] > 0.01
+    np.testing.assert_allclose(errors[1], (1 - gamma * context.h) * errors[0], atol=1e-9)
+    assert update.contacts.impulses[0, 0] > 0.01
     # The joint is moved at 0.04 m/s; its second-order target leaves 2e-5 m/s to correct.
-    assert np.abs(kick.contacts.velocities_after[:, 0]).max() < 2e-4
+    assert np.abs(update.contacts.velocities_after[:, 0]).max() < 2e-4
 
 
 @pytest.mark.parametrize("weight", [0.0, 9.81])

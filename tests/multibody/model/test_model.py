@@ -11,7 +11,7 @@ from rbnotes.dynamics import WORLD
 from rbnotes.multibody import Body, Geometry, Model
 from rbnotes.multibody.maximal import accelerations
 from rbnotes.multibody.maximal_model import maximal_coordinates
-from rbnotes.multibody.reduced import JointLimit, LoopClosure, constrained_acceleration, constraint_rows
+from rbnotes.multibody.reduced import LoopClosure, constrained_acceleration, constraint_rows
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 REVOLUTE = joints.Revolute([0.0, 1.0, 0.0])
@@ -213,14 +213,11 @@ def test_errors_name_the_body_and_the_argument(make, message):
         make()
 
 
-def test_springs_and_constraints_are_refused_in_maximal_coordinates():
-    spring = Body("a", Sphere(0.1), mass=1.0, joint=REVOLUTE, stiffness=2.0)
-    with pytest.raises(InvalidArgument, match="body 'a': got a spring or damper"):
-        maximal_coordinates(Model([spring]))
+def test_massless_bodies_and_armatures_are_refused_in_maximal_coordinates():
+    geared = Body("a", Sphere(0.1), mass=1.0, joint=REVOLUTE, armature=2.0)
+    with pytest.raises(InvalidArgument, match="body 'a': armature"):
+        maximal_coordinates(Model([geared]))
     carrier = Body("carrier", joint=REVOLUTE)
     tip = Body("tip", Capsule(0.1, 0.2), mass=1.0, joint=REVOLUTE, parent="carrier")
     with pytest.raises(InvalidArgument, match="body 'carrier': got no mass"):
         maximal_coordinates(Model([carrier, tip]))
-    rotor = Body("rotor", Sphere(0.1), mass=1.0, joint=REVOLUTE)
-    with pytest.raises(InvalidArgument, match="model: constraints: got JointLimit"):
-        maximal_coordinates(Model([rotor], constraints=[JointLimit("rotor", -1.0, 1.0)]))

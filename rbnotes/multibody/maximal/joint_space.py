@@ -1,0 +1,160 @@
+"""Forces and constraints in joint coordinates, for steps of bodies with six coordinates each.
+
+The joint velocities are a linear function of the twists of the bodies, ``qdot = A phi``. Joint forces act on
+the bodies as the wrenches ``A^T tau``, and rows on joint velocities act on the twists as ``rows A``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes.arguments import Array
+from rbnotes.dynamics import State, UnilateralRows
+from rbnotes.multibody.bounded_rows import BoundedRows
+
+
+class JointSpaceConstraints(NamedTuple):
+    """Equations and limits of joint coordinates, as rows on the twists of the bodies.
+
+    Attributes
+    ----------
+    G
+        Rows of the equations ``(m, 6 n)``.
+    error
+        Errors of the equations ``(m,)``, rad or m.
+    bias_velocity
+        Part of the rates of the errors ``(m,)`` that is independent of the twists.
+    limit_rows
+        Rows of the limits ``(l, 6 n)``.
+    limit_gap
+        Gaps of the limits ``(l,)``, rad or m.
+    """
+
+    G: Array
+    error: Array
+    bias_velocity: Array
+    limit_rows: Array
+    limit_gap: Array
+
+    def reachable_limits(
+        self, velocity: Array, velocity_change: Array, h: float, slop: float
+    ) -> UnilateralRows:
+        """Return the limits that may be reached within a step at twice its velocities ``(6 n,)``."""
+        is_near = are_limits_reachable(self.limit_rows, self.limit_gap, velocity, velocity_change, h, slop)
+        return UnilateralRows(self.limit_rows[is_near], -np.maximum(self.limit_gap[is_near], 0.0) / h)
+
+    def reached_limits(self, slop: float) -> UnilateralRows:
+        """Return the limits that are reached."""
+        is_reached = self.limit_gap <= slop
+        return UnilateralRows(self.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
+
+
+def are_limits_reachable(
+    rows: Array, gap: Array, velocity: Array, velocity_change: Array, h: float, slop: float
+) -> NDArray[np.bool_]:
+    """Return a mask ``(l,)`` of the limits that may be reached within a step at twice its velocities."""
+    reach = 2 * h * (np.abs(rows @ velocity) + np.abs(rows @ velocity_change))
+    result: NDArray[np.bool_] = gap <= reach + slop
+    return result
+
+
+class JointSpaceImpulses(NamedTuple):
+    """Impulses of joint coordinates in a velocity update, as functions of the new twists phi ``(6 n,)``.
+
+    Attributes
+    ----------
+    constant
+        Impulses at zero velocity ``(6 n,)``: springs, dampers and motors.
+    damping
+        Impulse per velocity of the dampers ``(6 n, 6 n)``: their impulses are ``-damping phi``.
+    bounded
+        Rows of servos and of dry friction on the twists.
+    motor
+        Part of the constant impulses that motors exert, in joint coordinates ``(k,)``.
+    coordinate_rows
+        The bounded rows, on joint velocities ``(b, k)``.
+    """
+
+    constant: Array
+    damping: Array
+    bounded: BoundedRows
+    motor: Array
+    coordinate_rows: Array
+
+    def free_velocity_change(self, mass: Array, velocity: Array, impulse: Array) -> Array:
+        """Return the change of the twists ``(6 n,)`` under another impulse, too, without constraints.
+
+        Dry friction is left out.
+
+        Parameters
+        ----------
+        mass
+            Mass matrix ``(6 n, 6 n)``.
+        velocity
+            Twists ``(6 n,)`` before the update.
+        """
+        bounded = self.bounded
+        return unconstrained_velocity_change(
+            mass, velocity, impulse + self.constant - self.damping @ velocity, self.damping, bounded
+        )
+
+    def actuator_and_friction(self, bounded_impulse: Array) -> tuple[Array, Array]:
+        """Return the impulses of actuators and of dry friction in joint coordinates ``(k,)``."""
+        return split_bounded_impulse(self.bounded, self.coordinate_rows, self.motor, bounded_impulse)
+
+
+def unconstrained_velocity_change(
+    mass: Array, velocity: Array, impulse: Array, damping: Array, bounded: BoundedRows
+) -> Array:
+    """Return the change of the velocities ``(N,)`` under an impulse and servos, without dry friction.
+
+    Parameters
+    ----------
+    damping
+        Impulse per velocity of dampers ``(N, N)``, which act on the change.
+    """
+    is_servo = np.isfinite(bounded.gain)
+    rows, gain = bounded.rows[is_servo], bounded.gain[is_servo]
+    servo_impulse = np.clip(
+        bounded.offset[is_servo] - gain * (rows @ velocity), -bounded.bound[is_servo], bounded.bound[is_servo]
+    )
+    implicit_mass = mass + damping + rows.T @ (gain[:, None] * rows)
+    change: Array = np.linalg.solve(implicit_mass, impulse + rows.T @ servo_impulse)
+    return change
+
+
+def split_bounded_impulse(
+    bounded: BoundedRows, coordinate_rows: Array, motor: Array, impulse: Array
+) -> tuple[Array, Array]:
+    """Return the impulses ``(k,)`` of actuators, those of motors included, and of dry friction."""
+    is_dry = np.isinf(bounded.gain)
+    row_impulses = coordinate_rows * impulse[:, None]
+    return motor + np.sum(row_impulses[~is_dry], axis=0), np.sum(row_impulses[is_dry], axis=0)
+
+
+class JointSpace(Protocol):
+    """Forces and constraints in joint coordinates at a state of the bodies."""
+
+    def constraints(self, state: State, t: float) -> JointSpaceConstraints:
+        """Return the equations and limits, with prescribed motions at the time t."""
+        ...
+
+    def impulses(self, state: State, control_state: State, h: float, *, is_first: bool) -> JointSpaceImpulses:
+        """Return the impulses over the first or the second half of a step of size h.
+
+        Parameters
+        ----------
+        state
+            Poses, and twists before the impulses.
+        control_state
+            State at which commands are evaluated.
+        """
+        ...
+
+    @property
+    def has_control(self) -> bool:
+        """True if the commands are a function of the state."""
+        ...

@@ -1,0 +1,160 @@
+"""Forces and constraints in joint coordinates of a model whose bodies have six coordinates each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.dynamics import State
+from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
+from rbnotes.multibody.applied_forces import Control, commands_at
+from rbnotes.multibody.joint_impulses import joint_impulses
+from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses
+from rbnotes.multibody.model import Model
+from rbnotes.multibody.model_constraints import stack_constraints
+from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.separation import generalized_mass_matrix
+from rbnotes.unchecked import se3
+
+HINT_DECIMALS = 2
+"""Decimals of the coordinates from which the search for the next ones starts. A trajectory that continues
+another one starts from the same ones in spite of rounding.
+"""
+
+
+class JointMap:
+    """Coordinates of a model's tree, and the map to their rates, at poses of all bodies.
+
+    The coordinates continue those of an earlier time: angles count turns.
+
+    Parameters
+    ----------
+    E : (n, 4, 4)
+        Poses of the bodies.
+    near : (k,)
+        Coordinates at an earlier time, within half a turn.
+    """
+
+    def __init__(self, model: Model, E: Array, near: Array) -> None:
+        tree = model.tree
+        self.q: Array = np.zeros(tree.num_coordinates)
+        self.A: Array = np.zeros((tree.num_coordinates, 6 * len(tree.links)))
+        """Matrix ``(k, 6 n)`` of ``qdot = A phi``."""
+        to_joint_frames = se3.Ad(tree.body_frames)
+        joint_poses = E @ se3.inverse(tree.body_frames)
+        for i, (link, parent, own) in enumerate(
+            zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
+        ):
+            pose = joint_poses[i]
+            if parent >= 0:
+                pose = se3.inverse(joint_poses[parent]) @ pose
+            Q, joint = se3.inverse(link.placement) @ pose, link.joint
+            if joint.changes_coordinates or joint.num_coordinate_constraints:
+                q = joint.compute_nearest_coordinates(Q)
+            else:
+                q = refine_coordinates(joint, Q, np.round(near[own], HINT_DECIMALS))
+            rates = np.linalg.pinv(joint.compute_motion_subspace(q))
+            self.q[own] = q
+            self.A[own, 6 * i : 6 * i + 6] = rates @ to_joint_frames[i]
+            if parent >= 0:
+                columns = slice(6 * parent, 6 * parent + 6)
+                self.A[own, columns] = -rates @ se3.Ad_inverse(pose) @ to_joint_frames[parent]
+
+
+def track_coordinates(model: Model, E: Array, phi: Array, start: Array) -> tuple[Array, Array]:
+    """Return coordinates and rates ``(T, k)`` at poses ``(T, n, 4, 4)``; each continues the one before."""
+    q: list[Array] = []
+    qdot: list[Array] = []
+    for poses, twists in zip(E, phi, strict=True):
+        at = JointMap(model, poses, q[-1] if q else start)
+        q.append(at.q)
+        qdot.append(at.A @ twists.ravel())
+    return np.array(q), np.array(qdot)
+
+
+@dataclass(eq=False)
+class ModelJointSpace:
+    """Forces and constraints of a model that act in joint coordinates, except loop closures.
+
+    It follows the coordinates along the motion, so that angles count turns.
+
+    Attributes
+    ----------
+    model
+        Model of the scene.
+    control
+        Function to the commands at a state.
+    q
+        Last coordinates ``(k,)`` of the tree.
+    constraint_list
+        Constraints other than loop closures, which are joints between bodies.
+    """
+
+    model: Model
+    control: Control | None
+    q: Array
+    constraint_list: Sequence[Constraint] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.constraint_list = [each for each in self.model.constraints if not isinstance(each, LoopClosure)]
+
+    @property
+    def has_control(self) -> bool:
+        """True if the commands are a function of the state."""
+        return self.control is not None
+
+    def constraints(self, state: State, t: float) -> JointSpaceConstraints:
+        """Return the equations and limits, with prescribed motions at the time t."""
+        at = self._joint_map(state)
+        tree_state = State(q=at.q, qdot=at.A @ state.velocity, t=state.t)
+        rows = stack_constraints(self.model, self.constraint_list, tree_state, t)
+        return JointSpaceConstraints(
+            rows.G @ at.A, rows.error, rows.bias_velocity, rows.limit_rows @ at.A, rows.limit_gap
+        )
+
+    def impulses(self, state: State, control_state: State, h: float, *, is_first: bool) -> JointSpaceImpulses:
+        """Return the impulses over the first or the second half of a step of size h.
+
+        Parameters
+        ----------
+        state
+            Poses, and twists before the impulses.
+        control_state
+            State at the same poses, at which commands are evaluated.
+        """
+        model, tree, at = self.model, self.model.tree, self._joint_map(state)
+        tree_state = State(q=at.q, qdot=at.A @ state.velocity, t=state.t)
+        mass = generalized_mass_matrix(model, at.q, model.system.body_kinematics(tree_state).J)
+        commands = commands_at(model, self.control, tree_state.with_velocity(at.A @ control_state.velocity))
+        own = joint_impulses(model, tree_state, mass, commands, h, is_first=is_first)
+        deflection = at.q - tree.joint_parameter("spring_reference")
+        springs = -h / 2 * tree.joint_parameter("stiffness") * deflection
+        rows = own.bounded.rows
+        return JointSpaceImpulses(
+            at.A.T @ (own.constant + springs),
+            at.A.T @ (own.damping[:, None] * at.A),
+            own.bounded._replace(rows=rows @ at.A),
+            own.motor,
+            rows,
+        )
+
+    def _joint_map(self, state: State) -> JointMap:
+        at = JointMap(self.model, state.E, self.q)
+        self.q = at.q
+        return at
+
+
+def uses_joint_space(model: Model, control: Control | None) -> bool:
+    """Return True if forces or constraints act in the joint coordinates of a model."""
+    losses = (np.any(model.tree.joint_parameter(name)) for name in ("stiffness", "damping"))
+    return (
+        control is not None
+        or bool(model.actuators)
+        or any(losses)
+        or bool(np.any(model.joint_friction))
+        or any(not isinstance(each, LoopClosure) for each in model.constraints)
+    )

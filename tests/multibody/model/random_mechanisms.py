@@ -1,0 +1,99 @@
+"""Random models with springs, dampers, dry friction, actuators, limits, gears and contacts."""
+
+import numpy as np
+from random_trees import body, frame, unit
+
+from rbnotes import joints, se3
+from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo
+from rbnotes.multibody.reduced import Gear, JointLimit, PrescribedJoint
+from rbnotes.shapes import Plane, Sphere
+
+KINDS = {
+    "Revolute": lambda rng: joints.Revolute(unit(rng)),
+    "Prismatic": lambda rng: joints.Prismatic(unit(rng)),
+    "Helical": lambda rng: joints.Helical(unit(rng), 0.2),
+    "Cylindrical": lambda rng: joints.Cylindrical(),
+    "Universal": lambda rng: joints.Universal(),
+    "Free2D": lambda rng: joints.Free2D(),
+    "EulerSpherical": lambda rng: joints.EulerSpherical("ZYX"),
+    "ExponentialSpherical": lambda rng: joints.ExponentialSpherical(),
+}
+HAVE_FIXED_COORDINATES = set(KINDS) - {"ExponentialSpherical"}
+"""Joints that can have actuators and friction."""
+
+
+def mechanism(seed, *, touches=False):
+    """A branched model of four bodies, its state, and a control; above a floor if it touches."""
+    rng = np.random.default_rng(seed)
+    names, kinds = ["a", "b", "c", "d"], ["Revolute", *rng.choice(list(KINDS), 2), "Revolute"]
+    bodies, actuators = [], []
+    for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
+        joint = KINDS[str(kind)](rng)
+        losses = {}
+        if kind in HAVE_FIXED_COORDINATES:
+            losses = {"joint_friction": float(rng.choice([0.0, 0.05]))}
+            choice = rng.integers(4)
+            if choice == 0:
+                actuators.append(PositionServo(name, kp=20.0, kd=1.0, target=0.3 * np.ones(joint.num_dofs)))
+            elif choice == 1:
+                actuators.append(VelocityServo(name, kv=0.5, target=0.4 * np.ones(joint.num_dofs)))
+            elif choice == 2:
+                actuators.append(Motor(name))
+        bodies.append(
+            Body(
+                name,
+                inertia=body(rng),
+                joint=joint,
+                parent=None if i == 0 else names[rng.integers(i)],
+                joint_frame=frame(rng),
+                body_frame=frame(rng),
+                collision=[Geometry(Sphere(0.2))] if touches else (),
+                stiffness=float(rng.choice([0.0, 3.0])),
+                damping=float(rng.choice([0.0, 0.2])),
+                **losses,
+            )
+        )
+    spring = PathForces(
+        LinearSpring(5.0, 0.6, 0.3),
+        path_through(on_world(rng.normal(size=3)), on_body("c", rng.normal(size=3))),
+    )
+    constraint = [
+        Gear("a", "d", 1.5),
+        JointLimit("d", -2.0, 0.31),
+        PrescribedJoint("d", lambda t: (0.3 + t**2, 2 * t, 2.0)),
+    ][rng.integers(3)]
+    model = Model(bodies, gravity=3 * unit(rng), forces=spring, constraints=[constraint], actuators=actuators)
+    q = {each.name: each.joint.neutral + rng.uniform(0.1, 0.5, each.joint.num_dofs) for each in bodies}
+    q |= {"a": 0.2, "d": 0.3}
+    qdot = {each.name: 0.5 * rng.normal(size=each.joint.num_dofs) for each in bodies}
+    qdot |= {"a": 0.2, "d": 0.0 if isinstance(constraint, PrescribedJoint) else 0.3}
+    state = model.state(q=q, qdot=qdot)
+    if touches:
+        lowest = min(model.body_state(state).E[:, :3, 3] @ -model.gravity)
+        up = -model.gravity / np.linalg.norm(model.gravity)
+        pose = se3.frame(plane_rotation(up), (lowest / np.linalg.norm(model.gravity) - 0.201) * up)
+        model = Model(
+            bodies,
+            ground=[Geometry(Plane(), pose)],
+            mu=0.3,
+            gravity=model.gravity,
+            forces=spring,
+            constraints=[constraint],
+            actuators=actuators,
+        )
+    driven = [each.body for each in actuators if isinstance(each, Motor)]
+    sizes = {each.name: each.joint.num_dofs for each in bodies}
+
+    def control(state):
+        force = 0.4 * np.cos(3 * state.t) - 0.1 * state.qdot[0]
+        return {name: np.full(sizes[name], force) for name in driven}
+
+    return model, state, control
+
+
+def plane_rotation(normal):
+    """Rotation whose third axis is the normal."""
+    first = np.cross(normal, [1.0, 0.3, -0.2])
+    first /= np.linalg.norm(first)
+    return np.column_stack([first, np.cross(normal, first), normal])

@@ -1,0 +1,187 @@
+"""Forces and constraints of joints in maximal coordinates: the same motions as in joint coordinates."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from backend_combinations import JOINTS
+from hypothesis import settings
+from model_parts import shift
+from random_mechanisms import mechanism
+from random_trees import ALL, body, frame
+
+from rbnotes import joints
+from rbnotes.arguments import InvalidArgument
+from rbnotes.dynamics import State, symplectic_euler
+from rbnotes.multibody import Body, Model, Motor, PositionServo, load_trajectory, save_trajectory, simulate
+from rbnotes.multibody.model_joint_space import JointMap
+from rbnotes.multibody.reduced import Gear, JointLimit
+from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
+from rbnotes.shapes import Box, Sphere
+
+HINGE = joints.Revolute([0, 1, 0])
+REDUCED, MAXIMAL = {"coordinates": "reduced"}, {"coordinates": "maximal"}
+
+
+def wheel(**options):
+    return Body(
+        "wheel", Box([0.3, 0.2, 0.1]), mass=2.0, joint=HINGE, body_frame=shift(0.05, 0, 0.02), **options
+    )
+
+
+@pytest.mark.parametrize("kind", sorted(ALL))
+def test_joint_map_inverts_the_kinematics_of_the_tree(kind):
+    rng = np.random.default_rng(sorted(ALL).index(kind))
+    model = Model(
+        [
+            Body("base", inertia=body(rng), joint=HINGE, joint_frame=frame(rng), body_frame=frame(rng)),
+            Body(
+                "arm",
+                inertia=body(rng),
+                joint=ALL[kind](rng),
+                parent="base",
+                joint_frame=frame(rng),
+                body_frame=frame(rng),
+            ),
+        ]
+    )
+    tree = model.tree
+    q = tree.neutral + rng.uniform(0.2, 0.6, tree.num_coordinates)
+    state = model.system.reparametrize(model.tree_state(model.state_from_tree(State(q=q, qdot=0 * q))))
+    E, _ = body_poses_and_twists(tree, state.q, state.qdot)
+    at = JointMap(model, E, state.q + 0.1)
+    np.testing.assert_allclose(at.q, state.q, atol=1e-9)
+    for column in np.eye(len(q)):
+        # Rates that the coordinates allow: the constraint of a quaternion excludes its length.
+        qdot = model.tree_state(model.state_from_tree(State(q=state.q, qdot=column))).qdot
+        phi = body_poses_and_twists(tree, state.q, qdot)[1]
+        expected = body_poses_and_twists(tree, state.q, at.A @ phi.ravel())[1]
+        np.testing.assert_allclose(expected, phi, atol=1e-9)
+
+
+def test_random_mechanisms_move_alike_in_both_coordinates():
+    """The two schemes differ by terms of second order, which a step of half the size reduces to a quarter.
+
+    Impacts on limits and contacts fall into other steps, whose difference is of first order.
+    """
+    count, contacts = 100 if settings().max_examples >= 1000 else 6, 0
+    for seed in range(count):
+        model, state, control = mechanism(seed, touches=seed % 2 == 1)
+        differences = []
+        for h, steps in ((0.008, 6), (0.004, 12)):
+            reduced, maximal = (
+                simulate(model, state, h=h, steps=steps, control=control, **coordinates)
+                for coordinates in (REDUCED, MAXIMAL)
+            )
+            differences.append(np.max(np.abs(reduced.body_states.E - maximal.body_states.E)))
+            for motion in (reduced, maximal):
+                change = motion.energies[-1] - motion.energies[0]
+                np.testing.assert_allclose(np.sum(motion.work.total), change, rtol=1e-8, atol=1e-9)
+            for name in ("actuator_impulses", "friction_impulses"):
+                found, expected = (np.sum(getattr(motion, name), axis=0) for motion in (maximal, reduced))
+                np.testing.assert_allclose(found, expected, atol=2e-3, err_msg=f"{name} of {seed}")
+        touches = any(np.any(record.impulses) for record in maximal.contacts)
+        contacts += touches
+        assert differences[0] < (1e-3 if touches else 1e-4), (seed, differences)
+        has_impacts = touches or any(isinstance(each, JointLimit) for each in model.constraints)
+        assert differences[1] < max(0.3 * differences[0], 1e-8) or has_impacts, (seed, differences)
+    assert contacts
+
+
+@pytest.mark.parametrize(("joint", "q"), [JOINTS[name] for name in ("Revolute", "Universal", "Cylindrical")])
+def test_angles_count_turns(joint, q):
+    """A spring that is wound by more than a turn unwinds through the angle pi."""
+    q = np.array(q) + np.eye(len(q))[0] * 8.0
+    spring = Body(
+        "arm", Box([0.3, 0.2, 0.1]), mass=2.0, joint=joint, body_frame=shift(0.05, 0, 0.02), stiffness=0.15
+    )
+    model = Model([spring], gravity=[0, 0, -1.0])
+    reduced, maximal = (
+        simulate(model, model.state(q={"arm": q}), h=0.01, steps=70, **coordinates)
+        for coordinates in (REDUCED, MAXIMAL)
+    )
+    np.testing.assert_allclose(maximal.tree_q, reduced.tree_q, atol=0.1)
+    assert maximal.tree_q[0, 0] > 8.0 > 2 * np.pi > maximal.tree_q[-1, 0]
+
+
+def test_stiff_servo_is_stable():
+    servo = PositionServo("wheel", kp=1e7, kd=1e3, target=0.5)
+    model = Model([wheel()], actuators=[servo])
+    motion = simulate(model, h=0.01, steps=100, **MAXIMAL)
+    assert abs(motion.q("wheel")[-1] - 0.5) < 1e-5
+    assert np.max(np.abs(motion.q("wheel"))) < 1.5
+
+
+def test_torque_limit_and_dry_friction_hold_a_wheel():
+    """A motor whose limit is below the dry friction does not move the wheel; the power is zero."""
+    motor, friction = Motor("wheel", force_limit=0.4), 0.5
+    model = Model([wheel(joint_friction=friction)], gravity=np.zeros(3), actuators=[motor])
+    motion = simulate(model, h=0.01, steps=20, control=lambda state: {"wheel": 3.0}, **MAXIMAL)
+    np.testing.assert_allclose(motion.twists("wheel"), 0.0, atol=1e-12)
+    np.testing.assert_allclose(motion.actuator_impulses, 0.4 * 0.01, rtol=1e-12)
+    np.testing.assert_allclose(motion.friction_impulses, -0.4 * 0.01, rtol=1e-9)
+
+
+def test_joint_limit_stops_a_wheel_without_rebound():
+    model = Model([wheel()], gravity=np.zeros(3), constraints=[JointLimit("wheel", -1.0, 0.2)])
+    motion = simulate(model, model.state(qdot={"wheel": 2.0}), h=0.01, steps=30, **MAXIMAL)
+    assert np.max(motion.q("wheel")) < 0.2 + 1e-5
+    np.testing.assert_allclose(motion.q("wheel")[-5:], 0.2, atol=1e-5)
+    np.testing.assert_allclose(motion.qdot("wheel")[-5:], 0.0, atol=1e-9)
+    energy = 0.5 * motion.energies[0]
+    assert np.sum(motion.work.joints) < -energy, "the limit absorbs the kinetic energy"
+
+
+def gear_train(**options):
+    bodies = [wheel(), replace(wheel(), name="other", joint_frame=shift(0, 1, 0))]
+    return Model(bodies, constraints=[Gear("wheel", "other", -2.0)], **options)
+
+
+@pytest.mark.parametrize("stabilization", ["projection", "baumgarte"])
+def test_gear_holds_to_rounding(stabilization):
+    motion = simulate(gear_train(), h=0.01, steps=50, stabilization=stabilization, **MAXIMAL)
+    np.testing.assert_allclose(motion.q("other"), -2.0 * motion.q("wheel"), atol=1e-8)
+    assert np.ptp(motion.q("wheel")) > 0.05
+
+
+def test_gear_transmits_a_sequential_impact():
+    """A ball hits a wheel that a gear couples to another one: momentum and energy follow from the gear."""
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.3, 0, 0.301])
+    bar = replace(wheel(collision=Box([0.8, 0.2, 0.2])), body_frame=np.eye(4))
+    other = Body("other", Box([0.3, 0.2, 0.1]), mass=2.0, joint=HINGE, joint_frame=shift(0, 1, 0))
+    model = Model(
+        [ball, bar, other],
+        gravity=np.zeros(3),
+        constraints=[Gear("wheel", "other", -2.0)],
+        restitution=1.0,
+        mu=0.0,
+    )
+    start = model.state(twists={"ball": [0, 0, 0, 0, 0, -1.0]})
+    motion = simulate(model, start, h=0.01, steps=30, impacts="sequential", **MAXIMAL)
+    v, rate = motion.twists("ball")[-1, 5], motion.qdot("wheel")[-1].item()
+    J = bar.spatial_inertia[1, 1] + 4.0 * other.spatial_inertia[1, 1]
+    # The ball at the arm r exchanges the impulse p: v = -1 + p, J rate = r p, v_bar = -r rate, elastic.
+    p = 2.0 / (1.0 + 0.3**2 / J)
+    np.testing.assert_allclose([v, abs(rate)], [-1.0 + p, 0.3 * p / J], rtol=1e-6)
+
+
+def test_trajectory_continues_bit_for_bit(tmp_path):
+    model, state, control = mechanism(3)
+    whole = simulate(model, state, h=0.01, steps=8, control=control, **MAXIMAL)
+    first = simulate(model, state, h=0.01, steps=4, control=control, **MAXIMAL)
+    save_trajectory(first, tmp_path / "run.npz")
+    for start in (first, load_trajectory(tmp_path / "run.npz", model)):
+        second = simulate(model, start, h=0.01, steps=4, control=control, **MAXIMAL)
+        np.testing.assert_array_equal(second.body_states.E, whole.body_states.E[4:])
+        np.testing.assert_array_equal(second.body_states.phi, whole.body_states.phi[4:])
+
+
+def test_schemes_of_first_order_are_refused_with_forces_of_joints():
+    with pytest.raises(InvalidArgument, match=r"scheme: .*'rattle' in maximal coordinates"):
+        simulate(Model([wheel(stiffness=1.0)]), h=0.01, steps=1, scheme=symplectic_euler, **MAXIMAL)
+
+
+def test_state_that_violates_a_constraint_is_refused():
+    model = gear_train()
+    with pytest.raises(InvalidArgument, match=r"state: got a violation of 0\.1 of Gear"):
+        simulate(model, model.state(q={"other": 0.1}), h=0.01, steps=1, **MAXIMAL)
