@@ -64,8 +64,8 @@ a solution                          its residual meets the tolerance  goes on
 finite residual                     the tolerance                     residual, warns once above 1e-3
 ``FrictionNotConverged`` otherwise  no finite iterate                 stops
 ``NotSolved``                       no velocity satisfies all         solves the update without
-                                    contacts and constraints, by a    bounces, or stops if there are
-                                    certificate that is exact         none
+                                    contacts and constraints, by a    bounces, and warns if overlaps
+                                    certificate that is exact         remain; without bounces, stops
                                     ("infeasible") or holds to
                                     rounding ("nearly infeasible");
                                     or friction jams the contacts

@@ -602,7 +602,7 @@ def solve_contacts(
     """Return the solution of the contact problem without a gain of energy (:func:`limit_impact_energy`).
 
     Bounces may contradict each other and the joints, as for a body between two that cannot move.
-    Then nothing bounces in this step, and no overlap is reduced.
+    Then nothing bounces in this step, and no overlap is reduced, which causes a warning.
 
     Raises
     ------
@@ -617,6 +617,9 @@ def solve_contacts(
         normal_target = _normal_target(problem)
         if not np.any(normal_target > 0):
             raise
+        overlap = np.max(-points.gap[normal_target > 0])
+        if overlap > 0:
+            friction.warn_of_overlaps(float(overlap))
         return friction(_inelastic_problem(problem, normal_target), points)
     return limit_impact_energy(friction, problem, points, solution, contact_velocity_change)
 

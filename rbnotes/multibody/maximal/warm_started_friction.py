@@ -17,7 +17,11 @@ WARNING_RESIDUAL = 1e-3
 
 
 class FrictionWarning(UserWarning):
-    """Warning about a friction solution with a large residual; contact records hold all residuals."""
+    """Warning about contacts that a step does not satisfy.
+
+    Either the friction solution has a large residual, or contacts and constraints do not let bodies separate.
+    The contact records hold all residuals and overlaps.
+    """
 
 
 class WarmStartedFriction:
@@ -26,6 +30,7 @@ class WarmStartedFriction:
     def __init__(self, model: FrictionModel, limit: float, reach: float) -> None:
         self.model, self.max_residual, self.matching_distance = model, limit, reach
         self.has_warned = False
+        self.has_warned_of_overlaps = False
         self.last_impulses: tuple[ContactPoints, Array] | None = None
 
     def __call__(self, problem: StepProblem, points: ContactPoints) -> StepSolution:
@@ -53,6 +58,17 @@ class WarmStartedFriction:
         world_impulses = np.einsum("ck,cki->ci", solution.contact_impulses, points.axes)
         self.last_impulses = points, world_impulses
         return solution
+
+
+    def warn_of_overlaps(self, overlap: float) -> None:
+        """Warn, once, that contacts and constraints do not let overlapping bodies separate."""
+        if not self.has_warned_of_overlaps:
+            self.has_warned_of_overlaps = True
+            message = (
+                f"contacts and constraints do not let bodies separate that overlap by {overlap:.2g} m; "
+                "the run goes on without a reduction of overlaps"
+            )
+            warnings.warn(message, FrictionWarning, stacklevel=2)
 
 
 def _match_impulses(

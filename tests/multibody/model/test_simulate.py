@@ -638,6 +638,22 @@ def test_friction_residuals_above_the_limit_raise(coordinates):
         simulate(model, start, max_friction_residual=1e-16, **options)
 
 
+@pytest.mark.parametrize("stabilization", ["projection", "baumgarte"])
+def test_ball_squeezed_between_floor_and_ceiling_is_reported(stabilization):
+    """No stabilization passes over overlaps that cannot be removed: it stops or warns, and names the bodies."""
+    ceiling = Geometry(Plane(), se3.frame(np.diag([1.0, -1.0, -1.0]), [0, 0, 0.19]))
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.1])
+    model = Model([ball], ground=[Geometry(Plane()), ceiling])
+    if stabilization == "projection":
+        with pytest.raises(NotSolved, match=r"t = 0 s contacts ball-world \(2\)"):
+            simulate(model, h=0.01, steps=3, stabilization=stabilization)
+        return
+    with pytest.warns(maximal.FrictionWarning, match=r"overlap by 0\.01 m") as found:
+        motion = simulate(model, h=0.01, steps=3, stabilization=stabilization)
+    assert len(found) == 1
+    np.testing.assert_allclose(motion.contacts[-1].max_overlap, 0.01, rtol=1e-6)
+
+
 FIRST_ORDER = [symplectic_euler, implicit_euler, fully_implicit_euler]
 
 
