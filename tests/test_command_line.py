@@ -14,6 +14,7 @@ from rbnotes.cli import main
 from rbnotes.cli.listing import summary
 from rbnotes.ledger import Verdict
 from rbnotes.ledger.coverage import display_verdicts, inventory
+from rbnotes.ledger.unicode_math import formula_to_unicode, sentence_to_unicode
 
 FIELDS = {
     "id",
@@ -115,18 +116,21 @@ def test_ids_are_never_cut(capsys, monkeypatch, width):
     assert all(record.id in shown for record in ledger.load())
 
 
-def test_errata_show_code_counterexample_and_unbroken_formulas(capsys, monkeypatch):
+def test_errata_list_root_causes_then_entries_with_right_form_and_counterexample(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     assert main(["errata", "--source", "sueda", "--section", "1.9.5"]) == 0
     shown = capsys.readouterr().out
     worse = (Verdict.ERRATUM, Verdict.MISPRINT, Verdict.CONDITIONAL)
     records = [r for r in ledger.load() if (r.source, r.section) == ("sueda", "1.9.5") and r.verdict in worse]
     assert records
+    without_breaks = "".join(shown.split())
     for record in records:
         assert record.id in shown
-        assert record.formula in shown
-        assert record.correction in shown
-    assert shown.count("As printed:\n  def ") == shown.count("is wrong, for example on") == len(records)
+        for text in (formula_to_unicode(record.formula), sentence_to_unicode(record.correction)):
+            assert "".join(text.split()) in without_breaks
+    assert shown.count("; right is ") == len(records)
+    assert shown.index("1. ") < shown.index("Sueda: Errors") < shown.index("Sueda: Misprints")
+    assert all(len(line) <= 80 for line in shown.splitlines())
 
 
 def test_show_accepts_any_name(capsys):
@@ -134,6 +138,17 @@ def test_show_accepts_any_name(capsys):
     shown = capsys.readouterr().out
     record = ledger.find("1.62")
     assert shown.startswith(f"{record.id}  (S 1.62)  ERRATUM")
+    for part in (
+        "printed   Kₖ₂ = (1/(‖Δxₖ‖))[[xₖ]",
+        "right     Kₖ₂ = −(1/",
+        "E[1] = a shift by",
+        "right is -1 in",
+    ):
+        assert part in shown
+    assert len(shown.splitlines()) <= 24
+    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert main(["show", "S", "1.62", "--full", "--tex"]) == 0
+    shown = capsys.readouterr().out
     assert record.formula in shown
     for part in ("As printed:", "right is", "def right_form(E, x):", "poses (3, 4, 4)", "For example"):
         assert part in shown
@@ -193,7 +208,7 @@ def test_ctrl_c_prints_partial_results(capsys, monkeypatch):
 
 
 COMMANDS = {
-    "show.show": ["show", "1.62"],
+    "show.show": ["show", "1.62", "--full"],
     "show.search": ["search", "mass"],
     "verify.run": ["verify", "1.62"],
     "listing.run": ["ledger"],

@@ -11,7 +11,6 @@ from rich.console import Console
 from rbnotes.cli.listing import add_verify, check_verify, print_records
 from rbnotes.cli.output import print_text
 from rbnotes.cli.selection import add_record_command, select_records
-from rbnotes.coursework.cards import Card
 from rbnotes.ledger import errata, errata_pdf
 from rbnotes.ledger.record import WRONG_AS_PRINTED
 
@@ -46,13 +45,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if options.format == "pdf":
         sources = dict.fromkeys(record.source for record in records)
         print(*errata_pdf.print_errata(sources, options.book, Path.cwd()), sep="\n")
-    elif options.format != "text":
-        print(errata.as_csv(records) if options.format == "csv" else errata.as_markdown(records), end="")
     else:
-        for record in records:
-            card = Card(record)
-            print_text(
-                console,
-                "\n".join(part for part in (card.verdict_text, card.counterexample_text) if part) + "\n",
-            )
+        formats = {"text": errata.as_text, "md": errata.as_markdown, "csv": errata.as_csv}
+        print_text(console, formats[options.format](records).rstrip("\n"))
     return 0

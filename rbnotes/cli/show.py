@@ -21,6 +21,8 @@ def add(commands: Any) -> None:
     added.add_argument(
         "name", nargs="+", help="an id, 'S 1.62', 1.62, a section, a function's name, or words"
     )
+    added.add_argument("--full", action="store_true", help="everything that the ledger knows of the claim")
+    added.add_argument("--tex", action="store_true", help="formulas in TeX, to paste")
     added.add_argument("--task", action="store_true", help="only the task, without the solution")
     added.add_argument("--json", action="store_true", help="print JSON")
     added.set_defaults(run=show)
@@ -43,7 +45,12 @@ def show(options: argparse.Namespace, console: Console) -> int:
         _print_records(records, console)
     else:
         card = Card(records[0])
-        print_text(console, card.task if options.task else str(card))
+        if options.task:
+            print_text(console, card.task)
+        elif options.full:
+            print_text(console, card.describe(tex=options.tex))
+        else:
+            print_text(console, card.summarize(tex=options.tex))
     return 0
 
 

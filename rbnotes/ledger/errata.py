@@ -4,22 +4,34 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from rbnotes import ledger
 from rbnotes.ledger import tex_to_text
 from rbnotes.ledger.causes import CAUSES, Cause
 from rbnotes.ledger.lookup import place_in_notes
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
+from rbnotes.ledger.shown_counterexample import counterexample
 from rbnotes.ledger.sources import active_ledger
+from rbnotes.ledger.unicode_math import SCREEN_WIDTH, labeled_lines, readable_formula, readable_sentence
 
-__all__ = ["Cause", "cause", "causes", "conditions", "corrections", "earlier_correction"]
+__all__ = ["Cause", "RootCause", "cause", "causes", "conditions", "corrections", "earlier_correction"]
 
 COLUMNS = (
-    "id", "source", "section", "place", "verdict", "title", "cause", "printed", "right", "latex", "condition",
-    "units", "remark", "effect",
+    "id", "source", "section", "place", "verdict", "scan", "title", "cause", "printed", "right", "latex",
+    "condition", "units", "remark", "effect",
 )  # fmt: skip
-HEADINGS = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions"}
+HEADINGS = {
+    "Errors": "code written from the print gives a wrong number",
+    "Misprints": "any reader corrects them",
+    "Conditions": "right if the condition holds, which the notes do not state",
+    "Slips of the conversion": "the text has them, perhaps not the author's page",
+}
+"""Sections of the errata, each with what its entries are."""
+MAX_INPUT_LINES = 6
+"""Largest number of lines of the inputs of a counterexample."""
 
 PREFACE = (
     "Found by comparing the print with computations that do not use it (rbnotes). An *error* gives a wrong "
@@ -64,6 +76,105 @@ def earlier_correction(record: Record) -> Record | None:
     return next(same, None)
 
 
+@dataclass(frozen=True)
+class RootCause:
+    """One slip, and all errors that it explains.
+
+    Attributes
+    ----------
+    title
+        The slip in a few words.
+    text
+        Correction of all places (text with TeX between dollars); empty if there is one place alone.
+    records
+        Errors, the one that shows the slip best first.
+    """
+
+    title: str
+    text: str
+    records: tuple[Record, ...]
+
+    @property
+    def effect(self) -> str:
+        """Result of a simulation with the slip; empty if none was run."""
+        return next((record.effect for record in self.records if record.effect), "")
+
+
+def root_causes(records: Sequence[Record]) -> list[RootCause]:
+    """Return the root causes of errors of one set of notes.
+
+    Those with a simulation come first, then those that explain most places.
+    """
+    by_id = {record.id: record for record in records}
+    found = [
+        RootCause(each.title, each.text, tuple(by_id[id] for id in each.ids if id in by_id))
+        for each in CAUSES
+        if any(id in by_id for id in each.ids)
+    ]
+    found += [RootCause(record.title, "", (record,)) for record in records if cause(record) is None]
+    return sorted(found, key=lambda each: (not each.effect, -len(each.records)))
+
+
+def section_of_errata(record: Record) -> str:
+    """Return the heading in the errata under which a record stands."""
+    if record.scan:
+        return "Slips of the conversion"
+    headings = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions"}
+    return headings[record.verdict]
+
+
+def as_text(records: Sequence[Record]) -> str:
+    """Return the corrections for a terminal: root causes of each author, then all entries."""
+    lines: list[str] = []
+    for source in active_ledger().sources:
+        own = [record for record in records if record.source == source.name]
+        by_section = {heading: [r for r in own if section_of_errata(r) == heading] for heading in HEADINGS}
+        if not own:
+            continue
+        found = root_causes(by_section["Errors"])
+        counts = [f"{heading.lower()}: {len(by_section[heading])}" for heading in HEADINGS]
+        summary = f"{', '.join(counts)}; root causes of the errors: {len(found)}"
+        lines += [source.author.upper(), *textwrap.wrap(summary, SCREEN_WIDTH), ""]
+        lines += [line for number, each in enumerate(found, 1) for line in _cause_text(number, each)]
+        for heading, kind in HEADINGS.items():
+            if by_section[heading]:
+                lines += ["", f"{source.author}: {heading} ({kind})", ""]
+                lines += [line for record in by_section[heading] for line in _entry_text(record)]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cause_text(number: int, cause: RootCause) -> list[str]:
+    """Return a root cause: its places, what is printed and right, and its effect."""
+    places = ", ".join(map(place_in_notes, cause.records))
+    lines = textwrap.wrap(f"{number}. {readable_sentence(cause.title)}", SCREEN_WIDTH)
+    lines += labeled_lines("in", places)
+    lines += labeled_lines("right", readable_sentence(cause.text or cause.records[0].correction))
+    return lines + labeled_lines("in a run", readable_sentence(cause.effect))
+
+
+def _entry_text(record: Record) -> list[str]:
+    """Return one entry: print, right form, reason, counterexample."""
+    convert = readable_sentence if record.is_prose else readable_formula
+    heading = f"{place_in_notes(record)}: {readable_sentence(record.title)}  [{record.id}]"
+    lines = textwrap.wrap(heading, SCREEN_WIDTH, break_on_hyphens=False)
+    for label, text in (
+        ("printed" if record.correction else "claim", readable_formula(record.formula)),
+        ("right", convert(" ".join(record.replacement.split()))),
+        ("because", readable_sentence(record.correction)),
+        ("true if", readable_sentence(record.condition)),
+        ("units", readable_sentence(record.units_mismatch)),
+        ("in a run", readable_sentence(record.effect)),
+        ("remark", readable_sentence(record.remark)),
+    ):
+        lines += labeled_lines(label, text)
+    found = counterexample(record)
+    if found is not None:
+        *given, results = found.describe(MAX_INPUT_LINES, SCREEN_WIDTH - 4)
+        lines += ["  for", *(f"    {line}" for line in given), *labeled_lines("", results)]
+    return [*lines, ""]
+
+
 def rows(records: Iterable[Record]) -> list[dict[str, str]]:
     """Return one row of text for each correction."""
     result = []
@@ -71,9 +182,9 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
         shared = cause(record)
         values = (
             record.id, record.source, record.section, place_in_notes(record), str(record.verdict),
-            record.title, shared.title if shared else "", record.formula, record.correction,
-            record.replacement,
-            record.condition, record.units_mismatch, record.remark, record.effect,
+            "likely" if record.scan else "", record.title, shared.title if shared else "",
+            record.formula, record.correction, record.replacement, record.condition,
+            record.units_mismatch, record.remark, record.effect,
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
     return result
@@ -94,7 +205,7 @@ def as_markdown(records: Sequence[Record]) -> str:
     for source in active_ledger().sources:
         own = [record for record in records if record.source == source.name]
         if own:
-            lines += [f"## {source.author}", "", *_summary_lines(own), *_cause_lines(own), *_entry_lines(own)]
+            lines += [f"## {source.author}", "", *_cause_lines(own), *_summary_lines(own), *_entry_lines(own)]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -105,28 +216,22 @@ def _summary_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _cause_lines(records: Sequence[Record]) -> list[str]:
-    by_id = {record.id: record for record in records}
-    lines = []
-    for each in causes(records[0].source):
-        listed = [place_in_notes(by_id[id]) for id in each.ids if id in by_id]
-        if listed:
-            lines += [
-                f"### Root cause: {each.title}",
-                "",
-                each.text,
-                "",
-                f"Explains {', '.join(listed)}.",
-                "",
-            ]
-    return lines
+    errors = [record for record in records if section_of_errata(record) == "Errors"]
+    lines = ["### Root causes", ""]
+    for number, each in enumerate(root_causes(errors), 1):
+        places = ", ".join(map(place_in_notes, each.records))
+        text = each.text or each.records[0].correction
+        effect = f" In a simulation: {each.effect}" if each.effect else ""
+        lines += [f"{number}. **{each.title}** ({places}). {text}{effect}"]
+    return [*lines, ""]
 
 
 def _entry_lines(records: Sequence[Record]) -> list[str]:
     lines = []
-    for verdict, heading in HEADINGS.items():
-        own = [record for record in records if record.verdict is verdict]
+    for heading, kind in HEADINGS.items():
+        own = [record for record in records if section_of_errata(record) == heading]
         if own:
-            lines += [f"### {heading}", ""]
+            lines += [f"### {heading}", "", f"{kind[0].upper()}{kind[1:]}.", ""]
         for record in own:
             lines += [f"#### {place_in_notes(record)}: {record.title}", "", f"Claim `{record.id}`", ""]
             tex, first = record.replacement, earlier_correction(record)

@@ -8,7 +8,9 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
+from rbnotes.ledger import errata
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 BROWSER_FLAGS = (
@@ -37,24 +39,31 @@ def print_errata(sources: Iterable[str], book: Path, folder: Path) -> list[Path]
         raise InvalidArgument(
             "--format", "'pdf'", f"md or csv, as none of {', '.join(BROWSERS)} is installed"
         )
-    files = []
-    for source in sources:
-        page = book / "book" / f"errata-{source}.html"
-        if not page.exists():
-            raise InvalidArgument("--book", repr(str(book)), "the folder of the built book (make book)")
-        file = folder.resolve() / f"errata-{source}.pdf"
-        with tempfile.TemporaryDirectory() as profile:
-            subprocess.run(
-                [
-                    program,
-                    *BROWSER_FLAGS,
-                    f"--user-data-dir={profile}",
-                    f"--print-to-pdf={file}",
-                    page.resolve().as_uri(),
-                ],
-                check=True,
-                capture_output=True,
-                timeout=PRINT_TIMEOUT,
-            )
-        files.append(file)
-    return files
+    return [_print_pages(program, source, book / "book", folder.resolve()) for source in sources]
+
+
+def _print_pages(program: str, source: str, book: Path, folder: Path) -> Path:
+    """Print the summary of a source, the pages of its sections and its conditions; return the file."""
+    from pypdf import PdfWriter
+
+    sections = dict.fromkeys(record.section.lower() for record in errata.corrections(source))
+    in_order = [each for each in dict.fromkeys(r.section.lower() for r in ledger.load()) if each in sections]
+    names = [f"errata-{source}", *(f"errata-{source}-{each}" for each in in_order), f"conditions-{source}"]
+    pages = [book / f"{name}.html" for name in names]
+    if not all(page.exists() for page in pages):
+        raise InvalidArgument("--book", repr(str(book.parent)), "the folder of the built book (make book)")
+    result, writer = folder / f"errata-{source}.pdf", PdfWriter()
+    with tempfile.TemporaryDirectory() as workspace:
+        for page in pages:
+            file = Path(workspace) / f"{page.stem}.pdf"
+            command = [
+                program,
+                *BROWSER_FLAGS,
+                f"--user-data-dir={workspace}/profile",
+                f"--print-to-pdf={file}",
+                page.resolve().as_uri(),
+            ]
+            subprocess.run(command, check=True, capture_output=True, timeout=PRINT_TIMEOUT)
+            writer.append(file)
+    writer.write(result)
+    return result

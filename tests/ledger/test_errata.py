@@ -58,7 +58,7 @@ def test_only_a_correction_has_a_replacement():
 def test_markdown_has_summary_causes_entries_and_latex(capsys):
     assert main(["errata", "--source", "sueda", "--section", "1.9.5", "--format", "md"]) == 0
     text = capsys.readouterr().out
-    places = [text.index(part) for part in ("| (S 1.62) |", "### Root cause", "### Errors", "### Misprints")]
+    places = [text.index(part) for part in ("### Root causes", "| (S 1.62) |", "### Errors", "### Misprints")]
     assert places == sorted(places)
     assert "```latex\nK_{k2} = -\\frac{1}" in text
 

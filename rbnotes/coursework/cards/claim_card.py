@@ -25,11 +25,18 @@ from rbnotes.coursework.challenge.formatting import distinguishing_decimals, for
 from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
 from rbnotes.ledger.checks.units import argument_quantities, result_quantity
-from rbnotes.ledger.evaluation import Values, evaluate, samples
+from rbnotes.ledger.evaluation import Values, samples
 from rbnotes.ledger.lookup import LIBRARY, place_in_notes
 from rbnotes.ledger.quantities import AnyQuantity
-from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
-from rbnotes.ledger.runner import find_counterexample
+from rbnotes.ledger.record import Function, Record
+from rbnotes.ledger.shown_counterexample import Counterexample, counterexample
+from rbnotes.ledger.unicode_math import (
+    LABEL_WIDTH,
+    SCREEN_WIDTH,
+    labeled_lines,
+    readable_formula,
+    readable_sentence,
+)
 
 NUM_DESCRIBED_INPUTS = 6
 """Number of inputs from which descriptions and examples are made."""
@@ -41,6 +48,10 @@ PACKAGE_NAMES = {"numpy": "NumPy", "scipy": "SciPy"}
 """Packages as their authors spell them."""
 MAX_BRIEF_LINES = 12
 """Largest number of lines of an example in a list of claims."""
+SCREEN_HEIGHT = 24
+"""Lines of the summary."""
+MAX_SUMMARY_LINES = {"formula": 4, "text": 3, "inputs": 6}
+"""Largest numbers of lines of the parts of a summary."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +97,9 @@ class Card:
         return best.inputs, best.expected
 
     @cached_property
-    def counterexample(self) -> tuple[Values, Array | None, Array] | None:
+    def counterexample(self) -> Counterexample | None:
         """Inputs on which the printed form is wrong, its result if there is one, and the right result."""
-        record = self.record
-        if record.verdict not in WRONG_AS_PRINTED or record.printed is None or record.reference is None:
-            return None
-        values = find_counterexample(record).counterexample
-        if values is None:
-            return None
-        return values, _evaluate_or_none(record.printed, values), evaluate(record.reference, values)
+        return counterexample(self.record)
 
     @cached_property
     def code(self) -> str | None:
@@ -166,25 +171,70 @@ class Card:
         )
         return [*lines, f'Check it: rbnotes.challenge("{self.record.id}", your_function)']
 
-    @property
-    def verdict_text(self) -> str:
-        """Claim, verdict and reasons."""
+    def describe_verdict(self, *, tex: bool = False) -> str:
+        """Return claim, verdict and reasons, with formulas in Unicode or in TeX."""
         record = self.record
         notes = "" if record.source == LIBRARY else f"; {place_in_notes(record)} of the notes"
+        mismatch = self._sentence(record.units_mismatch, tex)
         parts = (
-            ("printed" if record.correction else "claim", record.formula),
-            ("right", record.correction),
-            ("latex", " ".join(record.replacement.split())),
-            ("only if", record.condition),
-            ("units", f"do not fit: {record.units_mismatch}" if record.units_mismatch else ""),
-            ("remark", record.remark),
+            (self._claim_label, self._formula(record.formula, tex)),
+            ("right", self._replacement(tex)),
+            ("because", self._sentence(record.correction, tex)),
+            ("only if", self._sentence(record.condition, tex)),
+            ("units", f"do not fit: {mismatch}" if mismatch else ""),
+            ("remark", self._sentence(record.remark, tex)),
+            ("in a run", self._sentence(record.effect, tex)),
             ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
-            ("oracle", record.oracle),
+            ("oracle", self._sentence(record.oracle, tex)),
             ("library", ", ".join(record.implemented_by)),
             ("chapter", f"{record.chapter}.html of the book{notes}"),
         )
-        lines = [f"{record.id}  {place_in_notes(record)}  {str(record.verdict).upper()}", record.title]
-        return "\n".join([*lines, *(f"  {name:<8} {text}" for name, text in parts if text)])
+        lines = [f"  {name:<{LABEL_WIDTH}} {text}" for name, text in parts if text]
+        return "\n".join([*self._heading(tex), *lines])
+
+    def summarize(self, *, tex: bool = False) -> str:
+        """Return what fits on a screen: verdict, print and right form, a counterexample, the code."""
+        record, most = self.record, MAX_SUMMARY_LINES
+        lines = [line for part in self._heading(tex) for line in textwrap.wrap(part, SCREEN_WIDTH)]
+        for name, text, limit in (
+            (self._claim_label, self._formula(record.formula, tex), most["formula"]),
+            ("right", self._replacement(tex), most["formula"]),
+            ("because", self._sentence(record.correction, tex), most["text"]),
+            ("only if", self._sentence(record.condition, tex), most["text"]),
+            ("in a run", self._sentence(record.effect, tex), most["text"]),
+        ):
+            lines += labeled_lines(name, text, limit)
+        if self.counterexample is not None:
+            *given, results = self.counterexample.describe(most["inputs"], SCREEN_WIDTH - 4)
+            lines += ["  for", *(f"    {line}" for line in given), *labeled_lines("", results, 2)]
+        lines += labeled_lines("library", ", ".join(record.implemented_by), 2)
+        code = textwrap.indent(self.code or "", "    ").splitlines()
+        is_narrow = all(len(line) <= SCREEN_WIDTH for line in code)
+        if code and is_narrow and len(lines) + len(code) + 3 <= SCREEN_HEIGHT:
+            lines += ["  code", *code]
+        options = "--full, --tex or --task" if record.reference is not None else "--full or --tex"
+        lines += [f"  more      rbnotes show {record.id} with {options}"]
+        lines += labeled_lines("chapter", f"{record.chapter}.html of the book", 1)
+        return "\n".join(lines)
+
+    def _heading(self, tex: bool) -> list[str]:
+        record = self.record
+        place = f"{record.id}  {place_in_notes(record)}  {str(record.verdict).upper()}"
+        return [place, self._sentence(record.title, tex)]
+
+    @property
+    def _claim_label(self) -> str:
+        return "printed" if self.record.correction else "claim"
+
+    def _formula(self, formula: str, tex: bool) -> str:
+        return formula if tex else readable_formula(formula)
+
+    def _sentence(self, sentence: str, tex: bool) -> str:
+        return sentence if tex else readable_sentence(sentence)
+
+    def _replacement(self, tex: bool) -> str:
+        text = " ".join(self.record.replacement.split())
+        return self._sentence(text, tex) if self.record.is_prose else self._formula(text, tex)
 
     @property
     def counterexample_text(self) -> str:
@@ -213,11 +263,14 @@ class Card:
             f"The right form, with {needs or 'Python'}{alone}:\n\n{textwrap.indent(self.code, '  ')}".rstrip()
         )
 
-    def __str__(self) -> str:
+    def describe(self, *, tex: bool = False) -> str:
+        """Return the whole card, with formulas in Unicode or in TeX."""
         task = self.task if self.record.reference is None else "\n".join(self._task_lines)
-        return "\n\n".join(
-            part for part in (self.verdict_text, self.counterexample_text, self.code_text, task) if part
-        )
+        parts = (self.describe_verdict(tex=tex), self.counterexample_text, self.code_text, task)
+        return "\n\n".join(part for part in parts if part)
+
+    def __str__(self) -> str:
+        return self.describe()
 
     __repr__ = __str__
 
@@ -300,13 +353,6 @@ def _format_inputs(inputs: Values, verb: str, outcome: Any) -> list[str]:
     lines = [f"  {name} = {format_value(value, indent=5 + len(name))}" for name, value in inputs.items()]
     text = outcome if isinstance(outcome, str) else format_value(outcome, decimals=6, indent=3 + len(verb))
     return [*lines, f"  {verb} {text}"]
-
-
-def _evaluate_or_none(form: Function, values: Values) -> Array | None:
-    try:
-        return evaluate(form, values)
-    except (ValueError, IndexError, ArithmeticError):
-        return None
 
 
 def _form_source(form: Function | None) -> str | None:

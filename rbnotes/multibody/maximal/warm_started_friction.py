@@ -59,7 +59,6 @@ class WarmStartedFriction:
         self.last_impulses = points, world_impulses
         return solution
 
-
     def warn_of_overlaps(self, overlap: float) -> None:
         """Warn, once, that contacts and constraints do not let overlapping bodies separate."""
         if not self.has_warned_of_overlaps:

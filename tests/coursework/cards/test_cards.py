@@ -50,7 +50,8 @@ def test_a_card_tells_units():
     assert "angular part first" in card.task
     assert card.to_dict()["units"] == card.units
     assert "linear part first" in rbnotes.card("lloyd/s0.23/d9").task
-    assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").verdict_text
+    assert "do not fit: a factor h" in rbnotes.card("lloyd/s0.9.3/d4").describe_verdict()
+    assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").describe_verdict(tex=True)
 
 
 @pytest.mark.parametrize(
@@ -323,3 +324,11 @@ def test_code_that_stands_alone_imports_numpy_and_scipy_only():
 def test_conversions_are_named_after_checks_of_arguments():
     checks = {name for name, value in vars(arguments).items() if inspect.isfunction(value)}
     assert set(_CONVERSIONS) <= checks
+
+
+def test_summaries_fit_on_a_screen():
+    for record in ledger.load()[::7]:
+        lines = Card(record).summarize().splitlines()
+        assert len(lines) <= 24, record.id
+        assert all(len(line) <= 80 for line in lines), record.id
+        assert lines[0].startswith(record.id)

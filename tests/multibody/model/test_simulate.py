@@ -640,7 +640,7 @@ def test_friction_residuals_above_the_limit_raise(coordinates):
 
 @pytest.mark.parametrize("stabilization", ["projection", "baumgarte"])
 def test_ball_squeezed_between_floor_and_ceiling_is_reported(stabilization):
-    """No stabilization passes over overlaps that cannot be removed: it stops or warns, and names the bodies."""
+    """No stabilization passes over overlaps that cannot be removed: it stops or warns."""
     ceiling = Geometry(Plane(), se3.frame(np.diag([1.0, -1.0, -1.0]), [0, 0, 0.19]))
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.1])
     model = Model([ball], ground=[Geometry(Plane()), ceiling])
