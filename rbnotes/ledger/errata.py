@@ -27,7 +27,7 @@ HEADINGS = {
     "Errors": "code written from the print gives a wrong number",
     "Misprints": "any reader corrects them",
     "Conditions": "right if the condition holds, which the notes do not state",
-    "Slips of the conversion": "the text has them, perhaps not the author's page",
+    "Slips of the conversion": "in the text, perhaps not on the page",
 }
 """Sections of the errata, each with what its entries are."""
 MAX_INPUT_LINES = 6
