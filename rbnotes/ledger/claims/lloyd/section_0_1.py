@@ -56,10 +56,7 @@ class d1:
     def library(m, c, J):
         return swap_stacking(spatial_inertia(m, J, c))
 
-    oracle = (
-        "Compare with the kinetic energy of six point masses with this mass, center and inertia, from"
-        " their velocities."
-    )
+    oracle = "Compare with the kinetic energy of six point masses with this mass, center and inertia."
     reference = matrix_reference
     implements = (spatial_inertia, swap_stacking)
 
@@ -130,6 +127,6 @@ class d3:
         G = swap_stacking(spatial_inertia_factor(m, J, c))
         return G @ G.T
 
-    oracle = "Compare with the product G G^T against the kinetic-energy matrix of six point masses."
+    oracle = "Compare G G^T with the kinetic-energy matrix of six point masses."
     reference = matrix_reference
     implements = spatial_inertia_factor

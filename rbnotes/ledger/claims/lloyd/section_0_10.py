@@ -94,9 +94,10 @@ SLIDING = {
 
 
 def least_energy(M, b, rows, lower, upper):
-    """Velocities after those impulses along the rows, within their bounds, that leave the least kinetic energy.
+    """Return the velocities after the impulses within bounds that minimize the kinetic energy.
 
-    Each impulse is at a bound or free: of all these choices the best, which rows that repeat do not disturb.
+    Each impulse is at a bound or free. All combinations are tried, so that linearly dependent rows are
+    allowed.
     """
     L = np.linalg.cholesky(M)
     effects, before = np.linalg.solve(L, rows.T), np.linalg.solve(L, b)
@@ -136,11 +137,7 @@ class d1_a:
         return np.append(new, N @ new)
 
     def reference(Mh, M, G, N, v, f, h, theta):
-        """Compare with the velocities under normal impulses, assembled contact by contact and solved by
-        elimination.
-
-        Velocities under the applied impulses and pushes along the rows of N, with ``G v = 0`` kept to.
-        """
+        """Compare with the velocities under all impulses, assembled contact by contact, by elimination."""
         pushes = sum(size * row for size, row in zip(theta, N, strict=True))
         new, _ = constrained_system(Mh, G, pushes + M @ v + f * h, np.zeros(1))
         return np.append(new, [row @ new for row in N])
@@ -172,7 +169,7 @@ class d1_b:
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(Mh, M, G, N, v, f, h):
-        """Try which contacts push: those that do have nu = 0."""
+        """Try all sets of pushing contacts; pushing contacts have nu = 0."""
         for count in range(CONTACTS + 1):
             for pushing in itertools.combinations(range(CONTACTS), count):
                 rows = np.vstack((G, N[list(pushing)]))
@@ -187,9 +184,7 @@ class d1_b:
         return solve_step(problem).velocity
 
     def reference(Mh, M, G, N, v, f, h):
-        """Compare with the impulses within their bounds that minimize the kinetic energy: all sets of active
-        bounds are tried.
-        """
+        """Minimize the kinetic energy over the impulses within their bounds, by trying all active sets."""
         return least_energy(Mh, M @ v + h * f, np.vstack([G, N]), [-np.inf, 0.0, 0.0], 3 * [np.inf])
 
     tolerance = 1e-08
@@ -235,11 +230,7 @@ class e0_5:
         return np.concatenate([new, velocities[:, 0], velocities[:, 1:].ravel()])
 
     def reference(Mh, M, G, N, v, f, h, theta, T, phi):
-        """Compare with the velocities under normal impulses, assembled contact by contact and solved by
-        elimination.
-
-        Velocities under pushes along N and friction impulses along the tangents, contact by contact.
-        """
+        """Compare with the velocities under all impulses, assembled contact by contact, by elimination."""
         total = M @ v + f * h
         for contact in range(CONTACTS):
             total = total + theta[contact] * N[contact]
@@ -274,7 +265,7 @@ class e0_5_b:
     )
 
     def printed(Mh, M, G, N, v, f, h, theta, T, phi):
-        """Three blocks, where the matrix has four rows of them; the signs of the first row are mended."""
+        """Add three printed blocks to four block rows, with the signs of the first row corrected."""
         D = T.reshape(2 * CONTACTS, SIZE)
         right = np.concatenate([M @ v + h * f, np.zeros(len(G)), np.zeros(len(N))])
         pushes = np.concatenate([N.T @ theta + D.T @ phi, np.zeros(len(G) + len(N) + len(D))])
@@ -318,9 +309,9 @@ class e0_6:
         return box_residuals(BoxLCP([[0.0]], [sigma], [low], [high]), [phi]).natural
 
     def reference(part, low, high, sigma):
-        """Measure the distance of the impulse from the one within the bounds that dissipates the most energy.
+        """Measure the distance of the impulse from the one within the bounds that dissipates the most.
 
-        How far the impulse is from the one that takes most energy out, unless the sliding is less than that.
+        The distance is bounded by the sliding speed.
         """
         phi = low + part * (high - low)
         best = min((low, high), key=lambda impulse: impulse * sigma)
@@ -355,7 +346,7 @@ class t374:
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu):
-        """Each normal impulse is zero or holds its row; each tangential one holds it too or is at a bound."""
+        """Try all active sets: each impulse is zero, at a bound, or satisfies its row."""
         limits = np.repeat(mu * theta, 2)
         rows, push = np.vstack([G, N, T[0]]), M @ v + h * f
         tangential = [(np.nan, -limit, limit) for limit in limits]
@@ -381,9 +372,7 @@ class t374:
         return box_friction(problem, normal_estimate=theta).velocity
 
     def reference(Mh, M, G, N, v, f, h, theta, T, mu):
-        """Compare with the impulses within their bounds that minimize the kinetic energy: all sets of active
-        bounds are tried.
-        """
+        """Minimize the kinetic energy over the impulses within their bounds, by trying all active sets."""
         rows = np.vstack([G, N, T[0]])
         limits = np.repeat(mu * theta, 2)
         lower = np.concatenate([[-np.inf], np.zeros(1), -limits])
@@ -416,7 +405,10 @@ PYRAMIDS = {
 
 
 def momenta(steepest, flattest):
-    """Momenta along the contact's axes, the tangential part so many times the one into the contact."""
+    """Return a strategy for momenta along the contact's axes that point into the contact.
+
+    The ratio of tangential to normal momentum is between `min_ratio` and `max_ratio`.
+    """
     return st.builds(
         lambda angle, ratio, push: push * np.array([ratio * np.cos(angle), ratio * np.sin(angle), -1.0]),
         numbers(-3.0, 3.0),
@@ -435,12 +427,12 @@ STRUCK = {
 
 
 def facet_rows(T):
-    """D ``(4 c, n)``: for each contact both tangents, and both turned round."""
+    """Return D ``(4 c, n)``: for each contact both tangents, and both tangents reversed."""
     return np.concatenate([T, -T], axis=1).reshape(-1, T.shape[-1])
 
 
 def pyramid_matrix(M, G, N, D, mus):
-    """The printed matrix, with the facets of one contact after those of the other."""
+    """Assemble the printed matrix, with the facets ordered by contact."""
     E = np.kron(np.eye(len(N)), np.ones((len(D) // len(N), 1)))
     n, t, e = len(M) + len(G), len(M) + len(G) + len(N), len(M) + len(G) + len(N) + len(D)
     A = np.zeros((e + len(N), e + len(N)))
@@ -452,7 +444,7 @@ def pyramid_matrix(M, G, N, D, mus):
 
 
 def solve_contact_as_printed(M, axes, mu, p):
-    """Velocity and (theta, phi, xi) of the contact from the printed matrix, by Lemke's method."""
+    """Return the velocity and (theta, phi, xi) of the contact, by Lemke's method on the printed matrix."""
     N, D, E = axes[2:], pyramid_corners(8) @ axes[:2], np.ones((8, 1))
     A = np.zeros((13, 13))
     A[:3, :3], A[:3, 3:4], A[:3, 4:12] = M, -N.T, -D.T
@@ -494,11 +486,7 @@ class d2_a:
         return np.append(multipliers, lcp.M @ np.concatenate([theta, phi, xi]) + lcp.q)
 
     def reference(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
-        """Compare with the velocities under all impulses, contact by contact, and the slack of the friction
-        bound, facet by facet.
-
-        lambda, nu, sigma and gamma, contact by contact, from the velocities under all impulses.
-        """
+        """Compute nu, sigma and gamma contact by contact from the velocities under all impulses."""
         edges = [(pair[0], pair[1], -pair[0], -pair[1]) for pair in T]
         total = M @ v + f * h
         for contact, push in enumerate(theta):
@@ -532,7 +520,7 @@ class d2_b:
         return anitescu_stewart(problem, facets=8).velocity
 
     def reference(M, axes, mu, p):
-        """Try all cases of the contact: open, sticking, sliding at a corner or along an edge of the octagon."""
+        """Try all contact cases: open, sticking, sliding at a corner or along an edge of the octagon."""
         return solve_contact_reference(M, axes, mu, p)[0]
 
     primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
@@ -549,7 +537,7 @@ class d2_c:
     )
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
-        """Four blocks, where the matrix has five rows of them."""
+        """Add the four printed blocks to the five block rows of the matrix."""
         D = facet_rows(T)
         A = pyramid_matrix(Mh, G, N, D, np.diag(mu))
         constant = np.concatenate([-M @ v - h * f, *(np.zeros(len(rows)) for rows in (G, N, D))])
@@ -577,7 +565,7 @@ class d2_d:
     result = Result(MOMENTUM, "one for each contact")
 
     def printed(theta, mu, phi):
-        """The vector in its row of blocks, as it stands."""
+        """Multiply with mu as printed, a vector in the place of a block."""
         E = np.kron(np.eye(CONTACTS), np.ones((FACETS, 1)))
         return mu @ theta - E.T @ phi
 
@@ -616,13 +604,13 @@ class t399_a:
         return E
 
     def library(count, facets):
-        """The columns of xi in the rows of sigma."""
+        """Return the columns of xi in the rows of sigma."""
         contacts = Contacts.from_directions(np.zeros((count, 3)), np.ones((count, 2, 3)), 0.5)
         lcp, _ = friction_lcp(StepProblem(np.eye(3), np.ones(3), contacts=contacts), facets)
         return lcp.M[count:-count, -count:]
 
     def reference(count, facets):
-        """Compare with a matrix that has one column per contact, with ones in the rows of that contact."""
+        """Compare with a matrix with one column per contact, with ones in the rows of that contact."""
         stretches = [np.repeat(np.eye(count)[contact][None], facets, axis=0) for contact in range(count)]
         return np.concatenate(stretches)
 
@@ -669,7 +657,7 @@ SHORT = {
 
 
 def solve_contact_by_library(M, axes, mu, p):
-    """The same from the library's LCP."""
+    """Return the velocity and (theta, phi, xi) of the contact from the library's LCP."""
     problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
     lcp, directions = friction_lcp(problem, 8)
     z = lemke(lcp).z
@@ -678,7 +666,7 @@ def solve_contact_by_library(M, axes, mu, p):
 
 
 def largest_xi(s, limit, excess):
-    """The larger xi of two states of a particle that the conditions of the LCP allow."""
+    """Return the largest xi of the states of a particle that satisfy the conditions of the LCP."""
     momentum, states = sliding_states(s, limit, excess)
     lcp, _ = friction_lcp(StepProblem(np.eye(3), momentum, contacts=FLOOR), 8)
     return max(z[-1] for z in states if box_residuals(lcp, z).natural < 1e-9)
@@ -699,7 +687,7 @@ class t399_b:
     result = Result(ENERGY)
 
     def printed(M, axes, mu, p):
-        """Power of the friction impulses of the solution, and their sum over the bound."""
+        """Return the power of the friction impulses of the solution."""
         v, z = solve_contact_as_printed(M, axes, mu, p)
         return z[1:9] @ (pyramid_corners(8) @ axes[:2] @ v)
 
@@ -709,10 +697,9 @@ class t399_b:
         return solution.tangential[0] @ axes[:2] @ solution.velocity
 
     def reference(M, axes, mu, p):
-        """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
-        and take the least power over the corners of the octagon at that velocity.
+        """Try all contact cases, and take the least power over the corners of the octagon.
 
-        The least power of all impulses in the octagon, at the velocity of the particle.
+        The cases are open, sticking, and sliding at a corner or along an edge.
         """
         v, theta, _ = solve_contact_reference(M, axes, mu, p)
         return min(mu * theta * float(corner @ axes[:2] @ v) for corner in pyramid_corners(8))
@@ -729,17 +716,13 @@ class d3_a:
     result = Result(MOMENTUM)
 
     def printed(theta, mu, phi):
-        """gamma, from its row of the library's LCP: mu theta minus the sum of the facets' impulses."""
+        """Return gamma from its row of the library's LCP: mu theta minus the sum of the facet impulses."""
         contacts = Contacts(FLOOR.rows.reshape(1, 3, 3), mu)
         lcp, _ = friction_lcp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts), FACETS)
         return lcp.M[-1, :-1] @ np.append(theta, phi)
 
     def reference(theta, mu, phi):
-        """Compare with the friction impulse, measured by the gauge of the square that is the section of the
-        pyramid.
-
-        What is left of mu theta when the friction impulse is measured by the square with corners at 1.
-        """
+        """Measure the friction impulse by the gauge of the square cross section of the pyramid."""
         impulse = phi[0] * np.array([1.0, 0.0]) + phi[1] * np.array([0.0, 1.0])
         impulse = impulse + phi[2] * np.array([-1.0, 0.0]) + phi[3] * np.array([0.0, -1.0])
         return mu * theta - np.linalg.norm(impulse, 1)
@@ -773,9 +756,9 @@ class d3_b:
         return np.where(sigma <= 1e-9, 1.0, 0.0)
 
     def reference(s, limit, excess):
-        """Compare with the smallest xi that the conditions allow if friction reaches its bound.
+        """Compare with the smallest admissible xi if friction reaches its bound.
 
-        With mu theta > 0 a larger xi than the least has all sigma > 0, no friction, and so gamma > 0.
+        For mu theta > 0, a larger xi makes all sigma positive, so that friction vanishes and gamma > 0.
         """
         speeds = [s[0] * np.cos(k * np.pi / 4) + s[1] * np.sin(k * np.pi / 4) for k in range(8)]
         xi = -min(speeds) if limit > 0 else excess - min(speeds)
@@ -799,7 +782,7 @@ class d4_a:
     result = Result(NUMBER)
 
     def printed(s, limit, excess):
-        """Tangential motion wherever xi > 0, for the largest xi that satisfies the conditions."""
+        """Return 1 if the largest xi that satisfies the conditions is positive."""
         return float(largest_xi(s, limit, excess) > 1e-9)
 
     def reference(s, limit, excess):
@@ -835,8 +818,9 @@ class d4_b:
         return slides * np.array([1.0, np.sum(z[1:9]), mu * z[0] - np.sum(z[1:9])])
 
     def reference(M, axes, mu, p):
-        """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
-        and compare mu theta with the gauge of the friction impulse.
+        """Try all contact cases, and compare mu theta with the gauge of the friction impulse.
+
+        The cases are open, sticking, and sliding at a corner or along an edge of the octagon.
         """
         v, theta, friction = solve_contact_reference(M, axes, mu, p)
         slides = np.max(np.abs(axes[:2] @ v)) > 1e-9
@@ -854,7 +838,7 @@ class d5:
     result = Result(VELOCITY, "along the two tangents of the contact, then the largest along a facet")
 
     def printed(M, axes, mu, p):
-        """Sliding velocity and xi: zero where gamma > 0."""
+        """Return the sliding velocity and xi, which are zero where gamma > 0."""
         v, z = solve_contact_as_printed(M, axes, mu, p)
         inside = mu * z[0] - np.sum(z[1:9]) > 1e-9
         return np.zeros(3) if inside else np.append(axes[:2] @ v, z[-1])
@@ -864,8 +848,9 @@ class d5:
         return np.append(axes[:2] @ v, z[-1])
 
     def reference(M, axes, mu, p):
-        """Try all cases of the contact (open, sticking, sliding at a corner or along an edge of the octagon),
-        and take the sliding velocity and its speed along the facet most against it.
+        """Try all contact cases, and take the sliding velocity and its largest speed against a facet.
+
+        The cases are open, sticking, and sliding at a corner or along an edge of the octagon.
         """
         v, _, _ = solve_contact_reference(M, axes, mu, p)
         sliding = axes[:2] @ v

@@ -107,7 +107,7 @@ AVERAGED = {
 
 
 def softened_problem(M, G, b, phi, alpha, beta, h):
-    """The problem of a step under softened constraints."""
+    """Return the problem of a step under softened constraints."""
     return StepProblem(M, b, BilateralRows(G, *target_and_regularization(phi, alpha, beta, h)))
 
 
@@ -116,14 +116,15 @@ def undamped_library(M, G, b, phi, alpha, h):
 
 
 def undamped_reference(M, G, b, phi, alpha, h):
-    """Compare with the force law with its averages, solved at once with M v = b + h G^T lambda."""
+    """Solve the averaged force law together with M v = b + h G^T lambda."""
     return soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)[1]
 
 
 def rows_reference(phi, alpha, relaxed, h):
-    """R and g of the row ``G v + R impulse = g``: the rates that go with each unit impulse, and with none.
+    """Derive the coefficients of the row from the rates under no impulse and under unit impulses.
 
-    ``alpha impulse / h = -phi - relaxed G v``, where ``relaxed`` is ``h/2 + beta``.
+    The row is ``G v + R impulse = g``, and the force law ``alpha impulse / h = -phi - relaxed G v``, where
+    ``relaxed`` is ``h/2 + beta``.
     """
     at_none = np.linalg.solve(relaxed, -phi)
     of_units = np.linalg.solve(relaxed, -alpha / h - phi[:, None])
@@ -144,9 +145,9 @@ class d3:
         return soft_force((start + 4 * middle + end) / 6, (end - start) / h, alpha, beta)
 
     def reference(start, middle, end, alpha, beta, h):
-        """Compare with the mean of the momentary multiplier along a path, by quadrature.
+        """Average the momentary multiplier along a path by quadrature.
 
-        Mean of the momentary multiplier along a path, quadratic in time, through three errors.
+        The path is quadratic in time and passes through the three errors.
         """
         nodes, weights = np.polynomial.legendre.leggauss(3)
         total = np.zeros(K)
@@ -174,10 +175,7 @@ class e0_8:
         return solve_step(softened_problem(M, G, b, phi, alpha, beta, h)).bilateral / h
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with the momentum that the constraint adds over the step, in terms of the rows of G.
-
-        What the constraint forces add to the momentum, per step size.
-        """
+        """Compare with the momentum that the constraint adds over the step, in terms of the rows of G."""
         v, _ = soft_step(M, G, b, phi, alpha, beta, h)
         return np.linalg.lstsq(h * G.T, M @ v - b, rcond=None)[0]
 
@@ -203,7 +201,7 @@ class t442:
     )
 
     def printed(phi, alpha, beta, h):
-        """The number 1/2 is added to each entry of a matrix beta."""
+        """Add the number 1/2 to each entry of the matrix beta."""
         gamma = np.linalg.inv(1 / 2 + beta / h)
         return np.vstack([gamma @ alpha / h**2, -gamma @ phi / h])
 
@@ -212,9 +210,7 @@ class t442:
         return np.vstack([softness, target])
 
     def reference(phi, alpha, beta, h):
-        """Compare with the row's coefficients from the force law: the rates that go with each unit impulse,
-        and with none.
-        """
+        """Derive the coefficients of the row from the rates under no impulse and under unit impulses."""
         return rows_reference(phi, alpha, h / 2 * IDENTITY + beta, h)
 
     correction = (
@@ -233,7 +229,7 @@ class d4:
     result = Result(MOMENTUM, "one for each constraint")
 
     def printed(phi, alpha, beta, h, rate):
-        """The impulse from the row, for given ``G v``."""
+        """Return the impulse from the row, for given ``G v``."""
         gamma = np.linalg.inv(1 / 2 * IDENTITY + beta / h)
         return np.linalg.solve(gamma @ alpha / h**2, -gamma @ phi / h - rate)
 
@@ -242,9 +238,7 @@ class d4:
         return np.linalg.solve(softness, target - rate)
 
     def reference(phi, alpha, beta, h, rate):
-        """Compare with the step size times the mean of the force law at a constant rate of the error, by
-        quadrature.
-        """
+        """Compare with the step size times the mean of the force law at a constant rate, by quadrature."""
         nodes, weights = np.polynomial.legendre.leggauss(2)
         times = h * (nodes + 1) / 2
         forces = [np.linalg.lstsq(alpha, -(phi + t * rate) - beta @ rate, rcond=None)[0] for t in times]
@@ -269,10 +263,7 @@ class t446:
         return solve_step(softened_problem(M, G, b, phi, alpha, beta, h)).bilateral
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with the residual of M v = b as a combination of the rows of G.
-
-        What is missing in the momentum, in terms of the rows of G.
-        """
+        """Write the residual of M v = b as a combination of the rows of G."""
         v, _ = soft_step(M, G, b, phi, alpha, beta, h)
         return np.linalg.lstsq(G.T, M @ v - b, rcond=None)[0]
 
@@ -302,7 +293,7 @@ class e0_9:
         return np.concatenate([solved.velocity, solved.bilateral])
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with the force law with its averages, solved at once with M v = b + h G^T lambda."""
+        """Solve the averaged force law together with M v = b + h G^T lambda."""
         v, mean = soft_step(M, G, b, phi, alpha, beta, h)
         return np.concatenate([v, h * mean])
 
@@ -327,9 +318,7 @@ class t453:
         return np.vstack([softness, target])
 
     def reference(phi, alpha, h):
-        """Compare with the row's coefficients from the force law: the rates that go with each unit impulse,
-        and with none.
-        """
+        """Derive the coefficients of the row from the rates under no impulse and under unit impulses."""
         return rows_reference(phi, alpha, h / 2 * IDENTITY, h)
 
     implements = target_and_regularization
@@ -419,7 +408,7 @@ class d2:
     result = Result(TORQUE, "the force, by phi and by the multipliers: twice the same row")
 
     def printed(q, alpha):
-        """The third expression above the last one."""
+        """Return the last two of the printed expressions."""
         G, phi = complex_step(curved_constraint, q), curved_constraint(q)
         multiplier = -np.linalg.inv(alpha) @ phi
         return np.stack([-G.T @ np.linalg.inv(alpha) @ phi, G.T @ multiplier])
@@ -430,7 +419,7 @@ class d2:
         return np.stack([force, force])
 
     def reference(q, alpha):
-        """Compare with the slope of the work, by complex steps, for two curved constraint functions."""
+        """Differentiate the work by complex steps, for two nonlinear constraint functions."""
         force = -complex_step(lambda y: elastic_work(curved_constraint(y), alpha), q)
         return np.array([force, force])
 
@@ -452,8 +441,8 @@ class e0_7:
         return soft_force(phi, rate, alpha, alpha @ dampers)
 
     oracle = (
-        "Compare with minus the slopes of the springs' work and of half the power that dampers with "
-        "the coefficients alpha^-1 beta dissipate, by complex steps."
+        "Compare with the negative gradients, by complex steps, of the work of the springs and of half the "
+        "power dissipated by dampers with the coefficients alpha^-1 beta."
     )
     reference = soft_multiplier
     implements = soft_force
@@ -475,7 +464,7 @@ class t432:
         return np.stack([at_rest - soft_force(phi, unit, alpha, beta) for unit in IDENTITY], axis=1)
 
     def reference(phi, alpha, beta):
-        """Compare with the balance alpha lambda = -(phi + beta dphi/dt), solved for each unit rate."""
+        """Solve the balance alpha lambda = -(phi + beta dphi/dt) for each unit rate."""
 
         def balanced(rate):
             error = phi + sum(column * part for column, part in zip(beta.T, rate, strict=True))
@@ -495,19 +484,19 @@ PATH = {"q": vectors(N), "v": vectors(N), "a": vectors(N)}
 
 
 def library_mean(q, v, a, h, beta):
-    """Minus the mean multiplier that the library's row gives for unit compliance, for the motion's ``G v``."""
+    """Return minus the mean multiplier from the library's row, for unit compliance and the rate ``G v``."""
     phi, _, rate = step_errors(q, v, a, h)
     target, softness = target_and_regularization(phi, 1.0, beta, h)
     return np.linalg.solve(softness, rate - target) / h
 
 
 def slope_at_start(mean):
-    """Value and slope at h = 0 of an average over the motion, by a complex step."""
+    """Return the value and the derivative at h = 0 of an average over the motion, by a complex step."""
     return mean(np.zeros(1)), complex_step(mean, np.zeros(1))[:, 0]
 
 
 def average(function):
-    """Mean over a step of size h of what depends on time, by Gauss quadrature."""
+    """Return the mean of a function of time over a step of size h, by Gauss quadrature."""
 
     def mean(h):
         nodes, weights = np.polynomial.legendre.leggauss(6)
@@ -539,9 +528,7 @@ class t438_a:
         return value_and_slope_at_zero(lambda h: library_mean(q, v, a, h, 0.0))
 
     def reference(q, v, a):
-        """Compare with value and slope at h = 0 of the mean of two curved constraint functions, by
-        quadrature.
-        """
+        """Average two nonlinear constraint functions by quadrature: value and derivative at h = 0."""
         mean = average(lambda t: curved_constraint(q + t * v + t**2 / 2 * a))
         return np.array(slope_at_start(mean))
 
@@ -568,7 +555,7 @@ class t438_b:
         )[0]
 
     def reference(q, v, a):
-        """Compare with the mean rate of two curved constraint functions over a vanishing step, by quadrature."""
+        """Average the rate of two nonlinear constraint functions over a vanishing step, by quadrature."""
 
         def rate(t):
             return complex_step(
@@ -603,7 +590,7 @@ class t438_c:
         return value_and_slope_at_zero(lambda h: 2 * library_mean(q, v, a, h, 0.0) - curved_constraint(q))
 
     def reference(q, v, a):
-        """Compare with value and slope at h = 0 of two curved constraint functions along the motion."""
+        """Evaluate two nonlinear constraint functions along the motion: value and derivative at h = 0."""
         return np.array(slope_at_start(lambda h: curved_constraint(q + h[0] * v + h[0] ** 2 / 2 * a)))
 
     tolerance = 1e-08
@@ -622,7 +609,7 @@ CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0.125, 2)}
 
 
 def coupling():
-    """Positive definite matrices that make one push work against the other."""
+    """Return positive definite matrices whose off-diagonal terms make one contact work against the other."""
     return vectors(K, 0.5, 2).map(lambda r: np.outer(r * [1, -1], r * [1, -1]) + IDENTITY / 20)
 
 
@@ -651,7 +638,7 @@ LEAVING = {
 
 
 def by_active_rows(M, G, b, R, g):
-    """Solve 0 <= z, w = G v + R z - g >= 0, with z or w zero in each row, by trying all sets of active rows."""
+    """Solve 0 <= z, w = G v + R z - g >= 0, z w = 0 by trying all sets of active rows."""
     solutions = []
     for pushing in itertools.product((False, True), repeat=K):
         on = np.array(pushing)
@@ -664,7 +651,7 @@ def by_active_rows(M, G, b, R, g):
 
 
 def printed_contacts(M, G, b, phi, alpha, beta, h):
-    """Problem (0.10) with matrices alpha and beta: velocities, average forces and w."""
+    """Return the velocities, average forces and w of problem (0.10) with matrices alpha and beta."""
     gamma = np.linalg.inv(IDENTITY / 2 + beta / h)
     v, z, w = by_active_rows(M, G, b, gamma @ alpha / h**2, -gamma @ phi / h)
     return v, z / h, w
@@ -711,7 +698,7 @@ class e0_10:
         return np.concatenate([v, h * force])
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Try all sets of springs and dampers that push or are inactive."""
+        """Try all sets of contacts whose springs and dampers push."""
         v, force, _ = soft_contacts(M, G, b, phi, np.diag(alpha), np.diag(beta), h)
         return np.concatenate([v, h * force])
 
@@ -735,9 +722,7 @@ class d6:
         return (h / 2 * IDENTITY + beta) @ (rate + softness @ (h * force) - target)
 
     def reference(phi, alpha, beta, h, rate, force):
-        """Compare with alpha times the excess of the force over that of spring and damper, averaged by
-        quadrature.
-        """
+        """Compare with alpha times the mean excess of the force over spring and damper, by quadrature."""
         nodes, weights = np.polynomial.legendre.leggauss(2)
         wanted = np.zeros(K)
         for node, weight in zip(nodes, weights, strict=True):
@@ -766,9 +751,7 @@ class d7:
         return np.concatenate([right, signs(right)]) if np.all(force > 1e-9) else np.append(phi, phi)
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with alpha times the forces of pushing springs and dampers, and their signs: all sets are
-        tried.
-        """
+        """Compare with alpha times the forces of pushing springs and dampers, by trying all sets of them."""
         _, force, _ = soft_contacts(M, G, b, phi, alpha, beta * IDENTITY, h)
         left = np.sum(alpha * force, axis=1)
         return np.array([left, np.sign(left)]).ravel() if min(force) > 1e-9 else np.tile(phi, 2)
@@ -798,7 +781,7 @@ class d8:
         return np.concatenate([left, signs(left)]) if np.all(w > 1e-9) else np.append(phi, phi)
 
     def reference(M, G, b, phi, alpha, beta, h):
-        """Compare with (h/2 + beta) w of pushing or inactive contacts, and the signs: all sets are tried."""
+        """Compare with (h/2 + beta) w of pushing or inactive contacts, by trying all sets of them."""
         _, _, w = soft_contacts(M, G, b, phi, alpha * IDENTITY, beta, h)
         scaled = h / 2 * w + np.sum(beta * w, axis=1)
         return np.array([scaled, np.sign(scaled)]).ravel() if min(w) > 1e-9 else np.tile(phi, 2)
@@ -829,7 +812,7 @@ class t479_a:
         )
 
     def reference(error, ratio, push):
-        """Check the sign of the force of spring and damper of a unit mass without contact."""
+        """Check the sign of the force of a spring and damper on a unit mass without contact."""
         h, beta = 1 / 16, 1 / 2
         after = ratio * error + h * push
         return float(error + (h / 2 + beta) * after < 0)
@@ -849,7 +832,7 @@ class t479_b:
     result = Result(LENGTH, "one for each constraint")
 
     def printed(depth, speed, share, h):
-        """Depth at the end of a step at the old velocity, if beta is so large that the contact lets go; else 0."""
+        """Return the depth after a step at the old velocity if beta makes the contact release, else 0."""
         beta = depth / speed + share * h
         large = beta > depth / speed - h / 2
         return min(0.0, h * speed - depth) * large
@@ -864,9 +847,7 @@ class t479_b:
         return min(0.0, h * v[0] - depth) * (z[0] == 0)
 
     def reference(depth, speed, share, h):
-        """Compare with a unit mass on a spring and damper that pushes or is inactive: its penetration after
-        the step if inactive.
-        """
+        """Compare with a unit mass on a spring and damper that can only push: its final penetration."""
         one, beta = np.eye(1), depth / speed + share * h
         v, force, _ = soft_contacts(one, one, np.array([speed]), np.array([-depth]), one / 100, beta * one, h)
         return min(0.0, h * v[0] - depth) if force[0] == 0 else 0.0

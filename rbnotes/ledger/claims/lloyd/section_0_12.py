@@ -67,7 +67,7 @@ identity = np.eye(3)
 
 
 def points(count):
-    """Points of a path ``(count, 3)``, neighbors at least 1/4 apart."""
+    """Return a strategy for the points of a path ``(count, 3)``, with neighbors at least 1/4 apart."""
 
     def spread(x):
         return bool(np.min(np.linalg.norm(np.diff(x, axis=0), axis=-1)) >= 0.25)
@@ -76,7 +76,7 @@ def points(count):
 
 
 def velocities(count):
-    """Velocities of the points of a path ``(count, 3)``."""
+    """Return a strategy for the velocities ``(count, 3)`` of the points of a path."""
     return vectors(3 * count).map(lambda entries: entries.reshape(count, 3))
 
 
@@ -85,7 +85,7 @@ SPRING = {**POINTS, "k": positive_numbers(), "d": positive_numbers()}
 
 
 def law(k, d):
-    """The same spring force for the library."""
+    """Return the same tension law for the library."""
     return CallableTensionLaw(
         lambda L, Ldot: tension(L, Ldot, k, d),
         lambda L, Ldot: tension_by_length(L, Ldot, k, d),
@@ -94,19 +94,19 @@ def law(k, d):
 
 
 def geometry(x):
-    """Direction u and length l, as printed in 0.12."""
+    """Return the direction u and the length l, as printed in 0.12."""
     length = distance(x)
     return (x[1] - x[0]) / length, length
 
 
 def tension_of_law(x, v, k, d):
-    """F of points and velocities, for complex numbers."""
+    """Return F as a function of points and velocities, also for complex numbers."""
     step = x[1] - x[0]
     return tension(distance(x), (v[1] - v[0]) @ step / distance(x), k, d)
 
 
 def force_of_law(x, v, k, d):
-    """f1 = F u, for complex numbers."""
+    """Return f1 = F u, also for complex numbers."""
     return tension_of_law(x, v, k, d) * (x[1] - x[0]) / distance(x)
 
 
@@ -115,9 +115,7 @@ def force_library(x, v, k, d):
 
 
 def force_reference(x, v, k, d):
-    """Compare with minus the slopes of a potential of the distance and of a dissipation function, by complex
-    steps.
-    """
+    """Compare with the negative gradients of a potential and a dissipation function, by complex steps."""
     return force_on_ends(*cubic_spring(k, d), x, v)
 
 
@@ -126,9 +124,7 @@ def first_position_library(x, v, k, d):
 
 
 def first_position_reference(x, v, k, d):
-    """Compare with differences of the forces that a potential and a dissipation function of the distance
-    give.
-    """
+    """Compare with differences of the forces of a potential and a dissipation function."""
     return force_jacobians(cubic_spring(k, d), x, v)[0, :3, :3]
 
 
@@ -137,9 +133,7 @@ def first_velocity_library(x, v, k, d):
 
 
 def first_velocity_reference(x, v, k, d):
-    """Compare with differences of the forces that a potential and a dissipation function of the distance
-    give.
-    """
+    """Compare with differences of the forces of a potential and a dissipation function."""
     return force_jacobians(cubic_spring(k, d), x, v)[1, :3, :3]
 
 
@@ -179,8 +173,9 @@ class d2:
         return np.array([*u[0], lengths[0]])
 
     def reference(x, v):
-        """Compare with the derivative of the distance by the second point, by complex steps, and its product
-        with the difference of the points.
+        """Differentiate the distance with respect to the second point, by complex steps.
+
+        The length is the product of that derivative with the difference of the points.
         """
         # The distance grows fastest away from the other point, by 1 per length.
         gradient = complex_step(lambda z: distance(np.array([x[0], z])), x[1])
@@ -217,9 +212,7 @@ class d3:
         return np.array([K, D])
 
     def reference(x, v, k, d):
-        """Compare with differences of the forces that a potential and a dissipation function of the distance
-        give.
-        """
+        """Compare with differences of the forces of a potential and a dissipation function."""
         return force_jacobians(cubic_spring(k, d), x, v)
 
     implements = path_force
@@ -243,9 +236,7 @@ class d4:
         return path_force(law(k, d), x, v).K
 
     def reference(x, v, k, d):
-        """Compare with differences of the forces that a potential and a dissipation function of the distance
-        give, all four blocks.
-        """
+        """Compare with differences of the forces of a potential and a dissipation function, in all blocks."""
         return force_jacobians(cubic_spring(k, d), x, v)[0]
 
     remark = "The blocks repeat because the force depends on differences only; no block need be symmetric."
@@ -270,9 +261,7 @@ class t504_a:
         return path_force(law(k, d), x, v).D
 
     def reference(x, v, k, d):
-        """Compare with differences of the forces that a potential and a dissipation function of the distance
-        give, all four blocks.
-        """
+        """Compare with differences of the forces of a potential and a dissipation function, in all blocks."""
         return force_jacobians(cubic_spring(k, d), x, v)[1]
 
     implements = path_force
@@ -298,9 +287,7 @@ class t504_b:
         return np.array([K[:3, :3], D[:3, :3]])
 
     def reference(x, v, k, d):
-        """Compare with differences of the forces that a potential and a dissipation function of the distance
-        give: the two blocks that are needed.
-        """
+        """Compare with differences of the forces of a potential and a dissipation function."""
         return force_jacobians(cubic_spring(k, d), x, v)[:, :3, :3]
 
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
@@ -365,7 +352,7 @@ def direction_x1_library(x, v):
 
 
 def direction_x1_reference(x, v):
-    """Compare with the complex step of the direction."""
+    """Differentiate the direction by complex steps."""
     return first_point_difference(lambda z: (z[1] - z[0]) / distance(z), x)
 
 
@@ -374,7 +361,7 @@ def rate_x1_library(x, v):
 
 
 def rate_x1_reference(x, v):
-    """Compare with differences of the rate, itself a complex step in time of the distance."""
+    """Compare with differences of the rate, which is a complex-step time derivative of the distance."""
     return first_point_difference(lambda z: distance_rate(z, v), x)
 
 
@@ -392,7 +379,7 @@ class d7_a:
         return path_length(x, v).Ldot
 
     def reference(x, v):
-        """Compare with the complex step in time of the distance of two moving points."""
+        """Differentiate the distance of two moving points in time, by a complex step."""
         return distance_rate(x, v)
 
     implements = path_length
@@ -407,7 +394,7 @@ class d7_b:
     library = length_x1_library
 
     def reference(x, v):
-        """Compare with the complex step of the distance."""
+        """Differentiate the distance by complex steps."""
         return first_point_derivative(distance, x)
 
     implements = length_gradient
@@ -483,7 +470,7 @@ class d7_g:
     library = length_x1_library
 
     def reference(x, v):
-        """Compare with differences of the rate, itself a complex step in time of the distance."""
+        """Compare with differences of the rate, which is a complex-step time derivative of the distance."""
         return first_point_difference(lambda u: distance_rate(x, u), v)
 
     implements = length_gradient
@@ -508,7 +495,7 @@ class t520:
         return np.array([(u[0] @ w) * u[0], lengths[0] * length_hessian(x)[:3, :3] @ w])
 
     def reference(x, w):
-        """Compare with the multiple of the spring's axis nearest to a vector, by least squares, and the rest."""
+        """Find the multiple of the spring's axis nearest to a vector, by least squares, and the remainder."""
         (share,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], w, rcond=None)
         along = share * (x[1] - x[0])
         return np.array([along, w - along])
@@ -574,9 +561,7 @@ class d6_a:
         return (F_l * length_gradient(x) + F_ldot * (length_hessian(x) @ v.ravel()))[:3]
 
     def reference(x, v, k, d):
-        """Compare with differences, along the first point, of the tension that a potential and dissipation
-        give.
-        """
+        """Compare with differences of the tension of a potential and a dissipation, along the first point."""
         return first_point_difference(lambda z: spring_tension(cubic_spring(k, d), z, v), x)
 
     implements = (path_length, length_gradient, length_hessian)
@@ -597,9 +582,7 @@ class d6_b:
         return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x)[:3]
 
     def reference(x, v, k, d):
-        """Compare with differences, along the first velocity, of the tension that a potential and dissipation
-        give.
-        """
+        """Compare with differences of the tension of a potential and a dissipation, along the first velocity."""
         return first_point_difference(lambda u: spring_tension(cubic_spring(k, d), x, u), v)
 
     implements = (path_length, length_gradient)

@@ -36,12 +36,12 @@ UNDAMPED = {**POINTS, "k": positive_numbers(), "r": positive_numbers()}
 
 
 def jacobian_x_reference(x, v, k, d, r):
-    """Compare with differences of the forces that k (l - r)^2 / 2 and d ldot^2 / 2 give."""
+    """Compare with differences of the forces of the potentials k (l - r)^2 / 2 and d ldot^2 / 2."""
     return force_jacobians(linear_spring(k, d, r), x, v)[0, :3, :3]
 
 
 def jacobian_v_reference(x, v, k, d, r):
-    """Compare with differences of the forces that k (l - r)^2 / 2 and d ldot^2 / 2 give."""
+    """Compare with differences of the forces of the potentials k (l - r)^2 / 2 and d ldot^2 / 2."""
     return force_jacobians(linear_spring(k, d, r), x, v)[1, :3, :3]
 
 
@@ -61,7 +61,7 @@ class d1:
         return LinearSpring(k, d, r)(length, ldot).F
 
     def reference(length, ldot, k, d, r):
-        """Compare with the slopes of the elastic energy and of half the dissipated power, by complex steps."""
+        """Differentiate the elastic energy and half the dissipated power, by complex steps."""
         elastic = complex_step(lambda z: k * (z[0] - r) ** 2 / 2, np.array([length]))
         viscous = complex_step(lambda z: d * z[0] ** 2 / 2, np.array([ldot]))
         return (elastic + viscous)[0]
@@ -84,7 +84,7 @@ class d2:
         return np.array(LinearSpring(k, d, r)(length, ldot)[1:])
 
     def reference(length, ldot, k, d, r):
-        """Compare with the complex step of the tension."""
+        """Differentiate the tension by complex steps."""
         return complex_step(lambda z: k * (z[0] - r) + d * z[1], np.array([length, ldot]))
 
     implements = LinearSpring
@@ -149,7 +149,7 @@ class d4:
         return np.array([K[:3, :3], D[:3, :3]])
 
     def reference(x, v, k, r):
-        """Compare with differences of the forces that k (l - r)^2 / 2 and d ldot^2 / 2 give."""
+        """Compare with differences of the forces of the potentials k (l - r)^2 / 2 and d ldot^2 / 2."""
         return force_jacobians(linear_spring(k, 0.0, r), x, v)[:, :3, :3]
 
     implements = FORCE

@@ -69,12 +69,12 @@ ELASTIC = {"x": POINTS["x"], **MODULI}
 
 
 def first_point_stiffness(spring, x):
-    """df1/dx1 of a law without damping, by the library."""
+    """Return the library's df1/dx1 of a law without damping."""
     return path_force(spring, x, np.zeros((2, 3))).K[:3, :3]
 
 
 def stress_of_law(x, v, k, d):
-    """sigma of points and velocities, for complex numbers."""
+    """Return sigma as a function of points and velocities, also for complex numbers."""
     return tension_of_law(x, v, k, d) / distance(x)
 
 
@@ -94,7 +94,7 @@ class d1:
         return stress(law(k, d), *path_length(x, v)).sigma
 
     def reference(x, v, k, d):
-        """Compare with the multiple of x2 - x1 that is the force of a potential and a dissipation function."""
+        """Find the multiple of x2 - x1 that is the force of a potential and a dissipation function."""
         # The multiple of x2 - x1 that is the force on the first point.
         (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force_reference(x, v, k, d)[0], rcond=None)
         return sigma
@@ -122,9 +122,7 @@ class d2:
         return force_library(x, v, k, d)[0]
 
     def reference(x, v, k, d):
-        """Compare with minus the slopes of a potential of the distance and of a dissipation function, by
-        complex steps.
-        """
+        """Compare with the negative gradients of a potential and a dissipation function, by complex steps."""
         return force_reference(x, v, k, d)[0]
 
     remark = "The sentence below it means a two-node truss element, not a two-element truss node."
@@ -187,7 +185,7 @@ class d4:
         return (sigma_L * length_gradient(x) + sigma_Ldot * (length_hessian(x) @ v.ravel()))[:3]
 
     def reference(x, v, k, d):
-        """Compare with differences of the tension that a potential and dissipation give, over the distance."""
+        """Divide differences of the tension of a potential and a dissipation function by the distance."""
         return first_point_difference(lambda z: spring_tension(cubic_spring(k, d), z, v) / distance(z), x)
 
     implements = stress
@@ -205,7 +203,7 @@ def linear_stress(length, k, r):
 
 
 def linear_stress_reference(length, k, r):
-    """Compare with the slope of the energy k (l - r)^2 / 2 over the length."""
+    """Differentiate the energy k (l - r)^2 / 2 with respect to the length, and divide by the length."""
     energy_slope = complex_step(lambda z: k * (z[0] - r) ** 2 / 2, np.array([length]))
     return energy_slope[0] / length
 
@@ -224,7 +222,7 @@ def no_rest_length_library(x, k):
 
 
 def no_rest_length_reference(x, k):
-    """Compare with finite differences of the complex-step slope of k l^2 / 2."""
+    """Compare with finite differences of the complex-step derivative of k l^2 / 2."""
 
     # The slope of the potential k l^2 / 2, twice.
     def energy(z):
@@ -250,7 +248,7 @@ class t565:
         return stress(LinearStress(k, r), (short + longer) / 2).sigma
 
     def reference(short, longer, k, r):
-        """Compare with the slope of the energy k (l - r)^2 / 2 over the length, half-way between two lengths."""
+        """Differentiate the energy k (l - r)^2 / 2 halfway between two lengths."""
         return linear_stress_reference((short + longer) / 2, k, r)
 
     correction = r"The force $F = \sigma l = k(l-r)$ is linear in $l$; the stress $\sigma = k - kr/l$ is not."
@@ -290,7 +288,7 @@ class d6_a:
         return stress(LinearStress(k, r), length).dsigma_dL
 
     def reference(length, k, r):
-        """Compare with the complex step of k (l - r) / l."""
+        """Differentiate k (l - r) / l by complex steps."""
         return complex_step(lambda z: k * (z[0] - r) / z[0], np.array([length]))[0]
 
     implements = LINEAR
@@ -310,8 +308,8 @@ class d6_b:
 
     library = stress_x1_library
     oracle = (
-        "Compare with the complex step of the stress by the first point; the print enters through the "
-        "chain rule."
+        "Differentiate the stress with respect to the first point by complex steps; the print enters "
+        "through the chain rule."
     )
     reference = stress_x1_reference
     correction = (
@@ -339,7 +337,7 @@ class d6_c:
         return -(k * r / length**2) * u
 
     library = stress_x1_library
-    oracle = "Compare with the complex step of the stress as a function of the first point."
+    oracle = "Differentiate the stress as a function of the first point by complex steps."
     reference = stress_x1_reference
     implements = LINEAR
 
@@ -359,7 +357,7 @@ class d7:
         return first_point_stiffness(LinearStress(k, r), x)
 
     def reference(x, k, r):
-        """Compare with the complex step of the force k (l - r) along the spring."""
+        """Differentiate the force k (l - r) along the spring by complex steps."""
         return first_point_derivative(lambda z: k * (distance(z) - r) * (z[1] - z[0]) / distance(z), x)
 
     remark = r"The same matrix as in 0.12.1: $-k\mathbf U_n - \sigma\mathbf U_p$ with $k - \sigma = kr/l$."
@@ -422,7 +420,7 @@ def strain_x1_library(x, k, r):
 
 
 def strain_x1_reference(x, k, r):
-    """Compare with the complex step of the strain."""
+    """Differentiate the strain by complex steps."""
     return first_point_difference(lambda z: strain(distance(z), r), x)
 
 
@@ -463,7 +461,7 @@ class d10:
         return stress(QuadraticStrain(k, r), path_length(x, np.zeros((2, 3))).L).sigma
 
     def reference(x, k, r):
-        """Compare with the force of the energy k r^2 epsilon^2 / 2 (complex step), divided by x2 - x1."""
+        """Differentiate the energy k r^2 epsilon^2 / 2 by a complex step, and divide by x2 - x1."""
         force = -complex_step(lambda z: quadratic_energy(z, x, k, r), x[0])
         (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force, rcond=None)
         return sigma
@@ -517,7 +515,7 @@ class d12:
         return first_point_stiffness(QuadraticStrain(k, r), x)
 
     def reference(x, k, r):
-        """Compare with finite differences of the complex-step slope of the energy k r^2 epsilon^2 / 2."""
+        """Compare with finite differences of the complex-step derivative of k r^2 epsilon^2 / 2."""
         return -jacobian(
             lambda first: complex_step(lambda z: quadratic_energy(z, x, k, r), first), x[0]
         ).value
@@ -548,8 +546,10 @@ class t599:
         return np.array([-sigma_L / L * np.outer(step, step), -sigma * identity])
 
     def reference(x, k, r):
-        """Compare with the two halves of the Hessian of k r^2 epsilon^2 / 2: strain slopes with the modulus
-        (material), strain curvature with the stress (geometric).
+        """Split the Hessian of k r^2 epsilon^2 / 2 into its material and its geometric part.
+
+        The material part is the product of strain gradients and the modulus; the geometric part is the
+        strain's Hessian times the stress.
         """
 
         # The Hessian of k r^2 epsilon^2 / 2: the strain's slopes with the modulus, its curvature with the stress.

@@ -77,7 +77,10 @@ def smooth_tension(x, v, k, d, active=ALL):
 
 
 def smooth_force(x, v, k, d, active=ALL):
-    """The pull of each segment on its ends, for complex numbers; d1 checks it by virtual work."""
+    """Return the force of each segment on its end points, also for complex numbers.
+
+    The record d1 verifies it by virtual work.
+    """
     pulls = smooth_tension(x, v, k, d, active)[..., None, None] * segment_directions(x)
     nothing = np.zeros_like(pulls[..., :1, :])
     return np.concatenate([pulls, nothing], axis=-2) - np.concatenate([nothing, pulls], axis=-2)
@@ -88,20 +91,20 @@ def library_blocks(matrix):
 
 
 def by_complex_steps(function, x):
-    """Derivatives with respect to each point, one coordinate after the other."""
+    """Return the derivatives with respect to each point, one coordinate at a time."""
     found = complex_step(lambda z: function(z.reshape(x.shape)), x.ravel())
     return found.reshape(*found.shape[:-1], *x.shape)
 
 
 def geometry(x):
-    """Directions u_i and lengths l_i, as printed in (0.11)."""
+    """Return the directions u_i and lengths l_i, as printed in (0.11)."""
     steps = np.diff(x, axis=0)
     lengths = np.linalg.norm(steps, axis=-1)
     return steps / lengths[:, None], lengths
 
 
 def pulls(x):
-    """The directions v_i, as printed in d6."""
+    """Return the directions v_i, as printed in d6."""
     u, _ = geometry(x)
     return np.array([u[0], *(u[i] - u[i - 1] for i in range(1, N)), -u[-1]])
 
@@ -124,7 +127,7 @@ class e0_11:
         return np.column_stack([u, lengths])
 
     def reference(x):
-        """Compare with the slope of the length of segment i at its far end, by a complex step."""
+        """Differentiate the length of segment i with respect to its far end, by a complex step."""
         # The length of a segment grows fastest, by 1 per length, along its direction.
         ends = [point_derivatives(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(N)]
         return np.column_stack([ends, [math.dist(x[i], x[i + 1]) for i in range(N)]])
@@ -152,7 +155,7 @@ class d1:
         return path_force(law(k, d), x, v).f
 
     def reference(x, v, k, d):
-        """Compare with virtual work: minus the tension times the complex-step slope of the whole length."""
+        """Compare with virtual work: minus the tension times the complex-step gradient of the length."""
         F = tension(sum(map(math.dist, x[:-1], x[1:])), numerical_length_rate(x, v), k, d)
         return -F * point_derivatives(active_length, x)
 
@@ -178,7 +181,7 @@ class e0_12_a:
         return path_length(x, np.zeros_like(x)).L
 
     def reference(x):
-        """Compare with the sum of the distances of neighbors."""
+        """Sum the distances of neighboring points."""
         return sum(map(math.dist, x[:-1], x[1:]))
 
     defines = ("L",)
@@ -199,7 +202,7 @@ class e0_12_b:
         return path_length(x, v).Ldot
 
     def reference(x, v):
-        """Compare with the complex step in time of the length along moving points."""
+        """Differentiate the length along moving points in time, by a complex step."""
         return numerical_length_rate(x, v)
 
     implements = path_length
@@ -229,9 +232,7 @@ class d2:
         return library_blocks(path_force(law(k, d), x, v).K)[1:N].reshape(-1, 3, 3)
 
     def reference(x, v, k, d):
-        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
-        virtual work.
-        """
+        """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
         return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d), x), 1, 2)[1:N].reshape(
             -1, 3, 3
         )
@@ -264,7 +265,7 @@ class e0_13:
         return derivative_blocks(np.reshape(hessians, (N, 3, N + 1, 3)))
 
     def reference(x):
-        """Compare with the complex step of all directions with respect to all points."""
+        """Differentiate all directions with respect to all points, by complex steps."""
         return np.swapaxes(by_complex_steps(segment_directions, x), 1, 2)
 
     implements = length_hessian
@@ -286,9 +287,7 @@ class d3:
         return library_blocks(path_force(law(k, d), x, v).D)[1:N].reshape(-1, 3, 3)
 
     def reference(x, v, k, d):
-        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
-        virtual work.
-        """
+        """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
         return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d), v), 1, 2)[1:N].reshape(
             -1, 3, 3
         )
@@ -308,7 +307,7 @@ flags = st.lists(st.booleans(), min_size=N, max_size=N).filter(any).map(np.array
 
 
 def active_length_reference(x, active):
-    """Compare with the sum of the distances of neighbors over the active segments."""
+    """Sum the distances of neighboring points over the active segments."""
     return sum(math.dist(x[i], x[i + 1]) for i in range(N) if active[i])
 
 
@@ -354,7 +353,7 @@ class t642:
         return np.array([-1, last + 1])
 
     def reference(x):
-        """Count segments as in (0.11): take the one that ends at point 0 and the one that begins at point n."""
+        """Count the segments as in (0.11): find the one before point 0 and the one after point n."""
         # Segment i joins points i and i + 1; wanted are the one before point 0 and the one after point n.
         joined = {i: (i, i + 1) for i in range(-1, len(x) + 1)}
         before = [i for i, ends in joined.items() if ends[1] == 0]
@@ -401,7 +400,7 @@ class e0_14_b:
         return path_length(x, v, active).Ldot
 
     def reference(x, v, active):
-        """Compare with the complex step in time of the active length along moving points."""
+        """Differentiate the active length along moving points in time, by a complex step."""
         return numerical_length_rate(x, v, active)
 
     implements = path_length
@@ -419,7 +418,7 @@ class d6:
         return -length_gradient(x).reshape(-1, 3)
 
     def reference(x):
-        """Compare with minus the slope of the whole length, by a complex step."""
+        """Compare with the negative gradient of the total length, by a complex step."""
         return -point_derivatives(active_length, x)
 
     defines = (r"\mathbf v_0", r"\mathbf v_n", r"\mathbf v_i")
@@ -443,7 +442,7 @@ class d7:
         return path_force(law(k, d), x, v, active).f
 
     def reference(x, v, k, d, active):
-        """Compare with virtual work: minus the tension times the complex-step slope of the whole length."""
+        """Compare with virtual work: minus the tension times the complex-step gradient of the length."""
         F = tension(active_length_reference(x, active), numerical_length_rate(x, v, active), k, d)
         return -F * point_derivatives(active_length, x)
 
@@ -465,7 +464,7 @@ class d8_a:
     library = cases_library
 
     def reference(x, active):
-        """Compare with the complex step of the active length, all points."""
+        """Differentiate the active length with respect to all points, by complex steps."""
         return point_derivatives(lambda z: active_length(z, active), x)
 
     implements = length_gradient
@@ -480,7 +479,7 @@ class d8_b:
     library = cases_library
 
     def reference(x, active):
-        """Compare with rates of change of the active length (complex step in time) under unit velocities."""
+        """Differentiate the active length in time under unit velocities, by complex steps."""
         units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
         return np.array([numerical_length_rate(x, unit, active) for unit in units]).reshape(-1, 3)
 
@@ -496,7 +495,7 @@ def rate_slope_library(x, v):
 
 
 def rate_slope_reference(x, v):
-    """Compare with the complex step of the rate."""
+    """Differentiate the rate of the length by complex steps."""
     return point_derivatives(lambda z: active_rate(z, v), x)[1:N]
 
 
@@ -518,7 +517,7 @@ class d4_a:
         return (F_L * length_gradient(x) + F_Ldot * (length_hessian(x) @ v.ravel())).reshape(-1, 3)
 
     def reference(x, v, k, d):
-        """Compare with the complex step of the tension as a function of the points."""
+        """Differentiate the tension with respect to the points, by complex steps."""
         return by_complex_steps(lambda z: smooth_tension(z, v, k, d), x)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
@@ -540,7 +539,7 @@ class d4_b:
         return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x).reshape(-1, 3)
 
     def reference(x, v, k, d):
-        """Compare with the complex step of the tension as a function of the velocities."""
+        """Differentiate the tension with respect to the velocities, by complex steps."""
         return by_complex_steps(lambda z: smooth_tension(x, z, k, d), v)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
@@ -561,7 +560,7 @@ class d5_a:
         return length_gradient(x).reshape(-1, 3)[1:N]
 
     def reference(x):
-        """Compare with the complex step of the length."""
+        """Differentiate the length by complex steps."""
         return point_derivatives(active_length, x)[1:N]
 
     remark = "For the end points leave out the direction of the segment that is not there."
@@ -620,7 +619,7 @@ class d5_d:
         return length_gradient(x).reshape(-1, 3)[1:N]
 
     def reference(x, v):
-        """Compare with rates of change of the length (complex step in time) under unit velocities."""
+        """Differentiate the length in time under unit velocities, by complex steps."""
         # The rate is linear in the velocities: it takes its slopes as values on the unit velocities.
         units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
         return np.array([numerical_length_rate(x, unit) for unit in units]).reshape(-1, 3)[1:N]
@@ -633,7 +632,7 @@ class d5_d:
 
 
 def turning_rows(x, v, k, d, active):
-    """The rows y_i, as printed in d9, with y_i = 0 for passive segments."""
+    """Return the rows y_i, as printed in d9, with y_i = 0 for passive segments."""
     u, lengths = geometry(x)
     F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
     y = np.zeros((N, 3))
@@ -644,7 +643,7 @@ def turning_rows(x, v, k, d, active):
 
 
 def extend_path(x, offsets):
-    """The path with the fictitious segments -1 and n, to points at the given offsets from the ends."""
+    """Extend the path by the fictitious segments -1 and n, to points at the given offsets from the ends."""
     return np.concatenate([x[:1] - offsets[:1], x, x[-1:] + offsets[1:]])
 
 
@@ -669,7 +668,7 @@ class d9:
         return F_Ldot * np.array(rows) * active[:, None]
 
     def reference(x, v, k, d, active):
-        """Compare with the complex step in time of the directions, times a complex step of the tension."""
+        """Multiply the complex-step time derivative of the directions by a derivative of the tension."""
         # How fast each active direction turns, which is what its segment's rate has for a slope.
         F_Ldot = complex_step(
             lambda z: tension(active_length(x, active), z[0], k, d),
@@ -709,7 +708,7 @@ class d10:
         return slope.reshape(-1, 3)
 
     def reference(x, v, k, d, active):
-        """Compare with the complex step of the tension as a function of the points."""
+        """Differentiate the tension with respect to the points, by complex steps."""
         return by_complex_steps(lambda z: smooth_tension(z, v, k, d, active), x)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
@@ -738,9 +737,7 @@ class d11:
         return library_blocks(path_force(slope, x, v, active).D)
 
     def reference(x, v, k, d, active):
-        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
-        virtual work.
-        """
+        """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
         return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d, active), v), 1, 2)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
@@ -782,9 +779,7 @@ class d12:
         return library_blocks(path_force(law(k, d), x, v, active).K)[i]
 
     def reference(x, v, k, d, active, i, offsets):
-        """Compare with the complex step of the pull of each segment on its ends, which d1 has checked by
-        virtual work; the fictitious segments end at arbitrary points.
-        """
+        """Compare with complex steps of the segment forces, with fictitious segments to arbitrary points."""
         return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d, active), x), 1, 2)[i]
 
     primitives = (

@@ -36,23 +36,22 @@ SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
 
 
 def least_change(M, G, v0, c):
-    """The velocities that satisfy the rows with the least change in the norm of M, and the rows' weights in it."""
+    """Return the nearest velocities in the norm of M that satisfy the rows, and the multipliers."""
     v = least_action(M, M @ v0, G, c)
     return v, least_squares_multipliers(M @ (v - v0), G)
 
 
 def iteration_library(A, b, x):
-    """One sweep on constraints whose rows are those of a Cholesky factor, so that N M^-1 N^T is A."""
+    """Sweep once over constraints with the rows of a Cholesky factor, so that N M^-1 N^T is A."""
     return equality_gauss_seidel(
         np.eye(4), np.linalg.cholesky(A), b, np.zeros(4), sweeps=1, initial_impulses=x
     ).impulses
 
 
 def iteration_reference(A, b, x):
-    """Compare with minimization of the quadratic energy along one coordinate after the other, each by a
-    parabola.
+    """Minimize the quadratic energy x^T A x / 2 - b^T x along one coordinate after the other.
 
-    Minimise x^T A x / 2 - b^T x along one coordinate after the other: each minimum by a parabola.
+    Each minimum is that of a parabola through three points.
     """
     x = np.array(x, dtype=float)
 
@@ -67,7 +66,7 @@ def iteration_reference(A, b, x):
 
 
 def inverse_terms(M, G):
-    """Effective inverse inertia of each row, and what a unit impulse of each does to the velocities."""
+    """Return the effective inverse inertia of each row, and the velocity change by a unit impulse of each."""
     Mi = np.linalg.inv(M)
     return np.array([row @ Mi @ row for row in G]), [Mi @ row for row in G]
 
@@ -77,10 +76,9 @@ def sweep_library(M, G, v0, c, start):
 
 
 def sweep_reference(M, G, v0, c, start):
-    """Compute one multiplier after the other as the zero of a linear function: the row holds while the others
-    keep theirs.
+    """Compute one multiplier after the other so that its row holds while the others are fixed.
 
-    Row after row, the multiplier for which that row is satisfied while the others keep theirs: a line's zero.
+    Each multiplier is the zero of a linear function, found from two values.
     """
     multipliers = np.array(start, dtype=float)
     for i in range(K):
@@ -106,7 +104,7 @@ class d1:
     )
 
     def printed(M, G, v0, c):
-        """Both lines as equations for v and lambda together."""
+        """Solve both lines as equations for v and lambda together."""
         first = np.hstack([np.eye(N), -np.linalg.inv(M) @ G.T])
         zero = np.zeros((K, K))
         second = np.hstack([G, zero])
@@ -116,7 +114,7 @@ class d1:
         return np.concatenate(constrained_velocity(M, G, v0, c))
 
     def reference(M, G, v0, c):
-        """Compare with the velocities that satisfy the rows with the least change in the norm of M."""
+        """Find the velocities that satisfy the rows with the least change in the norm of M."""
         return np.concatenate(least_change(M, G, v0, c))
 
     implements = constrained_velocity
@@ -135,7 +133,7 @@ class e0_15:
         return constrained_velocity(M, G, v0, c)[1]
 
     def reference(M, G, v0, c):
-        """Compare with the velocities that satisfy the rows with the least change in the norm of M."""
+        """Find the velocities that satisfy the rows with the least change in the norm of M."""
         return least_change(M, G, v0, c)[1]
 
     implements = constrained_velocity
@@ -253,7 +251,7 @@ class t704_b:
     result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
-        """The sweep with the velocity that all impulses have made so far."""
+        """Sweep with the velocity under all impulses applied so far."""
         effective, moved = inverse_terms(M, G)
         new = np.array(start, dtype=float)
         for i in range(K):
@@ -293,9 +291,7 @@ class t704_a:
         return constrained_velocity(M, block, v0, c)[1]
 
     def reference(M, block, v0, c):
-        """Compare with the velocities that satisfy the rows with the least change in the norm of M, for this
-        constraint alone.
-        """
+        """Find the velocities of least change in the norm of M that satisfy this constraint alone."""
         return least_change(M, block, v0, c)[1]
 
     remark = "For a constraint of two rows; for a single row the matrix is a number."

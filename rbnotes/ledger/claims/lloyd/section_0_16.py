@@ -43,7 +43,7 @@ def violation(phi, sigma, limit):
 
 
 def impulse_printed(v_t, w, limit):
-    """The first case that applies, from the top."""
+    """Return the impulse of the first case that applies, from the top."""
     return np.select([v_t >= w * limit, v_t <= w * limit], [-limit, limit], -v_t / w)
 
 
@@ -69,10 +69,9 @@ class d2:
         return D @ (linearly_implicit_velocity(M, v, D.T @ impulse, none, none, 1.0) - v)
 
     def reference(D, v, M, impulse):
-        """Compare with the difference of tangential velocities after and before the impulse, from the
-        momentum.
+        """Compare with the difference of the tangential velocities after and before the impulse.
 
-        Tangential velocity after the impulse less that before: momentum, then the rows.
+        The velocity after the impulse follows from the momentum.
         """
         after = np.linalg.solve(M, M @ v + D.T @ impulse)
         return D @ after - D @ v
@@ -91,14 +90,11 @@ class t720:
         return mu * normal
 
     def library(mu, normal, w):
-        """The impulse on a contact that slides fast, in the direction of its sliding."""
+        """Return the size of the impulse on a contact that slides fast."""
         return abs(friction_impulse(-2 * w * mu * normal - 1, w, mu * normal))
 
     def reference(mu, normal, w):
-        """Compare with the tangential part of a total impulse at the angle of friction from the normal.
-
-        The total impulse leans from the normal by the angle of friction; what of it is tangential.
-        """
+        """Compare with the tangential part of a total impulse at the friction angle from the normal."""
         return normal / np.cos(np.arctan(mu)) * np.sin(np.arctan(mu))
 
     remark = (
@@ -120,9 +116,9 @@ class d3:
         return friction_impulse(v_t, w, limit)
 
     def reference(v_t, w, limit):
-        """Search for the impulse within its limits that leaves the least speed.
+        """Search for the impulse within its limits that minimizes the sliding speed.
 
-        The impulse within its limits after which |v_t| is least, by golden-section search of a convex function.
+        The search is a golden-section search of a convex function.
         """
         low, high = -limit, limit
         ratio = (np.sqrt(5) - 1) / 2
@@ -154,20 +150,23 @@ class t724:
     constants = (MASS, VELOCITY)
 
     def printed(v_t, w, limit):
-        """The impulse; and once more, off by its violation of (0.6), where sigma is the velocity after it."""
+        """Return the impulse, and the impulse plus its violation of (0.6).
+
+        The sigma of (0.6) is the velocity after the impulse.
+        """
         phi = impulse_printed(v_t, w, limit)
         sigma = v_t + w * phi
         return np.array([phi, phi + violation(phi, sigma, limit)])
 
     def library(v_t, w, limit):
-        """The impulse by cases, and that of the box LCP, which gives sigma one part for each limit."""
+        """Return the impulse by cases, and the impulse from the box LCP, which splits sigma by limit."""
         z = solve(BoxLCP(((w,),), (v_t,), -limit, limit)).z[0]
         return np.array([friction_impulse(v_t, w, limit), z])
 
     def reference(v_t, w, limit):
         """Find the fixed point of the projection onto the limits by bisection; its violation is zero.
 
-        (0.6) says that phi is the number within its limits that is nearest to phi - sigma.
+        Conditions (0.6) say that phi is the projection of phi - sigma onto the limits.
         """
         low, high = -limit, limit
         for _ in range(80):

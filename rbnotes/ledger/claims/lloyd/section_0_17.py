@@ -118,7 +118,7 @@ def attached(Gba, gb=None) -> NullSpaceReduction:
 
 
 def problem(M, f, G=None, g=None, S=None) -> StepProblem:
-    """The whole system; what is left out is zero."""
+    """Return the problem of the whole system; arguments that are left out are zero."""
     given = {"rows": G, "target": g, "regularization": S}
     return StepProblem(
         M, f, BilateralRows(**{name: each for name, each in given.items() if each is not None})
@@ -130,7 +130,7 @@ def reduced(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> StepProblem:
 
 
 def constrained_motion(M, Gba, G, f, g, S, gb):
-    """v, and the multipliers of constraints and attachments as the notes have them: those of opposite forces."""
+    """Return v and the multipliers of constraints and attachments with the signs of the notes."""
     rows = np.hstack([Gba, IDENTITY])
     v, push, hold = soft_constrained_motion(M, f, (G, g, S), (rows, gb))
     return v, -push, -hold
@@ -141,7 +141,7 @@ def blocks(M):
 
 
 def whole_printed(M, Gba, G, f, g, R, gb):
-    """The solution of (0.19) with the regularization matrix diag(R)."""
+    """Solve (0.19) with the regularization matrix diag(R)."""
     Maa, Mab, Mba, Mbb = blocks(M)
     Gaa, Gab = G[:, ALPHA], G[:, BETA]
     zero, zero_rows = np.zeros((ATTACHED, ATTACHED)), np.zeros((ROWS, ATTACHED))
@@ -229,8 +229,9 @@ class e0_19:
     library = whole_library
 
     def reference(M, Gba, G, f, g, S, gb):
-        """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R)
-        for each violation; multipliers follow from the forces.
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+
+        The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
         """
         return np.concatenate(constrained_motion(M, Gba, G, f, g, S, gb))
 
@@ -260,8 +261,9 @@ class t752:
         return G @ whole.velocity - g
 
     def reference(M, Gba, G, f, g, S, gb):
-        """Compare with the constraint violations of the motion of least action under the attachments, with a
-        cost (G v - g)^2 / (2 R) for each violation.
+        """Compare with the constraint violations of the motion of least action under the attachments.
+
+        Each violation has the penalty (G v - g)^2 / (2 R).
         """
         return G @ constrained_motion(M, Gba, G, f, g, S, gb)[0] - g
 
@@ -342,11 +344,7 @@ CARRIED = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_number
 
 
 def drift_reference(E, x, phi, h):
-    """Compare with the change in one step of the velocity of a body point at constant body twist, by
-    differences.
-
-    What the velocity of the point changes by while the twist of the body stays as it is.
-    """
+    """Compare with differences of the velocity of a body point over one step at constant body twist."""
 
     def velocity(t):
         moving = motion(E, phi)(t)
@@ -393,7 +391,7 @@ class t774_b:
     result = Result(VELOCITY, "of the attached point, along the axes of the world")
 
     def printed(E, x, phi, h):
-        """A point of a body: ``v_k + G v_body = 0`` with ``G = -R (-[x] I)``."""
+        """Evaluate h Gdot v for a point of a body, where ``v_k + G v_body = 0`` with ``G = -R (-[x] I)``."""
         R = E[:3, :3]
         Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
         return h * Gdot @ phi
@@ -426,7 +424,7 @@ class t774_c:
     result = Result(VELOCITY, "of the attached point, along the axes of the world")
 
     def printed(E, x, phi, h):
-        """The point's velocity at the end of the step, by the attachment there, for the twist that the body has."""
+        """Return the point's velocity from the attachment at the end of the step, for the old twist."""
         R = E[:3, :3]
         G = R @ np.hstack([bracket(x), -np.eye(3)])
         Gdot = R @ bracket(phi[:3]) @ np.hstack([bracket(x), -np.eye(3)])
@@ -437,11 +435,7 @@ class t774_c:
         return point.blocks[0] @ phi + h * point.bias
 
     def reference(E, x, phi, h):
-        """Compare with differences of the position of a body point: its velocity, and the change of that in
-        one step.
-
-        The velocity now, and what it changes by.
-        """
+        """Compare with differences of the position of a body point: its velocity and its change in a step."""
         now = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
         return now + drift_reference(E, x, phi, h)
 
@@ -462,7 +456,7 @@ class t774_d:
     result = Result(ACCELERATION, "of the attached point, along the axes of the world")
 
     def printed(weights, x, v, a):
-        """The acceleration ``-G a + g`` of a point between two others, with g = 0."""
+        """Return the acceleration ``-G a + g`` of a point between two others, with g = 0."""
         G = -np.hstack([weight * np.eye(3) for weight in weights])
         return -G @ a.ravel()
 
@@ -489,7 +483,7 @@ class t774_d:
 
 
 def reduced_printed(M, Gba, G, f, g, R, gb):
-    """The solution of (0.20), with (0.21) to (0.24) and the regularization matrix diag(R)."""
+    """Solve (0.20), with (0.21) to (0.24) and the regularization matrix diag(R)."""
     Maa, Mab, Mba, Mbb = blocks(M)
     Gaa, Gab, fa, fb = G[:, ALPHA], G[:, BETA], f[ALPHA], f[BETA]
     M1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
@@ -506,27 +500,27 @@ def reduced_library(M, Gba, G, f, g, S, gb):
 
 
 def reduced_reference(M, Gba, G, f, g, S, gb):
-    """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R) for
-    each violation; multipliers follow from the forces.
+    """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+
+    The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
     """
     v, multipliers, _ = constrained_motion(M, Gba, G, f, g, S, gb)
     return np.concatenate([v[ALPHA], multipliers])
 
 
 def force_reference(M, Gba, G, f, g, S, gb):
-    """Compare with the effective inertia from the energy, times the constrained motion of least action.
+    """Compare with the effective inertia from the energy, times the motion of least action.
 
-    What the effective inertia and the constraints of the active components leave over of the motion.
+    The multipliers times the effective rows are added.
     """
     v, multipliers, _ = constrained_motion(M, Gba, G, f, g, S, gb)
     return effective_mass(M, Gba) @ v[ALPHA] + effective_rows(G, Gba).T @ multipliers
 
 
 def target_reference(M, Gba, G, f, g, S, gb):
-    """Compare with the constraints on the active components, applied to the constrained motion of least
-    action.
+    """Apply the constraints on the active components to the motion of least action.
 
-    What the constraints ask of the active velocities: what they get, and what softness gives away.
+    The regularization times the multipliers is subtracted.
     """
     v, multipliers, _ = constrained_motion(M, Gba, G, f, g, S, gb)
     return effective_rows(G, Gba) @ v[ALPHA] - S * multipliers
@@ -588,10 +582,7 @@ class e0_21:
     def library(M, Gba):
         return reduced(M, Gba).mass
 
-    oracle = (
-        "Compare with the kinetic energy of all components, with attached velocities that follow the "
-        "active ones."
-    )
+    oracle = "Compare with the kinetic energy of all components as a function of the active velocities."
     reference = effective_mass
     implements = NullSpaceReduction.reduce
 
@@ -610,8 +601,9 @@ class e0_22:
         return reduced(M, Gba, G).bilateral.rows
 
     def reference(M, Gba, G):
-        """Apply the constraints to unit velocities of the active components, with attached velocities that
-        follow.
+        """Apply the constraints to unit velocities of the active components.
+
+        The attached velocities follow from the active ones.
         """
         return effective_rows(G, Gba)
 
@@ -675,9 +667,7 @@ class t774_a:
         return np.concatenate([small.momentum, small.bilateral.target])
 
     def reference(M, Gba, G, f, g, S):
-        """Compare with the effective inertia and the rows of the active components, applied to the
-        constrained motion.
-        """
+        """Apply the effective inertia and the rows of the active components to the least-action motion."""
         case = (M, Gba, G, f, g, S, np.zeros(ATTACHED))
         return np.concatenate([force_reference(*case), target_reference(*case)])
 
@@ -723,7 +713,7 @@ def j_attached(Gja):
 
 
 def forces_handed_on(sizes, attachments):
-    """Column by column: what is left of unit forces after the elimination of attachments in an order."""
+    """Return, column by column, the forces that remain of unit forces after successive eliminations."""
     columns = []
     for unit in np.eye(sum(sizes)):
         system = StepProblem(np.eye(sum(sizes)), unit)
@@ -734,10 +724,7 @@ def forces_handed_on(sizes, attachments):
 
 
 def handed_on(Gka):
-    """Apply unit forces: those on k are transferred to its masters, the others are unchanged.
-
-    Column by column: forces that the others keep, and a force on k that its masters take over.
-    """
+    """Apply unit forces: those on k are transferred to its masters, the others are unchanged."""
     P = np.zeros((EVERY, EVERY))
     for i, unit in enumerate(np.eye(EVERY)):
         held = unit.copy()
@@ -763,9 +750,7 @@ class d3:
         return eliminate_attachment(system, [ACTIVE, ATTACHED], Attachment(1, {0: -Gba})).mass
 
     def reference(M, Gba):
-        """Compare with the kinetic energy of all components, with attached velocities that follow the active
-        ones.
-        """
+        """Compare with the kinetic energy of all components as a function of the active velocities."""
         padded = np.zeros((SIZE, SIZE))
         padded[:ACTIVE, :ACTIVE] = effective_mass(M, Gba)
         return padded
@@ -790,7 +775,7 @@ class d4:
     def reference(Gba):
         """Compare with the attached velocities for each unit velocity of the active components, as rows.
 
-        Forces on all components, transferred to the active ones at equal power.
+        By equal power, the same matrix transfers the forces on all components to the active ones.
         """
         columns = [attached_velocities(Gba, unit) for unit in np.eye(ACTIVE)]
         return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
@@ -829,9 +814,7 @@ class t786:
         return eliminate_attachment(without_k, SIZES, j_attached(Gja)).mass
 
     def reference(M, Gka, Gja):
-        """Compare with the kinetic energy of all components, with the velocities of j and k eliminated at
-        once.
-        """
+        """Compare with the kinetic energy of all components, with v_j and v_k eliminated at once."""
         kept = [*range(ACTIVE), EVERY - 1]
         order = [*kept, *range(ACTIVE, EVERY - 1)]
         G = np.zeros((2 + ATTACHED, ACTIVE + 1))
@@ -859,10 +842,7 @@ class t793:
         return np.stack([forces_handed_on(SIZES, (k, j)), forces_handed_on(SIZES, (j, k))])
 
     def reference(Gka, Gja):
-        """Apply unit forces: those on j and k are transferred to their masters, in either order.
-
-        Both forces are taken over by the masters, whichever is first.
-        """
+        """Apply unit forces: those on j and k are transferred to their masters, in either order."""
         P = handed_on(Gka)
         P[:, ACTIVE:FIRST] = 0.0
         for i, row in enumerate(Gja):

@@ -74,7 +74,7 @@ IDENTITY = np.eye(K)
 
 
 def chain_attachments(G):
-    """Rows ``(G_ba G_bb)``: the second component of beta is a master of the first."""
+    """Return rows ``(G_ba G_bb)`` in which the second component of beta is a master of the first."""
     G = G.copy()
     G[:, BETA] = np.triu(G[:, BETA], 1) + np.eye(B)
     return G
@@ -102,14 +102,14 @@ def blocks(M):
 
 
 def motion(M, G, Gb, Gk, f, S, ga, gb, gk):
-    """v, and the multipliers of constraints, of beta and of k as the notes have them: of opposite forces."""
+    """Return v and the multipliers of constraints, beta and k with the signs of the notes."""
     attached = np.vstack([np.hstack([Gb, np.zeros((B, K))]), np.hstack([Gk, IDENTITY])])
     v, push, hold = soft_constrained_motion(M, f, (G, ga, S), (attached, np.concatenate([gb, gk])))
     return v, -push, -hold[:B], -hold[B:]
 
 
 def whole_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
-    """The solution of (0.25) with the regularization matrix diag(R)."""
+    """Solve (0.25) with the regularization matrix diag(R)."""
     (Maa, Mab, Mak), (Mba, Mbb, Mbk), (Mka, Mkb, Mkk) = blocks(M)
     Gaa, Gab, Gak = G[:, ALPHA], G[:, BETA], G[:, LAST]
     Gba, Gbb, Gka, Gkb = Gb[:, ALPHA], Gb[:, BETA], Gk[:, ALPHA], Gk[:, BETA]
@@ -130,7 +130,7 @@ def whole_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
 
 
 def whole_library(M, G, Gb, Gk, f, S, ga, gb, gk):
-    """Reduced to the active components at once, both attachments with all of their masters."""
+    """Reduce to the active components in one step, with all masters of both attachments."""
     inverse = np.linalg.inv(Gb[:, BETA])
     onto_active = Attachment(1, {0: -inverse @ Gb[:, ALPHA]}, inverse @ gb)
     onto_both = Attachment(2, {0: -Gk[:, ALPHA], 1: -Gk[:, BETA]}, gk)
@@ -142,7 +142,7 @@ def whole_library(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 
 def without_k(M, G, Gb, Gk, f=None, S=None, ga=None, gb=None, gk=None):
-    """The system without k; the attachments of beta are among its rows, and hard."""
+    """Return the system without k; the attachments of beta are among its rows, without regularization."""
     space = null_space_reduction([KEPT, K], [Attachment(1, {0: -Gk}, np.zeros(K) if gk is None else gk)])
     rows = np.vstack([G, np.hstack([Gb, np.zeros((B, K))])])
     targets = None if ga is None else np.concatenate([ga, gb])
@@ -151,7 +151,7 @@ def without_k(M, G, Gb, Gk, f=None, S=None, ga=None, gb=None, gk=None):
 
 
 def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
-    """The solution of (0.26), with (0.27) to (0.35) and the regularization matrix diag(R)."""
+    """Solve (0.26), with (0.27) to (0.35) and the regularization matrix diag(R)."""
     (Maa, Mab, Mak), (Mba, Mbb, Mbk), (Mka, Mkb, Mkk) = blocks(M)
     Gaa, Gab, Gak = G[:, ALPHA], G[:, BETA], G[:, LAST]
     Gba, Gbb, Gka, Gkb = Gb[:, ALPHA], Gb[:, BETA], Gk[:, ALPHA], Gk[:, BETA]
@@ -183,15 +183,16 @@ def without_k_library(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 
 def without_k_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-    """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R) for
-    each violation; multipliers follow from the forces.
+    """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+
+    The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
     """
     v, constraints, beta, _ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
     return np.concatenate([v[:KEPT], constraints, beta])
 
 
 def force_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-    """Return the residual of the equations of motion with the effective inertia and the remaining rows."""
+    """Compare with the residual of the equations of motion with the effective inertia."""
     v, constraints, beta, _ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
     return effective_mass(M, Gk) @ v[:KEPT] + effective_rows(G, Gk).T @ constraints + Gb.T @ beta
 
@@ -212,8 +213,9 @@ class e0_25:
     library = whole_library
 
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-        """Minimize the action over the motions that the attachments allow, with a cost (G v - g)^2 / (2 R)
-        for each violation; multipliers follow from the forces.
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+
+        The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
         """
         return np.concatenate(motion(M, G, Gb, Gk, f, S, ga, gb, gk))
 
@@ -291,7 +293,7 @@ GRAPH = {
 
 
 def eliminate_particles(masses, order):
-    """Effective mass of the active particle after the elimination of the chain in an order."""
+    """Return the effective mass of the active particle after eliminating the chain in the given order."""
     system = StepProblem(np.diag(np.repeat(masses, 3)), np.zeros(12))
     for attachment in order:
         system = eliminate_attachment(system, [3, 3, 3, 3], attachment)
@@ -299,13 +301,13 @@ def eliminate_particles(masses, order):
 
 
 def graph(onto_active, onto_next):
-    """The attachments; component 2 has the active one alone for a master, with both blocks."""
+    """Return the attachments; component 2 is attached to the active component alone, by both blocks."""
     chained = [Attachment(k, {3: -onto_active[k], k + 1: -onto_next[k]}) for k in (0, 1)]
     return [*chained, Attachment(2, {3: -onto_active[2] - onto_next[2]})]
 
 
 def follow(onto_active, onto_next, v_active):
-    """All velocities, masters first, each attached one as its own constraint says."""
+    """Return all velocities, masters first; each attached velocity satisfies its own constraint."""
     v = np.zeros((4, TWO))
     v[3] = v_active
     for k in (2, 1, 0):
@@ -314,22 +316,17 @@ def follow(onto_active, onto_next, v_active):
 
 
 def graph_energy(M, onto_active, onto_next):
-    """Compare with the kinetic energy of all components, with velocities computed from the masters to the
-    attached ones.
-    """
+    """Compare with the kinetic energy of all components, with velocities computed masters first."""
     return energy_matrix(M, lambda v: follow(onto_active, onto_next, v), TWO)
 
 
 def graph_power(onto_active, onto_next, f):
-    """Compare with the power of all forces on unit velocities of the active component.
-
-    Power of all forces on unit velocities of the active component.
-    """
+    """Compare with the power of all forces on unit velocities of the active component."""
     return np.array([f @ follow(onto_active, onto_next, unit) for unit in np.eye(TWO)])
 
 
 def between(w1, w2, v):
-    """Velocities of two particles and of one between them."""
+    """Return the velocities of two particles and of a third one between them."""
     return np.concatenate([v, w1 * v[:3] + w2 * v[3:]])
 
 
@@ -362,10 +359,7 @@ def attached_to_both_library(G, va, vb):
 
 
 def attached_to_both_reference(G, va, vb):
-    """Compare with the constraint solved for the velocity of k, by least squares.
-
-    The v_k that makes the constraint's sum zero, by least squares.
-    """
+    """Solve the constraint for the velocity of k, by least squares."""
     rows = np.hstack([G, IDENTITY])
     others = np.concatenate([va, vb, np.zeros(K)])
     return np.linalg.lstsq(rows[:, KEPT:], -(rows @ others), rcond=None)[0]
@@ -378,7 +372,7 @@ class t801:
     result = Result(MASS, "of the active coordinates, which are the last")
 
     def printed(M, onto_active, onto_next):
-        """(0.27) for component 0, then for 1, then for 2, each with all the others that are left."""
+        """Apply (0.27) to components 0, 1 and 2 in turn, each with all remaining components."""
         for k in (0, 1, 2):
             Gk = np.zeros((TWO, len(M) - TWO))
             Gk[:, -TWO:] += onto_active[k]
@@ -404,14 +398,17 @@ class t849:
     result = Result(MASS)
 
     def printed(mj, mm, mk, ma):
-        """m first, then k, then j. The masters of m and k are j and m, which are attached to later ones only."""
+        """Eliminate m first, then k, then j.
+
+        The masters of m and k are j and m, which are eliminated later or not attached.
+        """
         return eliminate_particles([mj, mm, mk, ma], (CHAIN[1], CHAIN[2], CHAIN[0]))
 
     def library(mj, mm, mk, ma):
         return eliminate_particles([mj, mm, mk, ma], elimination_order(CHAIN))
 
     def reference(mj, mm, mk, ma):
-        """Compare with the sum of the masses of a chain of particles that move together."""
+        """Sum the masses of a chain of particles that move together."""
         return mj + mm + mk + ma
 
     exact = "both add up the same four masses"
@@ -432,7 +429,7 @@ class t851:
     result = Result(MOMENTUM, "of the active coordinates, which are the last")
 
     def printed(onto_active, onto_next, f):
-        """(0.33) and (0.34) for component 0, then for 1, then for 2, without drift and without masses."""
+        """Apply (0.33) and (0.34) to components 0, 1 and 2 in turn, without drift and masses."""
         f = np.reshape(f, (4, TWO)).copy()
         for k in (0, 1, 2):
             f[3] = f[3] - onto_active[k].T @ f[k]
@@ -460,7 +457,7 @@ class d1:
     result = Result(VELOCITY, "of the attached coordinates")
 
     def printed(G, va, vb):
-        """The zero of the sum, in v_k."""
+        """Return the v_k for which the sum vanishes."""
         at_zero = G[:, ALPHA] @ va + G[:, BETA] @ vb
         return np.linalg.solve(IDENTITY, -at_zero)
 
@@ -503,7 +500,7 @@ class t857:
         return null_space_reduction(SIZES, graph(onto_active, onto_next)).expand_velocities(v)
 
     def reference(onto_active, onto_next, v):
-        """Compare with the constraints of all attached components solved at once, as one linear system."""
+        """Solve the constraints of all attached components at once, as one linear system."""
         left, right = np.eye(8), np.zeros(8)
         for k in range(3):
             own, following = slice(TWO * k, TWO * k + TWO), slice(TWO * k + TWO, TWO * k + 2 * TWO)
@@ -528,9 +525,7 @@ class t859_a:
         return two_masters_library(w1, w2, m1, m2, mk)[:3, 3:]
 
     def reference(w1, w2, m1, m2, mk):
-        """Compare with the mixed part of the kinetic energy of three particles, with the velocity of the
-        third eliminated.
-        """
+        """Compare with the mixed part of the kinetic energy of three particles, the third eliminated."""
         return two_masters_reference(w1, w2, m1, m2, mk)[:3, 3:]
 
     implements = NullSpaceReduction.reduce
@@ -543,7 +538,7 @@ class t859_b:
     result = Result(MASS, "of the two masters, along the axes of the world")
 
     def printed(w1, w2, m1, m2, mk):
-        """(0.35) for one row of a constraint, without right sides of its own: no mass comes into it."""
+        """Evaluate (0.35) for one row with zero right-hand sides; masses do not enter."""
         Gak, ga, gk = np.array([[w1, w2, m1]]), np.zeros(1), np.zeros(3)
         return ga - Gak @ gk
 
@@ -700,9 +695,7 @@ class e0_31:
         return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, ALPHA]
 
     def reference(M, G, Gb, Gk):
-        """Apply the constraints to unit velocities of the remaining components, with the velocity of k
-        eliminated.
-        """
+        """Apply the constraints to unit velocities of the remaining components, with v_k eliminated."""
         return effective_rows(G, Gk)[:, ALPHA]
 
     exact = "both sum the same few products in the same order"
@@ -724,9 +717,7 @@ class e0_32:
         return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, BETA]
 
     def reference(M, G, Gb, Gk):
-        """Apply the constraints to unit velocities of the remaining components, with the velocity of k
-        eliminated.
-        """
+        """Apply the constraints to unit velocities of the remaining components, with v_k eliminated."""
         return effective_rows(G, Gk)[:, BETA]
 
     exact = "both sum the same few products in the same order"
@@ -748,7 +739,7 @@ class e0_33:
         return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).momentum[ALPHA]
 
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-        """Compare with the effective inertia from the energy, times the constrained motion of least action."""
+        """Compare with the effective inertia from the energy, times the motion of least action."""
         return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[ALPHA]
 
     special = ONE_ON_THE_OTHER
@@ -769,7 +760,7 @@ class e0_34:
         return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).momentum[BETA]
 
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-        """Compare with the effective inertia from the energy, times the constrained motion of least action."""
+        """Compare with the effective inertia from the energy, times the motion of least action."""
         return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[BETA]
 
     special = ONE_ON_THE_OTHER

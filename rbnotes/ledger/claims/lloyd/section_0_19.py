@@ -61,7 +61,7 @@ REDUCE = (point_on_body, NullSpaceReduction.reduce)
 
 
 def swapped(vector):
-    """Angular part first, or back."""
+    """Exchange the linear and the angular part."""
     return np.concatenate([vector[3:], vector[:3]])
 
 
@@ -72,11 +72,7 @@ def attached(R, c, v=None, w=None):
 
 
 def point_velocity(R, c, v, w):
-    """Compare with differences of the particle's position while the body turns about an axis and its origin
-    moves straight on.
-
-    Of a point of a body that turns about an axis while its origin flies, by differences of its place.
-    """
+    """Compare with differences of the particle's position while the body rotates and translates."""
     E = np.eye(4)
     E[:3, :3] = R
     moving = motion(E, np.concatenate([w, v]))
@@ -84,10 +80,7 @@ def point_velocity(R, c, v, w):
 
 
 def point_acceleration(R, c, v, w, vdot, wdot):
-    """Compare with the acceleration of a point of a body with changing twist, by differences.
-
-    By differences of the point's velocity, as the body changes its twist at a constant rate.
-    """
+    """Compare with differences of the velocity of a body point while the twist changes at a constant rate."""
 
     def velocity(t):
         # The rotation reaches the angular velocity w + t wdot to first order in t.
@@ -99,10 +92,7 @@ def point_acceleration(R, c, v, w, vdot, wdot):
 
 
 def rows_reference(R, c):
-    """Compare with differences of the particle's position for each unit twist of the body.
-
-    The opposite of the velocities that unit twists give the point.
-    """
+    """Compare with differences of the particle's position for each unit twist of the body."""
     still = np.zeros(3)
     columns = [point_velocity(R, c, unit, still) for unit in np.eye(3)]
     columns += [point_velocity(R, c, still, unit) for unit in np.eye(3)]
@@ -118,7 +108,7 @@ def inertia_library(R, c, m, M):
 
 
 def inertia_reference(R, c, m, M):
-    """Compare with the kinetic energy of body and particle, the particle's velocity by differences."""
+    """Compare with the kinetic energy of body and particle, with the particle's velocity by differences."""
     follows = -rows_reference(R, c)
 
     def velocities(twist):
@@ -219,14 +209,14 @@ class d3:
     result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
 
     def printed(c, a, w, wdot, m):
-        """Force and moment on the particle, in body coordinates."""
+        """Return the force and moment on the particle, in body coordinates."""
         I = np.eye(3)
         matrix = np.block([[m * I, -m * bracket(c)], [m * bracket(c), -m * bracket(c) @ bracket(c)]])
         fictitious = np.concatenate((-m * cross(w, cross(w, c)), m * cross(w, cross(c, cross(c, w)))))
         return matrix @ np.concatenate((a, wdot)) - fictitious
 
     def library(c, a, w, wdot, m):
-        """The body's origin is at rest for an instant, so that a is the rate of v."""
+        """Evaluate with the body's origin momentarily at rest, so that a is the derivative of v."""
         point = attached(np.eye(3), c, np.zeros(3), w)
         masses = np.zeros((9, 9))
         masses[6:, 6:] = m * np.eye(3)
@@ -234,10 +224,9 @@ class d3:
         return swapped(small.mass @ np.concatenate((wdot, a)) - small.momentum)
 
     def reference(c, a, w, wdot, m):
-        """Compare with Newton's law for the particle, its acceleration by differences, and the moment of the
-        force on it.
+        """Apply Newton's law to the particle, with its acceleration by differences.
 
-        Newton's law for the particle, with its acceleration by differences, and the moment of that force.
+        The moment is that of the force about the origin of the body.
         """
         force = m * point_acceleration(np.eye(3), c, np.zeros(3), w, a, wdot)
         return np.concatenate([force, cross(c, force)])
@@ -256,7 +245,7 @@ class t900_a:
         return vdot + cross(w, v)
 
     def library(R, v, w, vdot):
-        """The acceleration of the origin as that of a point at rest in the body, seen from the body."""
+        """Return the acceleration of a body point at the origin, in body coordinates."""
         point = attached(R, np.zeros(3), v, w)
         return R.T @ (point.blocks[0] @ np.concatenate((np.zeros(3), vdot)) + point.bias)
 
@@ -335,10 +324,7 @@ def change_library(R, c, w, m):
 
 
 def change_reference(R, c, w, m):
-    """Compare with the force and moment that keep the particle in steady rotation, by differences.
-
-    The opposite of the force and moment, seen from the body, that keep the particle in a steady turn.
-    """
+    """Compare with the force and moment that keep the particle in steady rotation, by differences."""
     still = np.zeros(3)
     force = m * (R.T @ point_acceleration(R, c, still, w, still, still))
     return -np.concatenate([force, cross(c, force)])
@@ -389,7 +375,7 @@ class t914:
         return so3.hat(a) @ so3.hat(b) @ so3.hat(b) @ a
 
     def reference(a, b):
-        """Compare with the left side, product by product by its components."""
+        """Evaluate the left side, product by product, in components."""
         product = a
         for left in (b, b, a):
             x, y, z = left
@@ -412,7 +398,7 @@ class t900_b:
     result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
 
     def printed(R, c, w, m):
-        """The right side of (0.19) for body and particle, without forces and other constraints."""
+        """Return the right side of (0.19) for body and particle, without forces and other constraints."""
         on_body, on_particle = np.zeros(6), np.zeros(3)
         return np.concatenate([on_body, on_particle, R @ cross(w, cross(w, c))])
 

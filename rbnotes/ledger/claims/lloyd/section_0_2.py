@@ -34,7 +34,7 @@ SPINNING = {**TURN, "omega": vectors()}
 
 
 def quaternion_rate(q, rotation):
-    """Rate at time zero of the quaternion of a rotation that moves through ``q``."""
+    """Return the derivative at time zero of the quaternion of a rotation that is ``q`` at time zero."""
 
     def continue_rotation(t):
         moved = np.roll(rotation(t).as_quat(), 1)
@@ -53,7 +53,7 @@ def base_rate_library(u, theta, omega):
 
 
 def base_rate_reference(u, theta, omega):
-    """Compare with differences of scipy's quaternions along a rotation that spins in the base frame."""
+    """Compare with differences of scipy's quaternions along a rotation with constant base-frame velocity."""
     start = Rotation.from_rotvec(theta * u)
     return quaternion_rate(rotation_quaternion(u, theta), lambda t: Rotation.from_rotvec(t * omega) * start)
 
@@ -63,7 +63,7 @@ def body_rate_library(u, theta, omega):
 
 
 def body_rate_reference(u, theta, omega):
-    """Compare with differences of scipy's quaternions along a rotation that spins in its own frame."""
+    """Compare with differences of scipy's quaternions along a rotation with constant body-frame velocity."""
     start = Rotation.from_rotvec(theta * u)
     return quaternion_rate(rotation_quaternion(u, theta), lambda t: start * Rotation.from_rotvec(t * omega))
 
@@ -81,7 +81,7 @@ class d1:
         return quaternion.from_axis_angle(u, theta)
 
     oracle = (
-        "Compare with the matrix exponential of the axis as a complex 2 x 2 matrix, which knows no "
+        "Compare with the matrix exponential of the axis as a complex 2 x 2 matrix, which uses no "
         "half-angle formula."
     )
     reference = rotation_quaternion
@@ -102,7 +102,7 @@ class t24:
         return q @ q
 
     def reference(u, theta):
-        """Compare with the determinant of the complex 2 x 2 matrix that stands for the turn."""
+        """Compare with the determinant of the complex 2 x 2 matrix that represents the rotation."""
         return np.linalg.det(np.tensordot(rotation_quaternion(u, theta), UNITS, axes=1)).real
 
     implements = quaternion.from_axis_angle
@@ -121,7 +121,7 @@ class d2:
         return quaternion.product(q, p)
 
     def reference(q, p):
-        """Compare with products of the complex 2 x 2 matrices that stand for 1, i, j, k."""
+        """Compare with products of the complex 2 x 2 matrices that represent 1, i, j and k."""
         return multiply(q, p)
 
     implements = quaternion.product

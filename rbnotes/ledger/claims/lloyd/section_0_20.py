@@ -50,15 +50,12 @@ BLOCKS = {**ALONE, "M": spd_matrices(FIRST + SECOND).map(block_diagonal)}
 
 
 def solve_uncoupled(M, G, v0, gamma):
-    """Are no two components coupled by their masses?"""
+    """Return True if the masses of the two components are not coupled."""
     return not M[:FIRST, FIRST:].any() and not M[FIRST:, :FIRST].any()
 
 
 def change_reference(M, G, v0, gamma):
-    """Compare with the velocity that satisfies the row with the least change in the norm of M.
-
-    The velocity with ``G v = gamma`` that is nearest to v0 in the norm of M.
-    """
+    """Find the velocity that satisfies the row with the least change in the norm of M."""
     return least_action(M, M @ v0, G[None], np.array([gamma]))
 
 
@@ -118,7 +115,7 @@ class t928:
         return g @ np.linalg.inv(M[:FIRST, :FIRST]) @ g
 
     def library(M, G, v0, gamma):
-        """One over the impulse that changes the row's velocity by one, through the first component alone."""
+        """Return the inverse of the impulse that changes the row's velocity by one, on component 1 alone."""
         first = slice(0, FIRST)
         _, impulse = solve_single_constraint(
             np.linalg.inv(M[first, first]), G[first], G[first] @ v0[first] + 1, v0[first]
@@ -126,10 +123,7 @@ class t928:
         return 1 / impulse
 
     def reference(M, G, v0, gamma):
-        """Compare with the change of G v by a unit impulse that reaches the first component alone.
-
-        How much of G v a unit impulse along the row changes through the first component alone.
-        """
+        """Compare with the change of G v by a unit impulse that acts on the first component alone."""
         impulse = np.concatenate([G[:FIRST], np.zeros(SECOND)])
         return G @ np.linalg.solve(M, impulse)
 
@@ -150,7 +144,7 @@ class t918_a:
     result = Result(NUMBER, "over the active points, along the axes of the world")
 
     def printed(own, attached, weights, masters):
-        """A row on two active points and on one that is attached to the second of them and to a third."""
+        """Assemble a row on two active points and on a point attached to two masters."""
         G = np.zeros((ACTIVE, 3))
         G[masters[0]] = own[0]
         G[masters[1]] = own[1] + weights[0] * attached
@@ -166,8 +160,9 @@ class t918_a:
         return null_space_reduction([3] * (ACTIVE + 1), [point]).reduce(system).bilateral.rows[0]
 
     def reference(own, attached, weights, masters):
-        """Apply the constraint to unit velocities of the active points, with the attached velocity
-        eliminated.
+        """Apply the constraint to unit velocities of the active points.
+
+        The velocity of the attached point is eliminated.
         """
 
         def rate(velocities):
@@ -188,7 +183,7 @@ class t918_b:
     result = Result(NUMBER, "over the active points, along the axes of the world")
 
     def printed(own, attached, weights, masters):
-        """(0.24) where nothing has a right side: one number for the row."""
+        """Evaluate (0.24) for one row with zero right-hand sides."""
         ga, gb = np.zeros(1), np.zeros(3)
         return ga - attached[None] @ gb
 

@@ -68,7 +68,7 @@ WHOLE = {
 
 
 def split(G, Gb):
-    """G_sa, G_sr, G_sb, G_ba, G_br."""
+    """Return G_sa, G_sr, G_sb, G_ba and G_br."""
     return G[:, ALPHA], G[:, RHO], G[:, BETA], Gb[:, ALPHA], Gb[:, RHO]
 
 
@@ -77,7 +77,7 @@ def blocks(M):
 
 
 def motion(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """v, the notes' multipliers (of opposite forces) of constraints and attachments, and the force on rho."""
+    """Return v, the multipliers with the signs of the notes, and the force on rho."""
     hard = np.vstack([np.hstack([Gb, IDENTITY]), np.eye(SIZE)[RHO]])
     f = np.concatenate([fa, np.zeros(P), fb])
     v, push, hold = soft_constrained_motion(M, f, (G, gs, S), (hard, np.concatenate([gb, vr])))
@@ -85,27 +85,27 @@ def motion(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
-    """The whole system, its null space, and the system without the attached components."""
+    """Return the whole system, its null space, and the system without the attached components."""
     system = problem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
     space = null_space_reduction((KEPT, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),))
     return system, space, space.reduce(system)
 
 
 def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """The library's motion of the components that stay."""
+    """Return the library's motion of the remaining components."""
     applied = np.zeros(SIZE)
     applied[ALPHA], applied[BETA] = fa, fb
     return solve_prescribed_motion(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
 
 
 def all_forces(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """Forces on all components, the one that it takes on the controlled ones among them."""
+    """Return the forces on all components, including the actuation force on the controlled ones."""
     force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
     return np.block([fa, force, fb])
 
 
 def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
-    """v_alpha, v_beta, lambda, f_rho that solve the whole system with the regularization matrix diag(R)."""
+    """Solve the whole system with the regularization matrix diag(R) for v_alpha, f_rho, v_beta, lambda."""
     (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
     Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
     zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
@@ -124,7 +124,7 @@ def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
 
 
 def reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
-    """v_alpha, lambda, f'_rho that solve the reduced system, its blocks as in (0.21) to (0.24)."""
+    """Solve the reduced system with the blocks (0.21) to (0.24) for v_alpha, f'_rho and lambda."""
     (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
     Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
     Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
@@ -138,7 +138,7 @@ def reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
 
 
 def solved_for_force(system, right, vr):
-    """Unknowns of a system, with the entries of rho of the right side in the place of its velocities."""
+    """Solve a system in which the force on rho is unknown and the velocity of rho is given."""
     known = system[:, RHO] @ vr
     unknown = system.copy()
     unknown[:, RHO] = -np.eye(len(system))[:, RHO]
@@ -162,10 +162,10 @@ def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost (G v
-    - g)^2 / (2 R) for each violation; multipliers follow from the forces.
+    """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
 
-    With f'_rho: the power of all forces, and of the inertia of the drift, on unit controlled velocities.
+    The force f'_rho is the power of all forces, including the inertial force of the drift, on unit controlled
+    velocities.
     """
     v, multipliers, _, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     total = np.concatenate([fa, force, fb]) - M @ np.concatenate([np.zeros(KEPT), gb])
@@ -174,13 +174,13 @@ def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def force_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """Return the residual of the equations of motion with the effective inertia and the remaining rows."""
+    """Compare with the residual of the equations of motion with the effective inertia."""
     v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     return effective_mass(M, Gb) @ v[:KEPT] + effective_rows(G, Gb).T @ multipliers
 
 
 def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
-    """v_alpha and lambda of the system without the controlled components, with the given rows in the matrix."""
+    """Solve the system without the controlled components for v_alpha and lambda, with the given rows."""
     (Maa, Mar, Mab), _, (Mba, Mbr, Mbb) = blocks(M)
     Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
     Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
@@ -198,8 +198,10 @@ def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
 
 
 def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-    """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost (G v
-    - g)^2 / (2 R) for each violation; multipliers follow from the forces.
+    """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+
+    The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow from
+    the balance of forces.
     """
     v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     return np.concatenate([v[ALPHA], multipliers])
@@ -224,8 +226,10 @@ class d1:
     library = whole_library
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost
-        (G v - g)^2 / (2 R) for each violation; multipliers follow from the forces.
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+
+        The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow
+        from the balance of forces.
         """
         v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
@@ -295,7 +299,7 @@ class d4:
     result = Result(MOMENTUM, "of the controlled coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Evaluate with the motion that the library finds."""
+        """Evaluate the display with the motion of the library."""
         found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
         _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
         _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
@@ -314,8 +318,10 @@ class d4:
         return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Minimize the action over the motions that attachments and prescribed velocities allow, with a cost
-        (G v - g)^2 / (2 R) for each violation; multipliers follow from the forces.
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+
+        The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow
+        from the balance of forces.
         """
         return motion(M, G, Gb, fa, fb, S, gs, gb, vr)[-1]
 
@@ -342,7 +348,7 @@ class d5_a:
     )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """The rows of alpha where the print has alpha; the sizes then do not fit those of sigma."""
+        """Take the rows of alpha where alpha is printed, although the sizes do not match those of sigma."""
         rows = slice(0, ROWS_OF_ALPHA)
         return rest_printed(M, G, Gb, fa, fb, -S, gs, gb, vr, rows)
 
@@ -399,9 +405,7 @@ class d3_a:
         return reduced(M, G, Gb)[2].mass[ALPHA, ALPHA]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components, with attached velocities that follow the active
-        ones.
-        """
+        """Compare with the kinetic energy of all components as a function of the active velocities."""
         return effective_mass(M, Gb)[ALPHA, ALPHA]
 
     implements = NullSpaceReduction.reduce
@@ -422,9 +426,7 @@ class d3_b:
         return reduced(M, G, Gb)[2].mass[ALPHA, RHO]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components, with attached velocities that follow the active
-        ones.
-        """
+        """Compare with the kinetic energy of all components as a function of the active velocities."""
         return effective_mass(M, Gb)[ALPHA, RHO]
 
     implements = NullSpaceReduction.reduce
@@ -445,9 +447,7 @@ class d3_c:
         return reduced(M, G, Gb)[2].mass[RHO, ALPHA]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components, with attached velocities that follow the active
-        ones.
-        """
+        """Compare with the kinetic energy of all components as a function of the active velocities."""
         return effective_mass(M, Gb)[RHO, ALPHA]
 
     implements = NullSpaceReduction.reduce
@@ -468,9 +468,7 @@ class d3_d:
         return reduced(M, G, Gb)[2].mass[RHO, RHO]
 
     def reference(M, G, Gb):
-        """Compare with the kinetic energy of all components, with attached velocities that follow the active
-        ones.
-        """
+        """Compare with the kinetic energy of all components as a function of the active velocities."""
         return effective_mass(M, Gb)[RHO, RHO]
 
     implements = NullSpaceReduction.reduce
@@ -490,8 +488,9 @@ class d3_e:
         return reduced(M, G, Gb)[2].bilateral.rows[:, ALPHA]
 
     def reference(M, G, Gb):
-        """Apply the constraints to unit velocities of the remaining components, with the attached velocities
-        eliminated.
+        """Apply the constraints to unit velocities of the remaining components.
+
+        The attached velocities are eliminated.
         """
         return effective_rows(G, Gb)[:, ALPHA]
 
@@ -515,8 +514,9 @@ class d3_f:
         return reduced(M, G, Gb)[2].bilateral.rows[:, RHO]
 
     def reference(M, G, Gb):
-        """Apply the constraints to unit velocities of the remaining components, with the attached velocities
-        eliminated.
+        """Apply the constraints to unit velocities of the remaining components.
+
+        The attached velocities are eliminated.
         """
         return effective_rows(G, Gb)[:, RHO]
 
@@ -542,9 +542,7 @@ class d3_g:
         return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[ALPHA]
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Compare with the effective inertia from the energy, times the motion of least action with the
-        prescribed velocities.
-        """
+        """Compare with the effective inertia from the energy, times the motion of least action."""
         return force_reference(M, G, Gb, fa, fb, S, gs, gb, vr)[ALPHA]
 
     combined_with = ("lloyd/s0.21/d1",)
@@ -566,7 +564,7 @@ class d3_h:
     result = Result(MOMENTUM, "of the controlled coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Evaluate with the f_rho that the library finds."""
+        """Evaluate the display with the f_rho of the library."""
         fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
         Mrb, Mbb, Gbr = M[RHO, BETA], M[BETA, BETA], Gb[:, RHO]
         return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb
@@ -576,9 +574,7 @@ class d3_h:
         return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[RHO]
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Compare with the effective inertia from the energy, times the motion of least action with the
-        prescribed velocities.
-        """
+        """Compare with the effective inertia from the energy, times the motion of least action."""
         return force_reference(M, G, Gb, fa, fb, S, gs, gb, vr)[RHO]
 
     correction = (
@@ -596,7 +592,7 @@ class d3_i:
     result = Result(VELOCITY, "one for each constraint")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """The rows of alpha, where sigma has more: the sizes do not fit."""
+        """Take the rows of alpha, although sigma has more."""
         ga, Gsb = gs[:ROWS_OF_ALPHA], G[:, BETA]
         return ga - Gsb @ gb
 

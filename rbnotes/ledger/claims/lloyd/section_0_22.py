@@ -85,7 +85,10 @@ LLOYD_ORDER = np.concatenate([LINEAR_FIRST, 6 + LINEAR_FIRST])
 
 
 def _poses(entries: Array) -> Array:
-    """Poses of A and B in the world, of 1 in A and 2 in B; frame 2 is turned by at most 2.8 against 1."""
+    """Return the poses of A and B in the world, of 1 in A and of 2 in B.
+
+    The rotation of frame 2 relative to frame 1 is at most 2.8.
+    """
     turns, origins = entries.reshape(2, 4, 3)
     frames = np.zeros((4, 4, 4))
     frames[:, :3, :3] = Rotation.from_rotvec(turns * [[1], [1], [1], [0.8]]).as_matrix()
@@ -104,7 +107,7 @@ def _turned_apart(entries: Array) -> bool:
 
 
 def _poses_about_one_axis(entries: Array) -> Array:
-    """The same with the frames on the bodies turned about the axis that frame 2 is turned about."""
+    """Return poses whose frames on the bodies are rotated about the axis of the relative rotation."""
     turns = entries[:12].reshape(4, 3)
     axis = turns[3] / np.linalg.norm(turns[3])
     about_it = np.vstack([turns[0], turns[1, 0] * axis, turns[2, 0] * axis, turns[3]])
@@ -122,7 +125,10 @@ VISCOUS = {"poses": POSES, "velocities": VELOCITIES, "d_t": positive_numbers(), 
 def library_forces(
     poses: Array, velocities: Array, k_t=0.0, k_r=0.0, d_t=0.0, d_r=0.0, axes="body", follow=0.0
 ) -> BodyForces:
-    """The library's forces at velocities in world axes; w is ``(4, 3)`` and K, D are in Lloyd's order."""
+    """Return the library's forces for velocities in world axes.
+
+    The forces are ``(4, 3)``, and K and D have the order of Lloyd.
+    """
     X_1, X_2 = poses[2:]
     spring = FrameSpring.isotropic(X_1, X_2, k_t, k_r, d_t, d_r)
     E = poses[:2]
@@ -164,7 +170,7 @@ class d2:
     library = displacement_library
 
     def reference(poses):
-        """Compare with the numerical solution of X_1W X = X_2W as 4 x 4 matrices."""
+        """Solve X_1W X = X_2W numerically as an equation of 4 x 4 matrices."""
         return np.linalg.solve(poses[0] @ poses[2], poses[1] @ poses[3])
 
     implements = frame_displacement
@@ -214,9 +220,7 @@ class e0_37:
         return library_forces(frames_as_bodies(poses), ZERO_VELOCITIES, k_t, k_r).w
 
     def reference(poses, k_t, k_r):
-        """Compare with differences of the potential k_t dist^2/2 + k_r angle^2/2 along motions of the two
-        bodies.
-        """
+        """Compare with differences of the potential k_t dist^2/2 + k_r angle^2/2 along motions of A and B."""
         return elastic_forces(frames_as_bodies(poses), k_t, k_r)
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.frames_as_bodies",)
@@ -246,8 +250,9 @@ class e0_38:
         return library_forces(frames_as_bodies(poses), velocities, d_t=d_t, d_r=d_r).w
 
     def reference(poses, velocities, d_t, d_r):
-        """Compare with the slope of d_t |x2' - x1'|^2/2 + d_r |omega2 - omega1|^2/2, relative velocities from
-        moving the bodies.
+        """Differentiate the dissipation function d_t |x2' - x1'|^2/2 + d_r |omega2 - omega1|^2/2.
+
+        The relative velocities are differences along motions of the bodies.
         """
         return viscous_forces(frames_as_bodies(poses), velocities, d_t, d_r)
 
@@ -336,10 +341,7 @@ class e0_40:
     def library(poses, velocities, d_t, d_r):
         return library_forces(poses, velocities, d_t=d_t, d_r=d_r).w
 
-    oracle = (
-        "Compare with the slope of d_t |x2' - x1'|^2/2 + d_r |omega2 - omega1|^2/2, relative "
-        "velocities from moving the bodies."
-    )
+    oracle = "Differentiate the dissipation function d_t |x2' - x1'|^2/2 + d_r |omega2 - omega1|^2/2."
     reference = viscous_forces
     primitives = TO_BODY
     implements = frame_spring_forces

@@ -68,7 +68,7 @@ WHOLE = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
 
 
 def variation_reference(poses, d_t, d_r, delta):
-    """Change of (f_A, tau_A, f_B, tau_B) when the velocities change by ``delta``, in world components."""
+    """Return the change of (f_A, tau_A, f_B, tau_B) for a velocity change ``delta`` in world axes."""
     # The damping forces are linear in the velocities; the start is any.
     start = np.arange(12.0).reshape(4, 3) / 10
     return derivative(lambda t: forces(poses, start + t * delta, d_t=d_t, d_r=d_r)).value
@@ -88,9 +88,7 @@ def force_A_library(poses, d_t, d_r, delta):
 
 
 def force_A_reference(poses, d_t, d_r, delta):
-    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
-    bodies.
-    """
+    """Compare with differences in the velocities of damping forces computed in the world frame."""
     return variation_reference(poses, d_t, d_r, delta)[0]
 
 
@@ -99,16 +97,12 @@ def torque_A_library(poses, d_t, d_r, delta):
 
 
 def torque_A_reference(poses, d_t, d_r, delta):
-    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
-    bodies.
-    """
+    """Compare with differences in the velocities of damping forces computed in the world frame."""
     return variation_reference(poses, d_t, d_r, delta)[1]
 
 
 def velocity_jacobian_reference(poses, velocities, d_t, d_r):
-    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
-    bodies.
-    """
+    """Compare with differences in the velocities of damping forces computed in the world frame."""
     there = np.tile(poses, (12, 1, 1, 1))
     R = there[:, :2, :3, :3]
     start = to_body(poses[:2, :3, :3], velocities)
@@ -207,9 +201,7 @@ class e0_56:
         return variation_library(poses, d_t, d_r, delta)[2]
 
     def reference(poses, d_t, d_r, delta):
-        """Compare with differences in the velocities of damping forces, computed in the world and moved to
-        the bodies.
-        """
+        """Compare with differences in the velocities of damping forces computed in the world frame."""
         return variation_reference(poses, d_t, d_r, delta)[2]
 
     primitives = TO_BODY
@@ -233,9 +225,7 @@ class e0_57:
         return variation_library(poses, d_t, d_r, delta)[3]
 
     def reference(poses, d_t, d_r, delta):
-        """Compare with differences in the velocities of damping forces, computed in the world and moved to
-        the bodies.
-        """
+        """Compare with differences in the velocities of damping forces computed in the world frame."""
         return variation_reference(poses, d_t, d_r, delta)[3]
 
     primitives = TO_BODY
@@ -260,7 +250,7 @@ class t1200:
     )
 
     def printed(poses, velocities, d_t, d_r):
-        """Return the coefficients of the variations of the velocities in those displays; (0.57) as corrected."""
+        """Return the coefficients of the velocity variations in those displays, with (0.57) corrected."""
         n = frame_spring_quantities(poses)
         p_1, p_2, zero = bracket(n.p_1), bracket(n.p_2), np.zeros((3, 3))
         f_A = np.hstack([-d_t * IDENTITY, d_t * p_1, d_t * n.R_BA, -d_t * n.R_BA @ p_2])

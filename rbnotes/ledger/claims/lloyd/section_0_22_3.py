@@ -94,14 +94,14 @@ COUPLED = {
 
 
 def pull_on_1(poses, velocities, k_t, k_r, d_t, d_r):
-    """Force on frame 1, in world axes; that on frame 2 is the opposite."""
+    """Return the force on frame 1 in world axes; the force on frame 2 is opposite."""
     n = frame_spring_quantities(poses)
     dx_1, dx_2 = origin_velocities(poses, velocities)
     return k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
 
 
 def couple_on_1(poses, velocities, k_t, k_r, d_t, d_r):
-    """Couple on frame 1, in world axes; that on frame 2 is the opposite."""
+    """Return the couple on frame 1 in world axes; the couple on frame 2 is opposite."""
     n = frame_spring_quantities(poses)
     return k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
 
@@ -111,9 +111,7 @@ def world_velocity_library(poses, velocities, d_t, d_r):
 
 
 def world_velocity_reference(poses, velocities, d_t, d_r):
-    """Compare with differences in the velocities of damping forces, computed in the world and moved to the
-    bodies; world components throughout.
-    """
+    """Compare with differences in the velocities of damping forces, all in world components."""
     there = np.tile(poses, (12, 1, 1, 1))
 
     def force(t):
@@ -123,17 +121,16 @@ def world_velocity_reference(poses, velocities, d_t, d_r):
 
 
 def to_world_and_body(poses, columns):
-    """Matrix in world axes from columns ``(12, 4, 3)`` that belong to unit variations in body axes."""
+    """Return the matrix in world axes for columns ``(12, 4, 3)`` of unit variations in body axes."""
     R = poses[:2, :3, :3]
     in_world = to_world(R, columns).reshape(12, 12).T
     return in_world @ to_body(R, UNIT_VARIATIONS).reshape(12, 12).T
 
 
 def rotated_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
-    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies; the result in body axes is then rotated.
+    """Compare with differences of body components along motions of both bodies, rotated afterwards.
 
-    Components in the bodies, along motions of both; seen in the world where the bodies were.
+    The result is rotated into the world with the orientations at the start.
     """
 
     def rows(t):
@@ -149,9 +146,7 @@ def world_position_library(poses, velocities, k_t, k_r, d_t, d_r):
 
 
 def world_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
-    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies, all in world axes.
-    """
+    """Compare with differences of forces in world axes along motions of both bodies."""
     change = force_variations(
         poses, velocities, UNIT_VARIATIONS, axes="world", k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r
     )
@@ -202,8 +197,9 @@ class d1:
         return so3.hat(R @ a) @ R
 
     def reference(R, a):
-        """Compare with cross products with the axes, computed before turning; this checks the right-hand
-        side.
+        """Compare with cross products with the axes, computed before the rotation.
+
+        Only the right-hand side is checked.
         """
         # Columns: the cross product of a with each axis, turned as one body.
         return np.stack([R @ np.cross(a, axis) for axis in IDENTITY], axis=-1)
@@ -295,8 +291,9 @@ class t1253_a:
         return n.R_1W @ so3.left_jacobian_inverse(n.phi * n.u) @ n.R_1W.T @ omega
 
     def reference(poses, omega):
-        """Compare with differences of the world components of the rotation vector while frame 2 turns and
-        frame 1 is at rest.
+        """Compare with differences of the rotation vector in world components while frame 2 rotates.
+
+        Frame 1 is at rest.
         """
         R_1W, R_2W = orientations(poses[None])[0]
 
@@ -326,8 +323,9 @@ class t1253_b:
         return (to_world_and_body(poses, K.T.reshape(12, 4, 3)) - in_world)[:3, 3:6]
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        """Compute both by differences of forces along motions of both bodies: rotated afterwards, and in
-        world axes.
+        """Compute both by differences of forces along motions of both bodies, and subtract.
+
+        One is rotated into world axes afterwards, the other is computed in world axes.
         """
         case = (poses, velocities, k_t, k_r, d_t, d_r)
         return (rotated_position_reference(*case) - world_position_reference(*case))[:3, 3:6]
@@ -349,7 +347,7 @@ def world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
 
 
 def body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    """Change in body axes along variations that are given in world axes, by the library."""
+    """Return the library's change in body axes along variations given in world axes."""
     K = library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
     return (K @ to_body(poses[:2, :3, :3], delta).ravel()).reshape(4, 3)
 
@@ -360,14 +358,12 @@ def world_force_A_library(poses, velocities, k_t, k_r, d_t, d_r, delta):
 
 
 def world_force_A_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies, all in world axes.
-    """
+    """Compare with differences of forces in world axes along motions of both bodies."""
     return world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
 
 
 def couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    """Change of A_tau_1, the couple on frame 1 in the axes of A: the torque without that of the force."""
+    """Return the change of A_tau_1, the torque on A without the moment of the force, in the axes of A."""
     n = frame_spring_quantities(poses)
     df_A, dtau_A, _, _ = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
     return dtau_A - np.cross(n.p_1, df_A)
@@ -379,9 +375,7 @@ def world_torque_variation_library(poses, velocities, k_t, k_r, d_t, d_r, delta)
 
 
 def world_torque_variation_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
-    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies, all in world axes.
-    """
+    """Compare with differences of forces in world axes along motions of both bodies."""
     return world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[1]
 
 
@@ -390,7 +384,7 @@ def diagonal_blocks(J):
 
 
 def virtual_work(poses, velocities, k_t, k_r, d_t, d_r):
-    """Rows (f_A, tau_A, f_B, tau_B) in world axes: slopes of the potential and of the dissipation function."""
+    """Return (f_A, tau_A, f_B, tau_B) in world axes as gradients of potential and dissipation function."""
     rows = elastic_forces(poses, k_t, k_r) + viscous_forces(poses, velocities, d_t, d_r)
     return to_world(poses[:2, :3, :3], rows)
 
@@ -440,7 +434,7 @@ class t1258:
     result = Result(FORCE, ON_A_IN_WORLD)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """The force on frame 1 by (0.37) and (0.38), turned into world axes."""
+        """Rotate the force on frame 1 by (0.37) and (0.38) into world axes."""
         n = frame_spring_quantities(poses)
         dx_1, dx_2 = origin_velocities(poses, velocities)
         f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
@@ -451,9 +445,7 @@ class t1258:
         return library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[0]
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        """Compare with virtual work: slopes of the potential and of the dissipation function along motions of
-        A.
-        """
+        """Compare with virtual work: gradients of potential and dissipation function along motions of A."""
         return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[0]
 
     primitives = (
@@ -471,7 +463,10 @@ class d4:
     result = Result(TORQUE, ON_A_IN_WORLD)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """The torque on frame 1 by (0.37) and (0.38), in the axes of A, and the force on it, in the world."""
+        """Evaluate with the torque on frame 1 in the axes of A, and the force on it in the world.
+
+        Torque and force are those of (0.37) and (0.38).
+        """
         n = frame_spring_quantities(poses)
         tau_1 = k_r * (n.phi * n.u) + d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         A_tau_1 = n.R_1A @ tau_1
@@ -482,9 +477,7 @@ class d4:
         return library_forces(poses, velocities, k_t, k_r, d_t, d_r, axes="world").w[1]
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        """Compare with virtual work: slopes of the potential and of the dissipation function along motions of
-        A.
-        """
+        """Compare with virtual work: gradients of potential and dissipation function along motions of A."""
         return virtual_work(poses, velocities, k_t, k_r, d_t, d_r)[1]
 
     primitives = (
@@ -561,7 +554,10 @@ class t1267:
     )
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """(0.59) without [f_1] in block (0,1) and [f_2] in (2,3), with [f][p] in place of [tau] in (1,1), (3,3)."""
+        """Correct the blocks of (0.59) as printed.
+
+        Blocks (0,1) and (2,3) lose [f_1] and [f_2]; in (1,1) and (3,3), [f][p] replaces [tau].
+        """
         n = frame_spring_quantities(poses)
         f_1, tau_1 = (
             pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
@@ -583,9 +579,7 @@ class t1267:
         return diagonal_blocks(world_position_library(poses, velocities, k_t, k_r, d_t, d_r))
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies, all in world axes.
-        """
+        """Compare with differences of forces in world axes along motions of both bodies."""
         J = world_position_reference(poses, velocities, k_t, k_r, d_t, d_r)
         return np.stack([J[:3, 3:6], J[6:9, 9:], J[3:6, 3:6], J[9:, 9:]])
 

@@ -83,7 +83,7 @@ def body_force_variation_library(R_BW, f, delta):
 
 
 def body_force_variation_reference(R_BW, f, delta):
-    """Compare with differences of the force's components along the axes of a body that turns."""
+    """Compare with differences of the components of the force along the axes of a rotating body."""
     return derivative(lambda t: rotate_about_body_axis(R_BW, delta, t).T @ f).value
 
 
@@ -92,7 +92,7 @@ def body_force_jacobian_library(R_BW, f):
 
 
 def body_force_jacobian_reference(R_BW, f):
-    """Compare with differences of the force's components along the axes of a body that turns."""
+    """Compare with differences of the components of the force along the axes of a rotating body."""
     return np.stack([body_force_variation_reference(R_BW, f, axis) for axis in IDENTITY], axis=-1)
 
 
@@ -115,7 +115,7 @@ class d1:
         return directional_force(1.0, f, frame(R_BW), AT_CENTRE).w[3:]
 
     def reference(R_BW, f):
-        """Compare with the components along the body's axes, one by one."""
+        """Compute the components along the body's axes, one by one."""
         # Components along the body's axes, one by one.
         return np.array([f @ axis for axis in R_BW.T])
 
@@ -193,9 +193,7 @@ class t1288:
         return K - K.T
 
     def reference(R_BW, f):
-        """Subtract from differences of the force's components along the axes of a turning body their
-        transpose.
-        """
+        """Subtract the transpose from differences of the force's components along the body axes."""
         K = body_force_jacobian_reference(R_BW, f)
         return K - K.T
 
@@ -219,13 +217,13 @@ ORIENTATION = st.shared(rotations(), key="orientation of a body that turns about
 
 
 def whole_force(m, J, R_BW, v, f):
-    """The force that ``a = M^-1 f`` needs: with the fictitious torque of a body that turns."""
+    """Return the force in ``a = M^-1 f``, including the gyroscopic torque of a rotating body."""
     J_W, omega = R_BW @ J @ R_BW.T, v[3:]
     return np.concatenate([f[:3], f[3:] - np.cross(omega, J_W @ omega)])
 
 
 def whole_force_change(m, J, R_BW, v, f, df, delta):
-    """Change of that force less that of M at constant acceleration, when the body is turned by delta."""
+    """Return the change of that force minus the change of M a at constant a, for a rotation delta."""
     J_W, omega = R_BW @ J @ R_BW.T, v[3:]
     X = inertia_stiffness(J_W, whole_force(m, J, R_BW, v, f)[3:])
     fictitious = np.cross(omega, inertia_variation(J_W, delta) @ omega)
@@ -238,8 +236,9 @@ def acceleration_change_library(m, J, R_BW, v, f, df, delta):
 
 
 def acceleration_change_reference(m, J, R_BW, v, f, df, delta):
-    """Compare with differences of the acceleration of a turning body as it is turned, by Newton's law for the
-    point masses of a turning body, in world axes.
+    """Compare with differences, under rotation, of the acceleration of point masses by Newton's law.
+
+    All quantities are in world axes.
     """
     return derivative(
         lambda t: acceleration(m, J, rotate_about_world_axis(R_BW, delta, t), v[3:], f + t * df)
@@ -255,10 +254,9 @@ def step_library(m, J, R_BW, v, f, df, delta, h):
 
 
 def step_reference(m, J, R_BW, v, f, df, delta, h):
-    """Compare with a first-order expansion, by differences, of v + h a at the end of the step; a by Newton's
-    law for the point masses of a turning body, in world axes.
+    """Expand v + h a to first order by differences; a follows from Newton's law for point masses.
 
-    Velocity after a step with the acceleration at its end, to first order in the variations.
+    All quantities are in world axes.
     """
 
     def velocity(t):
@@ -268,13 +266,16 @@ def step_reference(m, J, R_BW, v, f, df, delta, h):
 
 
 def no_fictitious_torque(m, J, R_BW, v, f, *variations):
-    """Does the body turn about a principal axis, or not at all?"""
+    """Return True if the body rotates about a principal axis, or does not rotate."""
     omega = R_BW.T @ v[3:]
     return bool(np.abs(np.cross(omega, J @ omega)).max() < 1e-9)
 
 
 def never_a_fictitious_torque(m, J, R_BW, v, f, *variations):
-    """Is there none in any orientation? Only if the body does not turn, or has three equal moments."""
+    """Return True if the gyroscopic torque vanishes in every orientation.
+
+    This holds only if the body does not rotate or has three equal moments.
+    """
     moments = np.linalg.eigvalsh(J)
     return bool(np.abs(v[3:]).max() * (moments[-1] - moments[0]) < 1e-9)
 
@@ -293,7 +294,7 @@ class d7:
     result = Result(LINEAR_FIRST_TWIST, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, v, f, df, delta, h):
-        """Evaluate with the acceleration of Euler's equation, and differences of it."""
+        """Evaluate with the acceleration of Euler's equation and its differences."""
         omega = v[3:]
 
         def a(t):
@@ -326,7 +327,7 @@ class t1314:
         return step_library(m, J, R_BW, v, f, np.zeros(6), np.zeros(3), 1.0) - v
 
     def reference(m, J, R_BW, v, f):
-        """Compare with Newton's law for the point masses of a turning body, in world axes."""
+        """Apply Newton's law to the point masses of a rotating body, in world axes."""
         return acceleration(m, J, R_BW, v[3:], f)
 
     holds_when = no_fictitious_torque
@@ -417,8 +418,9 @@ class d9:
         return np.concatenate([m * after[:3], R_BW @ J @ R_BW.T @ after[3:]])
 
     def reference(m, J, R_BW, v, f, df, delta, h):
-        """Compare with a first-order expansion, by differences, of the momentum at the end of the step; a by
-        Newton's law for the point masses of a turning body, in world axes.
+        """Expand the final momentum to first order by differences; a follows from Newton's law.
+
+        The law is applied to the point masses of a rotating body, in world axes.
         """
         return world_inertia(m, J, R_BW) @ step_reference(m, J, R_BW, v, f, df, delta, h)
 
@@ -439,7 +441,7 @@ INERTIA_TURNED = {**BODY, "delta": vectors()}
 
 
 def inertia_variation_reference(m, J, R_BW, delta):
-    """Compare with differences of the inertia of point masses that turn with the body."""
+    """Compare with differences of the inertia of point masses that rotate with the body."""
     return derivative(lambda t: world_inertia(m, J, rotate_about_world_axis(R_BW, delta, t))).value
 
 
@@ -460,7 +462,7 @@ def product_library(m, J, R_BW, f, omega, delta):
 
 
 def product_reference(m, J, R_BW, f, omega, delta):
-    """Compare with differences of M a at a constant acceleration, M of point masses that turn with the body."""
+    """Compare with differences of M a at constant a, where M is that of rotating point masses."""
     acceleration = np.linalg.solve(world_inertia(m, J, R_BW), f)
     return derivative(
         lambda t: world_inertia(m, J, rotate_about_world_axis(R_BW, delta, t)) @ acceleration
@@ -479,12 +481,12 @@ BALLS = positive_numbers().map(lambda moment: moment * IDENTITY)
 
 
 def moments_differ_from_mean(J):
-    """Is no principal moment near the mean of the three?"""
+    """Return True if no principal moment is near the mean of the three."""
     return bool(np.min(np.abs(np.trace(J) - 3 * np.linalg.eigvalsh(J))) > 0.1)
 
 
 def torque_changes_acceleration(J, R_BW, tau):
-    """Is the acceleration away from zero and from the axes whose moment of inertia is the mean?"""
+    """Return True if (tr J - 3 J) times the acceleration is not near zero."""
     acceleration = np.linalg.solve(J, R_BW.T @ tau)
     return bool(np.linalg.norm(np.trace(J) * acceleration - 3 * J @ acceleration) > 1e-3)
 
@@ -509,7 +511,7 @@ class t1290:
     result = Result(NUMBER, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, f):
-        """Not symmetric as soon as anything acts."""
+        """Return 1 (not symmetric) if any force or torque acts."""
         return float(np.linalg.norm(f) > 0)
 
     def library(m, J, R_BW, f):
@@ -517,10 +519,9 @@ class t1290:
         return float(np.abs(inertia_asymmetry(R_BW @ J @ R_BW.T, f[3:])).max() > 1e-6)
 
     def reference(m, J, R_BW, f):
-        """Compare with differences of M(R) a under a constant force and torque in world axes, with M from
-        point masses; the result is 1 where the matrix is not symmetric.
+        """Test for asymmetry by differences of M(R) a under a constant force and torque in world axes.
 
-        Does the matrix of an implicit step in world axes, under a constant force and torque, lack symmetry?
+        M is that of point masses. The result is 1 where the matrix is not symmetric.
         """
         columns = [product_reference(m, J, R_BW, f, None, axis)[3:] for axis in IDENTITY]
         return is_asymmetric(np.stack(columns, axis=-1))
@@ -560,7 +561,7 @@ class d4:
         to_body = se3.Ad_inverse(frame(R_BW))
         return swap_stacking(to_body.T @ spatial_inertia(m, J) @ to_body)
 
-    oracle = "Compare with second moments of point masses that are turned with the body."
+    oracle = "Compare with second moments of point masses that rotate with the body."
     reference = world_inertia
     implements = (spatial_inertia, se3.Ad_inverse)
 
@@ -598,7 +599,7 @@ class d5_b:
         return inertia_variation_library(m, J, R_BW, delta)
 
     def reference(m, J, R_BW, omega, delta):
-        """Compare with differences of the inertia of point masses that turn with the body."""
+        """Compare with differences of the inertia of point masses that rotate with the body."""
         return inertia_variation_reference(m, J, R_BW, delta)
 
     correction = (
@@ -670,9 +671,7 @@ class t1331:
         return inertia_stiffness(R_BW @ J @ R_BW.T, f[3:]) @ delta
 
     def reference(m, J, R_BW, f, omega, delta):
-        """Compare with differences of M a at a constant acceleration, M of point masses that turn with the
-        body.
-        """
+        """Compare with differences of M a at constant a, where M is that of rotating point masses."""
         return product_reference(m, J, R_BW, f, omega, delta)[3:]
 
     correction = r"$\mathbf X\,{}^W\delta\boldsymbol\omega$, as in the displays before it."
@@ -705,15 +704,16 @@ class t1335:
     result = Result(NUMBER, LINEAR_FIRST_IN_WORLD)
 
     def printed(J, R_BW, tau):
-        """Not symmetric as soon as a torque acts."""
+        """Return 1 (not symmetric) if a torque acts."""
         return float(np.linalg.norm(tau) > 0)
 
     def library(J, R_BW, tau):
         return float(np.abs(inertia_asymmetry(R_BW @ J @ R_BW.T, tau)).max() > 1e-6)
 
     def reference(J, R_BW, tau):
-        """Compare with differences of M a at a constant acceleration; the result is 1 where the matrix is not
-        symmetric.
+        """Test for asymmetry by differences of M a at a constant acceleration.
+
+        The result is 1 where the matrix is not symmetric.
         """
         return is_asymmetric(X_reference(J, R_BW, tau))
 

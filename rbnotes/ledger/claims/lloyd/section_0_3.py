@@ -35,19 +35,19 @@ FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
 
 
 def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
-    """The x at which the Lagrangian ``x^T Q x / 2 + c^T x - z^T (A x - b)`` is least, by least squares."""
+    """Return the minimizer x of the Lagrangian ``x^T Q x / 2 + c^T x - z^T (A x - b)``, by least squares."""
     root = np.linalg.cholesky(Q).T
     pull = -c + sum(weight * row for weight, row in zip(z, A, strict=True))
     return np.linalg.lstsq(root, np.linalg.lstsq(root.T, pull, rcond=None)[0], rcond=None)[0]
 
 
 def slack(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
-    """``w = A x - b`` there."""
+    """Return ``w = A x - b`` at that minimizer."""
     return np.array([row @ stationary(Q, c, A, z) for row in A]) - b
 
 
 def lcp_by_trying(M: Array, q: Array) -> Array:
-    """z by trying which are zero: the pair of all z and w with the smallest violation."""
+    """Solve an LCP by trying all active sets; return the z with the smallest violation."""
     best, least = np.zeros(len(q)), np.inf
     for kept in product((False, True), repeat=len(q)):
         inner = np.array(kept)
@@ -86,10 +86,9 @@ class d3_a:
         return lcp_from_qp(QP(Q, c, A, b)).M
 
     def reference(Q, c, A, b):
-        """Measure the change of the slacks of the minimized Lagrangian with each multiplier, by least
-        squares.
+        """Measure the change of the slacks with each multiplier at the minimizer of the Lagrangian.
 
-        Column j: how the slacks answer to a unit of z_j.
+        Column j is the change for a unit of z_j. The minimizer is found by least squares.
         """
         at_zero = slack(Q, c, A, b, np.zeros(ROWS))
         return np.stack([slack(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
@@ -110,7 +109,7 @@ class d3_b:
         return lcp_from_qp(QP(Q, c, A, b)).q
 
     def reference(Q, c, A, b):
-        """Compare with slacks of the unconstrained minimizer, by least squares."""
+        """Compute the slacks of the unconstrained minimizer, by least squares."""
         return slack(Q, c, A, b, np.zeros(ROWS))
 
     implements = lcp_from_qp
@@ -129,7 +128,7 @@ class d3_c:
         return qp_minimizer(QP(Q, c, A, b), z)
 
     def reference(Q, c, A, b, z):
-        """Compare with the minimizer of the Lagrangian by least squares in a factor of Q."""
+        """Minimize the Lagrangian by least squares in a factor of Q."""
         return stationary(Q, c, A, z)
 
     implements = qp_minimizer
@@ -152,9 +151,9 @@ class t51:
         return qp_minimizer(qp, solve(lcp_from_qp(qp)).z)
 
     def reference(Q, c, A, b):
-        """Compare with the program solved by trying all sets of active rows; no multiplier is used.
+        """Solve the quadratic program by trying all sets of active rows, without multipliers.
 
-        Of the minimisers on all sets of rows taken as equations, the best that satisfies all rows.
+        The result is the best of the minimizers on all sets of equations that satisfies all rows.
         """
         best, least = np.zeros(SIZE), np.inf
         for kept in product((False, True), repeat=ROWS):

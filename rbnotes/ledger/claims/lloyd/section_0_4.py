@@ -35,14 +35,14 @@ X, Y, Z = np.eye(3)
 
 
 def orientation(angles):
-    """The three turns as the text describes them, each about an axis of the newest frame."""
+    """Return the rotation by the three angles, each about an axis of the frame rotated so far."""
     return Rotation.from_euler("ZYX", angles).as_matrix()
 
 
 def velocity_reference(angles, rates):
     """Compare with differences of the rotation matrix that scipy builds from the angles.
 
-    Angular velocity from the motion of the frame's axes: sum of e x de/dt, halved.
+    The angular velocity is half the sum of e x de/dt over the axes of the frame.
     """
     R = orientation(angles)
     Rdot = derivative(lambda t: orientation(angles + t * rates)).value
@@ -50,12 +50,12 @@ def velocity_reference(angles, rates):
 
 
 def map_reference(angles):
-    """Compare with differences of the rotation matrix that scipy builds from the angles, one angle at a time."""
+    """Compare with differences of the rotation matrix that scipy builds from the angles, angle by angle."""
     return np.stack([velocity_reference(angles, rate) for rate in np.eye(3)], axis=-1)
 
 
 def axes_of(angles):
-    """Columns z, y' and x'': the axes the three turns go about, by turning the first frame's axes."""
+    """Return the columns z, y' and x'', the axes of the three rotations, by rotating the base axes."""
     theta, phi, _ = angles
     first = Rotation.from_rotvec(theta * Z)
     return np.stack([Z, first.apply(Y), (first * Rotation.from_rotvec(phi * Y)).apply(X)], axis=-1)
@@ -85,10 +85,7 @@ class t64:
         return euler.to_rotation(angles)
 
     def reference(angles):
-        """Compare with three of scipy's rotations about fixed axes, each moved by the rotations before it.
-
-        Each turn about the axis that the turns before have left it.
-        """
+        """Compose three of scipy's rotations about fixed axes, each rotated by the previous ones."""
         z, y1, x2 = axes_of(angles).T
         theta, phi, psi = angles
         turns = [Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))]
@@ -143,7 +140,7 @@ class e0_2:
         return euler.velocity_to_rates(angles)
 
     def reference(angles):
-        """Compare with the numerical inverse of the map found by differences of scipy's rotation matrix."""
+        """Invert the map found by differences of scipy's rotation matrix."""
         return np.linalg.inv(map_reference(angles))
 
     implements = euler.velocity_to_rates
@@ -156,14 +153,14 @@ class t90_a:
     result = Result(NUMBER, "in base coordinates")
 
     def printed(theta, side):
-        """The last axis, for a pitch of a quarter turn to that side."""
+        """Return the last axis at a pitch of a quarter turn to the given side."""
         return -side * Z
 
     def library(theta, side):
         return euler.rates_to_velocity([theta, side * np.pi / 2, 0.0])[:, 2]
 
     def reference(theta, side):
-        """Compare with the last axis of the base frame, rotated by the angles."""
+        """Rotate the last axis of the base frame by the angles."""
         return axes_of([theta, side * np.pi / 2, 0.0])[:, 2]
 
     implements = euler.rates_to_velocity
@@ -182,7 +179,7 @@ class t90_b:
         return np.linalg.det(euler.rates_to_velocity(angles))
 
     def reference(angles):
-        """Compare with the volume between the three axes, found by turning the first frame's axes."""
+        """Compute the volume spanned by the three axes, found by rotating the base axes."""
         z, y1, x2 = axes_of(angles).T
         return np.cross(z, y1) @ x2
 
@@ -203,10 +200,9 @@ class t92:
         return euler.velocity_to_rates(angles).T @ multipliers
 
     def reference(angles, multipliers):
-        """Compare with the work of the multipliers on the angles that scipy reads from rotations about the
-        base axes.
+        """Compare with the work of the multipliers on the angles that scipy reads from the rotation.
 
-        The torque about each base axis that does the same work as the multipliers do on the angles.
+        The torque about a base axis is the work for a unit rotation about that axis.
         """
         R = Rotation.from_matrix(orientation(angles))
 
@@ -251,9 +247,7 @@ class d3:
         return euler.velocity_to_rates_dot(angles, rates)
 
     def reference(angles, rates):
-        """Compare with differences along a motion of the inverse of the matrix whose columns are the three
-        axes.
-        """
+        """Compare with differences along a motion of the inverse of the matrix of the three axes."""
         return derivative(lambda t: np.linalg.inv(axes_of(angles + t * rates))).value
 
     implements = euler.velocity_to_rates_dot

@@ -88,7 +88,7 @@ class d1:
     result = Result(ACCELERATION, SYSTEM_COORDINATES)
 
     def printed(M, G, H, v, f):
-        """The constraint force is such that ``G a = 0``."""
+        """Return the acceleration for which the constraint force gives ``G a = 0``."""
         Mi = np.linalg.inv(M)
         multiplier = np.linalg.inv(G @ Mi @ G.T) @ (0.0 - G @ Mi @ f)
         return Mi @ (f + G.T @ multiplier)
@@ -98,10 +98,9 @@ class d1:
         return np.linalg.solve(M, constrained_force(M, G, f, -v[None] @ H @ v)[0])
 
     def reference(M, G, H, v, f):
-        """Compare with the acceleration that keeps G v = 0 along the motion, the change of G by numerical
-        differentiation.
+        """Find the acceleration that keeps G v = 0 along the motion, with dG/dt by differentiation.
 
-        The normal changes as ``G + (H x)^T``; ``G v = 0`` has to stay true along the motion.
+        The normal changes as ``G + (H x)^T``.
         """
         v = v - (G[0] @ v) / (G[0] @ G[0]) * G[0]
 
@@ -136,7 +135,7 @@ class t106:
     result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, G, f):
-        """The force in the range of G^T that leaves no acceleration across the constraints."""
+        """Return the force in the range of G^T that cancels the acceleration across the constraints."""
         Mi = np.linalg.inv(M)
         return G.T @ np.linalg.solve(G @ Mi @ G.T, -G @ Mi @ f)
 
@@ -144,7 +143,7 @@ class t106:
         return constrained_force(M, G, f)[0] - f
 
     def reference(M, G, f):
-        """Compare with the force that Gauss's principle of least constraint asks for, by least squares."""
+        """Find the force of Gauss's principle of least constraint, by least squares."""
         return least_constraint(M, G, f) - f
 
     remark = "They do no work on motions that the constraints allow; friction is another matter."
@@ -158,7 +157,7 @@ class d2:
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, f):
-        """The multipliers at which the printed expression, affine in them, is zero."""
+        """Return the multipliers at which the printed expression, which is affine in them, is zero."""
         Mi = np.linalg.inv(M)
 
         def across(multipliers):
@@ -172,9 +171,7 @@ class d2:
         return constrained_force(M, G, f)[1]
 
     def reference(M, G, f):
-        """Compare with Gauss's principle of least constraint by least squares; the constraint force is then
-        written as a combination of the rows of G.
-        """
+        """Solve Gauss's principle by least squares, and write the constraint force in the rows of G."""
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
     remark = "Under the premise of the display before, that the rows do not change along the motion."
@@ -196,11 +193,7 @@ class d3:
         return constrained_force(M, G, f)[1]
 
     def reference(M, G, f):
-        """Compare with Gauss's principle of least constraint by least squares; the constraint force is then
-        written as a combination of the rows of G.
-
-        What the constraints must add to f, written as a combination of the rows of G.
-        """
+        """Solve Gauss's principle by least squares, and write the constraint force in the rows of G."""
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
     tolerance = 1e-08
@@ -257,7 +250,7 @@ class d6:
         return force_projection(M, G)
 
     def reference(M, G):
-        """Compare with the total force for each unit force, by Gauss's principle of least constraint."""
+        """Apply Gauss's principle of least constraint to each unit force."""
         return np.stack([least_constraint(M, G, unit) for unit in IDENTITY], axis=1)
 
     implements = force_projection
@@ -276,7 +269,7 @@ def P_v(M, G):
 
 
 def velocity_projection_reference(M, G):
-    """Compare with the nearest admissible velocity to each unit velocity, by least squares."""
+    """Find the nearest admissible velocity to each unit velocity, by least squares."""
     return np.stack([project_velocity(M, G, unit) for unit in IDENTITY], axis=1)
 
 
@@ -296,9 +289,7 @@ class t100:
         return np.array([force_projection(M, G), velocity_projection(M, G)])
 
     def reference(M, G):
-        """Compare with the total force and the constrained velocity for each unit vector, by Gauss's
-        principle.
-        """
+        """Apply Gauss's principle to each unit force and to each unit velocity."""
         forces = [least_constraint(M, G, unit) for unit in IDENTITY]
         return np.array([np.stack(forces, axis=1), velocity_projection_reference(M, G)])
 
@@ -324,9 +315,7 @@ class t126:
         return G.T @ constrained_velocity(M, G, v)[1]
 
     def reference(M, G, v):
-        """Compare with the change of momentum to the nearest admissible velocity in kinetic energy, by least
-        squares.
-        """
+        """Compare with the momentum change to the nearest admissible velocity in kinetic energy."""
         return M @ project_velocity(M, G, v) - M @ v
 
     correction = (
@@ -427,7 +416,7 @@ class d11:
         return kkt_inverse(M, G)
 
     def reference(M, G):
-        """Compare with the whole system solved for each unit right side by elimination."""
+        """Solve the whole system for each unit right-hand side by elimination."""
         units = np.eye(N + K)
         return np.stack([np.concatenate(constrained_system(M, G, u[:N], u[N:])) for u in units], axis=1)
 

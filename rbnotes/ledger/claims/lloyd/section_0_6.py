@@ -41,7 +41,7 @@ def velocity_library(M, G, b, g):
 
 
 def velocity_reference(M, G, b, g):
-    """Compare with the whole system assembled row by row and solved by elimination."""
+    """Solve the whole system, assembled row by row, by elimination."""
     return constrained_system(M, G, b, g)[0]
 
 
@@ -61,9 +61,7 @@ class e0_3:
         return kkt_matrix(M, G) @ np.concatenate([v, multipliers])
 
     def reference(M, G, v, multipliers):
-        """Compare with the momentum minus the constraint impulses, summed row by row, and the velocities
-        along the constraint rows.
-        """
+        """Sum the momentum minus the constraint impulses, and the velocities along the rows, row by row."""
         momentum = sum(column * part for column, part in zip(M.T, v, strict=True))
         impulse = sum(size * row for size, row in zip(multipliers, G, strict=True))
         return np.append(momentum - impulse, [sum(row * v) for row in G])
@@ -86,7 +84,7 @@ class d1_a:
         return factor_kkt(M, G).solve(b, g)[1]
 
     def reference(M, G, b, g):
-        """Compare with the whole system assembled row by row and solved by elimination."""
+        """Solve the whole system, assembled row by row, by elimination."""
         return constrained_system(M, G, b, g)[1]
 
     tolerance = 1e-08

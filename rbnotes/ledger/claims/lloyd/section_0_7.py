@@ -63,28 +63,25 @@ IDENTITY = np.eye(SIZE)
 
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
-    """Compare with the whole mixed system for the given z, assembled row by row and solved by elimination.
-
-    w under the given z.
-    """
+    """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
     x, _ = mixed_motion(M, G, N, f, g, z)
     return np.array([row @ x for row in N]) - n
 
 
 def candidate(M: Array, G: Array, N: Array, f: Array, g: Array, gap: Array, z: Array) -> tuple[Array, ...]:
-    """n, z, x and lambda that satisfy all equations, with impulses that push and contacts that separate."""
+    """Return n, z, x and lambda that satisfy all equations, with pushing impulses and open contacts."""
     z = np.abs(z)
     x, multipliers = mixed_motion(M, G, N, f, g, z)
     return N @ x - np.abs(gap), z, x, multipliers
 
 
 def multipliers_reference(M, G, N, f, g, n, z):
-    """Compare with the whole mixed system for the given z, assembled row by row and solved by elimination."""
+    """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
     return mixed_motion(M, G, N, f, g, z)[1]
 
 
 def start_reference(M, G, N, f, g, n):
-    """Compare with the whole system without contacts, solved by elimination."""
+    """Solve the whole system without contacts, by elimination."""
     return mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
 
 
@@ -94,10 +91,7 @@ def speed_library(M, G, N, f, g, n, z):
 
 
 def speed_reference(M, G, N, f, g, n, z):
-    """Compare with the whole mixed system for the given z, assembled row by row and solved by elimination.
-
-    ``N x``.
-    """
+    """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
     return slacks(M, G, N, f, g, 0 * n, z)
 
 
@@ -119,7 +113,7 @@ class d1:
     constants = (MASS,)
 
     def printed(M, G, N, f, g, gap, z):
-        """The largest violation of what is printed: nothing is said about z."""
+        """Return the largest violation of the printed conditions, which do not restrict z."""
         n, z, x, multipliers = candidate(M, G, N, f, g, gap, z)
         balance = M @ x - G.T @ multipliers - N.T @ z - f
         return max(np.max(np.abs(balance)), np.max(np.abs(G @ x - g)), max(0.0, np.max(n - N @ x)))
@@ -132,10 +126,9 @@ class d1:
         return max(residuals.equations, residuals.natural)
 
     def reference(M, G, N, f, g, gap, z):
-        """Compute the violation as the largest of the smaller of each impulse and its gap; all equations hold
-        by construction.
+        """Take the largest over the contacts of the smaller of impulse and gap.
 
-        Of the optimality conditions the equations are known to hold, which leaves each push and its gap.
+        All equations hold by construction.
         """
         return max(min(abs(push), abs(distance)) for push, distance in zip(z, gap, strict=True))
 
@@ -201,9 +194,7 @@ class d3_a:
         return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[0]
 
     def reference(M, G, N, f, g, n, z):
-        """Compare with the whole mixed system for the given z, assembled row by row and solved by
-        elimination.
-        """
+        """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
         return mixed_motion(M, G, N, f, g, z)[0]
 
     tolerance = 1e-08
@@ -296,9 +287,7 @@ class d5:
         return speed_library(M, G, N, f, np.zeros(EQUATIONS), n, z)
 
     def reference(M, G, N, f, n, z):
-        """Compare with the whole mixed system for the given z, assembled row by row and solved by
-        elimination.
-        """
+        """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
         return speed_reference(M, G, N, f, np.zeros(EQUATIONS), n, z)
 
     tolerance = 1e-08
@@ -318,10 +307,7 @@ def blocks_library(M, G, N, f, g, n, z, x, multipliers):
 
 
 def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
-    """Compare with the residual of each equation for arbitrary unknowns, written out as sums.
-
-    What is missing in each equation, written out with sums.
-    """
+    """Compute the residual of each equation for arbitrary unknowns, written out as sums."""
     missing = []
     for i in range(SIZE):
         pull = sum(G[k, i] * multipliers[k] for k in range(EQUATIONS))
@@ -333,7 +319,7 @@ def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
 
 
 def partition(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
-    """A and N-bar as defined."""
+    """Return A and N-bar as defined."""
     A = np.block([[M, -G.T], [G, np.zeros((len(G), len(G)))]])
     return A, np.hstack([N, np.zeros((len(N), len(G)))])
 
@@ -412,12 +398,12 @@ class t229:
     result = Result(NUMBER, "how many solves, then the speeds of the contacts")
 
     def printed(N):
-        """The number of solves, and the LCP that they make for unit masses, forces and equations."""
+        """Return the number of solves, and the vector of the LCP for unit masses, forces and equations."""
         A, padded = partition(np.eye(4), np.ones((1, 4)), N)
         return np.append(len(N) + 1, padded @ np.linalg.inv(A) @ np.array([1.0, 2.0, 3.0, 4.0, 1.0]))
 
     def library(N):
-        """Right sides solved with the factored KKT matrix while the LCP is assembled."""
+        """Count the right sides solved with the factored KKT matrix while the LCP is assembled."""
         size = N.shape[1]
         kkt = factor_kkt(np.eye(size), np.ones((1, size)))
         count = 0
@@ -433,11 +419,7 @@ class t229:
         return np.append(count, lcp.q)
 
     def reference(N):
-        """Count the values that determine an affine function of z: the points of an affine basis, by their
-        rank.
-
-        M and q are known once w is known at as many z as there are points of an affine basis.
-        """
+        """Count the points of an affine basis by their rank: their values determine w as a function of z."""
         rows = len(N)
         points = np.vstack([np.zeros((1, rows)), np.eye(rows)])
         count = np.linalg.matrix_rank(np.hstack([points, np.ones((rows + 1, 1))]))
@@ -471,9 +453,7 @@ class d10:
         )
 
     def reference(M, G, N, f, g, n, z):
-        """Compare with the whole mixed system for the given z, assembled row by row and solved by
-        elimination.
-        """
+        """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
         return np.concatenate(mixed_motion(M, G, N, f, g, z))
 
     tolerance = 1e-08
@@ -493,7 +473,7 @@ class t174:
     result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, rows, f, inside, gap):
-        """x, by way of the pure LCP."""
+        """Return x from the solution of the pure LCP."""
         G, N = rows[:EQUATIONS], rows[EQUATIONS:]
         A, padded = partition(M, G, N)
         b, n = np.concatenate([f, G @ inside]), N @ inside - np.abs(gap)
@@ -507,10 +487,9 @@ class t174:
         return solve_step(StepProblem(M, f, equations, pairs)).velocity
 
     def reference(M, rows, f, inside, gap):
-        """Compare with the x of least action that the rows allow: every set of active rows is tried, and no
-        multiplier is used.
+        """Minimize the action over the x that satisfy the rows, by trying all sets of active rows.
 
-        What the mixed LCP says of x: least action among all that satisfy the rows, such as ``inside``.
+        No multiplier is used.
         """
         bounds = rows @ inside - np.append(np.zeros(EQUATIONS), np.abs(gap))
         best, least = inside, np.inf

@@ -82,20 +82,20 @@ def nonbasic(values):
 
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
-    """w under the given z, from the whole mixed system."""
+    """Return w under the given z, from the whole mixed system."""
     pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
     x, _ = constrained_system(M, G, pushed, g)
     return np.array([row @ x for row in N]) - n
 
 
 def inverse_and_rows(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
-    """The inverse of A, and N-bar, as defined in the section before."""
+    """Return the inverse of A, and N-bar, as defined in the preceding section."""
     A = np.block([[M, -G.T], [G, np.zeros((EQUATIONS, EQUATIONS))]])
     return np.linalg.inv(A), np.hstack([N, np.zeros((ROWS, EQUATIONS))])
 
 
 def exchange_variables(M: Array, q: Array, alpha: tuple[int, ...]) -> tuple[Array, Array]:
-    """``w = M z + q`` solved for z of alpha and w of beta: by elimination, all pairs at once."""
+    """Solve ``w = M z + q`` for z of alpha and w of beta, by elimination of all pairs at once."""
     basic_z = np.isin(np.arange(ROWS), alpha)
     left = np.where(basic_z, -M, np.eye(ROWS))
     right = np.where(basic_z, np.eye(ROWS), -M)
@@ -135,10 +135,7 @@ class d1_a:
         ]
 
     def reference(M, G, N, f, g, n, alpha):
-        """Measure the change of w with a unit of each z, from the whole mixed system.
-
-        How w answers to a unit of each z, in the order of the partition.
-        """
+        """Measure the change of w with a unit of each z, from the whole mixed system."""
         order = ordered_indices(alpha, ROWS)
         at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
         answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
@@ -173,10 +170,7 @@ class d1_b:
         ]
 
     def reference(M, G, N, f, g, n, alpha):
-        """Compare with w without contact impulses, from the whole mixed system.
-
-        w without contact impulses.
-        """
+        """Compute w without contact impulses, from the whole mixed system."""
         return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered_indices(alpha, ROWS)]
 
     tolerance = 1e-08
@@ -216,9 +210,7 @@ class e0_4_a:
         return np.stack([basis.pivoted_column(r) for r in order], axis=1)[order]
 
     def reference(M, q, alpha):
-        """Compare with w = M z + q solved for the basic variables by elimination, for matrices that are not
-        symmetric.
-        """
+        """Solve w = M z + q for the basic variables by elimination, with unsymmetric M."""
         return exchange_variables(M, q, alpha)[0]
 
     tolerance = 1e-08
@@ -243,9 +235,7 @@ class e0_4_b:
         return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
 
     def reference(M, q, alpha):
-        """Compare with w = M z + q solved for the basic variables by elimination, for matrices that are not
-        symmetric.
-        """
+        """Solve w = M z + q for the basic variables by elimination, with unsymmetric M."""
         return exchange_variables(M, q, alpha)[1]
 
     tolerance = 1e-08
@@ -274,7 +264,7 @@ class d2:
         return pivoted_library_column(M, alpha, alpha[choice % len(alpha)])
 
     def reference(M, alpha, choice):
-        """Compare with w = M z + q solved for the basic variables by elimination."""
+        """Solve w = M z + q for the basic variables by elimination."""
         return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
 
     tolerance = 1e-08
@@ -306,7 +296,7 @@ class d3:
         return pivoted_library_column(M, alpha, b[choice % len(b)])
 
     def reference(M, alpha, choice):
-        """Compare with w = M z + q solved for the basic variables by elimination."""
+        """Solve w = M z + q for the basic variables by elimination."""
         b = split_indices(alpha, ROWS)[1]
         return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
 
@@ -320,7 +310,7 @@ class d3:
 
 
 def known_columns(M, alpha, other):
-    """The matrix with other numbers in the columns that were never computed, those of beta."""
+    """Return the matrix with arbitrary numbers in the columns of beta, which are never computed."""
     return np.where(np.isin(np.arange(ROWS), alpha), M, other)
 
 
@@ -339,17 +329,14 @@ class t236:
         return float(pivots < columns)
 
     def library(rows, columns, pivots):
-        """Return 1 if some columns are never built although every pivot brings in another z_j."""
+        """Return 1 if some columns are never built although every pivot adds another z_j."""
         on_demand = LazyColumns(rows, lambda j: np.eye(rows)[j])
         for j in range(pivots):
             _ = on_demand[j % rows]
         return float(on_demand.num_built < rows)
 
     def reference(rows, columns, pivots):
-        """Try all sequences of that many pivots, and check whether each leaves some z_j out.
-
-        Whether some contact stays out of the basis whatever the pivots are, by trying all sequences of them.
-        """
+        """Try all sequences of that many pivots, and check whether each omits some z_j."""
         return float(all(len(set(entered)) < rows for entered in product(range(rows), repeat=pivots)))
 
     combined_with = ("lloyd/s0.7/t229",)
@@ -374,7 +361,7 @@ class t254:
     result = Result(INVERSE_MASS, "columns of alpha: row by row, those of alpha before the others")
 
     def printed(M, G, N, f, g, n, alpha, left):
-        """Columns are computed once each, as z_j enter; the last to enter may leave again, and its column stays."""
+        """Compute each column once, when z_j enters; keep it when z_j leaves."""
         Ai, padded = inverse_and_rows(M, G, N)
         stored = {}
         for j in (*alpha, left, *alpha):
@@ -416,7 +403,7 @@ class t256:
     result = Result(basic, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, q, alpha, other):
-        """(0.4), with other numbers in the columns of beta."""
+        """Evaluate (0.4) with arbitrary numbers in the columns of beta."""
         a, b = split_indices(alpha, ROWS)
         Maa, _, Mba, _ = blocks(known_columns(M, alpha, other), alpha)
         qa = -np.linalg.inv(Maa) @ q[a]
@@ -427,9 +414,7 @@ class t256:
         return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
 
     def reference(M, q, alpha, other):
-        """Compare with w = M z + q solved for the basic variables by elimination, with the columns as they
-        are.
-        """
+        """Solve w = M z + q for the basic variables by elimination, with the true columns."""
         return exchange_variables(M, q, alpha)[1]
 
     tolerance = 1e-08

@@ -42,7 +42,7 @@ section = Section(
 
 
 def derivative_from_above(ends, start):
-    """Derivative at h = 0 of where a step of size h ends, extrapolated from steps of eight sizes."""
+    """Return the derivative of the final state by h at h = 0, extrapolated from steps of eight sizes."""
     sizes = np.arange(1, 9) / 1024
     weights = [np.prod([t / (t - s) for t in sizes if t != s]) for s in sizes]
     return sum(weight * (ends(s) - start) / s for weight, s in zip(weights, sizes, strict=True))
@@ -74,8 +74,9 @@ class t269:
         return derivative_from_above(ends, np.array([x, v]))
 
     def reference(M, f, K, D, x, v):
-        """Extrapolate the rates of change over small steps to a step of zero, each from the equations that
-        define its scheme.
+        """Extrapolate the rates of change over small steps to zero step size.
+
+        The result of each step follows from the equations that define its scheme.
         """
 
         def ends(h):

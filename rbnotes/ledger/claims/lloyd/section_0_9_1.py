@@ -31,23 +31,23 @@ PULLED = {name: STEP[name] for name in ("M", "x", "v", "h")}
 
 
 def pull(x):
-    """Force of a coupled, nonlinear potential."""
+    """Return the force of a coupled, nonlinear potential."""
     return -np.array([x[0] + x[1] ** 3, 3 * x[0] * x[1] ** 2 + np.sin(x[2]), x[1] * np.cos(x[2]) + x[2] ** 3])
 
 
 def pulled_step(M, x, v, h):
-    """The printed step under the force of that potential."""
+    """Take the printed step under the force of that potential."""
     v1 = np.linalg.solve(M, M @ v + h * pull(x))
     return np.concatenate([x + h * v1, v1])
 
 
 def step_slopes(step, x, v):
-    """A, the derivative of the state after the step with respect to that before."""
+    """Return A, the derivative of the state after the step with respect to the state before."""
     return jacobian(lambda state: step(*np.split(state, 2)), np.concatenate([x, v])).value
 
 
 def area_form(M):
-    """J of the oriented area that two displacements (dx, dv) span, with M between x and v."""
+    """Return the matrix J of the symplectic form with mass matrix M."""
     J = np.zeros((2 * N, 2 * N))
     J[:N, N:], J[N:, :N] = M, -M
     return J
@@ -70,9 +70,9 @@ class d1_a:
         return stack_state(symplectic_euler(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with second differences of three successive positions, as in a leapfrog.
+        """Compare with second differences of three successive positions, as in leapfrog integration.
 
-        Positions before, at and after the start, with ``M (x1 - 2 x0 + x_before) / h^2 = f``.
+        The positions satisfy ``M (x1 - 2 x0 + x_before) / h^2 = f``.
         """
         before = x - h * v
         after = np.linalg.solve(M / h**2, M @ (2 * x - before) / h**2 + nonlinear_force(f, K, D, x, v)(x, v))

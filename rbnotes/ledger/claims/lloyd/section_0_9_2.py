@@ -79,17 +79,17 @@ ARRANGED = (implicit_euler_problem, effective_force)
 
 
 def nonlinear_system(M, f, K, D, x, v):
-    """The library's system with a nonlinear force."""
+    """Return the library's system with a nonlinear force."""
     return System(M, nonlinear_force(f, K, D, x, v), *nonlinear_force_derivatives(K, D, x, v))
 
 
 def stack_state(state):
-    """Coordinates, then velocities."""
+    """Return the coordinates, then the velocities."""
     return np.concatenate([state.q, state.qdot])
 
 
 def is_affine(M, f, K, D, x, v, h, share):
-    """Is the force at the start the mean of those beside it, on a way that changes positions and velocities?"""
+    """Return True if the force at the start is the mean of the forces at two opposite displacements."""
     force, way = nonlinear_force(f, K, D, x, v, share), np.array([0.3, -0.5, 0.2])
     mean = (force(x + way, v - way) + force(x - way, v + way)) / 2
     return np.allclose(mean, force(x, v), rtol=0, atol=1e-9)
@@ -106,16 +106,13 @@ def change_library(M, f, K, D, x, v, h):
 
 
 def newton_reference(M, f, K, D, x, v, h):
-    """Compare with the equations of implicit Euler for a nonlinear force: the first step of Newton's method.
-
-    Positions and velocities after one step of Newton's method from the state at the start.
-    """
+    """Take the first Newton step on the equations of implicit Euler for a nonlinear force."""
     equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     return newton_step(equations, np.concatenate([x, v]))
 
 
 def velocity_reference(M, f, K, D, x, v, h):
-    """Compare with the equations of implicit Euler for a nonlinear force: the first step of Newton's method."""
+    """Take the first Newton step on the equations of implicit Euler for a nonlinear force."""
     return newton_reference(M, f, K, D, x, v, h)[N:]
 
 
@@ -134,7 +131,7 @@ class t276:
         return np.concatenate([x + h * v1, v1])
 
     def library(M, f, K, D, x, v, h, share):
-        """The library's step again and again, each time with the tangent of the force where it ended."""
+        """Repeat the library's step with the tangent of the force at its previous end."""
         force = nonlinear_force(f, K, D, x, v, share)
         stiffness, damping = nonlinear_force_derivatives(K, D, x, v, share)
         x1, v1 = x, v
@@ -146,7 +143,7 @@ class t276:
         return np.concatenate([x1, v1])
 
     def reference(M, f, K, D, x, v, h, share):
-        """Compare with the root of the two equations of implicit Euler for a nonlinear force."""
+        """Find the root of the two equations of implicit Euler for a nonlinear force."""
         equations_at = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v, share), x, v)
         return follow_root(equations_at, np.concatenate([x, v]), h)
 
@@ -218,10 +215,10 @@ class d3:
         return np.vstack([system.mass, effective_force(system, M, v, h)])
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the residual momentum of implicit Euler as a function of the new velocities: its
-        derivative, and its value at zero velocities.
+        """Evaluate the residual momentum of implicit Euler at zero velocities, and its derivative.
 
-        M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest.
+        M_hat is the derivative of the residual with respect to the new velocities, and -h f_hat - M v its
+        value at zero.
         """
         equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
         start = np.concatenate([x, v])
@@ -272,9 +269,7 @@ class d5:
         return effective_force(system, system.mass, v, h)
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the linearized force at the start, evaluated at the position after a step at the old
-        velocities.
-        """
+        """Evaluate the force linearized at the start, at the position after a step at the old velocities."""
         force = nonlinear_force(f, K, D, x, v)
         return f + complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
 

@@ -60,7 +60,7 @@ ARRANGED = (trapezoidal_problem, effective_force)
 
 
 def rule_library(M, f, K, D, x, v, h, share):
-    """The library's step again and again, each time with the tangent of the force where it ended."""
+    """Repeat the library's step with the tangent of the force at its previous end."""
     force = nonlinear_force(f, K, D, x, v, share)
     stiffness, damping = nonlinear_force_derivatives(K, D, x, v, share)
     x1, v1 = x, v
@@ -75,8 +75,9 @@ def rule_library(M, f, K, D, x, v, h, share):
 
 
 def rule_reference(M, f, K, D, x, v, h, share):
-    """Compare with the root of the two equations of the rule, for a nonlinear force and its arguments as 0.9
-    has them.
+    """Find the root of the two equations of the rule for a nonlinear force.
+
+    The force has its arguments in the order of section 0.9.
     """
     equations_at = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v, share), x, v)
     return follow_root(equations_at, np.concatenate([x, v]), h)
@@ -88,10 +89,7 @@ def arranged_library(M, f, K, D, x, v, h):
 
 
 def velocity_reference(M, f, K, D, x, v, h):
-    """Compare with the equations of the rule for a nonlinear force: the first step of Newton's method.
-
-    Velocities after one step of Newton's method from the state at the start.
-    """
+    """Take the first Newton step on the equations of the rule for a nonlinear force."""
     equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     return newton_step(equations, np.concatenate([x, v]))[N:]
 
@@ -102,10 +100,10 @@ def arrangement_library(M, f, K, D, x, v, h):
 
 
 def arrangement_reference(M, f, K, D, x, v, h):
-    """Compare with the residual momentum of the rule as a function of the new velocities: its derivative, and
-    its value at zero velocities.
+    """Evaluate the residual momentum of the trapezoidal rule at zero velocities, and its derivative.
 
-    M_hat is the slope of the unbalanced momentum along the tangent at the start, h f_hat its rest.
+    M_hat is the derivative of the residual with respect to the new velocities, and -h f_hat - M v its value
+    at zero.
     """
     equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     start = np.concatenate([x, v])
@@ -295,7 +293,7 @@ class d6:
         return effective_force(system, system.mass, v, h)
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the mean of the forces at both ends, linearized, if the body keeps its old velocities."""
+        """Average the linearized forces at both ends of a step at the old velocity."""
         force = nonlinear_force(f, K, D, x, v)
         change = complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
         return (force(x, v) + force(x, v) + change) / 2

@@ -35,18 +35,19 @@ section = Section(
 
 
 def halfway_reference(M, f, K, D, x, v, h):
-    """Compare with the first Newton step of implicit Euler over half the step at fixed positions."""
+    """Take the first Newton step of implicit Euler over half the step at fixed positions."""
     return half_step_velocity(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def position_reference(M, f, K, D, x, v, h):
-    """Compare with free motion plus the displacement by the constant acceleration of the half step."""
+    """Add the displacement by the constant acceleration of the half step to free motion."""
     return midpoint_acceleration_positions(M, nonlinear_force(f, K, D, x, v), x, v, h)
 
 
 def velocity_reference(M, f, K, D, x, v, h):
-    """Compare with one Newton step of the trapezoidal rule in the velocities at known positions, with the
-    derivatives of the first half.
+    """Take one Newton step of the trapezoidal rule in the velocities at known positions.
+
+    The derivatives are those of the first half.
     """
     force = nonlinear_force(f, K, D, x, v)
     x1 = midpoint_acceleration_positions(M, force, x, v, h)
@@ -112,8 +113,9 @@ class t334:
         return 2 / h * (M - h / 2 * D) @ (w - v) - f
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with the force at the start plus its change along the way to the new positions, by
-        quadrature of its derivatives.
+        """Add to the force at the start its change up to the new positions, by quadrature.
+
+        The integrand is the derivative of the force along the way.
         """
         force = nonlinear_force(f, K, D, x, v)
         way = midpoint_acceleration_positions(M, force, x, v, h) - x
@@ -163,7 +165,7 @@ class t338:
     constants = (LENGTH, TIME, FORCE)
 
     def printed(M, f, K, D, x, v, h):
-        """Both halves of the step from values of the force and its velocity Jacobian alone."""
+        """Take both halves of the step with the force and its velocity Jacobian alone."""
         force = nonlinear_force(f, K, D, x, v)
         half = M - h / 2 * D
         x1 = x + h * np.linalg.solve(half, half @ v + h / 2 * force(x, v))
@@ -171,12 +173,12 @@ class t338:
         return np.concatenate([x1, v1])
 
     def library(M, f, K, D, x, v, h):
-        """A system whose position Jacobian is nonsense."""
+        """Take the step of a system whose position Jacobian is wrong."""
         system = System(M, nonlinear_force(f, K, D, x, v), lambda y, u: 1e3 * M, lambda y, u: D)
         return stack_state(bridson_marino(system, State(q=x, qdot=v), h))
 
     def reference(M, f, K, D, x, v, h):
-        """Compare with positions and velocities from the equations of both halves."""
+        """Solve the equations of both halves for positions and velocities."""
         force = nonlinear_force(f, K, D, x, v)
         x1 = midpoint_acceleration_positions(M, force, x, v, h)
         return np.concatenate([x1, trapezoidal_velocity(M, force, x, x1, v, h)])

@@ -60,7 +60,7 @@ UNSTEADY = {name: ACCELERATED[name] for name in ("assembly", "q", "qdot", "qddot
 
 
 def operators(assembly, q, qdot, wrenches=0.0):
-    """The library's."""
+    """Return the operators of the library."""
     return reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
 
 
@@ -75,7 +75,7 @@ def rates_library(assembly, q, qdot, qddot):
 
 
 def of_parents(assembly, rows):
-    """Row of the parent for each body, zero for the world."""
+    """Return the row of the parent for each body, zero for the world."""
     return np.stack([rows[parent] if parent >= 0 else REST for parent in assembly.parents])
 
 
@@ -93,7 +93,7 @@ class d1:
         return operators(assembly, q, qdot).v
 
     def reference(assembly, q, qdot):
-        """Compare with the Jacobian by complex steps of poses, times the rates."""
+        """Multiply the Jacobian, from complex steps of the poses, by the rates."""
         return body_trees.jacobian(assembly, q) @ qdot
 
     remark = r"A column of $6n$ numbers."
@@ -163,7 +163,7 @@ class d5:
         return operators(assembly, q, REST).M_lambda
 
     def reference(assembly, q):
-        """Compare with conjugations of unit twists with the poses of bodies in the frames of their ancestors."""
+        """Conjugate unit twists with the poses of the bodies in the frames of their ancestors."""
         E, M = body_trees.poses(assembly, q), np.zeros((18, 18))
         for i, parent in enumerate(assembly.parents):
             before = E[parent] if parent >= 0 else np.eye(4)
@@ -192,8 +192,9 @@ class d6:
         return operators(assembly, q, qdot).ad_Sqdot
 
     def reference(assembly, q, qdot):
-        """Compare with commutators of unit twists with the twist of the body relative to its parent, by steps
-        of the pose.
+        """Compute commutators of unit twists with the body's twist relative to its parent.
+
+        The twist follows from complex steps of the pose.
         """
         brackets = np.zeros((18, 18))
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
@@ -278,7 +279,7 @@ class e38:
         return at.Theta @ at.v
 
     def reference(assembly, q, qdot):
-        """Compare with the twist of each body's parent, by complex steps of its pose."""
+        """Compute the twist of each body's parent by complex steps of its pose."""
         return of_parents(assembly, body_trees.twists(assembly, q, qdot)).ravel()
 
     implements = (reduced.SpatialOperators.Theta,)
@@ -298,7 +299,7 @@ class e39:
         return at.Theta @ at.v
 
     def reference(assembly, q, qdot):
-        """Compare with the twist of each body's parent, by a complex step of its pose along the motion."""
+        """Compute the twist of each body's parent by a complex step of its pose along the motion."""
         return of_parents(assembly, body_trees.twists(assembly, q, qdot)).ravel()
 
     implements = (reduced.SpatialOperators.Theta,)
@@ -388,7 +389,7 @@ class e43:
         return operators(assembly, q, REST).Gamma
 
     def reference(assembly, q):
-        """Compare with conjugations of unit twists with the poses of bodies in the frames of their ancestors."""
+        """Conjugate unit twists with the poses of the bodies in the frames of their ancestors."""
         E, Gamma = body_trees.poses(assembly, q), np.zeros((18, 18))
         for i, parent in enumerate(assembly.parents):
             if parent >= 0:
@@ -446,7 +447,7 @@ class t292:
     result = Result(NUMBER, "ranks of the powers")
 
     def printed(assembly, q):
-        """Ranks of its powers: the last one is zero."""
+        """Return the ranks of the powers of Gamma; the last one is zero."""
         Gamma = stacked_matrices(assembly, q, REST).Gamma
         return [np.linalg.matrix_rank(np.linalg.matrix_power(Gamma, p)) for p in (1, 2, 3)]
 
@@ -481,8 +482,9 @@ DOTTED = (
 
 
 def column_reference(assembly, q, qdot, wrenches, qddot):
-    """Compare with the forces that the points of a body and of all bodies beyond it need, minus their loads,
-    moved to its origin.
+    """Compare with the wrench that the point masses of each subtree need, minus their loads.
+
+    The wrench acts at the origin of the body at the root of the subtree.
     """
     return forces_reference(assembly, q, qdot, wrenches, qddot).ravel()
 
@@ -515,8 +517,9 @@ class d8:
         return at.J @ at.v
 
     def reference(assembly, q, qdot):
-        """Compare with the forces that points of a body at rest need if its twist begins to change at this
-        rate.
+        """Compare with the wrench that a body at rest needs if its twist changes at this rate.
+
+        The body consists of point masses.
         """
         phi = body_trees.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
@@ -533,7 +536,7 @@ class d9:
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        """For what (46) does with it."""
+        """Evaluate with the rates of the twists, as (46) uses it."""
         at = body_quantities(assembly, q, qdot)
         ad = block_diagonal([-lie_bracket_matrix(rate).T for rate in at.vdot(qddot)])
         return ad @ block_diagonal(at.J) @ at.v.ravel()
@@ -543,7 +546,7 @@ class d9:
         return at.ad_v @ at.J @ at.v
 
     def reference(assembly, q, qdot, qddot):
-        """Compare with the forces that six point masses of each body need at a steady twist."""
+        """Compare with the wrench that six point masses of each body need at a constant twist."""
         phi = body_trees.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         return np.concatenate([inertial_wrench(m, c, J, phi[i], REST) for i, (m, c, J) in enumerate(bodies)])
@@ -588,7 +591,7 @@ class e46:
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        """The right side, with the forces that there are."""
+        """Evaluate the right side with the true forces."""
         at, f = stacked_matrices(assembly, q, qdot), column_reference(assembly, q, qdot, wrenches, qddot)
         v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
         return at.Gamma.T @ f + at.ad_vdot(qddot) @ at.J @ v + at.J @ vdot + f_e
@@ -598,8 +601,9 @@ class e46:
         return at.Gamma.T @ f + at.ad_v @ at.J @ at.v + at.J @ at.G @ (at.S @ qddot + at.a) + at.f_e
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with the forces that the points of a body and of all bodies beyond it need, minus their
-        loads, moved to its origin.
+        """Compare with the wrench that the point masses of each subtree need, minus their loads.
+
+        The wrench acts at the origin of the body at the root of the subtree.
         """
         return articulated_bodies.subtree_wrenches(
             assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, qddot, wrenches)
@@ -646,9 +650,7 @@ class e48:
         return operators(assembly, q, qdot).S.T @ column_library(assembly, q, qdot, wrenches, qddot)
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with d'Alembert's principle for the point masses of all bodies, minus the work of weights
-        and wrenches.
-        """
+        """Apply d'Alembert's principle to all point masses, minus the work of gravity and wrenches."""
         M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return M @ qddot + C_qdot + phi
 
@@ -657,7 +659,7 @@ class e48:
 
 
 def coriolis_printed(assembly, q, qdot, qddot):
-    """(52), with the bracket of the rates of the twists."""
+    """Evaluate (52) with the bracket of the rates of the twists."""
     at = stacked_matrices(assembly, q, qdot)
     G, S, J, ad = at.G, at.S, at.J, at.ad_vdot(qddot)
     return S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + ad @ J @ G @ S)
@@ -687,7 +689,7 @@ class e49:
         return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with d'Alembert's principle for the point masses of all bodies."""
+        """Apply d'Alembert's principle to the point masses of all bodies."""
         M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return M @ qddot + C_qdot + phi
 
@@ -708,7 +710,7 @@ class e50:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        """Evaluate with (51), (52) mended, and (53)."""
+        """Evaluate with (51), (52) corrected, and (53)."""
         at = stacked_matrices(assembly, q, qdot)
         G, S, J, v = at.G, at.S, at.J, at.ad_v
         M = S.T @ G.T @ J @ G @ S
@@ -719,7 +721,7 @@ class e50:
         return reduced.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with d'Alembert's principle for the point masses of all bodies."""
+        """Apply d'Alembert's principle to the point masses of all bodies."""
         M, C_qdot, phi = articulated_bodies.equation_of_motion_terms(assembly, q, qdot, wrenches)
         return M @ qddot + C_qdot + phi
 
@@ -741,7 +743,7 @@ class e51:
         return operators(assembly, q, REST).mass_matrix
 
     def reference(assembly, q):
-        """Compare with the kinetic energy of the displacements of all point masses with each coordinate."""
+        """Compare with the kinetic energy of all point masses as a function of the rates."""
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return W.T @ W
 
@@ -763,7 +765,7 @@ class e52:
         return operators(assembly, q, qdot).coriolis_matrix @ qdot
 
     def reference(assembly, q, qdot, qddot):
-        """Compare with d'Alembert's principle for the point masses of all bodies, at steady coordinates."""
+        """Apply d'Alembert's principle to the point masses of all bodies, at constant rates."""
         return articulated_bodies.velocity_bias_forces(assembly, q, qdot)
 
     tolerance = 1e-8
@@ -784,7 +786,7 @@ class e53:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches):
-        """Evaluate with all loads negative."""
+        """Evaluate with f_e as minus the loads."""
         at = stacked_matrices(assembly, q, qdot)
         return at.S.T @ at.G.T @ at.f_e(wrenches)
 
@@ -792,9 +794,7 @@ class e53:
         return operators(assembly, q, qdot, wrenches).load_forces
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with the work of the weights of all points, and of wrenches, for unit changes of the
-        coordinates.
-        """
+        """Compute the work of gravity and wrenches for unit changes of the coordinates."""
         work = body_trees.gravity_forces(assembly, q) + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
         return -work + 0 * qdot
 

@@ -60,13 +60,13 @@ def pushes_library(assembly, q, qdot, wrenches, tau):
 
 
 def accelerations_reference(assembly, q, qdot, wrenches, tau):
-    """Compare with Gauss's principle for the point masses of all bodies."""
+    """Apply Gauss's principle to the point masses of all bodies."""
     load = tau + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
     return body_trees.accelerations(assembly, q, qdot, load)
 
 
 def unit_factor(assembly, q):
-    """``I - S^T Y Pi`` with the blocks of (29) and (30), the dual adjoint in both."""
+    """Return ``I - S^T Y Pi`` with the blocks of (29) and (30), the dual adjoint in both."""
     at, Jbar = body_quantities(assembly, q, REST), articulated_bodies.articulated_inertias(assembly, q)
     steps, Pi = np.zeros((18, 18)), np.zeros((18, 6))
     for k, parent in enumerate(at.parents):
@@ -79,10 +79,7 @@ def unit_factor(assembly, q):
 
 
 def factor_reference(assembly, q):
-    """Minimize over the displacements of point masses by least squares, with the joints beyond each one free.
-
-    What is left of each coordinate's displacement when the joints beyond keep all as still as they can.
-    """
+    """Minimize the displacements of point masses by least squares, with the descendant joints free."""
     W, unit = articulated_bodies.mass_weighted_jacobian(assembly, q), np.eye(6)
     for k in range(3):
         own, free = (
@@ -122,7 +119,7 @@ class e55:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
-        """Evaluate with (56), and (57) mended."""
+        """Evaluate with (56), and (57) corrected."""
         at = stacked_matrices(assembly, q, qdot)
         a = at.ad_Sqdot @ at.Gamma @ at.bodies.v.ravel() + at.Sdot @ qdot
         b = own_wrenches(assembly, q, qdot, wrenches).ravel()
@@ -131,7 +128,7 @@ class e55:
     library = pushes_library
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Compare with d'Alembert's principle for the point masses of all bodies in steady motion."""
+        """Apply d'Alembert's principle to the point masses of all bodies at constant rates."""
         return articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
 
     tolerance = 1e-8
@@ -152,8 +149,9 @@ class e56:
         return operators(assembly, q, qdot).a
 
     def reference(assembly, q, qdot):
-        """Compare with differences of all twists along steady coordinates, minus those of the parents in the
-        frames of the bodies.
+        """Compare with differences of all twists at constant rates, minus those of the parents.
+
+        The twists of the parents are expressed in the frames of the bodies.
         """
         rates = body_trees.twist_rates(assembly, q, qdot, REST).ravel()
         return rates - stacked_matrices(assembly, q, REST).Gamma @ rates
@@ -178,7 +176,7 @@ class e57:
         return operators(assembly, q, qdot, wrenches).b
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with the forces that six point masses of each body need at a steady twist, minus its loads."""
+        """Compare with the wrench that six point masses of a body need at a constant twist, minus loads."""
         phi, held, found = (
             body_trees.twists(assembly, q, qdot),
             articulated_bodies.joint_wrenches(assembly, q, REST, REST, wrenches),
@@ -206,7 +204,7 @@ class e58:
     result = Result(NUMBER / INERTIA, "of the joints, in their order")
 
     def printed(assembly, q):
-        r"""With $\Pi = \Gamma^T K$ and $Y = (I - \Gamma^T(I - K S^T))^{-1}$."""
+        r"""Evaluate with $\Pi = \Gamma^T K$ and $Y = (I - \Gamma^T(I - K S^T))^{-1}$."""
         at, Jbar = stacked_matrices(assembly, q, REST), articulated_bodies.articulated_inertias(assembly, q)
         S, J_bar = at.S, np.kron(np.eye(3), np.ones((6, 6))) * np.tile(np.concatenate(list(Jbar)), 3)
         Omega = S.T @ J_bar @ S
@@ -219,7 +217,7 @@ class e58:
         return reduced.factor_matrices(library_tree_of(assembly), q).inverse_mass_matrix
 
     def reference(assembly, q):
-        """Compare with the inverse of the kinetic-energy matrix, from displacements of all point masses."""
+        """Invert the kinetic-energy matrix from displacements of all point masses."""
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return np.linalg.inv(W.T @ W)
 
@@ -235,7 +233,7 @@ class e58:
 
 
 def one_step(assembly, q):
-    """``Y`` with nothing but the blocks of (29), and Pi."""
+    """Return ``Y`` with the blocks of (29) alone, and Pi."""
     Y, Pi = articulated_bodies.parent_wrench_maps(assembly, q)
     blocks, forces, own = np.zeros((18, 18)), np.zeros((18, 6)), body_trees.coordinate_slices(assembly)
     for k, parent in enumerate(assembly.parents):
@@ -252,7 +250,7 @@ class t350_a:
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, q):
-        """Evaluate with what is given: matrices of the blocks (29) and (30), zero elsewhere."""
+        """Evaluate as printed: with matrices of the blocks (29) and (30), zero elsewhere."""
         Y, Pi = one_step(assembly, q)
         return np.eye(6) - stacked_matrices(assembly, q, REST).S.T @ Y @ Pi
 
@@ -275,7 +273,7 @@ NUMBERED = st.tuples(BODIES, ORDERS)
 
 
 def parents_first(assembly, order):
-    """Is each parent numbered before its children, when bodies are numbered in this order?"""
+    """Return True if each parent precedes its children in this order of the bodies."""
     return all(p < 0 or order.index(p) < order.index(i) for i, p in enumerate(assembly.parents))
 
 
@@ -283,7 +281,7 @@ ORDERED = st.shared(NUMBERED.filter(lambda drawn: parents_first(*drawn)), key="b
 
 
 def in_order(assembly, order):
-    """Places of the coordinates of bodies that are numbered otherwise."""
+    """Return the indices of the coordinates in another order of the bodies."""
     own = body_trees.coordinate_slices(assembly)
     return np.concatenate([np.arange(6)[own[i]] for i in order])
 
@@ -295,20 +293,18 @@ class t350_b:
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, order, q):
-        """The upper triangle of the factor that they make."""
+        """Return the upper triangle of the factor."""
         places = in_order(assembly, order)
         return np.triu(unit_factor(assembly, q)[np.ix_(places, places)])
 
     def library(assembly, order, q):
-        """The library sorts links; its rows and columns are put back."""
+        """Restore the given order, because the library sorts the links."""
         own = library_tree_of(assembly).coordinate_slices
         places = [place for i in order for place in range(own[i].start, own[i].stop)]
         return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular[np.ix_(places, places)]
 
     def reference(assembly, order, q):
-        """Minimize over the displacements of point masses by least squares, with the joints beyond each one
-        free.
-        """
+        """Minimize the displacements of point masses by least squares, with the descendant joints free."""
         whole = factor_reference(assembly, q)
         rows = np.concatenate(
             [whole[own] for own in (body_trees.coordinate_slices(assembly)[i] for i in order)]
@@ -380,9 +376,7 @@ class e60:
         return np.concatenate([at.Gamma, at.Gamma @ at.G])
 
     def reference(assembly, q):
-        """Compare with adjoints of the bodies' poses in their parents, and the same times those to all
-        ancestors.
-        """
+        """Compute the adjoints of the poses in the parents, and products with those to all ancestors."""
         at = stacked_matrices(assembly, q, REST)
         return np.concatenate([at.Gamma, at.Gamma @ at.G])
 
@@ -418,7 +412,7 @@ class t352_a:
     )
 
     def printed(assembly, q, qdot, wrenches, tau):
-        """Evaluate with what (56) and (57) mean, a and b."""
+        """Evaluate with the meanings of (56) and (57), a and b."""
         at = stacked_matrices(assembly, q, qdot)
         alpha = at.G @ (at.ad_Sqdot @ at.bodies.v.ravel() + at.Sdot @ qdot)
         alpha_bar = at.J @ alpha + own_wrenches(assembly, q, qdot, wrenches).ravel()
@@ -432,9 +426,7 @@ class t352_a:
         return np.concatenate([each.ravel() for each in columns])
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Compare with differences of twists, with the forces that the points of a body and of all bodies
-        beyond it need, and with d'Alembert's principle.
-        """
+        """Compare with differences of twists, wrenches of point masses, and d'Alembert's principle."""
         alpha = body_trees.twist_rates(assembly, q, qdot, REST)
         alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, REST, wrenches)
         p = articulated_bodies.subtree_wrenches(assembly, q, alpha_bar)
@@ -463,8 +455,9 @@ class t352_b:
         return passes(assembly, q, qdot, STILL, tau).c_bar
 
     def reference(assembly, q, qdot, tau):
-        """Compare with displacements of point masses, with all coordinates from a joint on at once and those
-        before it locked.
+        """Minimize displacements of point masses over all coordinates from a joint on at once.
+
+        The coordinates before the joint are locked.
         """
         return articulated_bodies.subtree_joint_accelerations(
             assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
@@ -481,7 +474,7 @@ class t352_c:
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        """Return the coordinates: the right side as printed only renames them."""
+        """Return the coordinates, because the right side as printed only renames them."""
         return q
 
     def library(assembly, q, qdot, tau):
@@ -489,7 +482,7 @@ class t352_c:
         return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular.T @ found.c_bar
 
     def reference(assembly, q, qdot, tau):
-        """Compare with Gauss's principle for the point masses of all bodies."""
+        """Apply Gauss's principle to the point masses of all bodies."""
         return body_trees.accelerations(assembly, q, qdot, tau)
 
     tolerance = 1e-8

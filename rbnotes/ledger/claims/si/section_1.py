@@ -70,7 +70,7 @@ class t23_a:
     result = Result(LENGTH, "origins of the joints, in the world")
 
     def printed(assembly, q, qdot, h):
-        """Return the joint positions on the parents' side after a step, as the claim has them."""
+        """Return the joint positions on the parents' side after a step, which the claim says coincide."""
         q = q + h * (qdot + h * body_trees.accelerations(assembly, q, qdot, np.zeros(6)))
         E, halves = body_trees.poses(assembly, q), []
         for i, parent in enumerate(assembly.parents):
@@ -86,9 +86,7 @@ class t23_a:
         return (E @ np.linalg.inv(assembly.bodies) @ assembly.joints)[:, :3, 3]
 
     def reference(assembly, q, qdot, h):
-        """Compare with frames of the joints, moved in the world, at coordinates after a large step by Gauss's
-        principle.
-        """
+        """Compute the joint frames in the world after a large step by Gauss's principle."""
         moved = q + h * qdot + h**2 * body_trees.accelerations(assembly, q, qdot, np.zeros(6))
         return body_trees.joint_poses(assembly, moved)[:, :3, 3]
 
@@ -109,7 +107,7 @@ class t23_b:
     )
 
     def printed(assembly, q, qdot):
-        """Accelerations of all bodies at steady coordinates: velocities of first order, this of second."""
+        """Return first and second derivatives of the positions of all bodies at constant rates."""
         first = complex_steps.directional_derivative(lambda x: body_trees.poses(assembly, x), q, qdot)
         second = time_derivative_at_zero(
             lambda t: complex_steps.directional_derivative(
@@ -119,13 +117,13 @@ class t23_b:
         return np.concatenate([first[:, :3], second[:, :3]])
 
     def library(assembly, q, qdot):
-        """Differentiate S qdot: from S, its rate, and the twists and their rates."""
+        """Differentiate S qdot, from S, its rate, the twists and their rates."""
         moving = reduced.body_kinematics(library_tree_of(assembly), q, qdot)
         X, Xdot = hats(moving.phi), hats(moving.bias_acceleration)
         return np.concatenate([(moving.body_poses @ X)[:, :3], (moving.body_poses @ (Xdot + X @ X))[:, :3]])
 
     def reference(assembly, q, qdot):
-        """Compare with second differences of the poses along steady coordinates."""
+        """Compare with second differences of the poses at constant rates."""
         _, first, second = time_derivatives_at_zero(lambda t: body_trees.poses(assembly, q + t * qdot), 2e-2)
         return np.concatenate([first[:, :3], second[:, :3]])
 
@@ -142,16 +140,14 @@ class t31:
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot):
-        """The six passes, mended."""
+        """Evaluate the six passes, corrected."""
         return six_pass_accelerations(assembly.parents, hinge_links(assembly, q, qdot))
 
     def library(assembly, q, qdot):
         return reduced.factored_dynamics(tree_of(assembly), q, qdot).qddot
 
     def reference(assembly, q, qdot):
-        """Compare with the recursion of articulated bodies, in which loads pass down the tree with the
-        inertias.
-        """
+        """Compare with the articulated-body recursion, which passes loads together with inertias."""
         return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), np.zeros(4))
 
     tolerance = 1e-8
@@ -163,7 +159,7 @@ class t31:
 
 
 def hats(twists):
-    """Matrices ``(n, 4, 4)`` of twists."""
+    """Return the matrices ``(n, 4, 4)`` of twists."""
     X = np.zeros((len(twists), 4, 4))
     for i, (x, y, z, *velocity) in enumerate(twists):
         X[i, :3, :3] = [[0, -z, y], [z, 0, -x], [-y, x, 0]]

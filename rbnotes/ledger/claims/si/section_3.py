@@ -59,11 +59,7 @@ PUSHED = {**BODY, "v": twists(), "vdot": twists()}
 
 
 def conjugation_reference(T, g):
-    """Compare with the same motion in the outer frame: its angular velocity and the velocity at the outer
-    origin.
-
-    The same motion seen from the outer frame: its spin, and the velocity of its point at the outer origin.
-    """
+    """Express the motion in the outer frame: its angular velocity and the velocity at the outer origin."""
     R, t = T[:3, :3], T[:3, 3]
     spin = R @ g[:3]
     return np.concatenate([spin, R @ g[3:] + np.cross(spin, -t)])
@@ -80,7 +76,7 @@ class d1:
     result = Result(POSE, "of the body in the world")
     printed = frame_printed
     library = frame_library
-    oracle = "Compute the columns: the frame's axes turned into the outer frame, then its origin."
+    oracle = "Compute the columns: the rotated axes of the frame, then its origin."
     reference = frame_reference
     exact = "all of them place the same numbers, and compute nothing but products with unit vectors"
     implements = se3.frame
@@ -99,9 +95,7 @@ class e1:
         return se3.hat(v)
 
     def reference(T, v):
-        """Compare with the angular velocity and the velocity of the origin, in the body frame, of a motion
-        made from them.
-        """
+        """Compute the angular velocity and the velocity of the origin of a motion, in the body frame."""
         return twist_matrix(v)
 
     exact = "the library and the oracle place the entries of the twist, and compute nothing"
@@ -141,7 +135,7 @@ class t59:
         return se3.vee(twist_matrix(v))
 
     def reference(v):
-        """Check that the vector from which the matrix was made is returned."""
+        """Check that the vector from which the matrix was built is returned."""
         return v
 
     exact = "entries are read from a matrix, and nothing is computed"
@@ -183,7 +177,7 @@ class e2:
     library = adjoint_library
 
     def reference(T, g):
-        """Compare with the conjugation of 4 x 4 twist matrices with the pose."""
+        """Conjugate 4 x 4 twist matrices with the pose."""
         return adjoint_by_conjugation(T) @ g
 
     undefined = "the vector in the lower left does not fill a block of 3 x 3"
@@ -205,11 +199,7 @@ class t67:
     library = lie_bracket_library
 
     def reference(a, b):
-        """Compare with the rate of the adjoint mapping along the exponential of the first twist, by
-        differences.
-
-        Rate at which Ad(exp(t a)) b starts to change, by differences of conjugations.
-        """
+        """Differentiate the adjoint mapping along the exponential of the first twist, by differences."""
         return derivative(lambda t: adjoint_by_conjugation(expm(t * twist_matrix(a))) @ b).value
 
     correction = (
@@ -259,9 +249,9 @@ class t71:
         return se3.point_wrench(T, x, push)
 
     def reference(T, x, push):
-        """Compare with the power of that force while the body moves with each unit twist, by differences.
+        """Compute the power of the force while the body moves with each unit twist, by differences.
 
-        What makes it dual to twists: its product with each is a power.
+        The product of a wrench with a twist is a power.
         """
         paths = [motion(T, unit) for unit in np.eye(6)]
         return np.array([push @ derivative(lambda t, E=E: (E(t) @ np.append(x, 1))[:3]).value for E in paths])
@@ -282,10 +272,9 @@ class d3_a:
         return se3.Ad(T).T @ f
 
     def reference(T, f):
-        """Compare with the power of the wrench on every unit twist of the inner frame, seen from the outer
-        one.
+        """Compare with the power of the wrench on every unit twist of the inner frame.
 
-        The wrench that has, on every unit twist of the inner frame, the power that ``f`` has in the outer one.
+        The twists are expressed in the outer frame.
         """
         return np.array([f @ conjugation_reference(T, unit) for unit in np.eye(6)])
 
@@ -340,11 +329,7 @@ class e4:
         return J @ vdot - se3.ad(v).T @ J @ v
 
     def reference(m, r, Ic, v, vdot):
-        """Compare with the force and moment that six point masses need for their accelerations, in the body
-        frame.
-
-        Force and moment, in the body frame, that six point masses of a body need for their accelerations.
-        """
+        """Compute the force and moment in the body frame for the accelerations of six point masses."""
         each, points = point_masses(m, Ic, r)
         X = twist_matrix(v)
         accelerations = (np.column_stack([points, np.ones(6)]) @ (twist_matrix(vdot) + X @ X).T)[:, :3]

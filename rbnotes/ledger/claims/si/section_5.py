@@ -56,14 +56,14 @@ def at(x):
 
 
 def torus_on_torus(R, r, other_R, other_r):
-    """Around the first torus, around its tube, around the tube of the other, around the other."""
+    """Return a joint that rotates about each torus and about each tube."""
     z, y = joints.Revolute(), joints.Revolute([0, 1.0, 0])
     before = (z, joints.Fixed(at(R)), joints.Revolute([0, -1.0, 0]))
     return joints.Composite(*before, joints.Fixed(at(r + other_r)), y, joints.Fixed(at(other_R)), z)
 
 
 def chain(first, joint, n):
-    """A chain of n links, the first of them on a joint of its own."""
+    """Return a chain of n links whose first link has a joint of its own."""
     links = [reduced.Link("0", first, BODY)]
     links += [reduced.Link(str(i), joint, BODY, str(i - 1)) for i in range(1, n)]
     return reduced.Tree(links)
@@ -84,8 +84,9 @@ class table1:
         return np.array([made.num_coordinates for made in (*chains, chain(hinge, tori, 19))])
 
     def reference():
-        """Count six for each body, minus the constraints of its joint: five of a hinge, four of a universal
-        joint, two of surfaces.
+        """Count six coordinates for each body, minus the constraints of its joint.
+
+        A hinge has five constraints, a universal joint four, a contact of surfaces two.
         """
         bodies = np.array([20, 50, 100, 10, 20, 19])
         taken = np.array([20 * 5, 50 * 5, 100 * 5, 4 + 9 * 2, 4 + 19 * 2, 5 + 18 * 2])
@@ -107,7 +108,7 @@ class fig1:
     result = Result(NUMBER, "coordinates of joints: of the two kinds")
 
     def printed():
-        """Tori, and what connects them: pairs of surfaces."""
+        """Return the number of tori, and of pairs of surfaces that connect them."""
         return np.array([20, 19])
 
     def library():
@@ -163,7 +164,10 @@ class t218:
     result = Result(RATE / TIME, "of the two joints")
 
     def printed(radii, points, g, q, qdot):
-        """A torus that rolls and slides on another, described by its pose alone: Newton's law along the coordinates."""
+        """Apply Newton's law along the coordinates of a torus that rolls and slides on another.
+
+        The pose alone describes the torus.
+        """
         M, force = newton_equations(
             point_positions(radii, points[0]), points[0, :, 0], points[0, :, :1] * g, q, qdot
         )
@@ -174,18 +178,16 @@ class t218:
         return reduced.factored_dynamics(reduced.Tree([link], gravity=g), q, qdot).qddot
 
     def reference(radii, points, g, q, qdot):
-        """Compare with Lagrange's equations for the energy of the points, differentiated by complex steps and
-        differences.
-        """
+        """Evaluate Lagrange's equations for the energy of the points, by complex steps and differences."""
         m, places, h = points[0, :, 0], point_positions(radii, points[0]), 1e-2
 
         def momentum(x, v):
-            """Slopes of the kinetic energy by the rates."""
+            """Return the derivatives of the kinetic energy with respect to the rates."""
             along = complex_steps.partial_derivatives(places, x)
             return along * np.repeat(m, 3) @ (along.T @ v)
 
         def lagrangian(x):
-            """The Lagrangian at these rates, by differences of the places."""
+            """Return the Lagrangian at these rates, with velocities by differences of positions."""
             velocity = time_derivative_at_zero(lambda t: np.stack([places(x + s * qdot) for s in t]), h)
             kinetic = velocity**2 @ np.repeat(m, 3) / 2
             return kinetic + places(x) @ np.outer(m, g).ravel()
@@ -204,7 +206,10 @@ class t218:
 
 
 def axes_zxz(b, c):
-    """Axes, in the body, of three turns about z, x and z again; it does not matter how far the first one goes."""
+    """Return the axes, in the body, of three rotations about z, x and z again.
+
+    They do not depend on the first angle.
+    """
     last = np.array([[np.cos(c), np.sin(c), 0], [-np.sin(c), np.cos(c), 0], [0, 0, 1]])
     first = last @ np.array([0, np.sin(b), np.cos(b)])
     return np.stack([first, last[:, 0], [0, 0, 1]], axis=-1)
@@ -217,7 +222,7 @@ class t234_a:
     result = Result(NUMBER, "rank at the lock of the first angles, then rates of the other angles")
 
     def printed(a, b, c, w):
-        """Locked about x, y, z: two directions are left. On the way there: rates about z, x, z for any w."""
+        """Return the two directions that remain when locked about x, y, z, and the rates about z, x, z."""
         R = Rotation.from_euler("XYZ", [a, b, c])
         _, second, third = R.as_euler("ZXZ")
         return np.concatenate([[2], np.linalg.inv(axes_zxz(second, third)) @ w])
@@ -231,9 +236,7 @@ class t234_a:
         return np.concatenate([[rank], rates])
 
     def reference(a, b, c, w):
-        """Compare with differences of the angles along a motion of this angular velocity, and the rank of the
-        axes.
-        """
+        """Compare with differences of the angles at this angular velocity, and the rank of the axes."""
         R, h = Rotation.from_euler("XYZ", [a, b, c]), 1e-3
         steps = np.array([(R * Rotation.from_rotvec(s * h * w)).as_euler("ZXZ") for s in (1, -1, 2, -2)])
         changes = steps[::2] - steps[1::2]
@@ -269,7 +272,7 @@ class t234_b:
         return joints.ExponentialSpherical().reparametrize(q, np.zeros(3))[0]
 
     def reference(axis, beyond):
-        """Compare with the shortest rotation vector, from the rotation matrix."""
+        """Compute the shortest rotation vector from the rotation matrix."""
         q = (1.5 * np.pi + beyond) * axis / np.linalg.norm(axis)
         return Rotation.from_matrix(expm(bracket(q))).as_rotvec()
 

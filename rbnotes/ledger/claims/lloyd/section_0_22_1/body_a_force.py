@@ -50,7 +50,7 @@ IDENTITY = np.eye(3)
 
 
 def variation(poses, velocities, delta, **stiffness):
-    """Change of (f_A, tau_A, f_B, tau_B) along one variation of the poses."""
+    """Return the change of (f_A, tau_A, f_B, tau_B) along one variation of the poses."""
     return force_variations(poses, velocities, delta[None], **stiffness)[0]
 
 
@@ -115,9 +115,7 @@ class t1056_a:
         return force.K[:3, 3:6] @ turn
 
     def reference(poses, k_t, k_r, turn):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         delta = np.array([0 * turn, turn, 0 * turn, 0 * turn])
         return variation(frame_1_as_body_A(poses), ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
@@ -146,9 +144,7 @@ class t1056_b:
         return directional_force(1.0, force, poses[0], poses[2, :3, 3]).K[3:, :3] @ turn
 
     def reference(poses, k_t, k_r, turn):
-        """Compare with differences of the components in A of a force that is constant in the world, while A
-        turns.
-        """
+        """Compare with differences of the components in A of a constant world force while A rotates."""
         # The axes of A turn under a force that is fixed in the world.
         force = poses[0, :3, :3] @ forces(poses, ZERO_VELOCITIES, k_t=k_t, k_r=k_r)[0]
         return derivative(
@@ -178,9 +174,7 @@ class e0_43_a:
         return library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
     def reference(poses, k_t, k_r, delta):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
     primitives = MOTIONS_AND_AXES
@@ -215,9 +209,7 @@ class e0_43_b:
         return library_variation(poses, velocities, delta, k_t=k_t, k_r=k_r)[0]
 
     def reference(poses, velocities, k_t, k_r, delta):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         return variation(poses, velocities, delta, k_t=k_t, k_r=k_r)[0]
 
     primitives = CHANGES_OF_AXES
@@ -250,9 +242,7 @@ class t1050:
         return np.array([twist[3:], twist[:3]])
 
     def reference(poses, delta):
-        """Compare with differences of the pose of A, as its origin moves along its axes and it turns about
-        them.
-        """
+        """Compare with differences of the pose of A under translation and rotation along its axes."""
         rate = pose_derivative(lambda there: there[:, 0], poses, delta[None])[0]
         return np.array([rate[:3, 3], axial(rate[:3, :3] @ poses[0, :3, :3].T)])
 

@@ -35,9 +35,7 @@ def elastic_torque_A_library(poses, k_t, k_r, delta):
 
 
 def elastic_torque_A_reference(poses, k_t, k_r, delta):
-    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies.
-    """
+    """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
     return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[1]
 
 
@@ -50,7 +48,7 @@ def relative_turning_library(poses, delta):
 def relative_turning(poses, delta):
     """Compare with differences of R_21 along motions of both bodies.
 
-    How frame 2 turns against frame 1, seen from frame 1.
+    The result is the rotation of frame 2 relative to frame 1, in frame 1.
     """
 
     def relative(there):
@@ -68,10 +66,7 @@ def difference_library(poses, k_t, k_r):
 
 
 def difference_reference(poses, k_t, k_r):
-    """Compare U and U^T with differences of the rotation vector, omega in frame 1 and in frame 2.
-
-    U and U^T as derivatives of the rotation vector, with omega in frame 1 and in frame 2.
-    """
+    """Compare U and U^T with differences of the rotation vector, omega in frame 1 and in frame 2."""
     n = frame_spring_quantities(poses)
     w = n.phi * n.u
     return -k_r * n.R_1A @ (rotation_vector_rates(w) - rotation_vector_rates_in_frame_2(w)) @ n.R_1A.T
@@ -130,7 +125,7 @@ class t1113:
         return U_of(poses) @ (n.R_B1 @ dtheta_B - n.R_A1 @ dtheta_A)
 
     def library(poses, delta):
-        """The torque of unit stiffness, back in frame 1."""
+        """Return the torque of unit stiffness in frame 1."""
         return (
             frame_spring_quantities(poses).R_1A.T
             @ library_variation(poses, ZERO_VELOCITIES, delta, k_r=1.0)[1]
@@ -227,9 +222,7 @@ class e0_49:
         return library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[1]
 
     def reference(poses, velocities, d_t, d_r, delta):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[1]
 
     primitives = CHANGES_OF_AXES

@@ -31,14 +31,12 @@ def elastic_torque_B_library(poses, k_t, k_r, delta):
 
 
 def elastic_torque_B_reference(poses, k_t, k_r, delta):
-    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies.
-    """
+    """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
     return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[3]
 
 
 def seen_between(R, omega, share):
-    """Components of a vector of the world in axes between those of a body, share 0, and of the world, 1."""
+    """Return the components of a vector in axes interpolated from the body (share 0) to the world (1)."""
     own = R.T @ omega
     return Rotation.from_rotvec(share * Rotation.from_matrix(R).as_rotvec()).apply(own)
 
@@ -64,9 +62,7 @@ class e0_50:
         return library_variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[2]
 
     def reference(poses, k_t, k_r, delta):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[2]
 
     primitives = CHANGES_OF_AXES
@@ -98,9 +94,7 @@ class e0_51:
         return library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
 
     def reference(poses, velocities, d_t, d_r, delta, share):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
 
     primitives = MOTIONS_AND_AXES
@@ -198,9 +192,7 @@ class e0_53:
         return library_variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
 
     def reference(poses, velocities, d_t, d_r, delta):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[3]
 
     primitives = CHANGES_OF_AXES

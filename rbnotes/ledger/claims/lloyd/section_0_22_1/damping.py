@@ -32,7 +32,7 @@ def arm_variation_library(R, p, turn):
 
 
 def arm_variation_reference(R, p, turn):
-    """Compare with differences of R p while R turns about a body axis."""
+    """Compare with differences of R p while R rotates about a body axis."""
     return derivative(lambda t: R @ Rotation.from_rotvec(t * turn).as_matrix() @ p).value
 
 
@@ -41,9 +41,7 @@ def damping_force_A_library(poses, velocities, d_t, d_r, delta):
 
 
 def damping_force_A_reference(poses, velocities, d_t, d_r, delta):
-    """Compare with differences of forces computed in the world and moved to the bodies, along motions of both
-    bodies.
-    """
+    """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
     return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[0]
 
 

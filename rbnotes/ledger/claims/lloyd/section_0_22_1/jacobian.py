@@ -84,8 +84,9 @@ class d17:
         return library_forces(poses, velocities, k_t, k_r, d_t, d_r, follow=follow).K
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r, follow):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies; velocities turn with a fraction of the rotation of their bodies.
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame.
+
+        The velocities rotate with a fraction of the rotation of their bodies.
         """
         change = force_variations(
             poses, velocities, UNIT_VARIATIONS, rotating_share=follow, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r
@@ -114,7 +115,7 @@ class t1178:
     result = Result(TORQUE, "of A by B and of B by A, in the axes of frame 1")
 
     def printed(poses, k_r):
-        """The U that stands between the rotations: of A's row, and transposed in that of B."""
+        """Return the U between the rotations in A's row, and its transpose in B's row."""
         n = frame_spring_quantities(poses)
         U_A, U_B = U_printed(n.R_1A @ (n.phi * n.u)), U_printed(n.R_1B @ (n.phi * n.u))
         return k_r * np.stack([U_A, U_B.T])
@@ -124,8 +125,9 @@ class t1178:
         return np.stack([n.R_A1 @ K[3:6, 9:] @ n.R_1B, n.R_B1 @ K[9:, 3:6] @ n.R_1A])
 
     def reference(poses, k_r):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies; the rotations on both sides of U are then removed.
+        """Remove the rotations on both sides of U from differences of world-frame forces.
+
+        The differences are taken along motions of both bodies.
         """
         n, change = (
             frame_spring_quantities(poses),
@@ -162,9 +164,9 @@ class t1161:
     )
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
-        """Return the coefficients of the variations of the poses in those displays, at fixed velocities.
+        """Return the coefficients of the pose variations in those displays, at fixed velocities.
 
-        (0.43), (0.44), (0.52) and (0.53) are taken as corrected.
+        Displays (0.43), (0.44), (0.52) and (0.53) are used as corrected.
         """
         n, U = frame_spring_quantities(poses), U_of(poses)
         zero = np.zeros((3, 3))
@@ -199,9 +201,7 @@ class t1161:
         return library_forces(poses, velocities, k_t, k_r, d_t, d_r).K
 
     def reference(poses, velocities, k_t, k_r, d_t, d_r):
-        """Compare with differences of forces computed in the world and moved to the bodies, along motions of
-        both bodies.
-        """
+        """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
         change = force_variations(poses, velocities, UNIT_VARIATIONS, k_t=k_t, k_r=k_r, d_t=d_t, d_r=d_r)
         return change.reshape(12, 12).T
 

@@ -17,7 +17,7 @@ def half_cosine_library(w, omega):
 
 
 def half_cosine_reference(w, omega):
-    """Compare with differences of cos(phi/2) while frame 2 turns against frame 1."""
+    """Compare with differences of cos(phi/2) while frame 2 rotates relative to frame 1."""
     return angle_axis_rate(lambda phi, u: np.cos(phi / 2), w, omega)
 
 
@@ -26,7 +26,7 @@ def half_sine_library(w, omega):
 
 
 def half_sine_reference(w, omega):
-    """Compare with differences of sin(phi/2) u while frame 2 turns against frame 1."""
+    """Compare with differences of sin(phi/2) u while frame 2 rotates relative to frame 1."""
     return angle_axis_rate(lambda phi, u: np.sin(phi / 2) * u, w, omega)
 
 

@@ -39,12 +39,12 @@ def vector_rate_library(w, omega):
 
 
 def angle_rate(w, omega):
-    """Rate of the angle, from that of the rotation vector by the library."""
+    """Return the rate of the angle, from the library's rate of the rotation vector."""
     return axis_angle(w)[1] @ vector_rate_library(w, omega)
 
 
 def axis_rate(w, omega):
-    """Rate of the axis, from that of the rotation vector by the library."""
+    """Return the rate of the axis, from the library's rate of the rotation vector."""
     phi, u = axis_angle(w)
     rate = vector_rate_library(w, omega)
     return (rate - (u @ rate) * u) / phi
@@ -77,7 +77,7 @@ class d7:
         return w @ so3.left_jacobian_inverse(w) @ omega / so3.angle(so3.exp(w))
 
     def reference(w, omega):
-        """Compare with differences of scipy's rotation vector while frame 2 turns against frame 1."""
+        """Compare with differences of scipy's rotation vector while frame 2 rotates relative to frame 1."""
         return angle_axis_rate(lambda phi, u: phi, w, omega)
 
     implements = so3.left_jacobian_inverse
@@ -98,7 +98,7 @@ class d8:
         return (IDENTITY - np.outer(w, w) / phi**2) @ so3.left_jacobian_inverse(w) @ omega / phi
 
     def reference(w, omega):
-        """Compare with differences of scipy's rotation vector while frame 2 turns against frame 1."""
+        """Compare with differences of scipy's rotation vector while frame 2 rotates relative to frame 1."""
         return angle_axis_rate(lambda phi, u: u, w, omega)
 
     tolerance = 1e-08
@@ -118,7 +118,7 @@ class d9_a:
         return dphi * u + phi * du
 
     library = vector_rate_library
-    oracle = "Compare with differences of scipy's rotation vector while frame 2 turns against frame 1."
+    oracle = "Compare with differences of scipy's rotation vector while frame 2 rotates relative to frame 1."
     reference = rotation_vector_rate
     tolerance = 1e-08
     primitives = ("rbnotes.ledger.oracles.rotation_vectors.rotation_vector_at",)
@@ -136,7 +136,7 @@ class d9_b:
         return (omega @ u) * u + phi / 2 * (cot(phi / 2) * (omega - (omega @ u) * u) + np.cross(omega, u))
 
     library = vector_rate_library
-    oracle = "Compare with differences of scipy's rotation vector while frame 2 turns against frame 1."
+    oracle = "Compare with differences of scipy's rotation vector while frame 2 rotates relative to frame 1."
     reference = rotation_vector_rate
     implements = so3.left_jacobian_inverse
 
@@ -151,7 +151,7 @@ class e0_45:
     def library(w):
         return so3.left_jacobian_inverse(w)
 
-    oracle = "Compare with differences of scipy's rotation vector while frame 2 turns against frame 1."
+    oracle = "Compare with differences of scipy's rotation vector while frame 2 rotates relative to frame 1."
     reference = rotation_vector_rates
     remark = r"$\mathbf U$ is the inverse of the left Jacobian of SO(3)."
     implements = so3.left_jacobian_inverse
@@ -192,8 +192,9 @@ class t1107:
         return so3.left_jacobian_inverse(np.zeros(3))
 
     def reference():
-        """Compare with differences of scipy's rotation vector while frame 2 turns against frame 1, from the
-        identity.
+        """Compare with differences of scipy's rotation vector while frame 2 rotates away from frame 1.
+
+        The relative rotation starts from the identity.
         """
         return rotation_vector_rates(np.zeros(3))
 
@@ -239,7 +240,7 @@ class t1103:
         return np.array([rate, rate])
 
     def reference(w, omega):
-        """Compare with differences of scipy's rotation vector while frame 2 turns about an axis of its own."""
+        """Compare with differences of scipy's rotation vector while frame 2 rotates about its own axis."""
         start = Rotation.from_rotvec(w)
         rate = derivative(lambda t: (start * Rotation.from_rotvec(t * omega)).as_rotvec()).value
         return np.stack([rate, rate])

@@ -24,7 +24,7 @@ def vector_in_B_library(R_2B, w, omega):
 
 
 def vector_in_B_reference(R_2B, w, omega):
-    """Compare with differences of R_1B (phi u) while frame 2, fixed in B, turns against frame 1."""
+    """Compare with differences of R_1B (phi u) while frame 2, fixed in B, rotates relative to frame 1."""
     return derivative(lambda t: rotation_to_B(R_2B, w, omega, t) @ rotation_vector_at(w, omega, t)).value
 
 
@@ -33,7 +33,7 @@ def rotation_rate_library(R_2B, w, omega):
 
 
 def rotation_rate_reference(R_2B, w, omega):
-    """Compare with differences of R_1B while frame 2, fixed in B, turns against frame 1."""
+    """Compare with differences of R_1B while frame 2, fixed in B, rotates relative to frame 1."""
     return derivative(lambda t: rotation_to_B(R_2B, w, omega, t)).value
 
 

@@ -42,7 +42,7 @@ class e18:
         return found.v - np.stack(own)
 
     def reference(assembly, q, qdot):
-        """Compare with complex steps of poses in the world, with the body's own joint locked."""
+        """Compute complex steps of poses in the world, with the body's own joint locked."""
         found = []
         for k, own in enumerate(body_trees.coordinate_slices(assembly)):
             locked = qdot.copy()
@@ -60,7 +60,7 @@ class e19:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        """Evaluate with the twist that the body has from its parent, as (18) left it."""
+        """Evaluate with the twist that the body has from its parent, which is v after (18)."""
         at, a = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k, parent in enumerate(at.parents):
             own, v = at.coordinate_slices[k], np.zeros(6)
@@ -73,8 +73,9 @@ class e19:
         return passes(assembly, q, qdot).a
 
     def reference(assembly, q, qdot):
-        """Compare with differences of twists along steady coordinates, minus that of the parent in the frame
-        of the body.
+        """Compare with differences of twists at constant rates, minus that of the parent.
+
+        The twist of the parent is expressed in the frame of the body.
         """
         E, phidot = body_trees.poses(assembly, q), body_trees.twist_rates(assembly, q, qdot, np.zeros(6))
         found = phidot.copy()
@@ -118,10 +119,7 @@ class e20:
 
 
 def own_wrenches(assembly, q, qdot, wrenches):
-    """Compare with the forces that six point masses of each body need at a steady twist, minus its own loads.
-
-    What steady twists need, less the loads.
-    """
+    """Compare with the wrench that six point masses of a body need at a constant twist, minus loads."""
     phi, at, found = body_trees.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
     bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
     for i, (m, c, J) in enumerate(bodies):
@@ -137,7 +135,7 @@ class e21:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
-        """Evaluate with i as it is left by a loop before: at the last link."""
+        """Evaluate with i as the loop before leaves it, at the last link."""
         at, i = body_quantities(assembly, q, qdot), 2
         f_e = at.gravity_wrenches + wrenches
         return np.stack([-lie_bracket_matrix(at.v[k]).T @ at.J[k] @ at.v[k] - f_e[i] for k in range(3)])
@@ -169,7 +167,7 @@ class e22:
         return passes(assembly, q, qdot).alpha
 
     def reference(assembly, q, qdot):
-        """Compare with differences of all twists along steady coordinates."""
+        """Compare with differences of all twists at constant rates."""
         return body_trees.twist_rates(assembly, q, qdot, np.zeros(6))
 
     tolerance = 1e-8
@@ -190,7 +188,7 @@ class e23:
         return passes(assembly, q, qdot, wrenches).alpha_bar
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with the forces that the points of each body need for their accelerations, minus its loads."""
+        """Compare with the wrench that the points of each body need for their accelerations, minus loads."""
         return articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
 
     tolerance = 1e-8
@@ -222,7 +220,7 @@ class e24:
         return passes(assembly, q, qdot, wrenches).p
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with forces of a body and of all bodies beyond it, summed in the world, with their moments."""
+        """Sum the forces of a body and its descendants in the world, with their moments."""
         return articulated_bodies.subtree_wrenches(
             assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
         )
@@ -248,9 +246,7 @@ class e25:
         return passes(assembly, q, qdot, wrenches).p_bar
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with d'Alembert's principle for the point masses at steady coordinates, minus the work of
-        the loads.
-        """
+        """Apply d'Alembert's principle to the point masses at constant rates, minus the work of the loads."""
         return articulated_bodies.velocity_bias_forces(
             assembly, q, qdot
         ) - articulated_bodies.applied_generalized_forces(assembly, q, wrenches)
@@ -275,7 +271,7 @@ class e26:
         return passes(assembly, q, qdot, wrenches, tau).tau_bar
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Compare with the mass matrix times accelerations by Gauss's principle, both from point masses."""
+        """Multiply the mass matrix by the accelerations of Gauss's principle, both from point masses."""
         W, load = (
             articulated_bodies.mass_weighted_jacobian(assembly, q),
             tau + articulated_bodies.applied_generalized_forces(assembly, q, wrenches),
@@ -301,13 +297,16 @@ class t191:
         return np.linalg.inv(W.T @ W) @ left
 
     def library(assembly, q, qdot, tau):
-        """Passes 4 to 6 alone: of bodies at rest, whose weights are carried, pushed by what was left."""
+        """Run passes 4 to 6 alone, for bodies at rest under the remaining forces.
+
+        The joint forces also carry the weights.
+        """
         left, still = passes(assembly, q, qdot, STILL, tau).tau_bar, np.zeros(6)
         weights = passes(assembly, q, still).p_bar
         return passes(assembly, q, still, STILL, left + weights).qddot
 
     def reference(assembly, q, qdot, tau):
-        """Compare with Gauss's principle for the point masses of the bodies as they move."""
+        """Apply Gauss's principle to the point masses of the moving bodies."""
         return body_trees.accelerations(assembly, q, qdot, tau)
 
     tolerance = 1e-8

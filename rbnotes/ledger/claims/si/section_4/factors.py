@@ -55,8 +55,9 @@ class e27:
         return reduced.square_factors(library_tree_of(assembly), q).articulated_inertias
 
     def reference(assembly, q):
-        """Minimize the displacements of point masses over the joints beyond, by least squares: their
-        remaining inertia.
+        """Minimize the displacements of point masses over the descendant joints, by least squares.
+
+        The remaining inertia is the articulated inertia.
         """
         return articulated_bodies.articulated_inertias(assembly, q)
 
@@ -81,8 +82,9 @@ class e28:
         )
 
     def reference(assembly, q):
-        """Minimize the displacements of point masses by least squares for a motion of the joint's own
-        coordinates, with those before it locked and those beyond it free.
+        """Minimize the displacements of point masses for a motion of the joint's own coordinates.
+
+        The joints before it are locked, those beyond it free. The minimum is found by least squares.
         """
         return np.concatenate(
             [articulated_bodies.articulated_joint_inertia(assembly, q, k).ravel() for k in range(3)]
@@ -114,8 +116,9 @@ class e29:
         return reduced.square_factors(library_tree_of(assembly), q).Y
 
     def reference(assembly, q):
-        """Hold the parent, and find the fraction of a wrench on the body that reaches it; the point masses
-        take the rest.
+        """Fix the parent, and find the fraction of a wrench on the body that reaches it.
+
+        The point masses take the rest.
         """
         return np.stack(articulated_bodies.parent_wrench_maps(assembly, q)[0])
 
@@ -147,7 +150,7 @@ class e30:
         return np.concatenate(reduced.square_factors(library_tree_of(assembly), q).Pi, axis=1)
 
     def reference(assembly, q):
-        """Hold the parent, and find the fraction of a joint force that accelerates the points."""
+        """Fix the parent, and find the fraction of a joint force that accelerates the point masses."""
         return np.concatenate(articulated_bodies.parent_wrench_maps(assembly, q)[1], axis=1)
 
     tolerance = 1e-8
@@ -170,7 +173,7 @@ class e31:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, tau):
-        """Evaluate with the twists."""
+        """Evaluate the display with the twists of the bodies."""
         at, (Y, Pi), z = (
             body_quantities(assembly, q, qdot),
             articulated_bodies.parent_wrench_maps(assembly, q),
@@ -185,8 +188,9 @@ class e31:
         return passes(assembly, q, qdot, STILL, tau).z
 
     def reference(assembly, q, qdot, tau):
-        """Minimize over the displacements of point masses by least squares: the wrench that holds a body
-        while the remaining forces move the joints beyond it.
+        """Find the wrench that holds a body while the remaining forces move its descendant joints.
+
+        The displacements of point masses are minimized by least squares.
         """
         return articulated_bodies.holding_wrenches(
             assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
@@ -210,7 +214,7 @@ class e32:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        """Evaluate with the twists."""
+        """Evaluate the display with the twists of the bodies."""
         at, z = (
             body_quantities(assembly, q, qdot),
             articulated_bodies.holding_wrenches(
@@ -223,7 +227,7 @@ class e32:
         return passes(assembly, q, qdot, STILL, tau).c
 
     def reference(assembly, q, qdot, tau):
-        """Compare with elimination of the coordinates beyond each joint from the energy of the point masses."""
+        """Eliminate the coordinates beyond each joint from the energy of the point masses."""
         C, forces = (
             articulated_bodies.mass_weighted_jacobian(assembly, q),
             articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau),
@@ -262,8 +266,9 @@ class e33:
         return passes(assembly, q, qdot, STILL, tau).c_bar
 
     def reference(assembly, q, qdot, tau):
-        """Minimize over the displacements of point masses by least squares: all coordinates from the joint on
-        at once, with those before it locked.
+        """Minimize the displacements of point masses over all coordinates from the joint on at once.
+
+        The joints before it are locked. The minimum is found by least squares.
         """
         return articulated_bodies.subtree_joint_accelerations(
             assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
@@ -297,7 +302,7 @@ class e34:
         return passes(assembly, q, qdot, STILL, tau).eta
 
     def reference(assembly, q, qdot, tau):
-        """Compare with complex steps of poses along the accelerations, which follow from Gauss's principle."""
+        """Compare with complex steps of poses along the accelerations of Gauss's principle."""
         return body_trees.twists(assembly, q, body_trees.accelerations(assembly, q, qdot, tau))
 
     tolerance = 1e-8
@@ -325,7 +330,7 @@ class e35:
         return passes(assembly, q, qdot, STILL, tau).qddot
 
     def reference(assembly, q, qdot, tau):
-        """Compare with Gauss's principle for the point masses of all bodies."""
+        """Apply Gauss's principle to the point masses of all bodies."""
         return body_trees.accelerations(assembly, q, qdot, tau)
 
     tolerance = 1e-8
@@ -349,7 +354,7 @@ class t139:
         return [1015 * n - 954, *reduced.factored_dynamics(tree_of(assembly), q, qdot).qddot]
 
     def reference(assembly, states):
-        """Compare with the six passes, corrected, with numbers that count their products."""
+        """Run the six passes, corrected, with numbers that count their products."""
         n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
         given = [

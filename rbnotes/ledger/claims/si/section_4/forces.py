@@ -26,8 +26,9 @@ def forces_library(assembly, q, qdot, wrenches, qddot):
 
 
 def forces_reference(assembly, q, qdot, wrenches, qddot):
-    """Compare with the forces that the points of a body and of all bodies beyond it need, minus their loads,
-    moved to its origin.
+    """Compare with the wrench that the point masses of each subtree need, minus their loads.
+
+    The wrench acts at the origin of the body at the root of the subtree.
     """
     return articulated_bodies.subtree_wrenches(
         assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, qddot, wrenches)
@@ -35,7 +36,7 @@ def forces_reference(assembly, q, qdot, wrenches, qddot):
 
 
 def own_forces(assembly, q, qdot, wrenches, qddot):
-    """``J vdot - ad*_v J v - f_e`` of each body."""
+    """Return ``J vdot - ad*_v J v - f_e`` of each body."""
     at = body_quantities(assembly, q, qdot)
     vdot, f_e = at.vdot(qddot), at.gravity_wrenches + wrenches
     return [at.J[i] @ vdot[i] - lie_bracket_matrix(at.v[i]).T @ at.J[i] @ at.v[i] - f_e[i] for i in range(3)]
@@ -55,7 +56,7 @@ class e13:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        """Forces of children are turned into the frame of the parent, and their moments taken about its origin."""
+        """Rotate the forces of children into the frame of the parent, with moments about its origin."""
         at, own = body_quantities(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
         f = np.stack(own)
         for k in (2, 1, 0):
@@ -108,7 +109,7 @@ class e15:
         return reduced.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
 
     def reference(assembly, q, qdot, wrenches, qddot):
-        """Compare with d'Alembert's principle for the point masses, minus the work of weights and wrenches."""
+        """Apply d'Alembert's principle to the point masses, minus the work of gravity and wrenches."""
         work = articulated_bodies.applied_generalized_forces(assembly, q, wrenches)
         return body_trees.inertial_forces(assembly, q, qdot, qddot) - work
 
@@ -127,13 +128,13 @@ class e16:
         return M @ articulated_bodies.accelerations(assembly, q, qdot, wrenches, tau) + C_qdot + phi
 
     def library(assembly, q, qdot, wrenches, tau):
-        """The left side, as the library has its terms, at the accelerations that follow."""
+        """Evaluate the left side with the terms of the library, at the resulting accelerations."""
         at = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
         qddot = reduced.forward_dynamics_dense(library_tree_of(assembly), q, qdot, tau, wrenches)
         return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Check that the joint forces given to the bodies, which move by Gauss's principle, are returned."""
+        """Check that the applied joint forces are returned; the bodies move by Gauss's principle."""
         return tau
 
     tolerance = 1e-8
@@ -155,7 +156,7 @@ class e17:
         return reduced.factored_dynamics(library_tree_of(assembly), q, qdot, tau, wrenches).qddot
 
     def reference(assembly, q, qdot, wrenches, tau):
-        """Compare with Gauss's principle for the point masses of all bodies."""
+        """Apply Gauss's principle to the point masses of all bodies."""
         load = tau + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
         return body_trees.accelerations(assembly, q, qdot, load)
 
@@ -193,7 +194,10 @@ class t189:
         return [*sizes, Omega[2][0, 0]]
 
     def reference(radii, q, fraction):
-        """Count the twists that the joint allows: ranks of complex steps of poses, torus on torus included."""
+        """Count the twists that the joint allows, by ranks of complex steps of poses.
+
+        The joints include a torus on a torus.
+        """
         hinge = complex_steps.partial_derivatives(lambda x: screw_pose(np.eye(3)[2], x[..., 0]), q[:1])
         tori = complex_steps.partial_derivatives(touching_tori(radii), q)
         free = np.eye(6)

@@ -77,7 +77,7 @@ class e7:
     result = Result(POSE_RATE, "of each body, in its frame, once by each form")
 
     def printed(assembly, q, qdot):
-        """The last two lines, one above the other."""
+        """Return the last two lines, one above the other."""
         G, Gdot = (
             relative_poses(assembly, q),
             derivative_along_motion(lambda x: relative_poses(assembly, x), q, qdot),
@@ -100,9 +100,7 @@ class e7:
         return np.concatenate([found, found])
 
     def reference(assembly, q, qdot):
-        """Compare with poses in the world, each moved by all joints before it; their complex steps along the
-        motion.
-        """
+        """Compare with complex steps, along the motion, of poses moved by all joints before each body."""
         found = [twist_matrix(phi) for phi in body_trees.twists(assembly, q, qdot)]
         return np.stack([*found, *found])
 
@@ -128,9 +126,7 @@ class e8:
         return reduced.twists(library_tree_of(assembly), q, qdot)
 
     def reference(assembly, q, qdot):
-        """Compare with poses in the world, each moved by all joints before it; their complex steps along the
-        motion.
-        """
+        """Compare with complex steps, along the motion, of poses moved by all joints before each body."""
         return body_trees.twists(assembly, q, qdot)
 
     implements = reduced.twists
@@ -156,7 +152,7 @@ class e9:
         return np.concatenate(reduced.motion_subspaces(library_tree_of(assembly), q), axis=-1)
 
     def reference(assembly, q):
-        """Compare with complex steps of the body's pose in the world while one coordinate of its joint moves."""
+        """Compare with complex steps of the pose in the world while one coordinate of the joint moves."""
         J = body_trees.jacobian(assembly, q)
         blocks = [J[6 * i : 6 * i + 6, own] for i, own in enumerate(body_trees.coordinate_slices(assembly))]
         return np.concatenate(blocks, axis=1)
@@ -174,7 +170,7 @@ class t105:
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(T, v):
-        """Evaluate with the pose of some link -1 in the place of the inverse pose."""
+        """Evaluate with the pose of a link -1 in the place of the inverse pose."""
         return -lie_bracket_matrix(v) @ adjoint_matrix(T)
 
     library = rate_library
@@ -276,7 +272,7 @@ class e12:
         return joints.Universal().motion_subspace_rate(q, qdot)
 
     def reference(q, qdot):
-        """Compare with differences of S, which is complex steps of the pose, along the motion."""
+        """Differentiate S along the motion, where S is a complex step of the pose."""
         return derivative_along_motion(lambda x: body_trees.joint_jacobian("universal", x), q, qdot)
 
     tolerance = 1e-8
@@ -303,7 +299,7 @@ class t129:
     )
 
     def printed(G, q, qdot):
-        """Return the origin of a hinge frame anywhere in the parent, the twist about the hinge, and Sdot."""
+        """Return the origin of the hinge frame in the parent, the twist about the hinge, and Sdot."""
         S, S_dot = np.array([0, 0, 1, 0, 0, 0]), np.array([0, 0, 0, 0, 0, 0])
         turning = np.concatenate([S * qdot, S_dot])
         return np.concatenate([G[:3, 3], turning])
@@ -314,7 +310,7 @@ class t129:
         return np.concatenate([G[:3, 3], S, S_dot])
 
     def reference(G, q, qdot):
-        """Compare with differences of the body's pose in its parent while it turns about its own z axis."""
+        """Compare with differences of the body's pose in its parent while it rotates about its z axis."""
 
         def twist(x):
             pose = G @ body_trees.joint_motion("revolute", x)

@@ -15,5 +15,5 @@ ACCELERATED = {**LOADED, "qddot": arrays(6)}
 
 
 def passes(assembly, q, qdot, wrenches=0.0, tau=0.0):
-    """The library's six passes."""
+    """Run the six passes of the library."""
     return reduced.factored_dynamics(library_tree_of(assembly), q, qdot, tau, wrenches)
