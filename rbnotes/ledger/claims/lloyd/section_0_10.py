@@ -69,23 +69,27 @@ section = Section(
 SIZE, CONTACTS = 5, 2
 
 
-def inertias_of(size):
+def mass_matrices(size):
     return arrays(size, size).map(lambda A: A @ A.T / size + 0.5 * np.eye(size))
 
 
-MOVING = {
-    "Mh": inertias_of(SIZE),
-    "M": inertias_of(SIZE),
+STEP = {
+    "Mh": mass_matrices(SIZE),
+    "M": mass_matrices(SIZE),
     "G": arrays(1, SIZE).filter(lambda G: bool(np.linalg.norm(G) > 0.25)),
     "N": arrays(CONTACTS, SIZE),
     "v": vectors(SIZE),
     "f": vectors(SIZE),
     "h": positive_numbers(0.25, 1.0),
 }
-PUSHED = {**MOVING, "theta": vectors(CONTACTS, 0.0, 2.0)}
-RUBBED = {**PUSHED, "T": arrays(CONTACTS, 2, SIZE), "phi": vectors(2 * CONTACTS)}
+STEP_WITH_NORMAL_IMPULSES = {**STEP, "theta": vectors(CONTACTS, 0.0, 2.0)}
+STEP_WITH_BOX_FRICTION = {
+    **STEP_WITH_NORMAL_IMPULSES,
+    "T": arrays(CONTACTS, 2, SIZE),
+    "phi": vectors(2 * CONTACTS),
+}
 # A pair of one friction impulse, within its bounds, and the sliding velocity along it.
-SLIDING = {
+BOX_CONDITIONS = {
     "part": numbers(0.0, 1.0),
     "low": numbers(-2.0, 0.0),
     "high": numbers(0.0, 2.0),
@@ -93,7 +97,7 @@ SLIDING = {
 }
 
 
-def least_energy(M, b, rows, lower, upper):
+def minimize_kinetic_energy(M, b, rows, lower, upper):
     """Return the velocities after the impulses within bounds that minimize the kinetic energy.
 
     Each impulse is at a bound or free. All combinations are tried, so that linearly dependent rows are
@@ -119,7 +123,7 @@ def least_energy(M, b, rows, lower, upper):
 class d1_a:
     formula = r"\begin{pmatrix} \hat{\mathbf M} & \mathbf G^T & \mathbf N^T \\ \mathbf G & 0 & 0 \\ \mathbf N & 0 & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \end{pmatrix}"
     edit = (r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T", r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T")
-    inputs = PUSHED
+    inputs = STEP_WITH_NORMAL_IMPULSES
     result = Result(
         VELOCITY, "in the coordinates of the whole system, then along the normals of the contacts"
     )
@@ -165,7 +169,7 @@ class d1_a:
 @section.holds("d1#b", "A contact pushes or separates")
 class d1_b:
     formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0"
-    inputs = MOVING
+    inputs = STEP
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(Mh, M, G, N, v, f, h):
@@ -185,7 +189,9 @@ class d1_b:
 
     def reference(Mh, M, G, N, v, f, h):
         """Minimize the kinetic energy over the impulses within their bounds, by trying all active sets."""
-        return least_energy(Mh, M @ v + h * f, np.vstack([G, N]), [-np.inf, 0.0, 0.0], 3 * [np.inf])
+        return minimize_kinetic_energy(
+            Mh, M @ v + h * f, np.vstack([G, N]), [-np.inf, 0.0, 0.0], 3 * [np.inf]
+        )
 
     tolerance = 1e-08
     remark = "With the sign of the first row corrected."
@@ -202,7 +208,7 @@ class e0_5:
         ),
         (r"\\ {} \end", r"\\ 0 \end"),
     )
-    inputs = RUBBED
+    inputs = STEP_WITH_BOX_FRICTION
     result = Result(
         VELOCITY,
         (
@@ -255,7 +261,7 @@ class e0_5:
 @section.misprint("e0.5#b", "The constants of that system")
 class e0_5_b:
     formula = r"\begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ {} \end{pmatrix}\quad\text{beside}\quad \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \end{pmatrix}"
-    inputs = RUBBED
+    inputs = STEP_WITH_BOX_FRICTION
     result = Result(
         VELOCITY,
         (
@@ -296,7 +302,7 @@ class e0_6:
             r"\perp \boldsymbol\sigma^- \ge 0,\quad \boldsymbol\sigma = \boldsymbol\sigma^+ - \boldsymbol\sigma^-",
         ),
     )
-    inputs = SLIDING
+    inputs = BOX_CONDITIONS
     result = Result(MOMENTUM)
     constants = (MASS,)
 
@@ -337,7 +343,7 @@ class t374:
         r"\overline{\boldsymbol\phi} = -\underline{\boldsymbol\phi} = \mu\,\boldsymbol\theta_\text{estimate}"
     )
     inputs = {
-        **MOVING,
+        **STEP,
         "N": arrays(1, SIZE),
         "theta": vectors(1, 0.25, 2.0),
         "T": arrays(1, 2, SIZE),
@@ -353,16 +359,18 @@ class t374:
         found = []
         for given in map(np.array, itertools.product((np.nan, 0.0), *tangential)):
             impulses = np.append(np.nan, given)
-            held = np.isnan(impulses)
-            impulses[held] = 0.0
-            kept = rows[held]
-            system = np.block([[Mh, -kept.T], [kept, np.zeros((len(kept), len(kept)))]])
-            right = np.append(push + impulses @ rows, np.zeros(len(kept)))
-            new, impulses[held] = np.split(np.linalg.lstsq(system, right, rcond=1e-12)[0], [SIZE])
-            pressing, friction_part, sliding = impulses[1], impulses[2:], rows[2:] @ new
-            beyond = np.max(np.abs(friction_part) - limits)
-            driving = np.max(friction_part * sliding)
-            found.append((max(beyond, driving, -pressing, -(N[0] @ new)), new))
+            active = np.isnan(impulses)
+            impulses[active] = 0.0
+            active_rows = rows[active]
+            system = np.block(
+                [[Mh, -active_rows.T], [active_rows, np.zeros((len(active_rows), len(active_rows)))]]
+            )
+            right = np.append(push + impulses @ rows, np.zeros(len(active_rows)))
+            new, impulses[active] = np.split(np.linalg.lstsq(system, right, rcond=1e-12)[0], [SIZE])
+            normal_impulse, friction_part, sliding = impulses[1], impulses[2:], rows[2:] @ new
+            bound_violation = np.max(np.abs(friction_part) - limits)
+            friction_power = np.max(friction_part * sliding)
+            found.append((max(bound_violation, friction_power, -normal_impulse, -(N[0] @ new)), new))
         return min(found, key=lambda pair: pair[0])[1]
 
     def library(Mh, M, G, N, v, f, h, theta, T, mu):
@@ -377,7 +385,7 @@ class t374:
         limits = np.repeat(mu * theta, 2)
         lower = np.concatenate([[-np.inf], np.zeros(1), -limits])
         upper = np.concatenate([[np.inf], [np.inf], limits])
-        return least_energy(Mh, M @ v + h * f, rows, lower, upper)
+        return minimize_kinetic_energy(Mh, M @ v + h * f, rows, lower, upper)
 
     tolerance = 1e-08
     remark = (
@@ -395,8 +403,8 @@ class t374:
 
 
 FACETS = 4
-PYRAMIDS = {
-    **PUSHED,
+STEP_WITH_PYRAMID = {
+    **STEP_WITH_NORMAL_IMPULSES,
     "T": arrays(CONTACTS, 2, SIZE),
     "mu": vectors(CONTACTS, 0.25, 1.0),
     "phi": vectors(FACETS * CONTACTS, 0.0, 2.0),
@@ -404,7 +412,7 @@ PYRAMIDS = {
 }
 
 
-def momenta(steepest, flattest):
+def contact_momenta(min_ratio, max_ratio):
     """Return a strategy for momenta along the contact's axes that point into the contact.
 
     The ratio of tangential to normal momentum is between `min_ratio` and `max_ratio`.
@@ -412,17 +420,17 @@ def momenta(steepest, flattest):
     return st.builds(
         lambda angle, ratio, push: push * np.array([ratio * np.cos(angle), ratio * np.sin(angle), -1.0]),
         numbers(-3.0, 3.0),
-        numbers(steepest, flattest),
+        numbers(min_ratio, max_ratio),
         positive_numbers(0.25, 2.0),
     )
 
 
 # The rows of the axes are the two tangents and the normal, seen from the world.
-STRUCK = {
+PARTICLE_CONTACT = {
     "M": spd_matrices(3).map(lambda A: np.eye(3) + A / 16),
     "axes": rotations(),
     "mu": positive_numbers(0.25, 1.0),
-    "p": st.one_of(momenta(0.0, 0.2), momenta(1.5, 3.0)),
+    "p": st.one_of(contact_momenta(0.0, 0.2), contact_momenta(1.5, 3.0)),
 }
 
 
@@ -443,7 +451,7 @@ def pyramid_matrix(M, G, N, D, mus):
     return A
 
 
-def solve_contact_as_printed(M, axes, mu, p):
+def solve_printed_contact(M, axes, mu, p):
     """Return the velocity and (theta, phi, xi) of the contact, by Lemke's method on the printed matrix."""
     N, D, E = axes[2:], pyramid_corners(8) @ axes[:2], np.ones((8, 1))
     A = np.zeros((13, 13))
@@ -461,7 +469,7 @@ def solve_contact_reference(M, axes, mu, p):
 @section.holds("d2#a", "A step with friction in a pyramid: the equations")
 class d2_a:
     formula = r"\begin{pmatrix} \hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T & 0 \\ \mathbf G & 0 & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 & \mathbf E \\ 0 & 0 & \boldsymbol\mu & -\mathbf E^T & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \\ \boldsymbol\xi \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ {} \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"
-    inputs = PYRAMIDS
+    inputs = STEP_WITH_PYRAMID
     result = Result(
         vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2)),
         "of constraint, normals and facets, then what is left of each friction bound",
@@ -509,11 +517,11 @@ class d2_a:
 @section.holds("d2#b", "A step with friction in a pyramid: the conditions")
 class d2_b:
     formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0,\quad 0 \le \boldsymbol\phi \perp \boldsymbol\sigma \ge 0,\quad 0 \le \boldsymbol\xi \perp \boldsymbol\gamma \ge 0"
-    inputs = STRUCK
+    inputs = PARTICLE_CONTACT
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, axes, mu, p):
-        return solve_contact_as_printed(M, axes, mu, p)[0]
+        return solve_printed_contact(M, axes, mu, p)[0]
 
     def library(M, axes, mu, p):
         problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
@@ -530,7 +538,7 @@ class d2_b:
 @section.misprint("d2#c", "The constants of that system")
 class d2_c:
     formula = r"\begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ {} \end{pmatrix}\quad\text{beside}\quad \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"
-    inputs = PYRAMIDS
+    inputs = STEP_WITH_PYRAMID
     result = Result(
         vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2)),
         "of constraint, normals and facets, then what is left of each friction bound",
@@ -561,7 +569,7 @@ class d2_c:
 @section.misprint("d2#d", "The coefficients of friction in that system")
 class d2_d:
     formula = r"\boldsymbol\gamma = \boldsymbol\mu\,\boldsymbol\theta - \mathbf E^T\boldsymbol\phi,\quad \boldsymbol\mu \text{ a vector, by its type}"
-    inputs = {name: PYRAMIDS[name] for name in ("theta", "mu", "phi")}
+    inputs = {name: STEP_WITH_PYRAMID[name] for name in ("theta", "mu", "phi")}
     result = Result(MOMENTUM, "one for each contact")
 
     def printed(theta, mu, phi):
@@ -628,25 +636,25 @@ FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
 
 
 # A sliding velocity, the bound mu theta of friction, and what may be added to the least xi.
-STATES = {
+SLIDING_STATES = {
     "s": st.builds(lambda s, moving: s * moving, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
     "limit": st.builds(lambda size, pressed: size * pressed, positive_numbers(), st.sampled_from((0.0, 1.0))),
     "excess": positive_numbers(0.25, 1.0),
 }
 
 
-PRESSED = {**STATES, "limit": positive_numbers()}
+LOADED_STATES = {**SLIDING_STATES, "limit": positive_numbers()}
 
 
-PARTS = {
+FACET_IMPULSES = {
     "theta": positive_numbers(),
     "mu": positive_numbers(0.25, 1.0),
     "phi": vectors(FACETS, 0.0, 1.0),
 }
 
 
-SHORT = {
-    **PARTS,
+ONE_SIDED_IMPULSES = {
+    **FACET_IMPULSES,
     "phi": st.builds(
         lambda phi, first, second: phi * np.array([first, second, not first, not second]),
         vectors(FACETS, 0.0, 1.0),
@@ -656,7 +664,7 @@ SHORT = {
 }
 
 
-def solve_contact_by_library(M, axes, mu, p):
+def solve_library_contact(M, axes, mu, p):
     """Return the velocity and (theta, phi, xi) of the contact from the library's LCP."""
     problem = StepProblem(M, axes.T @ p, contacts=Contacts(axes[None, [2, 0, 1]], mu))
     lcp, directions = friction_lcp(problem, 8)
@@ -672,23 +680,23 @@ def largest_xi(s, limit, excess):
     return max(z[-1] for z in states if box_residuals(lcp, z).natural < 1e-9)
 
 
-def is_pressed(s, limit, excess):
+def is_loaded(s, limit, excess):
     return limit > 0
 
 
-def none_opposite(theta, mu, phi):
+def has_no_opposite_impulses(theta, mu, phi):
     return phi[0] * phi[2] == 0 and phi[1] * phi[3] == 0
 
 
 @section.holds("t399#b", "Friction in a pyramid dissipates the most")
 class t399_b:
     formula = r"\text{It enforces the friction cone and maximal dissipation constraints}"
-    inputs = STRUCK
+    inputs = PARTICLE_CONTACT
     result = Result(ENERGY)
 
     def printed(M, axes, mu, p):
         """Return the power of the friction impulses of the solution."""
-        v, z = solve_contact_as_printed(M, axes, mu, p)
+        v, z = solve_printed_contact(M, axes, mu, p)
         return z[1:9] @ (pyramid_corners(8) @ axes[:2] @ v)
 
     def library(M, axes, mu, p):
@@ -712,7 +720,7 @@ class t399_b:
 @section.conditional("d3#a", "What gamma tells about the friction impulse")
 class d3_a:
     formula = r"\mu\theta - \sum\phi_k = \gamma = \begin{cases} = 0 & \text{on the friction cone} \\ > 0 & \text{inside the friction cone} \end{cases}"
-    inputs = PARTS
+    inputs = FACET_IMPULSES
     result = Result(MOMENTUM)
 
     def printed(theta, mu, phi):
@@ -727,8 +735,8 @@ class d3_a:
         impulse = impulse + phi[2] * np.array([-1.0, 0.0]) + phi[3] * np.array([0.0, -1.0])
         return mu * theta - np.linalg.norm(impulse, 1)
 
-    given = SHORT
-    holds_when = none_opposite
+    given = ONE_SIDED_IMPULSES
+    holds_when = has_no_opposite_impulses
     condition = (
         "no two opposite facet impulses act at once (in a pyramid of more facets: at most two "
         "neighboring ones act)"
@@ -743,7 +751,7 @@ class d3_a:
 @section.conditional("d3#b", "What sigma tells about the facets")
 class d3_b:
     formula = r"\mathbf d_k\mathbf v + \xi = \sigma = \begin{cases} = 0 & \text{if}\ \mathbf d_k\mathbf v\ \text{is maximally negative} \\ > 0 & \text{if}\ \mathbf d_k\mathbf v\ \text{is not maximally negative} \end{cases}"
-    inputs = STATES
+    inputs = SLIDING_STATES
     result = Result(NUMBER, "one for each facet, the first along the first tangent")
 
     def printed(s, limit, excess):
@@ -764,8 +772,8 @@ class d3_b:
         xi = -min(speeds) if limit > 0 else excess - min(speeds)
         return np.array([float(speed + xi <= 1e-9) for speed in speeds])
 
-    given = PRESSED
-    holds_when = is_pressed
+    given = LOADED_STATES
+    holds_when = is_loaded
     condition = r"$\mu\theta > 0$: the contact presses, and has friction"
     remark = (
         r"Where there can be no friction impulse, any larger $\xi$ satisfies the conditions too, with "
@@ -778,7 +786,7 @@ class d3_b:
 @section.conditional("d4#a", "Where xi is positive something slides")
 class d4_a:
     formula = r"\xi > 0 \Rightarrow \text{tangential motion}"
-    inputs = STATES
+    inputs = SLIDING_STATES
     result = Result(NUMBER)
 
     def printed(s, limit, excess):
@@ -789,8 +797,8 @@ class d4_a:
         """Check directly whether the sliding velocity differs from zero."""
         return float(np.linalg.norm(s) > 1e-9)
 
-    given = PRESSED
-    holds_when = is_pressed
+    given = LOADED_STATES
+    holds_when = is_loaded
     condition = r"$\mu\theta > 0$: the contact presses, and has friction"
     exact = "both results are flags"
     remark = r"With $\theta = 0$, at a contact that opens, $\xi$ may be anything not too small."
@@ -800,7 +808,7 @@ class d4_a:
 @section.holds("d4#b", "Where something slides friction is on the cone")
 class d4_b:
     formula = r"\text{tangential motion} \Rightarrow \text{on the cone} \Rightarrow \gamma = 0"
-    inputs = STRUCK
+    inputs = PARTICLE_CONTACT
     result = Result(
         vector_quantity((NUMBER, 1), (MOMENTUM, 2)),
         "whether it slides, then friction and what is left of its bound",
@@ -808,12 +816,12 @@ class d4_b:
 
     def printed(M, axes, mu, p):
         """Return 1 if the contact slides, and the bound mu theta that friction then reaches."""
-        v, z = solve_contact_as_printed(M, axes, mu, p)
+        v, z = solve_printed_contact(M, axes, mu, p)
         slides = np.linalg.norm(v) > 1e-9  # along the plane, since it does not open
         return slides * np.array([1.0, mu * z[0], 0.0])
 
     def library(M, axes, mu, p):
-        v, z = solve_contact_by_library(M, axes, mu, p)
+        v, z = solve_library_contact(M, axes, mu, p)
         slides = np.linalg.norm(axes[:2] @ v) > 1e-9
         return slides * np.array([1.0, np.sum(z[1:9]), mu * z[0] - np.sum(z[1:9])])
 
@@ -834,17 +842,17 @@ class d4_b:
 @section.holds("d5", "Where friction is inside the cone nothing slides")
 class d5:
     formula = r"\gamma > 0 \Rightarrow \text{inside the friction cone} \Rightarrow \text{no tangential velocity} \Rightarrow \xi = 0"
-    inputs = STRUCK
+    inputs = PARTICLE_CONTACT
     result = Result(VELOCITY, "along the two tangents of the contact, then the largest along a facet")
 
     def printed(M, axes, mu, p):
         """Return the sliding velocity and xi, which are zero where gamma > 0."""
-        v, z = solve_contact_as_printed(M, axes, mu, p)
+        v, z = solve_printed_contact(M, axes, mu, p)
         inside = mu * z[0] - np.sum(z[1:9]) > 1e-9
         return np.zeros(3) if inside else np.append(axes[:2] @ v, z[-1])
 
     def library(M, axes, mu, p):
-        v, z = solve_contact_by_library(M, axes, mu, p)
+        v, z = solve_library_contact(M, axes, mu, p)
         return np.append(axes[:2] @ v, z[-1])
 
     def reference(M, axes, mu, p):

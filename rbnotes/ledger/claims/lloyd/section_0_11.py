@@ -95,8 +95,8 @@ ROWS = {
     "h": positive_numbers(0.125, 1.0),
 }
 STEP = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "b": vectors(N), **ROWS}
-UNDAMPED = {name: strategy for name, strategy in STEP.items() if name != "beta"}
-AVERAGED = {
+UNDAMPED_STEP = {name: strategy for name, strategy in STEP.items() if name != "beta"}
+ERROR_PATH = {
     "start": vectors(K),
     "middle": vectors(K),
     "end": vectors(K),
@@ -120,21 +120,21 @@ def undamped_reference(M, G, b, phi, alpha, h):
     return soft_step(M, G, b, phi, alpha, 0 * IDENTITY, h)[1]
 
 
-def rows_reference(phi, alpha, relaxed, h):
+def rows_reference(phi, alpha, relaxation, h):
     """Derive the coefficients of the row from the rates under no impulse and under unit impulses.
 
     The row is ``G v + R impulse = g``, and the force law ``alpha impulse / h = -phi - relaxed G v``, where
     ``relaxed`` is ``h/2 + beta``.
     """
-    at_none = np.linalg.solve(relaxed, -phi)
-    of_units = np.linalg.solve(relaxed, -alpha / h - phi[:, None])
-    return np.vstack([at_none[:, None] - of_units, at_none])
+    zero_impulse_rates = np.linalg.solve(relaxation, -phi)
+    unit_impulse_rates = np.linalg.solve(relaxation, -alpha / h - phi[:, None])
+    return np.vstack([zero_impulse_rates[:, None] - unit_impulse_rates, zero_impulse_rates])
 
 
 @section.holds("d3", "The multiplier averaged over a step")
 class d3:
     formula = r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\bar{\boldsymbol\phi} - \boldsymbol\beta\bar{\dot{\boldsymbol\phi}}"
-    inputs = AVERAGED
+    inputs = ERROR_PATH
     result = Result(FORCE, "one for each constraint")
 
     def printed(start, middle, end, alpha, beta, h):
@@ -206,8 +206,8 @@ class t442:
         return np.vstack([gamma @ alpha / h**2, -gamma @ phi / h])
 
     def library(phi, alpha, beta, h):
-        target, softness = target_and_regularization(phi, alpha, beta, h)
-        return np.vstack([softness, target])
+        target, regularization = target_and_regularization(phi, alpha, beta, h)
+        return np.vstack([regularization, target])
 
     def reference(phi, alpha, beta, h):
         """Derive the coefficients of the row from the rates under no impulse and under unit impulses."""
@@ -234,8 +234,8 @@ class d4:
         return np.linalg.solve(gamma @ alpha / h**2, -gamma @ phi / h - rate)
 
     def library(phi, alpha, beta, h, rate):
-        target, softness = target_and_regularization(phi, alpha, beta, h)
-        return np.linalg.solve(softness, target - rate)
+        target, regularization = target_and_regularization(phi, alpha, beta, h)
+        return np.linalg.solve(regularization, target - rate)
 
     def reference(phi, alpha, beta, h, rate):
         """Compare with the step size times the mean of the force law at a constant rate, by quadrature."""
@@ -314,8 +314,8 @@ class t453:
         return np.vstack([gamma * alpha / h**2, -gamma * phi / h])
 
     def library(phi, alpha, h):
-        target, softness = target_and_regularization(phi, alpha, 0.0, h)
-        return np.vstack([softness, target])
+        target, regularization = target_and_regularization(phi, alpha, 0.0, h)
+        return np.vstack([regularization, target])
 
     def reference(phi, alpha, h):
         """Derive the coefficients of the row from the rates under no impulse and under unit impulses."""
@@ -327,7 +327,7 @@ class t453:
 @section.holds("d5#a", "Without damping")
 class d5_a:
     formula = r"\boldsymbol\beta = 0:\quad \bar{\boldsymbol\lambda} = -\tfrac12\boldsymbol\alpha^{-1}(h\mathbf G\mathbf v_{k+1} + 2\boldsymbol\phi_k)"
-    inputs = UNDAMPED
+    inputs = UNDAMPED_STEP
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, b, phi, alpha, h):
@@ -342,7 +342,7 @@ class d5_a:
 @section.holds("d5#b", "Without damping, the mean error times the stiffness")
 class d5_b:
     formula = r"\bar{\boldsymbol\lambda} \approx -\tfrac12\boldsymbol\alpha^{-1}(\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)"
-    inputs = UNDAMPED
+    inputs = UNDAMPED_STEP
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, b, phi, alpha, h):
@@ -359,7 +359,7 @@ class d5_b:
 @section.misprint("t457", "The mean error times the restoring stiffness")
 class t457:
     formula = r"\bar{\boldsymbol\lambda}\ \text{is the average value of}\ \boldsymbol\phi\ \text{times the restoring stiffness}"
-    inputs = UNDAMPED
+    inputs = UNDAMPED_STEP
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, b, phi, alpha, h):
@@ -377,7 +377,7 @@ class t457:
 # Energy and force of a softened constraint.
 
 
-DAMPED = {"phi": vectors(K), "rate": vectors(K), "alpha": spd_matrices(K), "dampers": spd_matrices(K)}
+DAMPED_ROWS = {"phi": vectors(K), "rate": vectors(K), "alpha": spd_matrices(K), "dampers": spd_matrices(K)}
 
 
 ENERGY = {"q": vectors(N), "alpha": spd_matrices(K)}
@@ -430,7 +430,7 @@ class d2:
 @section.holds("e0.7", "The multiplier with damping")
 class e0_7:
     formula = r"\boldsymbol\lambda = -\boldsymbol\alpha^{-1}(\boldsymbol\phi + \boldsymbol\beta\dot{\boldsymbol\phi})"
-    inputs = DAMPED
+    inputs = DAMPED_ROWS
     result = Result(FORCE, "one for each constraint")
 
     def printed(phi, rate, alpha, dampers):
@@ -466,11 +466,11 @@ class t432:
     def reference(phi, alpha, beta):
         """Solve the balance alpha lambda = -(phi + beta dphi/dt) for each unit rate."""
 
-        def balanced(rate):
+        def solve_balance(rate):
             error = phi + sum(column * part for column, part in zip(beta.T, rate, strict=True))
             return np.linalg.lstsq(alpha, error, rcond=None)[0]
 
-        return np.stack([balanced(unit) - balanced(0 * unit) for unit in IDENTITY], axis=1)
+        return np.stack([solve_balance(unit) - solve_balance(0 * unit) for unit in IDENTITY], axis=1)
 
     implements = soft_force
 
@@ -483,14 +483,14 @@ class t432:
 PATH = {"q": vectors(N), "v": vectors(N), "a": vectors(N)}
 
 
-def library_mean(q, v, a, h, beta):
+def mean_library_multiplier(q, v, a, h, beta):
     """Return minus the mean multiplier from the library's row, for unit compliance and the rate ``G v``."""
     phi, _, rate = step_errors(q, v, a, h)
-    target, softness = target_and_regularization(phi, 1.0, beta, h)
-    return np.linalg.solve(softness, rate - target) / h
+    target, regularization = target_and_regularization(phi, 1.0, beta, h)
+    return np.linalg.solve(regularization, rate - target) / h
 
 
-def slope_at_start(mean):
+def value_and_derivative_at_zero(mean):
     """Return the value and the derivative at h = 0 of an average over the motion, by a complex step."""
     return mean(np.zeros(1)), complex_step(mean, np.zeros(1))[:, 0]
 
@@ -525,12 +525,12 @@ class t438_a:
         return value_and_slope_at_zero(mean)
 
     def library(q, v, a):
-        return value_and_slope_at_zero(lambda h: library_mean(q, v, a, h, 0.0))
+        return value_and_slope_at_zero(lambda h: mean_library_multiplier(q, v, a, h, 0.0))
 
     def reference(q, v, a):
         """Average two nonlinear constraint functions by quadrature: value and derivative at h = 0."""
         mean = average(lambda t: curved_constraint(q + t * v + t**2 / 2 * a))
-        return np.array(slope_at_start(mean))
+        return np.array(value_and_derivative_at_zero(mean))
 
     tolerance = 1e-08
     remark = "Off by a term of second order: the trapezoidal rule, by $h^2/12$ times the second derivative."
@@ -551,7 +551,7 @@ class t438_b:
 
     def library(q, v, a):
         return value_and_slope_at_zero(
-            lambda h: library_mean(q, v, a, h, 1.0) - library_mean(q, v, a, h, 0.0)
+            lambda h: mean_library_multiplier(q, v, a, h, 1.0) - mean_library_multiplier(q, v, a, h, 0.0)
         )[0]
 
     def reference(q, v, a):
@@ -587,11 +587,15 @@ class t438_c:
         return value_and_slope_at_zero(end)
 
     def library(q, v, a):
-        return value_and_slope_at_zero(lambda h: 2 * library_mean(q, v, a, h, 0.0) - curved_constraint(q))
+        return value_and_slope_at_zero(
+            lambda h: 2 * mean_library_multiplier(q, v, a, h, 0.0) - curved_constraint(q)
+        )
 
     def reference(q, v, a):
         """Evaluate two nonlinear constraint functions along the motion: value and derivative at h = 0."""
-        return np.array(slope_at_start(lambda h: curved_constraint(q + h[0] * v + h[0] ** 2 / 2 * a)))
+        return np.array(
+            value_and_derivative_at_zero(lambda h: curved_constraint(q + h[0] * v + h[0] ** 2 / 2 * a))
+        )
 
     tolerance = 1e-08
     remark = "Off by a term of second order, to which the change of the velocity and of the row both add."
@@ -603,33 +607,38 @@ class t438_c:
 # Softened contacts, which push or are off.
 
 
-SOLVED = (target_and_regularization, solve_step)
+SOFT_STEP_FUNCTIONS = (target_and_regularization, solve_step)
 # One contact per row: its compliance, its damping time.
 CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0.125, 2)}
 
 
-def coupling():
+def coupled_matrices():
     """Return positive definite matrices whose off-diagonal terms make one contact work against the other."""
     return vectors(K, 0.5, 2).map(lambda r: np.outer(r * [1, -1], r * [1, -1]) + IDENTITY / 20)
 
 
 # Springs, or dampers, that the contacts share; mostly deep inside, or mostly apart.
-SPRUNG = {**STEP, "phi": vectors(K, -4.0, 0.5), "alpha": coupling(), "beta": positive_numbers(0.125, 2)}
-DAMPED_CONTACTS = {
+COUPLED_SPRINGS = {
+    **STEP,
+    "phi": vectors(K, -4.0, 0.5),
+    "alpha": coupled_matrices(),
+    "beta": positive_numbers(0.125, 2),
+}
+COUPLED_DAMPERS = {
     **STEP,
     "phi": vectors(K, -0.5, 4.0),
     "alpha": positive_numbers(0.25, 2),
-    "beta": coupling(),
+    "beta": coupled_matrices(),
 }
 DIAGONAL = vectors(K, 0.25, 2).map(np.diag)
 # An error, a rate with its sign, and another force.
-MOVING = {
+CONTACT_STATES = {
     "error": st.one_of(numbers(0.25, 2), numbers(-2, -0.25)),
     "ratio": numbers(0.25, 2),
     "push": st.one_of(numbers(-200, -40), numbers(40, 200), numbers(-1, 1)),
 }
 # beta = depth / speed + share h, about where it is large enough.
-LEAVING = {
+SEPARATING_STATES = {
     "depth": numbers(0.25, 2),
     "speed": numbers(0.25, 2),
     "share": numbers(-1.5, 0.5),
@@ -637,14 +646,14 @@ LEAVING = {
 }
 
 
-def by_active_rows(M, G, b, R, g):
+def solve_by_active_sets(M, G, b, R, g):
     """Solve 0 <= z, w = G v + R z - g >= 0, z w = 0 by trying all sets of active rows."""
     solutions = []
     for pushing in itertools.product((False, True), repeat=K):
-        on = np.array(pushing)
+        active = np.array(pushing)
         system = np.block([[M, -G.T], [G, R]])
-        system[N:][~on] = np.eye(N + K)[N:][~on]
-        v, z = np.split(np.linalg.solve(system, np.concatenate([b, np.where(on, g, 0.0)])), [N])
+        system[N:][~active] = np.eye(N + K)[N:][~active]
+        v, z = np.split(np.linalg.solve(system, np.concatenate([b, np.where(active, g, 0.0)])), [N])
         w = G @ v + R @ z - g
         solutions.append((np.min([z, w]), v, z, w))
     return max(solutions, key=lambda found: found[0])[1:]
@@ -653,30 +662,30 @@ def by_active_rows(M, G, b, R, g):
 def printed_contacts(M, G, b, phi, alpha, beta, h):
     """Return the velocities, average forces and w of problem (0.10) with matrices alpha and beta."""
     gamma = np.linalg.inv(IDENTITY / 2 + beta / h)
-    v, z, w = by_active_rows(M, G, b, gamma @ alpha / h**2, -gamma @ phi / h)
+    v, z, w = solve_by_active_sets(M, G, b, gamma @ alpha / h**2, -gamma @ phi / h)
     return v, z / h, w
 
 
 def library_contacts(M, G, b, phi, alpha, beta, h):
-    target, softness = target_and_regularization(phi, alpha, beta, h)
-    solved = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, softness)))
+    target, regularization = target_and_regularization(phi, alpha, beta, h)
+    solved = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, regularization)))
     v, z = solved.velocity, solved.unilateral
-    return v, z / h, G @ v + softness @ z - target
+    return v, z / h, G @ v + regularization @ z - target
 
 
 def signs(values):
     return np.where(values > -1e-9, 1.0, -1.0)
 
 
-def own_springs(M, G, b, phi, alpha, beta, h):
+def has_diagonal_compliance(M, G, b, phi, alpha, beta, h):
     return alpha[0, 1] == 0 and alpha[1, 0] == 0
 
 
-def own_dampers(M, G, b, phi, alpha, beta, h):
+def has_diagonal_damping(M, G, b, phi, alpha, beta, h):
     return beta[0, 1] == 0 and beta[1, 0] == 0
 
 
-def keeps_its_sign(error, ratio, push):
+def rate_keeps_sign(error, ratio, push):
     return error * (ratio * error + push / 16) > 0
 
 
@@ -702,7 +711,7 @@ class e0_10:
         v, force, _ = soft_contacts(M, G, b, phi, np.diag(alpha), np.diag(beta), h)
         return np.concatenate([v, h * force])
 
-    implements = SOLVED
+    implements = SOFT_STEP_FUNCTIONS
 
 
 @section.holds("d6", "The complementary variable, worked backwards")
@@ -718,17 +727,17 @@ class d6:
         return alpha @ force + phi + (h / 2 * IDENTITY + beta) @ rate
 
     def library(phi, alpha, beta, h, rate, force):
-        target, softness = target_and_regularization(phi, alpha, beta, h)
-        return (h / 2 * IDENTITY + beta) @ (rate + softness @ (h * force) - target)
+        target, regularization = target_and_regularization(phi, alpha, beta, h)
+        return (h / 2 * IDENTITY + beta) @ (rate + regularization @ (h * force) - target)
 
     def reference(phi, alpha, beta, h, rate, force):
         """Compare with alpha times the mean excess of the force over spring and damper, by quadrature."""
         nodes, weights = np.polynomial.legendre.leggauss(2)
-        wanted = np.zeros(K)
+        mean_force = np.zeros(K)
         for node, weight in zip(nodes, weights, strict=True):
             error = phi + h * (node + 1) / 2 * rate
-            wanted += weight / 2 * np.linalg.lstsq(alpha, -error - beta @ rate, rcond=None)[0]
-        return np.sum(alpha * (force - wanted), axis=1)
+            mean_force += weight / 2 * np.linalg.lstsq(alpha, -error - beta @ rate, rcond=None)[0]
+        return np.sum(alpha * (force - mean_force), axis=1)
 
     implements = target_and_regularization
 
@@ -736,7 +745,7 @@ class d6:
 @section.conditional("d7", "A contact that pushes")
 class d7:
     formula = r"\bar{\mathbf z} > 0:\quad \boldsymbol\alpha\bar{\mathbf z} = -\boldsymbol\phi_k - \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
-    inputs = SPRUNG
+    inputs = COUPLED_SPRINGS
     result = Result(vector_quantity((LENGTH, 2), (NUMBER, 2)), "one for each constraint, then their signs")
     constants = (LENGTH,)
 
@@ -756,17 +765,17 @@ class d7:
         left = np.sum(alpha * force, axis=1)
         return np.array([left, np.sign(left)]).ravel() if min(force) > 1e-9 else np.tile(phi, 2)
 
-    given = {**SPRUNG, "alpha": DIAGONAL}
-    holds_when = own_springs
+    given = {**COUPLED_SPRINGS, "alpha": DIAGONAL}
+    holds_when = has_diagonal_compliance
     condition = r"$\boldsymbol\alpha$ is diagonal: each contact has its own spring"
     remark = "The equality holds for all matrices, the sign of its right side does not."
-    implements = SOLVED
+    implements = SOFT_STEP_FUNCTIONS
 
 
 @section.conditional("d8", "A contact that is off")
 class d8:
     formula = r"\mathbf w > 0:\quad \boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
-    inputs = DAMPED_CONTACTS
+    inputs = COUPLED_DAMPERS
     result = Result(vector_quantity((LENGTH, 2), (NUMBER, 2)), "one for each constraint, then their signs")
     constants = (LENGTH,)
 
@@ -783,30 +792,30 @@ class d8:
     def reference(M, G, b, phi, alpha, beta, h):
         """Compare with (h/2 + beta) w of pushing or inactive contacts, by trying all sets of them."""
         _, _, w = soft_contacts(M, G, b, phi, alpha * IDENTITY, beta, h)
-        scaled = h / 2 * w + np.sum(beta * w, axis=1)
-        return np.array([scaled, np.sign(scaled)]).ravel() if min(w) > 1e-9 else np.tile(phi, 2)
+        scaled_w = h / 2 * w + np.sum(beta * w, axis=1)
+        return np.array([scaled_w, np.sign(scaled_w)]).ravel() if min(w) > 1e-9 else np.tile(phi, 2)
 
-    given = {**DAMPED_CONTACTS, "beta": DIAGONAL}
-    holds_when = own_dampers
+    given = {**COUPLED_DAMPERS, "beta": DIAGONAL}
+    holds_when = has_diagonal_damping
     condition = r"$\boldsymbol\beta$ is diagonal: each contact has its own damper"
-    implements = SOLVED
+    implements = SOFT_STEP_FUNCTIONS
 
 
 @section.conditional("t479#a", "Which contacts push, from the signs of error and rate")
 class t479_a:
     formula = r"\phi_k < 0,\ \dot\phi_k < 0 \Rightarrow \mathbf z > 0;\qquad \phi_k > 0,\ \dot\phi_k > 0 \Rightarrow \mathbf z = 0"
-    inputs = MOVING
+    inputs = CONTACT_STATES
     result = Result(NUMBER, "one for each constraint")
 
     def printed(error, ratio, push):
         return float(error < 0)
 
     def library(error, ratio, push):
-        target, softness = target_and_regularization([error], 0.01, 0.5, 1 / 16)
+        target, regularization = target_and_regularization([error], 0.01, 0.5, 1 / 16)
         momentum = np.array([ratio * error + push / 16])
         return float(
             solve_step(
-                StepProblem(np.eye(1), momentum, unilateral=UnilateralRows(np.eye(1), target, softness))
+                StepProblem(np.eye(1), momentum, unilateral=UnilateralRows(np.eye(1), target, regularization))
             ).unilateral[0]
             > 0
         )
@@ -817,8 +826,8 @@ class t479_a:
         after = ratio * error + h * push
         return float(error + (h / 2 + beta) * after < 0)
 
-    given = {**MOVING, "push": numbers(-0.875, 0.875)}
-    holds_when = keeps_its_sign
+    given = {**CONTACT_STATES, "push": numbers(-0.875, 0.875)}
+    holds_when = rate_keeps_sign
     condition = "no other force changes the sign of the rate within the step"
     remark = "The contact force depends on the velocity at the end of the step, not on that at its start."
     exact = "both results are flags"
@@ -828,7 +837,7 @@ class t479_a:
 @section.holds("t479#b", "Strong damping lets a contact go while it is still inside")
 class t479_b:
     formula = r"\phi_k < 0,\ \dot\phi_k > 0,\ \boldsymbol\beta \text{ large}:\quad \mathbf z = 0 \text{ although } \phi_{k+1} < 0"
-    inputs = LEAVING
+    inputs = SEPARATING_STATES
     result = Result(LENGTH, "one for each constraint")
 
     def printed(depth, speed, share, h):
@@ -839,9 +848,9 @@ class t479_b:
 
     def library(depth, speed, share, h):
         beta = depth / speed + share * h
-        target, softness = target_and_regularization([-depth], 0.01, beta, h)
+        target, regularization = target_and_regularization([-depth], 0.01, beta, h)
         momentum = np.array([speed])
-        rows = UnilateralRows(np.eye(1), target, softness)
+        rows = UnilateralRows(np.eye(1), target, regularization)
         solved = solve_step(StepProblem(np.eye(1), momentum, unilateral=rows))
         v, z = solved.velocity, solved.unilateral
         return min(0.0, h * v[0] - depth) * (z[0] == 0)

@@ -69,10 +69,10 @@ identity = np.eye(3)
 def points(count):
     """Return a strategy for the points of a path ``(count, 3)``, with neighbors at least 1/4 apart."""
 
-    def spread(x):
+    def is_spread_out(x):
         return bool(np.min(np.linalg.norm(np.diff(x, axis=0), axis=-1)) >= 0.25)
 
-    return vectors(3 * count).map(lambda entries: entries.reshape(count, 3)).filter(spread)
+    return vectors(3 * count).map(lambda entries: entries.reshape(count, 3)).filter(is_spread_out)
 
 
 def velocities(count):
@@ -84,7 +84,7 @@ POINTS = {"x": points(2), "v": velocities(2)}
 SPRING = {**POINTS, "k": positive_numbers(), "d": positive_numbers()}
 
 
-def law(k, d):
+def library_law(k, d):
     """Return the same tension law for the library."""
     return CallableTensionLaw(
         lambda L, Ldot: tension(L, Ldot, k, d),
@@ -99,19 +99,19 @@ def geometry(x):
     return (x[1] - x[0]) / length, length
 
 
-def tension_of_law(x, v, k, d):
+def complex_tension(x, v, k, d):
     """Return F as a function of points and velocities, also for complex numbers."""
-    step = x[1] - x[0]
-    return tension(distance(x), (v[1] - v[0]) @ step / distance(x), k, d)
+    difference = x[1] - x[0]
+    return tension(distance(x), (v[1] - v[0]) @ difference / distance(x), k, d)
 
 
-def force_of_law(x, v, k, d):
+def complex_force(x, v, k, d):
     """Return f1 = F u, also for complex numbers."""
-    return tension_of_law(x, v, k, d) * (x[1] - x[0]) / distance(x)
+    return complex_tension(x, v, k, d) * (x[1] - x[0]) / distance(x)
 
 
 def force_library(x, v, k, d):
-    return path_force(law(k, d), x, v).f
+    return path_force(library_law(k, d), x, v).f
 
 
 def force_reference(x, v, k, d):
@@ -120,7 +120,7 @@ def force_reference(x, v, k, d):
 
 
 def first_position_library(x, v, k, d):
-    return path_force(law(k, d), x, v).K[:3, :3]
+    return path_force(library_law(k, d), x, v).K[:3, :3]
 
 
 def first_position_reference(x, v, k, d):
@@ -129,7 +129,7 @@ def first_position_reference(x, v, k, d):
 
 
 def first_velocity_library(x, v, k, d):
-    return path_force(law(k, d), x, v).D[:3, :3]
+    return path_force(library_law(k, d), x, v).D[:3, :3]
 
 
 def first_velocity_reference(x, v, k, d):
@@ -203,12 +203,12 @@ class d3:
             ]
             return np.vstack([np.hstack(blocks), -np.hstack(blocks)])
 
-        positions = of_pair(lambda x1, x2: force_of_law(np.array([x1, x2]), v, k, d), x)
-        rates = of_pair(lambda v1, v2: force_of_law(x, np.array([v1, v2]), k, d), v)
+        positions = of_pair(lambda x1, x2: complex_force(np.array([x1, x2]), v, k, d), x)
+        rates = of_pair(lambda v1, v2: complex_force(x, np.array([v1, v2]), k, d), v)
         return np.array([positions, rates])
 
     def library(x, v, k, d):
-        _, K, D = path_force(law(k, d), x, v)
+        _, K, D = path_force(library_law(k, d), x, v)
         return np.array([K, D])
 
     def reference(x, v, k, d):
@@ -226,14 +226,14 @@ class d4:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        f1_x1 = first_point_derivative(lambda z: force_of_law(z, v, k, d), x)
+        f1_x1 = first_point_derivative(lambda z: complex_force(z, v, k, d), x)
         f2_x2 = f1_x1
         f1_x2 = -f1_x1
         f2_x1 = -f1_x1
         return np.block([[f1_x1, f1_x2], [f2_x1, f2_x2]])
 
     def library(x, v, k, d):
-        return path_force(law(k, d), x, v).K
+        return path_force(library_law(k, d), x, v).K
 
     def reference(x, v, k, d):
         """Compare with differences of the forces of a potential and a dissipation function, in all blocks."""
@@ -251,14 +251,14 @@ class t504_a:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        f1_v1 = first_point_derivative(lambda z: force_of_law(x, z, k, d), v)
+        f1_v1 = first_point_derivative(lambda z: complex_force(x, z, k, d), v)
         f2_v2 = f1_v1
         f1_v2 = -f1_v1
         f2_v1 = -f1_v1
         return np.block([[f1_v1, f1_v2], [f2_v1, f2_v2]])
 
     def library(x, v, k, d):
-        return path_force(law(k, d), x, v).D
+        return path_force(library_law(k, d), x, v).D
 
     def reference(x, v, k, d):
         """Compare with differences of the forces of a potential and a dissipation function, in all blocks."""
@@ -278,12 +278,12 @@ class t504_b:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        first = first_point_derivative(lambda z: force_of_law(x, z, k, d), v)
-        second = first_point_derivative(lambda z: force_of_law(x, z, k, d), v)
+        first = first_point_derivative(lambda z: complex_force(x, z, k, d), v)
+        second = first_point_derivative(lambda z: complex_force(x, z, k, d), v)
         return np.array([first, second])
 
     def library(x, v, k, d):
-        _, K, D = path_force(law(k, d), x, v)
+        _, K, D = path_force(library_law(k, d), x, v)
         return np.array([K[:3, :3], D[:3, :3]])
 
     def reference(x, v, k, d):
@@ -517,7 +517,7 @@ class d5_a:
     def printed(x, v, k, d):
         u, length = geometry(x)
         F = tension(length, distance_rate(x, v), k, d)
-        F_x1 = first_point_derivative(lambda z: tension_of_law(z, v, k, d), x)
+        F_x1 = first_point_derivative(lambda z: complex_tension(z, v, k, d), x)
         u_x1 = first_point_derivative(lambda z: (z[1] - z[0]) / distance(z), x)
         return np.outer(u, F_x1) + F * u_x1
 
@@ -535,7 +535,7 @@ class d5_b:
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
-        F_v1 = first_point_derivative(lambda z: tension_of_law(x, z, k, d), v)
+        F_v1 = first_point_derivative(lambda z: complex_tension(x, z, k, d), v)
         return np.outer(u, F_v1)
 
     library = first_velocity_library
@@ -557,7 +557,7 @@ class d6_a:
         return tension_by_length(length, ldot, k, d) * l_x1 + tension_by_rate(length, ldot, k, d) * ldot_x1
 
     def library(x, v, k, d):
-        _, F_l, F_ldot = law(k, d)(*path_length(x, v))
+        _, F_l, F_ldot = library_law(k, d)(*path_length(x, v))
         return (F_l * length_gradient(x) + F_ldot * (length_hessian(x) @ v.ravel()))[:3]
 
     def reference(x, v, k, d):
@@ -579,7 +579,7 @@ class d6_b:
         return tension_by_rate(distance(x), distance_rate(x, v), k, d) * ldot_v1
 
     def library(x, v, k, d):
-        return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x)[:3]
+        return library_law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x)[:3]
 
     def reference(x, v, k, d):
         """Compare with differences of the tension of a potential and a dissipation, along the first velocity."""

@@ -21,14 +21,14 @@ from rbnotes.ledger import quantities as units
 from rbnotes.ledger.claims.lloyd.section_0_12 import (
     POINTS,
     SPRING,
+    complex_tension,
     first_position_library,
     first_position_reference,
     force_library,
     force_reference,
     geometry,
     identity,
-    law,
-    tension_of_law,
+    library_law,
 )
 from rbnotes.ledger.oracles.springs import (
     cubic_spring,
@@ -73,9 +73,9 @@ def first_point_stiffness(spring, x):
     return path_force(spring, x, np.zeros((2, 3))).K[:3, :3]
 
 
-def stress_of_law(x, v, k, d):
+def complex_stress(x, v, k, d):
     """Return sigma as a function of points and velocities, also for complex numbers."""
-    return tension_of_law(x, v, k, d) / distance(x)
+    return complex_tension(x, v, k, d) / distance(x)
 
 
 @section.definition("d1", "Stress as force per length")
@@ -91,7 +91,7 @@ class d1:
         return tension(length, distance_rate(x, v), k, d) / length
 
     def library(x, v, k, d):
-        return stress(law(k, d), *path_length(x, v)).sigma
+        return stress(library_law(k, d), *path_length(x, v)).sigma
 
     def reference(x, v, k, d):
         """Find the multiple of x2 - x1 that is the force of a potential and a dissipation function."""
@@ -138,9 +138,9 @@ class d3_a:
     constants = (units.LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        sigma_x1 = first_point_derivative(lambda z: stress_of_law(z, v, k, d), x)
+        sigma_x1 = first_point_derivative(lambda z: complex_stress(z, v, k, d), x)
         step_x1 = first_point_derivative(lambda z: z[1] - z[0], x)
-        return np.outer(x[1] - x[0], sigma_x1) + stress_of_law(x, v, k, d) * step_x1
+        return np.outer(x[1] - x[0], sigma_x1) + complex_stress(x, v, k, d) * step_x1
 
     library = first_position_library
     reference = first_position_reference
@@ -156,8 +156,8 @@ class d3_b:
     constants = (units.LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        sigma_x1 = first_point_derivative(lambda z: stress_of_law(z, v, k, d), x)
-        return np.outer(x[1] - x[0], sigma_x1) - stress_of_law(x, v, k, d) * identity
+        sigma_x1 = first_point_derivative(lambda z: complex_stress(z, v, k, d), x)
+        return np.outer(x[1] - x[0], sigma_x1) - complex_stress(x, v, k, d) * identity
 
     library = first_position_library
     reference = first_position_reference
@@ -181,7 +181,7 @@ class d4:
         return sigma_l * l_x1 + sigma_ldot * ldot_x1
 
     def library(x, v, k, d):
-        _, sigma_L, sigma_Ldot = stress(law(k, d), *path_length(x, v))
+        _, sigma_L, sigma_Ldot = stress(library_law(k, d), *path_length(x, v))
         return (sigma_L * length_gradient(x) + sigma_Ldot * (length_hessian(x) @ v.ravel()))[:3]
 
     def reference(x, v, k, d):
@@ -195,7 +195,7 @@ class d4:
 # Stress and stiffness of the linear spring.
 
 
-NO_REST = {"x": POINTS["x"], "k": positive_numbers()}
+ZERO_REST_LENGTH = {"x": POINTS["x"], "k": positive_numbers()}
 
 
 def linear_stress(length, k, r):
@@ -204,8 +204,8 @@ def linear_stress(length, k, r):
 
 def linear_stress_reference(length, k, r):
     """Differentiate the energy k (l - r)^2 / 2 with respect to the length, and divide by the length."""
-    energy_slope = complex_step(lambda z: k * (z[0] - r) ** 2 / 2, np.array([length]))
-    return energy_slope[0] / length
+    energy_derivative = complex_step(lambda z: k * (z[0] - r) ** 2 / 2, np.array([length]))
+    return energy_derivative[0] / length
 
 
 def stress_x1_library(x, k, r):
@@ -217,17 +217,17 @@ def stress_x1_reference(x, k, r):
     return first_point_derivative(lambda z: linear_stress(distance(z), k, r), x)
 
 
-def no_rest_length_library(x, k):
+def zero_rest_length_library(x, k):
     return first_point_stiffness(LinearStress(k, 0.0), x)
 
 
-def no_rest_length_reference(x, k):
+def zero_rest_length_reference(x, k):
     """Compare with finite differences of the complex-step derivative of k l^2 / 2."""
 
     # The slope of the potential k l^2 / 2, twice.
     def energy(z):
-        step = x[1] - z
-        return k * (step @ step) / 2
+        difference = x[1] - z
+        return k * (difference @ difference) / 2
 
     return -jacobian(lambda z: complex_step(energy, z), x[0]).value
 
@@ -367,21 +367,21 @@ class d7:
 @section.holds("d8", "Position Jacobian of a spring without rest length")
 class d8:
     formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = -k\mathbf I"
-    inputs = NO_REST
+    inputs = ZERO_REST_LENGTH
     result = Result(STIFFNESS, BY_FIRST_POINT)
 
     def printed(x, k):
         return -k * identity
 
-    library = no_rest_length_library
-    reference = no_rest_length_reference
+    library = zero_rest_length_library
+    reference = zero_rest_length_reference
     implements = (LinearStress, path_force)
 
 
 @section.holds("t581", "Without rest length, 0.12.1 says the same")
 class t581:
     formula = r"-k\mathbf U_n - \frac{k(l-r)}{l}\mathbf U_p = -k\mathbf I \quad (r = 0)"
-    inputs = NO_REST
+    inputs = ZERO_REST_LENGTH
     result = Result(STIFFNESS, BY_FIRST_POINT)
 
     def printed(x, k):
@@ -392,8 +392,8 @@ class t581:
         stretch = length
         return -k * U_n - (k * stretch / length) * U_p
 
-    library = no_rest_length_library
-    reference = no_rest_length_reference
+    library = zero_rest_length_library
+    reference = zero_rest_length_reference
     implements = (LinearStress, path_force)
 
 
@@ -409,8 +409,8 @@ def strain(length, r):
 
 
 def quadratic_energy(first, x, k, r):
-    step = x[1] - first
-    return k * r**2 * strain(np.sqrt(step @ step), r) ** 2 / 2
+    difference = x[1] - first
+    return k * r**2 * strain(np.sqrt(difference @ difference), r) ** 2 / 2
 
 
 def strain_x1_library(x, k, r):
@@ -508,8 +508,8 @@ class d12:
     def printed(x, k, r):
         length = distance(x)
         sigma = k * ((length**2 - r**2) / r**2) / 2
-        step = x[1] - x[0]
-        return -(k / r**2) * np.outer(step, step) - sigma * identity
+        difference = x[1] - x[0]
+        return -(k / r**2) * np.outer(difference, difference) - sigma * identity
 
     def library(x, k, r):
         return first_point_stiffness(QuadraticStrain(k, r), x)
@@ -534,16 +534,16 @@ class t599:
     def printed(x, k, r):
         length = distance(x)
         sigma = k * ((length**2 - r**2) / r**2) / 2
-        step = x[1] - x[0]
-        material = -(k / r**2) * np.outer(step, step)
+        difference = x[1] - x[0]
+        material = -(k / r**2) * np.outer(difference, difference)
         geometric = -sigma * identity
         return np.array([material, geometric])
 
     def library(x, k, r):
-        step = x[1] - x[0]
+        difference = x[1] - x[0]
         L = path_length(x, np.zeros((2, 3))).L
         sigma, sigma_L, _ = stress(QuadraticStrain(k, r), L)
-        return np.array([-sigma_L / L * np.outer(step, step), -sigma * identity])
+        return np.array([-sigma_L / L * np.outer(difference, difference), -sigma * identity])
 
     def reference(x, k, r):
         """Split the Hessian of k r^2 epsilon^2 / 2 into its material and its geometric part.

@@ -20,7 +20,7 @@ from rbnotes.forces import (
     path_length,
     path_segments,
 )
-from rbnotes.ledger.claims.lloyd.section_0_12 import identity, law, points, velocities
+from rbnotes.ledger.claims.lloyd.section_0_12 import identity, library_law, points, velocities
 from rbnotes.ledger.oracles.paths import (
     active_length,
     active_rate,
@@ -61,36 +61,36 @@ section = Section(
 )
 
 
-SLOPES = ("rbnotes.ledger.oracles.paths.point_derivatives",)
+SHARED_DERIVATIVES = ("rbnotes.ledger.oracles.paths.point_derivatives",)
 N = 3
 """Segments of the paths."""
 VIA = (1, 2)
 
 POINTS = {"x": points(N + 1)}
-MOVING = {**POINTS, "v": velocities(N + 1)}
-SPRING = {**MOVING, "k": positive_numbers(), "d": positive_numbers()}
-ALL = slice(None)
+MOVING_POINTS = {**POINTS, "v": velocities(N + 1)}
+SPRING = {**MOVING_POINTS, "k": positive_numbers(), "d": positive_numbers()}
+ALL_SEGMENTS = slice(None)
 
 
-def smooth_tension(x, v, k, d, active=ALL):
+def complex_tension(x, v, k, d, active=ALL_SEGMENTS):
     return tension(active_length(x, active), active_rate(x, v, active), k, d)
 
 
-def smooth_force(x, v, k, d, active=ALL):
+def complex_path_force(x, v, k, d, active=ALL_SEGMENTS):
     """Return the force of each segment on its end points, also for complex numbers.
 
     The record d1 verifies it by virtual work.
     """
-    pulls = smooth_tension(x, v, k, d, active)[..., None, None] * segment_directions(x)
-    nothing = np.zeros_like(pulls[..., :1, :])
-    return np.concatenate([pulls, nothing], axis=-2) - np.concatenate([nothing, pulls], axis=-2)
+    segment_forces = complex_tension(x, v, k, d, active)[..., None, None] * segment_directions(x)
+    zero = np.zeros_like(segment_forces[..., :1, :])
+    return np.concatenate([segment_forces, zero], axis=-2) - np.concatenate([zero, segment_forces], axis=-2)
 
 
 def library_blocks(matrix):
     return derivative_blocks(matrix.reshape(N + 1, 3, N + 1, 3))
 
 
-def by_complex_steps(function, x):
+def point_jacobian(function, x):
     """Return the derivatives with respect to each point, one coordinate at a time."""
     found = complex_step(lambda z: function(z.reshape(x.shape)), x.ravel())
     return found.reshape(*found.shape[:-1], *x.shape)
@@ -98,12 +98,12 @@ def by_complex_steps(function, x):
 
 def geometry(x):
     """Return the directions u_i and lengths l_i, as printed in (0.11)."""
-    steps = np.diff(x, axis=0)
-    lengths = np.linalg.norm(steps, axis=-1)
-    return steps / lengths[:, None], lengths
+    differences = np.diff(x, axis=0)
+    lengths = np.linalg.norm(differences, axis=-1)
+    return differences / lengths[:, None], lengths
 
 
-def pulls(x):
+def force_directions(x):
     """Return the directions v_i, as printed in d6."""
     u, _ = geometry(x)
     return np.array([u[0], *(u[i] - u[i - 1] for i in range(1, N)), -u[-1]])
@@ -152,7 +152,7 @@ class d1:
         return np.array([first, *via, last])
 
     def library(x, v, k, d):
-        return path_force(law(k, d), x, v).f
+        return path_force(library_law(k, d), x, v).f
 
     def reference(x, v, k, d):
         """Compare with virtual work: minus the tension times the complex-step gradient of the length."""
@@ -191,7 +191,7 @@ class e0_12_a:
 @section.holds("e0.12#b", "Rate of change of the length of a path")
 class e0_12_b:
     formula = r"\dot L = \sum_{i=0}^{n-1}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf u_i"
-    inputs = MOVING
+    inputs = MOVING_POINTS
     result = Result(VELOCITY, "of the points, along the axes of the world")
 
     def printed(x, v):
@@ -217,8 +217,8 @@ class d2:
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
-        F = smooth_tension(x, v, k, d)
-        F_x = point_derivatives(lambda z: smooth_tension(z, v, k, d), x)
+        F = complex_tension(x, v, k, d)
+        F_x = point_derivatives(lambda z: complex_tension(z, v, k, d), x)
         u_x = derivative_blocks(point_derivatives(segment_directions, x))
         return np.array(
             [
@@ -229,16 +229,16 @@ class d2:
         )
 
     def library(x, v, k, d):
-        return library_blocks(path_force(law(k, d), x, v).K)[1:N].reshape(-1, 3, 3)
+        return library_blocks(path_force(library_law(k, d), x, v).K)[1:N].reshape(-1, 3, 3)
 
     def reference(x, v, k, d):
         """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
-        return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d), x), 1, 2)[1:N].reshape(
+        return np.swapaxes(point_jacobian(lambda z: complex_path_force(z, v, k, d), x), 1, 2)[1:N].reshape(
             -1, 3, 3
         )
 
     primitives = (
-        "rbnotes.ledger.claims.lloyd.section_0_14.smooth_tension",
+        "rbnotes.ledger.claims.lloyd.section_0_14.complex_tension",
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
     )
     implements = path_force
@@ -266,7 +266,7 @@ class e0_13:
 
     def reference(x):
         """Differentiate all directions with respect to all points, by complex steps."""
-        return np.swapaxes(by_complex_steps(segment_directions, x), 1, 2)
+        return np.swapaxes(point_jacobian(segment_directions, x), 1, 2)
 
     implements = length_hessian
 
@@ -280,20 +280,20 @@ class d3:
 
     def printed(x, v, k, d):
         u, _ = geometry(x)
-        F_v = point_derivatives(lambda z: smooth_tension(x, z, k, d), v)
+        F_v = point_derivatives(lambda z: complex_tension(x, z, k, d), v)
         return np.array([np.outer(u[i] - u[i - 1], F_v[j]) for i in VIA for j in range(N + 1)])
 
     def library(x, v, k, d):
-        return library_blocks(path_force(law(k, d), x, v).D)[1:N].reshape(-1, 3, 3)
+        return library_blocks(path_force(library_law(k, d), x, v).D)[1:N].reshape(-1, 3, 3)
 
     def reference(x, v, k, d):
         """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
-        return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d), v), 1, 2)[1:N].reshape(
+        return np.swapaxes(point_jacobian(lambda z: complex_path_force(x, z, k, d), v), 1, 2)[1:N].reshape(
             -1, 3, 3
         )
 
     primitives = (
-        "rbnotes.ledger.claims.lloyd.section_0_14.smooth_tension",
+        "rbnotes.ledger.claims.lloyd.section_0_14.complex_tension",
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
     )
     implements = path_force
@@ -303,7 +303,7 @@ class d3:
 # Multi-point springs with active and passive segments.
 
 
-flags = st.lists(st.booleans(), min_size=N, max_size=N).filter(any).map(np.array)
+active_flags = st.lists(st.booleans(), min_size=N, max_size=N).filter(any).map(np.array)
 
 
 def active_length_reference(x, active):
@@ -313,17 +313,17 @@ def active_length_reference(x, active):
 
 def cases_printed(x, active):
     u, _ = geometry(x)
-    nothing = np.zeros((1, 3))
-    before, here = np.concatenate([nothing, u]), np.concatenate([u, nothing])
-    v = here - before  # at the via points
+    zero = np.zeros((1, 3))
+    previous, following = np.concatenate([zero, u]), np.concatenate([u, zero])
+    v = following - previous  # at the via points
     A = set(np.flatnonzero(active))
     rows = []
     for i in range(N + 1):
         cases = {
-            (True, False): before[i],
-            (False, True): -here[i],
+            (True, False): previous[i],
+            (False, True): -following[i],
             (True, True): -v[i],
-            (False, False): nothing[0],
+            (False, False): zero[0],
         }
         rows.append(cases[i - 1 in A, i in A])
     return np.array(rows)
@@ -333,7 +333,7 @@ def cases_library(x, active):
     return length_gradient(x, active).reshape(-1, 3)
 
 
-ACTIVE = {**SPRING, "active": flags}
+ACTIVE = {**SPRING, "active": active_flags}
 
 
 @section.misprint("t642", "Numbers of the fictitious segments beyond the ends")
@@ -355,10 +355,10 @@ class t642:
     def reference(x):
         """Count the segments as in (0.11): find the one before point 0 and the one after point n."""
         # Segment i joins points i and i + 1; wanted are the one before point 0 and the one after point n.
-        joined = {i: (i, i + 1) for i in range(-1, len(x) + 1)}
-        before = [i for i, ends in joined.items() if ends[1] == 0]
-        after = [i for i, ends in joined.items() if ends[0] == len(x) - 1]
-        return np.array([*before, *after])
+        segment_ends = {i: (i, i + 1) for i in range(-1, len(x) + 1)}
+        previous = [i for i, ends in segment_ends.items() if ends[1] == 0]
+        after = [i for i, ends in segment_ends.items() if ends[0] == len(x) - 1]
+        return np.array([*previous, *after])
 
     correction = (
         r"Segments $-1$ and $n$: segment $i$ joins the points $i$ and $i+1$, so the one that would begin "
@@ -371,7 +371,7 @@ class t642:
 @section.definition("e0.14#a", "Length of the active segments")
 class e0_14_a:
     formula = r"L = \sum_{i\in\mathcal A} l_i"
-    inputs = {**POINTS, "active": flags}
+    inputs = {**POINTS, "active": active_flags}
     result = Result(LENGTH, "of the points, along the axes of the world")
 
     def printed(x, active):
@@ -389,7 +389,7 @@ class e0_14_a:
 @section.holds("e0.14#b", "Rate of change of the active length")
 class e0_14_b:
     formula = r"\dot L = \sum_{i\in\mathcal A}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf u_i"
-    inputs = {**MOVING, "active": flags}
+    inputs = {**MOVING_POINTS, "active": active_flags}
     result = Result(VELOCITY, "of the points, along the axes of the world")
 
     def printed(x, v, active):
@@ -412,7 +412,7 @@ class d6:
     inputs = POINTS
     result = Result(NUMBER, "of the points, along the axes of the world")
 
-    printed = pulls
+    printed = force_directions
 
     def library(x):
         return -length_gradient(x).reshape(-1, 3)
@@ -436,10 +436,10 @@ class d7:
     def printed(x, v, k, d, active):
         L, Ldot = active_length(x, active), numerical_length_rate(x, v, active)
         F = tension(L, Ldot, k, d)
-        return F * pulls(x)
+        return F * force_directions(x)
 
     def library(x, v, k, d, active):
-        return path_force(law(k, d), x, v, active).f
+        return path_force(library_law(k, d), x, v, active).f
 
     def reference(x, v, k, d, active):
         """Compare with virtual work: minus the tension times the complex-step gradient of the length."""
@@ -458,7 +458,7 @@ class d7:
 @section.holds("d8#a", "Derivative of the active length")
 class d8_a:
     formula = r"\frac{\partial L}{\partial\mathbf x_i} = \begin{cases}\mathbf u_{i-1}^T & i-1\in\mathcal A,\ i\notin\mathcal A\\-\mathbf u_i^T & i-1\notin\mathcal A,\ i\in\mathcal A\\-\mathbf v_i^T & i-1\in\mathcal A,\ i\in\mathcal A\\0 & \text{otherwise}\end{cases}"
-    inputs = {**POINTS, "active": flags}
+    inputs = {**POINTS, "active": active_flags}
     result = Result(NUMBER, "of the points, along the axes of the world")
     printed = cases_printed
     library = cases_library
@@ -473,7 +473,7 @@ class d8_a:
 @section.holds("d8#b", "Derivative of the active length's rate with respect to the velocities")
 class d8_b:
     formula = r"\frac{\partial\dot L}{\partial\dot{\mathbf x}_i} = \begin{cases}\mathbf u_{i-1}^T & i-1\in\mathcal A,\ i\notin\mathcal A\\-\mathbf u_i^T & i-1\notin\mathcal A,\ i\in\mathcal A\\-\mathbf v_i^T & i-1\in\mathcal A,\ i\in\mathcal A\\0 & \text{otherwise}\end{cases}"
-    inputs = {**POINTS, "active": flags}
+    inputs = {**POINTS, "active": active_flags}
     result = Result(NUMBER, "of the points, along the axes of the world")
     printed = cases_printed
     library = cases_library
@@ -490,11 +490,11 @@ class d8_b:
 # Derivatives of length, rate and tension at a via point.
 
 
-def rate_slope_library(x, v):
+def rate_gradient_library(x, v):
     return (length_hessian(x) @ v.ravel()).reshape(-1, 3)[1:N]
 
 
-def rate_slope_reference(x, v):
+def rate_gradient_reference(x, v):
     """Differentiate the rate of the length by complex steps."""
     return point_derivatives(lambda z: active_rate(z, v), x)[1:N]
 
@@ -513,12 +513,12 @@ class d4_a:
         return tension_by_length(L, Ldot, k, d) * L_x + tension_by_rate(L, Ldot, k, d) * Ldot_x
 
     def library(x, v, k, d):
-        _, F_L, F_Ldot = law(k, d)(*path_length(x, v))
+        _, F_L, F_Ldot = library_law(k, d)(*path_length(x, v))
         return (F_L * length_gradient(x) + F_Ldot * (length_hessian(x) @ v.ravel())).reshape(-1, 3)
 
     def reference(x, v, k, d):
         """Differentiate the tension with respect to the points, by complex steps."""
-        return by_complex_steps(lambda z: smooth_tension(z, v, k, d), x)
+        return point_jacobian(lambda z: complex_tension(z, v, k, d), x)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
     implements = (length_gradient, length_hessian)
@@ -536,11 +536,11 @@ class d4_b:
         return tension_by_rate(active_length(x), numerical_length_rate(x, v), k, d) * Ldot_v
 
     def library(x, v, k, d):
-        return law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x).reshape(-1, 3)
+        return library_law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x).reshape(-1, 3)
 
     def reference(x, v, k, d):
         """Differentiate the tension with respect to the velocities, by complex steps."""
-        return by_complex_steps(lambda z: smooth_tension(x, z, k, d), v)
+        return point_jacobian(lambda z: complex_tension(x, z, k, d), v)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
     implements = length_gradient
@@ -570,23 +570,23 @@ class d5_a:
 @section.holds("d5#b", "Derivative of the rate at a via point, through the directions")
 class d5_b:
     formula = r"\frac{\partial\dot L}{\partial\mathbf x_i} = (\dot{\mathbf x}_i - \dot{\mathbf x}_{i-1})^T\frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_i} + (\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\frac{\partial\mathbf u_i}{\partial\mathbf x_i}"
-    inputs = MOVING
+    inputs = MOVING_POINTS
     result = Result(RATE, "of each via point, along the axes of the world")
 
     def printed(x, v):
         u_x = derivative_blocks(point_derivatives(segment_directions, x))
         return np.array([(v[i] - v[i - 1]) @ u_x[i - 1, i] + (v[i + 1] - v[i]) @ u_x[i, i] for i in VIA])
 
-    library = rate_slope_library
-    reference = rate_slope_reference
-    primitives = SLOPES
+    library = rate_gradient_library
+    reference = rate_gradient_reference
+    primitives = SHARED_DERIVATIVES
     implements = length_hessian
 
 
 @section.holds("d5#c", "Derivative of the rate at a via point")
 class d5_c:
     formula = r"\frac{\partial\dot L}{\partial\mathbf x_i} = \frac1{l_{i-1}}(\dot{\mathbf x}_i - \dot{\mathbf x}_{i-1})^T\mathbf P_{i-1} - \frac1{l_i}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf P_i"
-    inputs = MOVING
+    inputs = MOVING_POINTS
     result = Result(RATE, "of each via point, along the axes of the world")
 
     def printed(x, v):
@@ -600,15 +600,15 @@ class d5_c:
             ]
         )
 
-    library = rate_slope_library
-    reference = rate_slope_reference
+    library = rate_gradient_library
+    reference = rate_gradient_reference
     implements = length_hessian
 
 
 @section.holds("d5#d", "Derivative of the rate with respect to the velocity of a via point")
 class d5_d:
     formula = r"\frac{\partial\dot L}{\partial\dot{\mathbf x}_i} = \mathbf u_{i-1}^T - \mathbf u_i^T"
-    inputs = MOVING
+    inputs = MOVING_POINTS
     result = Result(NUMBER, "of each via point, along the axes of the world")
 
     def printed(x, v):
@@ -631,7 +631,7 @@ class d5_d:
 # Jacobians of the forces of a multi-point spring with active and passive segments.
 
 
-def turning_rows(x, v, k, d, active):
+def rotation_rows(x, v, k, d, active):
     """Return the rows y_i, as printed in d9, with y_i = 0 for passive segments."""
     u, lengths = geometry(x)
     F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
@@ -660,10 +660,10 @@ class d9:
     inputs = ACTIVE
     result = Result(STIFFNESS, "of each segment, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
-    printed = turning_rows
+    printed = rotation_rows
 
     def library(x, v, k, d, active):
-        F_Ldot = law(k, d)(*path_length(x, v, active)).dF_dLdot
+        F_Ldot = library_law(k, d)(*path_length(x, v, active)).dF_dLdot
         rows = [length_hessian(x, np.arange(N) == i)[3 * i + 3 : 3 * i + 6] @ v.ravel() for i in range(N)]
         return F_Ldot * np.array(rows) * active[:, None]
 
@@ -698,18 +698,18 @@ class d10:
         F_L = tension_by_length(active_length(x, active), numerical_length_rate(x, v, active), k, d)
         L_x = point_derivatives(lambda z: active_length(z, active), x)
         zero = np.zeros((1, 3))
-        y = turning_rows(x, v, k, d, active)
-        before, after = np.concatenate([zero, y]), np.concatenate([y, zero])
-        return F_L * L_x + before - after
+        y = rotation_rows(x, v, k, d, active)
+        previous, after = np.concatenate([zero, y]), np.concatenate([y, zero])
+        return F_L * L_x + previous - after
 
     def library(x, v, k, d, active):
-        _, F_L, F_Ldot = law(k, d)(*path_length(x, v, active))
-        slope = F_L * length_gradient(x, active) + F_Ldot * (length_hessian(x, active) @ v.ravel())
-        return slope.reshape(-1, 3)
+        _, F_L, F_Ldot = library_law(k, d)(*path_length(x, v, active))
+        rate_law = F_L * length_gradient(x, active) + F_Ldot * (length_hessian(x, active) @ v.ravel())
+        return rate_law.reshape(-1, 3)
 
     def reference(x, v, k, d, active):
         """Differentiate the tension with respect to the points, by complex steps."""
-        return by_complex_steps(lambda z: smooth_tension(z, v, k, d, active), x)
+        return point_jacobian(lambda z: complex_tension(z, v, k, d, active), x)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
     implements = (length_gradient, length_hessian)
@@ -726,19 +726,21 @@ class d11:
     def printed(x, v, k, d, active):
         F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
         Ldot_v = point_derivatives(lambda z: active_rate(x, z, active), v)
-        pull = pulls(x)
-        return np.array([[F_Ldot * np.outer(pull[i], Ldot_v[i]) for j in range(N + 1)] for i in range(N + 1)])
+        directions = force_directions(x)
+        return np.array(
+            [[F_Ldot * np.outer(directions[i], Ldot_v[i]) for j in range(N + 1)] for i in range(N + 1)]
+        )
 
     def library(x, v, k, d, active):
         """Evaluate the library with a law whose derivative by the rate alone is nonzero."""
-        slope = CallableTensionLaw(
+        rate_law = CallableTensionLaw(
             lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_by_rate(L, Ldot, k, d)
         )
-        return library_blocks(path_force(slope, x, v, active).D)
+        return library_blocks(path_force(rate_law, x, v, active).D)
 
     def reference(x, v, k, d, active):
         """Compare with complex steps of the segment forces, which d1 verifies by virtual work."""
-        return np.swapaxes(by_complex_steps(lambda z: smooth_force(x, z, k, d, active), v), 1, 2)
+        return np.swapaxes(point_jacobian(lambda z: complex_path_force(x, z, k, d, active), v), 1, 2)
 
     primitives = ("rbnotes.ledger.claims.lloyd.section_0_12.tension",)
     correction = (
@@ -760,9 +762,9 @@ class d12:
 
     def printed(x, v, k, d, active, i, offsets):
         u, lengths = geometry(extend_path(x, offsets))
-        F = smooth_tension(x, v, k, d, active)
-        F_x = point_derivatives(lambda z: smooth_tension(z, v, k, d, active), x)
-        pull = pulls(x)
+        F = complex_tension(x, v, k, d, active)
+        F_x = point_derivatives(lambda z: complex_tension(z, v, k, d, active), x)
+        directions = force_directions(x)
 
         def u_x(segment, j):
             # (0.13); the lists begin with segment -1.
@@ -773,17 +775,19 @@ class d12:
                 return (1 / lengths[segment + 1]) * P
             return np.zeros((3, 3))
 
-        return np.array([np.outer(pull[i], F_x[j]) + F * u_x(i, j) - F * u_x(i - 1, j) for j in range(N + 1)])
+        return np.array(
+            [np.outer(directions[i], F_x[j]) + F * u_x(i, j) - F * u_x(i - 1, j) for j in range(N + 1)]
+        )
 
     def library(x, v, k, d, active, i, offsets):
-        return library_blocks(path_force(law(k, d), x, v, active).K)[i]
+        return library_blocks(path_force(library_law(k, d), x, v, active).K)[i]
 
     def reference(x, v, k, d, active, i, offsets):
         """Compare with complex steps of the segment forces, with fictitious segments to arbitrary points."""
-        return np.swapaxes(by_complex_steps(lambda z: smooth_force(z, v, k, d, active), x), 1, 2)[i]
+        return np.swapaxes(point_jacobian(lambda z: complex_path_force(z, v, k, d, active), x), 1, 2)[i]
 
     primitives = (
-        "rbnotes.ledger.claims.lloyd.section_0_14.smooth_tension",
+        "rbnotes.ledger.claims.lloyd.section_0_14.complex_tension",
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
     )
     holds_when = is_via_point

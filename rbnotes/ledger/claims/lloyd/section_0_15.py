@@ -35,7 +35,7 @@ SWEEP = {**KKT, "start": vectors(K)}
 SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
 
 
-def least_change(M, G, v0, c):
+def nearest_velocities(M, G, v0, c):
     """Return the nearest velocities in the norm of M that satisfy the rows, and the multipliers."""
     v = least_action(M, M @ v0, G, c)
     return v, least_squares_multipliers(M @ (v - v0), G)
@@ -65,7 +65,7 @@ def iteration_reference(A, b, x):
     return x
 
 
-def inverse_terms(M, G):
+def row_responses(M, G):
     """Return the effective inverse inertia of each row, and the velocity change by a unit impulse of each."""
     Mi = np.linalg.inv(M)
     return np.array([row @ Mi @ row for row in G]), [Mi @ row for row in G]
@@ -84,9 +84,9 @@ def sweep_reference(M, G, v0, c, start):
     for i in range(K):
 
         def violation(trial, i=i):
-            all_of_them = multipliers.copy()
-            all_of_them[i] = trial
-            v = np.linalg.solve(M, M @ v0 + sum(m * row for m, row in zip(all_of_them, G, strict=True)))
+            trial_multipliers = multipliers.copy()
+            trial_multipliers[i] = trial
+            v = np.linalg.solve(M, M @ v0 + sum(m * row for m, row in zip(trial_multipliers, G, strict=True)))
             return G[i] @ v - c[i]
 
         at, slope = violation(0.0), violation(1.0) - violation(0.0)
@@ -115,7 +115,7 @@ class d1:
 
     def reference(M, G, v0, c):
         """Find the velocities that satisfy the rows with the least change in the norm of M."""
-        return np.concatenate(least_change(M, G, v0, c))
+        return np.concatenate(nearest_velocities(M, G, v0, c))
 
     implements = constrained_velocity
 
@@ -134,7 +134,7 @@ class e0_15:
 
     def reference(M, G, v0, c):
         """Find the velocities that satisfy the rows with the least change in the norm of M."""
-        return least_change(M, G, v0, c)[1]
+        return nearest_velocities(M, G, v0, c)[1]
 
     implements = constrained_velocity
 
@@ -180,11 +180,11 @@ class d2_a:
     result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
-        effective, moved = inverse_terms(M, G)
+        effective, responses = row_responses(M, G)
         new = np.array(start, dtype=float)
         for i in range(K):
-            before = sum(G[i] @ moved[j] * new[j] for j in range(i))
-            after = sum(G[i] @ moved[j] * start[j] for j in range(i + 1, K))
+            before = sum(G[i] @ responses[j] * new[j] for j in range(i))
+            after = sum(G[i] @ responses[j] * start[j] for j in range(i + 1, K))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ v0 - before - after)
         return new
 
@@ -201,11 +201,11 @@ class d2_b:
     result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
-        effective, moved = inverse_terms(M, G)
+        effective, responses = row_responses(M, G)
         new = np.array(start, dtype=float)
         for i in range(K):
-            before = sum((moved[j] * new[j] for j in range(i)), np.zeros(N))
-            after = sum((moved[j] * start[j] for j in range(i + 1, K)), np.zeros(N))
+            before = sum((responses[j] * new[j] for j in range(i)), np.zeros(N))
+            after = sum((responses[j] * start[j] for j in range(i + 1, K)), np.zeros(N))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ (v0 - before - after))
         return new
 
@@ -228,10 +228,10 @@ class d2_c:
     result = Result(MOMENTUM, "one for each constraint")
 
     def printed(M, G, v0, c, start):
-        effective, moved = inverse_terms(M, G)
+        effective, responses = row_responses(M, G)
         new = np.array(start, dtype=float)
         for i in range(K):
-            v = v0 + sum(moved[j] * new[j] for j in range(K) if j != i)
+            v = v0 + sum(responses[j] * new[j] for j in range(K) if j != i)
             new[i] = 1 / effective[i] * (c[i] - G[i] @ v)
         return new
 
@@ -252,10 +252,10 @@ class t704_b:
 
     def printed(M, G, v0, c, start):
         """Sweep with the velocity under all impulses applied so far."""
-        effective, moved = inverse_terms(M, G)
+        effective, responses = row_responses(M, G)
         new = np.array(start, dtype=float)
         for i in range(K):
-            total = v0 + sum(moved[j] * new[j] for j in range(K))
+            total = v0 + sum(responses[j] * new[j] for j in range(K))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ total)
         return new
 
@@ -292,7 +292,7 @@ class t704_a:
 
     def reference(M, block, v0, c):
         """Find the velocities of least change in the norm of M that satisfy this constraint alone."""
-        return least_change(M, block, v0, c)[1]
+        return nearest_velocities(M, block, v0, c)[1]
 
     remark = "For a constraint of two rows; for a single row the matrix is a number."
     implements = constrained_velocity

@@ -31,9 +31,9 @@ section = Section(
 )
 
 
-SLIDING = {"v_t": numbers(-4, 4), "w": positive_numbers(), "limit": positive_numbers(0.0, 2.0)}
+SLIDING_ROW = {"v_t": numbers(-4, 4), "w": positive_numbers(), "limit": positive_numbers(0.0, 2.0)}
 TANGENT = {"D": nonzero_vectors(12).map(lambda d: d.reshape(2, 6)), "v": vectors(6)}
-STRUCK = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
+TANGENT_IMPULSE = {**TANGENT, "M": spd_matrices(6), "impulse": vectors(2)}
 
 
 def violation(phi, sigma, limit):
@@ -57,7 +57,7 @@ class d1:
 @section.holds("d2", "What a friction impulse does to the tangential velocities")
 class d2:
     formula = r"\Delta\mathbf v_t = w\,\boldsymbol\phi,\quad w \equiv \mathbf D\mathbf M^{-1}\mathbf D^T"
-    inputs = STRUCK
+    inputs = TANGENT_IMPULSE
     result = Result(VELOCITY, "along the two tangents of the contact")
 
     def printed(D, v, M, impulse):
@@ -108,7 +108,7 @@ class t720:
 class d3:
     formula = r"\boldsymbol\phi = \begin{cases} -\boldsymbol\phi_\text{max} & v_t \ge w\,\boldsymbol\phi_\text{max} \\ \boldsymbol\phi_\text{max} & v_t \le w\,\boldsymbol\phi_\text{max} \\ -v_t/w & \text{otherwise} \end{cases}"
     edit = (r"v_t \le w", r"v_t \le -w")
-    inputs = SLIDING
+    inputs = SLIDING_ROW
     result = Result(MOMENTUM)
     printed = impulse_printed
 
@@ -145,7 +145,7 @@ class d3:
 @section.erratum("t724", "The impulse is that of box friction")
 class t724:
     formula = r"\text{This is equivalent to the box friction conditions described in (0.6):}\quad0\le\boldsymbol\phi-\underline{\boldsymbol\phi}\perp\boldsymbol\sigma\ge0,\quad0\le\overline{\boldsymbol\phi}-\boldsymbol\phi\perp\boldsymbol\sigma\le0"
-    inputs = SLIDING
+    inputs = SLIDING_ROW
     result = Result(MOMENTUM, "along the tangent, once by each form")
     constants = (MASS, VELOCITY)
 
@@ -171,8 +171,8 @@ class t724:
         low, high = -limit, limit
         for _ in range(80):
             middle = (low + high) / 2
-            moved = middle - np.clip(middle - (v_t + w * middle), -limit, limit)
-            low, high = (low, middle) if moved > 0 else (middle, high)
+            residual = middle - np.clip(middle - (v_t + w * middle), -limit, limit)
+            low, high = (low, middle) if residual > 0 else (middle, high)
         return np.full(2, (low + high) / 2)
 
     correction = (

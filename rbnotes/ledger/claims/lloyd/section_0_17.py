@@ -100,24 +100,24 @@ ALPHA, BETA = slice(0, ACTIVE), slice(ACTIVE, SIZE)
 IDENTITY = np.eye(ATTACHED)
 
 MASSES = {"M": arrays(SIZE, SIZE).map(lambda A: A @ A.T / SIZE + 0.5 * np.eye(SIZE))}
-TIED = {**MASSES, "Gba": arrays(ATTACHED, ACTIVE)}
+ATTACHED_SYSTEM = {**MASSES, "Gba": arrays(ATTACHED, ACTIVE)}
 WITHOUT_DRIFT = {
-    **TIED,
+    **ATTACHED_SYSTEM,
     "G": arrays(ROWS, SIZE),
     "f": arrays(SIZE),
     "g": arrays(ROWS),
     "S": vectors(ROWS, 0.25, 2.0),
 }
-WHOLE = {**WITHOUT_DRIFT, "gb": arrays(ATTACHED)}
+FULL_SYSTEM = {**WITHOUT_DRIFT, "gb": arrays(ATTACHED)}
 
 
-def attached(Gba, gb=None) -> NullSpaceReduction:
+def reduction_of(Gba, gb=None) -> NullSpaceReduction:
     return null_space_reduction(
         [ACTIVE, ATTACHED], [Attachment(1, {0: -Gba}, np.zeros(ATTACHED) if gb is None else gb)]
     )
 
 
-def problem(M, f, G=None, g=None, S=None) -> StepProblem:
+def step_problem(M, f, G=None, g=None, S=None) -> StepProblem:
     """Return the problem of the whole system; arguments that are left out are zero."""
     given = {"rows": G, "target": g, "regularization": S}
     return StepProblem(
@@ -125,15 +125,15 @@ def problem(M, f, G=None, g=None, S=None) -> StepProblem:
     )
 
 
-def reduced(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> StepProblem:
-    return attached(Gba, gb).reduce(problem(M, np.zeros(SIZE) if f is None else f, G, g, S))
+def reduced_problem(M, Gba, G=None, f=None, g=None, S=None, gb=None) -> StepProblem:
+    return reduction_of(Gba, gb).reduce(step_problem(M, np.zeros(SIZE) if f is None else f, G, g, S))
 
 
 def constrained_motion(M, Gba, G, f, g, S, gb):
     """Return v and the multipliers of constraints and attachments with the signs of the notes."""
     rows = np.hstack([Gba, IDENTITY])
-    v, push, hold = soft_constrained_motion(M, f, (G, g, S), (rows, gb))
-    return v, -push, -hold
+    v, soft_impulses, hard_impulses = soft_constrained_motion(M, f, (G, g, S), (rows, gb))
+    return v, -soft_impulses, -hard_impulses
 
 
 def blocks(M):
@@ -158,8 +158,8 @@ def whole_printed(M, Gba, G, f, g, R, gb):
 
 
 def whole_library(M, Gba, G, f, g, S, gb):
-    solved = solve_step(reduced(M, Gba, G, f, g, S, gb))
-    space = attached(Gba, gb)
+    solved = solve_step(reduced_problem(M, Gba, G, f, g, S, gb))
+    space = reduction_of(Gba, gb)
     whole = space.expand(solved)
     forces = space.attachment_forces(StepProblem(M, f, BilateralRows(G, g, S)), whole)
     return np.concatenate([whole.velocity, -whole.bilateral, -forces])
@@ -181,7 +181,7 @@ class e0_18:
         return -Gka @ v_active
 
     def library(Gka, v_active):
-        return attached(Gka).expand_velocities(v_active)[BETA]
+        return reduction_of(Gka).expand_velocities(v_active)[BETA]
 
     def reference(Gka, v_active):
         """Compare with the attached velocities as sums over the active ones, row by row."""
@@ -205,7 +205,7 @@ class d1:
         return np.concatenate([v_active, np.linalg.solve(IDENTITY, -Gba @ v_active)])
 
     def library(Gba, v_active):
-        return attached(Gba).expand_velocities(v_active)
+        return reduction_of(Gba).expand_velocities(v_active)
 
     oracle = "Compare with the attached velocities, component by component."
     reference = attached_velocities
@@ -217,7 +217,7 @@ class d1:
 class e0_19:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
     edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
         "of all coordinates, the attached ones last, then of constraints and attachments",
@@ -250,14 +250,14 @@ class e0_19:
 @section.erratum("t752", "The regularization matrix in that system")
 class t752:
     formula = r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & \mathbf R_\alpha \end{pmatrix} \text{ where } \mathbf R_\alpha \text{ is a diagonal regularization matrix}"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(VELOCITY, "one for each constraint")
 
     def printed(M, Gba, G, f, g, S, gb):
         return G @ whole_printed(M, Gba, G, f, g, S, gb)[:SIZE] - g
 
     def library(M, Gba, G, f, g, S, gb):
-        whole = attached(Gba, gb).expand(solve_step(reduced(M, Gba, G, f, g, S, gb)))
+        whole = reduction_of(Gba, gb).expand(solve_step(reduced_problem(M, Gba, G, f, g, S, gb)))
         return G @ whole.velocity - g
 
     def reference(M, Gba, G, f, g, S, gb):
@@ -280,14 +280,14 @@ class t752:
 @section.holds("d2#a", "Velocities of the attached components")
 class d2_a:
     formula = r"\mathbf v_\beta = \mathbf g_\beta - \mathbf G_{\beta\alpha}\mathbf v_\alpha"
-    inputs = {**{name: WHOLE[name] for name in ("M", "Gba", "G", "f", "gb")}, "va": arrays(ACTIVE)}
+    inputs = {**{name: FULL_SYSTEM[name] for name in ("M", "Gba", "G", "f", "gb")}, "va": arrays(ACTIVE)}
     result = Result(VELOCITY, "of each attached coordinate, in their order")
 
     def printed(M, Gba, G, f, gb, va):
         return gb - Gba @ va
 
     def library(M, Gba, G, f, gb, va):
-        return attached(Gba, gb).expand_velocities(va)[BETA]
+        return reduction_of(Gba, gb).expand_velocities(va)[BETA]
 
     def reference(M, Gba, G, f, gb, va):
         """Solve the rows of the attachments in (0.19) for the attached velocities."""
@@ -302,7 +302,7 @@ class d2_a:
 class d2_b:
     formula = r"\boldsymbol\lambda_\beta = \mathbf f_\beta - \mathbf M_{\beta\alpha}\mathbf v_\alpha + \mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}\mathbf v_\alpha - \mathbf M_{\beta\beta}\mathbf g_\beta - \mathbf G_{\alpha\beta}^T\boldsymbol\lambda_\alpha"
     inputs = {
-        **{name: WHOLE[name] for name in ("M", "Gba", "G", "f", "gb")},
+        **{name: FULL_SYSTEM[name] for name in ("M", "Gba", "G", "f", "gb")},
         "va": arrays(ACTIVE),
         "la": arrays(ROWS),
     }
@@ -314,7 +314,7 @@ class d2_b:
         return fb - Mba @ va + Mbb @ Gba @ va - Mbb @ gb - Gab.T @ la
 
     def library(M, Gba, G, f, gb, va, la):
-        space = attached(Gba, gb)
+        space = reduction_of(Gba, gb)
         system = StepProblem(M, f, BilateralRows(G))
         return -space.attachment_forces(system, StepSolution(space.expand_velocities(va), -la))
 
@@ -340,16 +340,16 @@ class d2_b:
 POINTS = 4
 """Active points, among which the masters are."""
 MASTERS = st.permutations(range(POINTS)).map(lambda order: np.array(order[:2]))
-CARRIED = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)}
+BODY_POINT = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)}
 
 
 def drift_reference(E, x, phi, h):
     """Compare with differences of the velocity of a body point over one step at constant body twist."""
 
     def velocity(t):
-        moving = motion(E, phi)(t)
-        turned = moving[:3, :3]
-        return turned @ (phi[3:] + np.cross(phi[:3], x))
+        pose = motion(E, phi)(t)
+        rotation = pose[:3, :3]
+        return rotation @ (phi[3:] + np.cross(phi[:3], x))
 
     return h * derivative(velocity).value
 
@@ -387,7 +387,7 @@ class t732:
 @section.erratum("t774#b", "What is on the right side if the attachment changes along the motion")
 class t774_b:
     formula = r"\mathbf g_\beta = h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha"
-    inputs = CARRIED
+    inputs = BODY_POINT
     result = Result(VELOCITY, "of the attached point, along the axes of the world")
 
     def printed(E, x, phi, h):
@@ -420,7 +420,7 @@ class t774_c:
     formula = (
         r"\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0"
     )
-    inputs = CARRIED
+    inputs = BODY_POINT
     result = Result(VELOCITY, "of the attached point, along the axes of the world")
 
     def printed(E, x, phi, h):
@@ -494,9 +494,9 @@ def reduced_printed(M, Gba, G, f, g, R, gb):
 
 
 def reduced_library(M, Gba, G, f, g, S, gb):
-    solved = solve_step(reduced(M, Gba, G, f, g, S, gb))
-    v, push = solved.velocity, solved.bilateral
-    return np.concatenate([v, -push])
+    solved = solve_step(reduced_problem(M, Gba, G, f, g, S, gb))
+    v, soft_impulses = solved.velocity, solved.bilateral
+    return np.concatenate([v, -soft_impulses])
 
 
 def reduced_reference(M, Gba, G, f, g, S, gb):
@@ -529,7 +529,7 @@ def target_reference(M, Gba, G, f, g, S, gb):
 @section.holds("e0.20#a", "The reduced system, as a reduction")
 class e0_20_a:
     formula = r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix},\quad -\mathbf R_\alpha \text{ positive}"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), "of the active coordinates, then of the constraints"
     )
@@ -553,7 +553,7 @@ class e0_20_b:
         (r"\mathbf G' & \mathbf R_\alpha", r"\mathbf G' & -\mathbf R_\alpha"),
         (r",\quad \mathbf R_\alpha = \gamma\alpha/h^2", ""),
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), "of the active coordinates, then of the constraints"
     )
@@ -572,7 +572,7 @@ class e0_20_b:
 @section.holds("e0.21", "Effective inertia of the active components")
 class e0_21:
     formula = r"\mathbf M' = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the active coordinates")
 
     def printed(M, Gba):
@@ -580,7 +580,7 @@ class e0_21:
         return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
 
     def library(M, Gba):
-        return reduced(M, Gba).mass
+        return reduced_problem(M, Gba).mass
 
     oracle = "Compare with the kinetic energy of all components as a function of the active velocities."
     reference = effective_mass
@@ -590,7 +590,7 @@ class e0_21:
 @section.holds("e0.22", "Constraints on the active components")
 class e0_22:
     formula = r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}"
-    inputs = {name: WHOLE[name] for name in ("M", "Gba", "G")}
+    inputs = {name: FULL_SYSTEM[name] for name in ("M", "Gba", "G")}
     result = Result(NUMBER, "one row for each constraint, over the active coordinates")
 
     def printed(M, Gba, G):
@@ -598,7 +598,7 @@ class e0_22:
         return Gaa - Gab @ Gba
 
     def library(M, Gba, G):
-        return reduced(M, Gba, G).bilateral.rows
+        return reduced_problem(M, Gba, G).bilateral.rows
 
     def reference(M, Gba, G):
         """Apply the constraints to unit velocities of the active components.
@@ -617,7 +617,7 @@ class e0_22:
 @section.holds("e0.23", "Forces on the active components")
 class e0_23:
     formula = r"\mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta - (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the active coordinates")
 
     def printed(M, Gba, G, f, g, S, gb):
@@ -626,7 +626,7 @@ class e0_23:
         return fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
 
     def library(M, Gba, G, f, g, S, gb):
-        return reduced(M, Gba, G, f, g, S, gb).momentum
+        return reduced_problem(M, Gba, G, f, g, S, gb).momentum
 
     reference = force_reference
     remark = "Section 0.21 prints the last term with the opposite sign."
@@ -636,7 +636,7 @@ class e0_23:
 @section.holds("e0.24", "Right sides of the constraints on the active components")
 class e0_24:
     formula = r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(VELOCITY, "one for each constraint")
 
     def printed(M, Gba, G, f, g, S, gb):
@@ -644,7 +644,7 @@ class e0_24:
         return g - Gab @ gb
 
     def library(M, Gba, G, f, g, S, gb):
-        return reduced(M, Gba, G, f, g, S, gb).bilateral.target
+        return reduced_problem(M, Gba, G, f, g, S, gb).bilateral.target
 
     reference = target_reference
     implements = NullSpaceReduction.reduce
@@ -663,7 +663,7 @@ class t774_a:
         return np.concatenate([fa - Gba.T @ fb, g])
 
     def library(M, Gba, G, f, g, S):
-        small = reduced(M, Gba, G, f, g, S)
+        small = reduced_problem(M, Gba, G, f, g, S)
         return np.concatenate([small.momentum, small.bilateral.target])
 
     def reference(M, Gba, G, f, g, S):
@@ -681,9 +681,9 @@ class t774_a:
 # Active velocities, then three attached components: j, k and another one.
 SIZES = (ACTIVE, 2, ATTACHED, 1)
 FIRST, LAST = ACTIVE + 2, ACTIVE + 2 + ATTACHED
-EVERY = sum(SIZES)
-ONE = {"Gka": arrays(ATTACHED, ACTIVE)}
-PAIR = {**ONE, "Gja": arrays(2, ACTIVE)}
+TOTAL_SIZE = sum(SIZES)
+ATTACHMENT_K = {"Gka": arrays(ATTACHED, ACTIVE)}
+ATTACHMENTS_J_K = {**ATTACHMENT_K, "Gja": arrays(2, ACTIVE)}
 
 
 def P_printed(Gba):
@@ -712,7 +712,7 @@ def j_attached(Gja):
     return Attachment(1, {0: -Gja})
 
 
-def forces_handed_on(sizes, attachments):
+def eliminated_forces(sizes, attachments):
     """Return, column by column, the forces that remain of unit forces after successive eliminations."""
     columns = []
     for unit in np.eye(sum(sizes)):
@@ -723,22 +723,22 @@ def forces_handed_on(sizes, attachments):
     return np.stack(columns, axis=1)
 
 
-def handed_on(Gka):
+def transfer_to_masters(Gka):
     """Apply unit forces: those on k are transferred to its masters, the others are unchanged."""
-    P = np.zeros((EVERY, EVERY))
-    for i, unit in enumerate(np.eye(EVERY)):
-        held = unit.copy()
-        held[FIRST:LAST] = 0.0
+    P = np.zeros((TOTAL_SIZE, TOTAL_SIZE))
+    for i, unit in enumerate(np.eye(TOTAL_SIZE)):
+        transferred = unit.copy()
+        transferred[FIRST:LAST] = 0.0
         for force, row in zip(unit[FIRST:LAST], Gka, strict=True):
-            held[:ACTIVE] -= force * row
-        P[:, i] = held
+            transferred[:ACTIVE] -= force * row
+        P[:, i] = transferred
     return P
 
 
 @section.holds("d3", "The reduction as a product of matrices")
 class d3:
     formula = r"\mathbf P\mathbf M\mathbf P^T = \begin{pmatrix} \mathbf M'_{\alpha\alpha} & 0 \\ 0 & 0 \end{pmatrix}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of all coordinates, the attached ones last")
 
     def printed(M, Gba):
@@ -770,7 +770,7 @@ class d4:
         return P_printed(Gba)
 
     def library(Gba):
-        return forces_handed_on([ACTIVE, ATTACHED], [Attachment(1, {0: -Gba})])
+        return eliminated_forces([ACTIVE, ATTACHED], [Attachment(1, {0: -Gba})])
 
     def reference(Gba):
         """Compare with the attached velocities for each unit velocity of the active components, as rows.
@@ -787,14 +787,14 @@ class d4:
 @section.holds("d5", "The matrix of the reduction for one attachment")
 class d5:
     formula = r"\mathbf P_k \equiv \begin{pmatrix} \mathbf I & 0 & -\mathbf G_{k\alpha}^T & 0 \\ 0 & \mathbf I & 0 & 0 \\ 0 & 0 & 0 & 0 \\ 0 & 0 & 0 & \mathbf I \end{pmatrix}"
-    inputs = ONE
+    inputs = ATTACHMENT_K
     result = Result(NUMBER, "of all coordinates, the attached ones last")
     printed = P_k_printed
 
     def library(Gka):
-        return forces_handed_on(SIZES, [k_attached(Gka)])
+        return eliminated_forces(SIZES, [k_attached(Gka)])
 
-    reference = handed_on
+    reference = transfer_to_masters
     exact = "both only place entries and their opposites"
     implements = eliminate_attachment
 
@@ -802,7 +802,10 @@ class d5:
 @section.holds("t786", "Attachment by attachment")
 class t786:
     formula = r"\mathbf P_j(\mathbf P_k\mathbf M\mathbf P_k^T)\mathbf P_j^T = \mathbf P\mathbf M\mathbf P^T"
-    inputs = {"M": arrays(EVERY, EVERY).map(lambda A: A @ A.T / EVERY + 0.5 * np.eye(EVERY)), **PAIR}
+    inputs = {
+        "M": arrays(TOTAL_SIZE, TOTAL_SIZE).map(lambda A: A @ A.T / TOTAL_SIZE + 0.5 * np.eye(TOTAL_SIZE)),
+        **ATTACHMENTS_J_K,
+    }
     result = Result(MASS, "of all coordinates, the attached ones last")
 
     def printed(M, Gka, Gja):
@@ -810,16 +813,16 @@ class t786:
         return P_j @ (P_k @ M @ P_k.T) @ P_j.T
 
     def library(M, Gka, Gja):
-        without_k = eliminate_attachment(StepProblem(M, np.zeros(EVERY)), SIZES, k_attached(Gka))
+        without_k = eliminate_attachment(StepProblem(M, np.zeros(TOTAL_SIZE)), SIZES, k_attached(Gka))
         return eliminate_attachment(without_k, SIZES, j_attached(Gja)).mass
 
     def reference(M, Gka, Gja):
         """Compare with the kinetic energy of all components, with v_j and v_k eliminated at once."""
-        kept = [*range(ACTIVE), EVERY - 1]
-        order = [*kept, *range(ACTIVE, EVERY - 1)]
+        kept = [*range(ACTIVE), TOTAL_SIZE - 1]
+        order = [*kept, *range(ACTIVE, TOTAL_SIZE - 1)]
         G = np.zeros((2 + ATTACHED, ACTIVE + 1))
         G[:2, :ACTIVE], G[2:, :ACTIVE] = Gja, Gka
-        padded = np.zeros((EVERY, EVERY))
+        padded = np.zeros((TOTAL_SIZE, TOTAL_SIZE))
         padded[np.ix_(kept, kept)] = effective_mass(M[np.ix_(order, order)], G)
         return padded
 
@@ -830,7 +833,7 @@ class t786:
 @section.holds("t793", "The order of the reductions does not matter")
 class t793:
     formula = r"\mathbf P_j\mathbf P_k = \mathbf P_k\mathbf P_j"
-    inputs = PAIR
+    inputs = ATTACHMENTS_J_K
     result = Result(NUMBER, "of all coordinates, the attached ones last, in either order of the reductions")
 
     def printed(Gka, Gja):
@@ -839,11 +842,11 @@ class t793:
 
     def library(Gka, Gja):
         k, j = k_attached(Gka), j_attached(Gja)
-        return np.stack([forces_handed_on(SIZES, (k, j)), forces_handed_on(SIZES, (j, k))])
+        return np.stack([eliminated_forces(SIZES, (k, j)), eliminated_forces(SIZES, (j, k))])
 
     def reference(Gka, Gja):
         """Apply unit forces: those on j and k are transferred to their masters, in either order."""
-        P = handed_on(Gka)
+        P = transfer_to_masters(Gka)
         P[:, ACTIVE:FIRST] = 0.0
         for i, row in enumerate(Gja):
             P[:ACTIVE, ACTIVE + i] = -row

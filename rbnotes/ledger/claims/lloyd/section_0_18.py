@@ -16,7 +16,7 @@ from rbnotes.attachments import (
     point_on_points,
 )
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
-from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, problem
+from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, step_problem
 from rbnotes.ledger.oracles.attachments import effective_mass, effective_rows, soft_constrained_motion
 from rbnotes.ledger.oracles.constrained_systems import energy_matrix
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
@@ -68,8 +68,8 @@ section = Section(
 
 # Active components, attached ones that stay for now, and the one that is eliminated; constraints.
 A, B, K, ROWS = 3, 2, 2, 1
-SIZE, KEPT = A + B + K, A + B
-ALPHA, BETA, LAST = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
+SIZE, REMAINING = A + B + K, A + B
+ALPHA, BETA, LAST = slice(0, A), slice(A, REMAINING), slice(REMAINING, SIZE)
 IDENTITY = np.eye(K)
 
 
@@ -80,15 +80,15 @@ def chain_attachments(G):
     return G
 
 
-TIED = {
+ATTACHED_SYSTEM = {
     "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
     "G": arrays(ROWS, SIZE),
-    "Gb": arrays(B, KEPT).map(chain_attachments),
-    "Gk": arrays(K, KEPT),
+    "Gb": arrays(B, REMAINING).map(chain_attachments),
+    "Gk": arrays(K, REMAINING),
 }
-ONE_ON_THE_OTHER = {"Gb": "of two attached components the second is a master of the first"}
-WHOLE = {
-    **TIED,
+CHAINED_ATTACHMENTS = {"Gb": "of two attached components the second is a master of the first"}
+FULL_SYSTEM = {
+    **ATTACHED_SYSTEM,
     "f": arrays(SIZE),
     "S": vectors(ROWS, 0.25, 2.0),
     "ga": arrays(ROWS),
@@ -101,11 +101,13 @@ def blocks(M):
     return [[M[row, column] for column in (ALPHA, BETA, LAST)] for row in (ALPHA, BETA, LAST)]
 
 
-def motion(M, G, Gb, Gk, f, S, ga, gb, gk):
+def constrained_motion(M, G, Gb, Gk, f, S, ga, gb, gk):
     """Return v and the multipliers of constraints, beta and k with the signs of the notes."""
     attached = np.vstack([np.hstack([Gb, np.zeros((B, K))]), np.hstack([Gk, IDENTITY])])
-    v, push, hold = soft_constrained_motion(M, f, (G, ga, S), (attached, np.concatenate([gb, gk])))
-    return v, -push, -hold[:B], -hold[B:]
+    v, soft_impulses, hard_impulses = soft_constrained_motion(
+        M, f, (G, ga, S), (attached, np.concatenate([gb, gk]))
+    )
+    return v, -soft_impulses, -hard_impulses[:B], -hard_impulses[B:]
 
 
 def whole_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
@@ -143,11 +145,11 @@ def whole_library(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 def without_k(M, G, Gb, Gk, f=None, S=None, ga=None, gb=None, gk=None):
     """Return the system without k; the attachments of beta are among its rows, without regularization."""
-    space = null_space_reduction([KEPT, K], [Attachment(1, {0: -Gk}, np.zeros(K) if gk is None else gk)])
+    space = null_space_reduction([REMAINING, K], [Attachment(1, {0: -Gk}, np.zeros(K) if gk is None else gk)])
     rows = np.vstack([G, np.hstack([Gb, np.zeros((B, K))])])
     targets = None if ga is None else np.concatenate([ga, gb])
-    softness = None if S is None else np.concatenate([S, np.zeros(B)])
-    return space.reduce(problem(M, np.zeros(SIZE) if f is None else f, rows, targets, softness))
+    regularization = None if S is None else np.concatenate([S, np.zeros(B)])
+    return space.reduce(step_problem(M, np.zeros(SIZE) if f is None else f, rows, targets, regularization))
 
 
 def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
@@ -178,8 +180,8 @@ def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
 
 def without_k_library(M, G, Gb, Gk, f, S, ga, gb, gk):
     solved = solve_step(without_k(M, G, Gb, Gk, f, S, ga, gb, gk))
-    v, push = solved.velocity, solved.bilateral
-    return np.concatenate([v, -push])
+    v, soft_impulses = solved.velocity, solved.bilateral
+    return np.concatenate([v, -soft_impulses])
 
 
 def without_k_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
@@ -187,21 +189,21 @@ def without_k_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
 
     The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
     """
-    v, constraints, beta, _ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
-    return np.concatenate([v[:KEPT], constraints, beta])
+    v, constraints, beta, _ = constrained_motion(M, G, Gb, Gk, f, S, ga, gb, gk)
+    return np.concatenate([v[:REMAINING], constraints, beta])
 
 
 def force_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
     """Compare with the residual of the equations of motion with the effective inertia."""
-    v, constraints, beta, _ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
-    return effective_mass(M, Gk) @ v[:KEPT] + effective_rows(G, Gk).T @ constraints + Gb.T @ beta
+    v, constraints, beta, _ = constrained_motion(M, G, Gb, Gk, f, S, ga, gb, gk)
+    return effective_mass(M, Gk) @ v[:REMAINING] + effective_rows(G, Gk).T @ constraints + Gb.T @ beta
 
 
 @section.erratum("e0.25", "The whole system with one attachment apart")
 class e0_25:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf M_{\alpha k} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T & \mathbf G_{k\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf M_{\beta k} & \mathbf G_{\alpha\beta}^T & \mathbf G_{\beta\beta}^T & \mathbf G_{k\beta}^T \\ \mathbf M_{k\alpha} & \mathbf M_{k\beta} & \mathbf M_{kk} & \mathbf G_{\alpha k}^T & 0 & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf G_{\alpha k} & \mathbf R_\alpha & 0 & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 & 0 & 0 \\ \mathbf G_{k\alpha} & \mathbf G_{k\beta} & \mathbf I & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \mathbf v_k \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \\ \boldsymbol\lambda_k \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf f_k \\ \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
     edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
         "of all coordinates, those of k last, then of the constraints, then of the attachment",
@@ -217,9 +219,9 @@ class e0_25:
 
         The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
         """
-        return np.concatenate(motion(M, G, Gb, Gk, f, S, ga, gb, gk))
+        return np.concatenate(constrained_motion(M, G, Gb, Gk, f, S, ga, gb, gk))
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R
     remark = (
@@ -232,7 +234,7 @@ class e0_25:
 @section.holds("e0.26#a", "The system without k, as a reduction")
 class e0_26_a:
     formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix},\quad -\mathbf R_\alpha \text{ positive}"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the coordinates that stay, then of the constraints"
     )
@@ -242,7 +244,7 @@ class e0_26_a:
 
     library = without_k_library
     reference = without_k_reference
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     remark = (
         r"With (0.27) to (0.35). The elimination leaves $\mathbf R_\alpha$ as it is; checked with the sign that "
         r"softens, $\mathbf R_\alpha$ negative."
@@ -257,7 +259,7 @@ class e0_26_b:
         (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0"),
         (r",\quad \mathbf R_\alpha = \gamma\alpha/h^2", ""),
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the coordinates that stay, then of the constraints"
     )
@@ -267,7 +269,7 @@ class e0_26_b:
 
     library = without_k_library
     reference = without_k_reference
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R
     remark = "The sign of (0.19) and (0.25), carried over."
@@ -280,13 +282,13 @@ class e0_26_b:
 
 CHAIN = (point_on_points(0, [3], [1.0]), point_on_points(1, [0], [1.0]), point_on_points(2, [1], [1.0]))
 """j on the active particle 3, m on j, k on m."""
-TWO = 2
+BLOCK_SIZE = 2
 """Velocities of a component of the graph below."""
-SIZES = (TWO,) * 4
+SIZES = (BLOCK_SIZE,) * 4
 GRAPH = {
     "M": arrays(8, 8).map(lambda S: S @ S.T / 8 + 0.5 * np.eye(8)),
-    "onto_active": arrays(3, TWO, TWO),
-    "onto_next": arrays(3, TWO, TWO),
+    "onto_active": arrays(3, BLOCK_SIZE, BLOCK_SIZE),
+    "onto_next": arrays(3, BLOCK_SIZE, BLOCK_SIZE),
     "f": arrays(8),
 }
 """Components 0, 1 and 2, each attached to the next one and to the active component 3."""
@@ -300,32 +302,32 @@ def eliminate_particles(masses, order):
     return system.mass[9, 9]
 
 
-def graph(onto_active, onto_next):
+def attachment_graph(onto_active, onto_next):
     """Return the attachments; component 2 is attached to the active component alone, by both blocks."""
-    chained = [Attachment(k, {3: -onto_active[k], k + 1: -onto_next[k]}) for k in (0, 1)]
-    return [*chained, Attachment(2, {3: -onto_active[2] - onto_next[2]})]
+    chain = [Attachment(k, {3: -onto_active[k], k + 1: -onto_next[k]}) for k in (0, 1)]
+    return [*chain, Attachment(2, {3: -onto_active[2] - onto_next[2]})]
 
 
-def follow(onto_active, onto_next, v_active):
+def all_velocities(onto_active, onto_next, v_active):
     """Return all velocities, masters first; each attached velocity satisfies its own constraint."""
-    v = np.zeros((4, TWO))
+    v = np.zeros((4, BLOCK_SIZE))
     v[3] = v_active
     for k in (2, 1, 0):
-        v[k] = [-(onto_active[k][i] @ v[3]) - onto_next[k][i] @ v[k + 1] for i in range(TWO)]
+        v[k] = [-(onto_active[k][i] @ v[3]) - onto_next[k][i] @ v[k + 1] for i in range(BLOCK_SIZE)]
     return v.ravel()
 
 
 def graph_energy(M, onto_active, onto_next):
     """Compare with the kinetic energy of all components, with velocities computed masters first."""
-    return energy_matrix(M, lambda v: follow(onto_active, onto_next, v), TWO)
+    return energy_matrix(M, lambda v: all_velocities(onto_active, onto_next, v), BLOCK_SIZE)
 
 
 def graph_power(onto_active, onto_next, f):
     """Compare with the power of all forces on unit velocities of the active component."""
-    return np.array([f @ follow(onto_active, onto_next, unit) for unit in np.eye(TWO)])
+    return np.array([f @ all_velocities(onto_active, onto_next, unit) for unit in np.eye(BLOCK_SIZE)])
 
 
-def between(w1, w2, v):
+def three_particle_velocities(w1, w2, v):
     """Return the velocities of two particles and of a third one between them."""
     return np.concatenate([v, w1 * v[:3] + w2 * v[3:]])
 
@@ -347,22 +349,24 @@ def two_masters_library(w1, w2, m1, m2, mk):
 
 def two_masters_reference(w1, w2, m1, m2, mk):
     """Compare with the kinetic energy of three particles, with the velocity of the third eliminated."""
-    return energy_matrix(np.diag(np.repeat([m1, m2, mk], 3)), lambda v: between(w1, w2, v), 6)
+    return energy_matrix(
+        np.diag(np.repeat([m1, m2, mk], 3)), lambda v: three_particle_velocities(w1, w2, v), 6
+    )
 
 
-ON_BOTH = {"G": arrays(K, KEPT), "va": vectors(A), "vb": vectors(B)}
+ATTACHED_TO_BOTH = {"G": arrays(K, REMAINING), "va": vectors(A), "vb": vectors(B)}
 
 
 def attached_to_both_library(G, va, vb):
     space = null_space_reduction([A, B, K], [Attachment(2, {0: -G[:, ALPHA], 1: -G[:, BETA]})])
-    return space.expand_velocities(np.concatenate([va, vb]))[KEPT:]
+    return space.expand_velocities(np.concatenate([va, vb]))[REMAINING:]
 
 
 def attached_to_both_reference(G, va, vb):
     """Solve the constraint for the velocity of k, by least squares."""
     rows = np.hstack([G, IDENTITY])
     others = np.concatenate([va, vb, np.zeros(K)])
-    return np.linalg.lstsq(rows[:, KEPT:], -(rows @ others), rcond=None)[0]
+    return np.linalg.lstsq(rows[:, REMAINING:], -(rows @ others), rcond=None)[0]
 
 
 @section.holds("t801", "Elimination one attachment at a time")
@@ -374,18 +378,23 @@ class t801:
     def printed(M, onto_active, onto_next):
         """Apply (0.27) to components 0, 1 and 2 in turn, each with all remaining components."""
         for k in (0, 1, 2):
-            Gk = np.zeros((TWO, len(M) - TWO))
-            Gk[:, -TWO:] += onto_active[k]
-            Gk[:, :TWO] += onto_next[k]
-            stay, own = slice(TWO, None), slice(0, TWO)
-            M = M[stay, stay] - M[stay, own] @ Gk - Gk.T @ M[own, stay] + Gk.T @ M[own, own] @ Gk
+            Gk = np.zeros((BLOCK_SIZE, len(M) - BLOCK_SIZE))
+            Gk[:, -BLOCK_SIZE:] += onto_active[k]
+            Gk[:, :BLOCK_SIZE] += onto_next[k]
+            remaining, eliminated = slice(BLOCK_SIZE, None), slice(0, BLOCK_SIZE)
+            M = (
+                M[remaining, remaining]
+                - M[remaining, eliminated] @ Gk
+                - Gk.T @ M[eliminated, remaining]
+                + Gk.T @ M[eliminated, eliminated] @ Gk
+            )
         return M
 
     def library(M, onto_active, onto_next):
         system = StepProblem(M, np.zeros(8))
-        for attachment in elimination_order(reversed(graph(onto_active, onto_next))):
+        for attachment in elimination_order(reversed(attachment_graph(onto_active, onto_next))):
             system = eliminate_attachment(system, SIZES, attachment)
-        return system.mass[-TWO:, -TWO:]
+        return system.mass[-BLOCK_SIZE:, -BLOCK_SIZE:]
 
     reference = graph_energy
     implements = (eliminate_attachment, elimination_order)
@@ -430,14 +439,14 @@ class t851:
 
     def printed(onto_active, onto_next, f):
         """Apply (0.33) and (0.34) to components 0, 1 and 2 in turn, without drift and masses."""
-        f = np.reshape(f, (4, TWO)).copy()
+        f = np.reshape(f, (4, BLOCK_SIZE)).copy()
         for k in (0, 1, 2):
             f[3] = f[3] - onto_active[k].T @ f[k]
             f[k + 1] = f[k + 1] - onto_next[k].T @ f[k]
         return f[3]
 
     def library(onto_active, onto_next, f):
-        space = null_space_reduction(SIZES, graph(onto_active, onto_next))
+        space = null_space_reduction(SIZES, attachment_graph(onto_active, onto_next))
         return space.reduce(StepProblem(np.eye(8), f)).momentum
 
     reference = graph_power
@@ -453,7 +462,7 @@ class t851:
 @section.holds("d1", "An attachment to attached components")
 class d1:
     formula = r"\mathbf v_k + \mathbf G_{k\alpha}\mathbf v_\alpha + \mathbf G_{k\beta}\mathbf v_\beta = 0"
-    inputs = ON_BOTH
+    inputs = ATTACHED_TO_BOTH
     result = Result(VELOCITY, "of the attached coordinates")
 
     def printed(G, va, vb):
@@ -469,7 +478,7 @@ class d1:
 @section.holds("d2", "Velocity of an attached component")
 class d2:
     formula = r"\mathbf v_k = -\mathbf G_{k\alpha}\mathbf v_\alpha - \mathbf G_{k\beta}\mathbf v_\beta"
-    inputs = ON_BOTH
+    inputs = ATTACHED_TO_BOTH
     result = Result(VELOCITY, "of the attached coordinates")
 
     def printed(G, va, vb):
@@ -486,26 +495,33 @@ class d2:
 @section.holds("t857", "Velocities in reverse order")
 class t857:
     formula = r"\mathbf G_{k\beta} \text{ only contains entries for components } j > k \text{ and hence the velocities } \mathbf v_\beta \text{ have already been updated}"
-    inputs = {"onto_active": arrays(3, TWO, TWO), "onto_next": arrays(3, TWO, TWO), "v": arrays(TWO)}
+    inputs = {
+        "onto_active": arrays(3, BLOCK_SIZE, BLOCK_SIZE),
+        "onto_next": arrays(3, BLOCK_SIZE, BLOCK_SIZE),
+        "v": arrays(BLOCK_SIZE),
+    }
     result = Result(VELOCITY, "of all coordinates, the active ones last")
 
     def printed(onto_active, onto_next, v):
-        v_k = np.zeros((4, TWO))
+        v_k = np.zeros((4, BLOCK_SIZE))
         v_k[3] = v
         for k in (2, 1, 0):
             v_k[k] = -onto_active[k] @ v_k[3] - onto_next[k] @ v_k[k + 1]
         return v_k.ravel()
 
     def library(onto_active, onto_next, v):
-        return null_space_reduction(SIZES, graph(onto_active, onto_next)).expand_velocities(v)
+        return null_space_reduction(SIZES, attachment_graph(onto_active, onto_next)).expand_velocities(v)
 
     def reference(onto_active, onto_next, v):
         """Solve the constraints of all attached components at once, as one linear system."""
         left, right = np.eye(8), np.zeros(8)
         for k in range(3):
-            own, following = slice(TWO * k, TWO * k + TWO), slice(TWO * k + TWO, TWO * k + 2 * TWO)
-            left[own, following] += onto_next[k]
-            left[own, 6:] += onto_active[k]
+            eliminated, following = (
+                slice(BLOCK_SIZE * k, BLOCK_SIZE * k + BLOCK_SIZE),
+                slice(BLOCK_SIZE * k + BLOCK_SIZE, BLOCK_SIZE * k + 2 * BLOCK_SIZE),
+            )
+            left[eliminated, following] += onto_next[k]
+            left[eliminated, 6:] += onto_active[k]
         right[6:] = v
         return np.linalg.solve(left, right)
 
@@ -587,14 +603,14 @@ class d5:
 # The blocks of the system from which one attached component has been eliminated.
 
 
-ABOVE = slice(0, ROWS)
+CONSTRAINT_ROWS = slice(0, ROWS)
 """Rows of the constraints, above those of the attachments of beta."""
 
 
 @section.holds("e0.27", "Effective inertia, block alpha alpha")
 class e0_27:
     formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha k}\mathbf G_{k\alpha} - \mathbf G_{k\alpha}^T\mathbf M_{k\alpha} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, alpha or beta")
 
     def printed(M, G, Gb, Gk):
@@ -609,14 +625,14 @@ class e0_27:
         """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[ALPHA, ALPHA]
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
 @section.holds("e0.28", "Effective inertia, block alpha beta")
 class e0_28:
     formula = r"\mathbf M'_{\alpha\beta} = \mathbf M_{\alpha\beta} - \mathbf M_{\alpha k}\mathbf G_{k\beta} - \mathbf G_{k\alpha}^T\mathbf M_{k\beta} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\beta}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, alpha or beta")
 
     def printed(M, G, Gb, Gk):
@@ -631,14 +647,14 @@ class e0_28:
         """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[ALPHA, BETA]
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
 @section.holds("e0.29", "Effective inertia, block beta alpha")
 class e0_29:
     formula = r"\mathbf M'_{\beta\alpha} = \mathbf M_{\beta\alpha} - \mathbf M_{\beta k}\mathbf G_{k\alpha} - \mathbf G_{k\beta}^T\mathbf M_{k\alpha} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, alpha or beta")
 
     def printed(M, G, Gb, Gk):
@@ -653,14 +669,14 @@ class e0_29:
         """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[BETA, ALPHA]
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
 @section.holds("e0.30", "Effective inertia, block beta beta")
 class e0_30:
     formula = r"\mathbf M'_{\beta\beta} = \mathbf M_{\beta\beta} - \mathbf M_{\beta k}\mathbf G_{k\beta} - \mathbf G_{k\beta}^T\mathbf M_{k\beta} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\beta}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, alpha or beta")
 
     def printed(M, G, Gb, Gk):
@@ -675,7 +691,7 @@ class e0_30:
         """Compare with the kinetic energy of all components, with the velocity of k eliminated."""
         return effective_mass(M, Gk)[BETA, BETA]
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
@@ -684,7 +700,7 @@ class e0_31:
     formula = (
         r"\mathbf G'_{\alpha\alpha} = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha k}\mathbf G_{k\alpha}"
     )
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
 
     def printed(M, G, Gb, Gk):
@@ -692,21 +708,21 @@ class e0_31:
         return Gaa - Gak @ Gka
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, ALPHA]
+        return without_k(M, G, Gb, Gk).bilateral.rows[CONSTRAINT_ROWS, ALPHA]
 
     def reference(M, G, Gb, Gk):
         """Apply the constraints to unit velocities of the remaining components, with v_k eliminated."""
         return effective_rows(G, Gk)[:, ALPHA]
 
     exact = "both sum the same few products in the same order"
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
 @section.holds("e0.32", "Constraints on the components that stay, block beta")
 class e0_32:
     formula = r"\mathbf G'_{\alpha\beta} = \mathbf G_{\alpha\beta} - \mathbf G_{\alpha k}\mathbf G_{k\beta}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
 
     def printed(M, G, Gb, Gk):
@@ -714,21 +730,21 @@ class e0_32:
         return Gab - Gak @ Gkb
 
     def library(M, G, Gb, Gk):
-        return without_k(M, G, Gb, Gk).bilateral.rows[ABOVE, BETA]
+        return without_k(M, G, Gb, Gk).bilateral.rows[CONSTRAINT_ROWS, BETA]
 
     def reference(M, G, Gb, Gk):
         """Apply the constraints to unit velocities of the remaining components, with v_k eliminated."""
         return effective_rows(G, Gk)[:, BETA]
 
     exact = "both sum the same few products in the same order"
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
 @section.holds("e0.33", "Forces on the components that stay, block alpha")
 class e0_33:
     formula = r"\mathbf f'_\alpha = \mathbf f_\alpha - \mathbf G_{k\alpha}^T\mathbf f_k - (\mathbf M_{\alpha k} - \mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the coordinates that stay, alpha or beta")
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
@@ -742,14 +758,14 @@ class e0_33:
         """Compare with the effective inertia from the energy, times the motion of least action."""
         return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[ALPHA]
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
 @section.holds("e0.34", "Forces on the components that stay, block beta")
 class e0_34:
     formula = r"\mathbf f'_\beta = \mathbf f_\beta - \mathbf G_{k\beta}^T\mathbf f_k - (\mathbf M_{\beta k} - \mathbf G_{k\beta}^T\mathbf M_{kk})\mathbf g_k"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the coordinates that stay, alpha or beta")
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
@@ -763,14 +779,14 @@ class e0_34:
         """Compare with the effective inertia from the energy, times the motion of least action."""
         return force_reference(M, G, Gb, Gk, f, S, ga, gb, gk)[BETA]
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
 @section.holds("e0.35", "Right sides of the constraints that stay")
 class e0_35:
     formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\alpha k}\mathbf g_k"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(VELOCITY, "one for each constraint")
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
@@ -778,12 +794,12 @@ class e0_35:
         return ga - Gak @ gk
 
     def library(M, G, Gb, Gk, f, S, ga, gb, gk):
-        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).bilateral.target[ABOVE]
+        return without_k(M, G, Gb, Gk, f, S, ga, gb, gk).bilateral.target[CONSTRAINT_ROWS]
 
     def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
         """Apply the constraints on the remaining components to the constrained motion of least action."""
-        v, constraints, *_ = motion(M, G, Gb, Gk, f, S, ga, gb, gk)
-        return effective_rows(G, Gk) @ v[:KEPT] - S * constraints
+        v, constraints, *_ = constrained_motion(M, G, Gb, Gk, f, S, ga, gb, gk)
+        return effective_rows(G, Gk) @ v[:REMAINING] - S * constraints
 
-    special = ONE_ON_THE_OTHER
+    special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce

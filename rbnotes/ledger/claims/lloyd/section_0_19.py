@@ -52,20 +52,20 @@ section = Section(
 
 cross = np.cross
 POINT = {"R": rotations(), "c": vectors()}
-MOVING = {**POINT, "v": vectors(), "w": vectors()}
-ACCELERATED = {**MOVING, "vdot": vectors(), "wdot": vectors()}
-HEAVY = {**POINT, "m": positive_numbers()}
-BODY = {**HEAVY, "M": arrays(6, 6).map(lambda S: S @ S.T / 6 + np.eye(6))}
-FORCED = {"c": vectors(), "a": vectors(), "w": vectors(), "wdot": vectors(), "m": positive_numbers()}
+MOVING_POINT = {**POINT, "v": vectors(), "w": vectors()}
+ACCELERATED_POINT = {**MOVING_POINT, "vdot": vectors(), "wdot": vectors()}
+PARTICLE = {**POINT, "m": positive_numbers()}
+BODY = {**PARTICLE, "M": arrays(6, 6).map(lambda S: S @ S.T / 6 + np.eye(6))}
+PARTICLE_FORCE = {"c": vectors(), "a": vectors(), "w": vectors(), "wdot": vectors(), "m": positive_numbers()}
 REDUCE = (point_on_body, NullSpaceReduction.reduce)
 
 
-def swapped(vector):
+def swap_parts(vector):
     """Exchange the linear and the angular part."""
     return np.concatenate([vector[3:], vector[:3]])
 
 
-def attached(R, c, v=None, w=None):
+def body_point(R, c, v=None, w=None):
     E = np.eye(4)
     E[:3, :3] = R
     return point_on_body(1, 0, E, c, None if v is None else np.concatenate([w, v]))
@@ -75,8 +75,8 @@ def point_velocity(R, c, v, w):
     """Compare with differences of the particle's position while the body rotates and translates."""
     E = np.eye(4)
     E[:3, :3] = R
-    moving = motion(E, np.concatenate([w, v]))
-    return derivative(lambda t: moving(t)[:3, :3] @ c + moving(t)[:3, 3]).value
+    pose = motion(E, np.concatenate([w, v]))
+    return derivative(lambda t: pose(t)[:3, :3] @ c + pose(t)[:3, 3]).value
 
 
 def point_acceleration(R, c, v, w, vdot, wdot):
@@ -84,18 +84,18 @@ def point_acceleration(R, c, v, w, vdot, wdot):
 
     def velocity(t):
         # The rotation reaches the angular velocity w + t wdot to first order in t.
-        turned = R @ Rotation.from_rotvec(t * w + t**2 / 2 * wdot).as_matrix()
+        rotation = R @ Rotation.from_rotvec(t * w + t**2 / 2 * wdot).as_matrix()
         twist_v, twist_w = v + t * vdot, w + t * wdot
-        return turned @ (twist_v + cross(twist_w, c))
+        return rotation @ (twist_v + cross(twist_w, c))
 
     return derivative(velocity).value
 
 
 def rows_reference(R, c):
     """Compare with differences of the particle's position for each unit twist of the body."""
-    still = np.zeros(3)
-    columns = [point_velocity(R, c, unit, still) for unit in np.eye(3)]
-    columns += [point_velocity(R, c, still, unit) for unit in np.eye(3)]
+    zero = np.zeros(3)
+    columns = [point_velocity(R, c, unit, zero) for unit in np.eye(3)]
+    columns += [point_velocity(R, c, zero, unit) for unit in np.eye(3)]
     return -np.stack(columns, axis=1)
 
 
@@ -103,16 +103,16 @@ def inertia_library(R, c, m, M):
     order = [3, 4, 5, 0, 1, 2]
     both = np.zeros((9, 9))
     both[:6, :6], both[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
-    space = null_space_reduction((6, 3), (attached(R, c),))
+    space = null_space_reduction((6, 3), (body_point(R, c),))
     return space.reduce(StepProblem(both, np.zeros(9))).mass[np.ix_(order, order)]
 
 
 def inertia_reference(R, c, m, M):
     """Compare with the kinetic energy of body and particle, with the particle's velocity by differences."""
-    follows = -rows_reference(R, c)
+    particle_velocity_map = -rows_reference(R, c)
 
     def velocities(twist):
-        return np.concatenate([twist, follows @ twist])
+        return np.concatenate([twist, particle_velocity_map @ twist])
 
     both = np.zeros((9, 9))
     both[:6, :6], both[6:, 6:] = M, m * np.eye(3)
@@ -120,21 +120,21 @@ def inertia_reference(R, c, m, M):
 
 
 def acceleration_library(R, c, v, w, vdot, wdot):
-    point = attached(R, c, v, w)
+    point = body_point(R, c, v, w)
     return point.blocks[0] @ np.concatenate((wdot, vdot)) + point.bias
 
 
 @section.holds("e0.36", "Velocity of a particle attached to a body")
 class e0_36:
     formula = r"\mathbf v_p = \mathbf R_{BW}\mathbf v - \mathbf R_{BW}\,\mathbf c\times\boldsymbol\omega"
-    inputs = MOVING
+    inputs = MOVING_POINT
     result = Result(VELOCITY, "along the axes of the world")
 
     def printed(R, c, v, w):
         return R @ v - R @ cross(c, w)
 
     def library(R, c, v, w):
-        point = attached(R, c)
+        point = body_point(R, c)
         return point.blocks[0] @ np.concatenate([w, v]) + point.bias
 
     reference = point_velocity
@@ -156,7 +156,7 @@ class d1:
         return np.hstack([-R, R @ bracket(c)])
 
     def library(R, c):
-        space = null_space_reduction((6, 3), (attached(R, c),))
+        space = null_space_reduction((6, 3), (body_point(R, c),))
         units = np.eye(6)[[3, 4, 5, 0, 1, 2]]
         return -np.stack([space.expand_velocities(unit)[6:] for unit in units], axis=1)
 
@@ -205,7 +205,7 @@ class d2_b:
 @section.holds("d3", "Newton and Euler for the point mass")
 class d3:
     formula = r"\begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix} \begin{pmatrix} \mathbf a \\ \dot{\boldsymbol\omega} \end{pmatrix} = \begin{pmatrix} \mathbf f \\ \boldsymbol\tau \end{pmatrix} + \begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
-    inputs = FORCED
+    inputs = PARTICLE_FORCE
     result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
 
     def printed(c, a, w, wdot, m):
@@ -217,11 +217,11 @@ class d3:
 
     def library(c, a, w, wdot, m):
         """Evaluate with the body's origin momentarily at rest, so that a is the derivative of v."""
-        point = attached(np.eye(3), c, np.zeros(3), w)
+        point = body_point(np.eye(3), c, np.zeros(3), w)
         masses = np.zeros((9, 9))
         masses[6:, 6:] = m * np.eye(3)
         small = null_space_reduction((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9)))
-        return swapped(small.mass @ np.concatenate((wdot, a)) - small.momentum)
+        return swap_parts(small.mass @ np.concatenate((wdot, a)) - small.momentum)
 
     def reference(c, a, w, wdot, m):
         """Apply Newton's law to the particle, with its acceleration by differences.
@@ -246,7 +246,7 @@ class t900_a:
 
     def library(R, v, w, vdot):
         """Return the acceleration of a body point at the origin, in body coordinates."""
-        point = attached(R, np.zeros(3), v, w)
+        point = body_point(R, np.zeros(3), v, w)
         return R.T @ (point.blocks[0] @ np.concatenate((np.zeros(3), vdot)) + point.bias)
 
     def reference(R, v, w, vdot):
@@ -263,7 +263,7 @@ class t900_a:
 @section.holds("d4#a", "Acceleration of the particle, differentiated")
 class d4_a:
     formula = r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega} + \dot{\mathbf R}_{BW}\mathbf v - \dot{\mathbf R}_{BW}\,\mathbf c\times\boldsymbol\omega"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_POINT
     result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(R, c, v, w, vdot, wdot):
@@ -279,7 +279,7 @@ class d4_a:
 @section.holds("d4#b", "Acceleration of the particle, with the rate of the rotation")
 class d4_b:
     formula = r"\dot{\mathbf v}_p = \mathbf R_{BW}\dot{\mathbf v} - \mathbf R_{BW}\,\mathbf c\times\dot{\boldsymbol\omega} + \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf v - \mathbf R_{BW}\,\boldsymbol\omega\times\mathbf c\times\boldsymbol\omega"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_POINT
     result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(R, c, v, w, vdot, wdot):
@@ -294,7 +294,7 @@ class d4_b:
 @section.holds("d4#c", "Acceleration of the particle, by the constraint and its drift")
 class d4_c:
     formula = r"\dot{\mathbf v}_p = -\mathbf G_{\beta\alpha}(\mathbf a, \dot{\boldsymbol\omega})^T + \mathbf g_\beta,\quad\mathbf g_\beta = \mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_POINT
     result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(R, c, v, w, vdot, wdot):
@@ -313,27 +313,29 @@ class d4_c:
 # The change of the forces is the fictitious forces of a point mass.
 
 
-TURNING = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}
+ROTATING_PARTICLE = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}
 
 
 def change_library(R, c, w, m):
     masses = np.zeros((9, 9))
     masses[6:, 6:] = m * np.eye(3)
-    point = attached(R, c, np.zeros(3), w)
-    return swapped(null_space_reduction((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum)
+    point = body_point(R, c, np.zeros(3), w)
+    return swap_parts(
+        null_space_reduction((6, 3), (point,)).reduce(StepProblem(masses, np.zeros(9))).momentum
+    )
 
 
 def change_reference(R, c, w, m):
     """Compare with the force and moment that keep the particle in steady rotation, by differences."""
-    still = np.zeros(3)
-    force = m * (R.T @ point_acceleration(R, c, still, w, still, still))
+    zero = np.zeros(3)
+    force = m * (R.T @ point_acceleration(R, c, zero, w, zero, zero))
     return -np.concatenate([force, cross(c, force)])
 
 
 @section.holds("d5#a", "The change of the forces, by (0.23)")
 class d5_a:
     formula = r"m\begin{pmatrix} -\mathbf R_{BW}^T \\ -[\mathbf c]\,\mathbf R_{BW}^T \end{pmatrix}\bigl(\mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c\bigr)"
-    inputs = TURNING
+    inputs = ROTATING_PARTICLE
     result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
 
     def printed(R, c, w, m):
@@ -349,7 +351,7 @@ class d5_a:
 @section.holds("d5#b", "The change of the forces is the fictitious forces")
 class d5_b:
     formula = r"\begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
-    inputs = TURNING
+    inputs = ROTATING_PARTICLE
     result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
 
     def printed(R, c, w, m):
@@ -394,7 +396,7 @@ class t914:
 @section.misprint("t900#b", "Where the fictitious forces stand")
 class t900_b:
     formula = r"\text{`the fictitous forces given by the rightmost vector in (0.19)':}\quad \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
-    inputs = TURNING
+    inputs = ROTATING_PARTICLE
     result = Result(LINEAR_FIRST_WRENCH, ON_BODY_LINEAR_FIRST)
 
     def printed(R, c, w, m):

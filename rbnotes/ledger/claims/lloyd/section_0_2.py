@@ -29,18 +29,18 @@ section = Section(
 )
 
 
-TURN = {"u": unit_vectors(), "theta": numbers(-6, 6)}
-SPINNING = {**TURN, "omega": vectors()}
+AXIS_ANGLE = {"u": unit_vectors(), "theta": numbers(-6, 6)}
+ROTATING_FRAME = {**AXIS_ANGLE, "omega": vectors()}
 
 
 def quaternion_rate(q, rotation):
     """Return the derivative at time zero of the quaternion of a rotation that is ``q`` at time zero."""
 
-    def continue_rotation(t):
-        moved = np.roll(rotation(t).as_quat(), 1)
-        return moved * np.sign(moved @ q)
+    def continuous_quaternion(t):
+        sample = np.roll(rotation(t).as_quat(), 1)
+        return sample * np.sign(sample @ q)
 
-    return derivative(continue_rotation).value
+    return derivative(continuous_quaternion).value
 
 
 def product_printed(q, p):
@@ -71,7 +71,7 @@ def body_rate_reference(u, theta, omega):
 @section.holds("d1", "Unit quaternion of a rotation by an angle about an axis")
 class d1:
     formula = r"\mathbf q = (\cos(\theta/2),\ \sin(\theta/2)\,\mathbf u)"
-    inputs = TURN
+    inputs = AXIS_ANGLE
     result = Result(NUMBER, "scalar first; takes rotated to world coordinates")
 
     def printed(u, theta):
@@ -91,7 +91,7 @@ class d1:
 @section.holds("t24", "The quaternion of a rotation is a unit one")
 class t24:
     formula = r"\mathbf q\cdot\mathbf q = \cos^2(\theta/2) + \sin^2(\theta/2)\,\mathbf u\cdot\mathbf u = 1"
-    inputs = TURN
+    inputs = AXIS_ANGLE
     result = Result(NUMBER)
 
     def printed(u, theta):
@@ -130,7 +130,7 @@ class d2:
 @section.holds("e0.1#a", "Rate of a quaternion, angular velocity in base coordinates")
 class e0_1_a:
     formula = r"\dot{\mathbf q} = \tfrac12 (0,\boldsymbol\omega)\,\mathbf q"
-    inputs = SPINNING
+    inputs = ROTATING_FRAME
     result = Result(RATE, ROTATED_TO_WORLD)
 
     def printed(u, theta, omega):
@@ -145,7 +145,7 @@ class e0_1_a:
 @section.holds("e0.1#b", "The same, written out with axis and angle")
 class e0_1_b:
     formula = r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ \cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
-    inputs = SPINNING
+    inputs = ROTATING_FRAME
     result = Result(RATE, ROTATED_TO_WORLD)
 
     def printed(u, theta, omega):
@@ -160,7 +160,7 @@ class e0_1_b:
 @section.holds("d3#a", "Rate of a quaternion, angular velocity in rotated coordinates")
 class d3_a:
     formula = r"\dot{\mathbf q} = \tfrac12\,\mathbf q\,(0,\boldsymbol\omega)"
-    inputs = SPINNING
+    inputs = ROTATING_FRAME
     arguments = {"omega": Argument(RATE, "in rotated coordinates")}
     result = Result(RATE, ROTATED_TO_WORLD)
 
@@ -176,7 +176,7 @@ class d3_a:
 @section.holds("d3#b", "The same, written out with axis and angle")
 class d3_b:
     formula = r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ \cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
-    inputs = SPINNING
+    inputs = ROTATING_FRAME
     arguments = {"omega": Argument(RATE, "in rotated coordinates")}
     result = Result(RATE, ROTATED_TO_WORLD)
 

@@ -31,7 +31,7 @@ section = Section(
 
 FIRST, SECOND = 2, 3
 ACTIVE = 4
-ALONE = {
+SINGLE_CONSTRAINT = {
     "M": spd_matrices(FIRST + SECOND),
     "G": nonzero_vectors(FIRST + SECOND),
     "v0": vectors(5),
@@ -45,11 +45,11 @@ def block_diagonal(M):
     return blocks
 
 
-REACHING = st.builds(lambda a, b: np.concatenate([a, b]), nonzero_vectors(FIRST), nonzero_vectors(SECOND))
-BLOCKS = {**ALONE, "M": spd_matrices(FIRST + SECOND).map(block_diagonal)}
+ROWS_ON_BOTH = st.builds(lambda a, b: np.concatenate([a, b]), nonzero_vectors(FIRST), nonzero_vectors(SECOND))
+UNCOUPLED = {**SINGLE_CONSTRAINT, "M": spd_matrices(FIRST + SECOND).map(block_diagonal)}
 
 
-def solve_uncoupled(M, G, v0, gamma):
+def has_uncoupled_masses(M, G, v0, gamma):
     """Return True if the masses of the two components are not coupled."""
     return not M[:FIRST, FIRST:].any() and not M[FIRST:, :FIRST].any()
 
@@ -66,7 +66,7 @@ def velocity_library(M, G, v0, gamma):
 @section.holds("d1", "A single constraint satisfied in isolation")
 class d1:
     formula = r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
-    inputs = ALONE
+    inputs = SINGLE_CONSTRAINT
     result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, G, v0, gamma):
@@ -82,7 +82,7 @@ class d1:
 @section.conditional("d2", "The same, component by component")
 class d2:
     formula = r"\mathbf v_j = \mathbf v_{j0} + \mathbf M_j^{-1}\mathbf g_j^T\Bigl(\sum_{k\in\alpha}\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T\Bigr)^{-1}\Bigl(\gamma - \sum_{k\in\alpha}\mathbf g_k\mathbf v_{k0}\Bigr)"
-    inputs = ALONE
+    inputs = SINGLE_CONSTRAINT
     result = Result(VELOCITY, "in the coordinates of the whole system")
 
     def printed(M, G, v0, gamma):
@@ -94,8 +94,8 @@ class d2:
 
     library = velocity_library
     reference = change_reference
-    given = BLOCKS
-    holds_when = solve_uncoupled
+    given = UNCOUPLED
+    holds_when = has_uncoupled_masses
     condition = "the mass matrix is block diagonal"
     remark = (
         "Attaching a component to more than one master couples the masters' masses, as 0.18 says; then "
@@ -107,7 +107,7 @@ class d2:
 @section.holds("t928", "The effective inverse inertia of a component along the constraint")
 class t928:
     formula = r"\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T"
-    inputs = {**BLOCKS, "G": REACHING}
+    inputs = {**UNCOUPLED, "G": ROWS_ON_BOTH}
     result = Result(INVERSE_MASS)
 
     def printed(M, G, v0, gamma):
@@ -166,8 +166,12 @@ class t918_a:
         """
 
         def rate(velocities):
-            follows = weights[0] * velocities[masters[1]] + weights[1] * velocities[masters[2]]
-            return own[0] @ velocities[masters[0]] + own[1] @ velocities[masters[1]] + attached @ follows
+            attached_velocity = weights[0] * velocities[masters[1]] + weights[1] * velocities[masters[2]]
+            return (
+                own[0] @ velocities[masters[0]]
+                + own[1] @ velocities[masters[1]]
+                + attached @ attached_velocity
+            )
 
         return np.array([rate(unit) for unit in np.eye(3 * ACTIVE).reshape(-1, ACTIVE, 3)])
 

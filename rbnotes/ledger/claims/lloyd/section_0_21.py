@@ -10,7 +10,7 @@ import numpy as np
 
 from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction, solve_prescribed_motion
 from rbnotes.dynamics import StepSolution
-from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, problem
+from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, step_problem
 from rbnotes.ledger.oracles.attachments import (
     attached_velocities,
     effective_mass,
@@ -47,17 +47,17 @@ section = Section(
 
 # Active components, controlled ones, attached ones; constraints, of which the first are those of alpha.
 A, P, B, ROWS, ROWS_OF_ALPHA = 3, 2, 2, 3, 2
-SIZE, KEPT = A + P + B, A + P
-ALPHA, RHO, BETA = slice(0, A), slice(A, KEPT), slice(KEPT, SIZE)
+SIZE, REMAINING = A + P + B, A + P
+ALPHA, RHO, BETA = slice(0, A), slice(A, REMAINING), slice(REMAINING, SIZE)
 IDENTITY = np.eye(B)
 
-TIED = {
+ATTACHED_SYSTEM = {
     "M": arrays(SIZE, SIZE).map(lambda S: S @ S.T / SIZE + 0.5 * np.eye(SIZE)),
     "G": arrays(ROWS, SIZE),
-    "Gb": arrays(B, KEPT),
+    "Gb": arrays(B, REMAINING),
 }
-WHOLE = {
-    **TIED,
+FULL_SYSTEM = {
+    **ATTACHED_SYSTEM,
     "fa": arrays(A),
     "fb": arrays(B),
     "S": vectors(ROWS, 0.25, 2.0),
@@ -67,7 +67,7 @@ WHOLE = {
 }
 
 
-def split(G, Gb):
+def constraint_blocks(G, Gb):
     """Return G_sa, G_sr, G_sb, G_ba and G_br."""
     return G[:, ALPHA], G[:, RHO], G[:, BETA], Gb[:, ALPHA], Gb[:, RHO]
 
@@ -76,38 +76,44 @@ def blocks(M):
     return [[M[row, column] for column in (ALPHA, RHO, BETA)] for row in (ALPHA, RHO, BETA)]
 
 
-def motion(M, G, Gb, fa, fb, S, gs, gb, vr):
+def constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr):
     """Return v, the multipliers with the signs of the notes, and the force on rho."""
     hard = np.vstack([np.hstack([Gb, IDENTITY]), np.eye(SIZE)[RHO]])
     f = np.concatenate([fa, np.zeros(P), fb])
-    v, push, hold = soft_constrained_motion(M, f, (G, gs, S), (hard, np.concatenate([gb, vr])))
-    return v, -push, -hold[:B], hold[B:]
+    v, soft_impulses, hard_impulses = soft_constrained_motion(
+        M, f, (G, gs, S), (hard, np.concatenate([gb, vr]))
+    )
+    return v, -soft_impulses, -hard_impulses[:B], hard_impulses[B:]
 
 
-def reduced(M, G, Gb, f=None, S=None, gs=None, gb=None):
+def reduce_attachments(M, G, Gb, f=None, S=None, gs=None, gb=None):
     """Return the whole system, its null space, and the system without the attached components."""
-    system = problem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
-    space = null_space_reduction((KEPT, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),))
+    system = step_problem(M, np.zeros(SIZE) if f is None else f, G, gs, S)
+    space = null_space_reduction(
+        (REMAINING, B), (Attachment(1, {0: -Gb}, np.zeros(B) if gb is None else gb),)
+    )
     return system, space, space.reduce(system)
 
 
-def controlled(M, G, Gb, fa, fb, S, gs, gb, vr):
+def library_motion(M, G, Gb, fa, fb, S, gs, gb, vr):
     """Return the library's motion of the remaining components."""
     applied = np.zeros(SIZE)
     applied[ALPHA], applied[BETA] = fa, fb
-    return solve_prescribed_motion(reduced(M, G, Gb, applied, S, gs, gb)[2], range(A, KEPT), vr)
+    return solve_prescribed_motion(
+        reduce_attachments(M, G, Gb, applied, S, gs, gb)[2], range(A, REMAINING), vr
+    )
 
 
 def all_forces(M, G, Gb, fa, fb, S, gs, gb, vr):
     """Return the forces on all components, including the actuation force on the controlled ones."""
-    force = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
+    force = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
     return np.block([fa, force, fb])
 
 
 def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
     """Solve the whole system with the regularization matrix diag(R) for v_alpha, f_rho, v_beta, lambda."""
     (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
-    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    Gsa, Gsr, Gsb, Gba, Gbr = constraint_blocks(G, Gb)
     zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
     zero_columns = zero_rows.T
     system = np.block(
@@ -120,13 +126,13 @@ def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
         ]
     )
     right = np.concatenate([fa, np.zeros(P), fb, gs, gb])
-    return solved_for_force(system, right, vr)
+    return solve_for_force(system, right, vr)
 
 
 def reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
     """Solve the reduced system with the blocks (0.21) to (0.24) for v_alpha, f'_rho and lambda."""
     (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
-    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    Gsa, Gsr, Gsb, Gba, Gbr = constraint_blocks(G, Gb)
     Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
     Mar1 = Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
     Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
@@ -134,10 +140,10 @@ def reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
     Gsa1, Gsr1 = Gsa - Gsb @ Gba, Gsr - Gsb @ Gbr
     fa1 = fa - Gba.T @ fb - (Mab - Gba.T @ Mbb) @ gb
     system = np.block([[Maa1, Mar1, Gsa1.T], [Mra1, Mrr1, Gsr1.T], [Gsa1, Gsr1, np.diag(R)]])
-    return solved_for_force(system, np.concatenate([fa1, np.zeros(P), gs - Gsb @ gb]), vr)
+    return solve_for_force(system, np.concatenate([fa1, np.zeros(P), gs - Gsb @ gb]), vr)
 
 
-def solved_for_force(system, right, vr):
+def solve_for_force(system, right, vr):
     """Solve a system in which the force on rho is unknown and the velocity of rho is given."""
     known = system[:, RHO] @ vr
     unknown = system.copy()
@@ -146,19 +152,21 @@ def solved_for_force(system, right, vr):
 
 
 def whole_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
-    loaded, space, _ = reduced(M, G, Gb, f, S, gs, gb)
+    problem, space, _ = reduce_attachments(M, G, Gb, f, S, gs, gb)
     v = space.expand_velocities(found.velocity)
-    holds = space.attachment_forces(loaded, StepSolution(v, found.bilateral_impulses))
-    return np.concatenate([v[ALPHA], found.actuation_force, v[BETA], -found.bilateral_impulses, -holds])
+    attachment_forces = space.attachment_forces(problem, StepSolution(v, found.bilateral_impulses))
+    return np.concatenate(
+        [v[ALPHA], found.actuation_force, v[BETA], -found.bilateral_impulses, -attachment_forces]
+    )
 
 
 def reduced_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+    found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
-    small = reduced(M, G, Gb, f, S, gs, gb)[2]
-    return np.concatenate([found.velocity[ALPHA], small.momentum[RHO], -found.bilateral_impulses])
+    reduced = reduce_attachments(M, G, Gb, f, S, gs, gb)[2]
+    return np.concatenate([found.velocity[ALPHA], reduced.momentum[RHO], -found.bilateral_impulses])
 
 
 def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -167,22 +175,22 @@ def reduced_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
     The force f'_rho is the power of all forces, including the inertial force of the drift, on unit controlled
     velocities.
     """
-    v, multipliers, _, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
-    total = np.concatenate([fa, force, fb]) - M @ np.concatenate([np.zeros(KEPT), gb])
-    powers = [attached_velocities(Gb, unit) @ total for unit in np.eye(KEPT)[RHO]]
+    v, multipliers, _, force = constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    total = np.concatenate([fa, force, fb]) - M @ np.concatenate([np.zeros(REMAINING), gb])
+    powers = [attached_velocities(Gb, unit) @ total for unit in np.eye(REMAINING)[RHO]]
     return np.concatenate([v[ALPHA], powers, multipliers])
 
 
 def force_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
     """Compare with the residual of the equations of motion with the effective inertia."""
-    v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
-    return effective_mass(M, Gb) @ v[:KEPT] + effective_rows(G, Gb).T @ multipliers
+    v, multipliers, *_ = constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    return effective_mass(M, Gb) @ v[:REMAINING] + effective_rows(G, Gb).T @ multipliers
 
 
-def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
+def uncontrolled_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
     """Solve the system without the controlled components for v_alpha and lambda, with the given rows."""
     (Maa, Mar, Mab), _, (Mba, Mbr, Mbb) = blocks(M)
-    Gsa, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+    Gsa, Gsr, Gsb, Gba, Gbr = constraint_blocks(G, Gb)
     Maa1 = Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
     Mar1 = Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
     Gsa1, Gsr1 = Gsa - Gsb @ Gba, Gsr - Gsb @ Gbr
@@ -192,18 +200,18 @@ def rest_printed(M, G, Gb, fa, fb, R, gs, gb, vr, rows):
     return np.linalg.solve(system, np.concatenate([f1, g1]))
 
 
-def rest_library(M, G, Gb, fa, fb, S, gs, gb, vr):
-    found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+def uncontrolled_library(M, G, Gb, fa, fb, S, gs, gb, vr):
+    found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     return np.concatenate((found.velocity[:A], -found.bilateral_impulses))
 
 
-def rest_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
+def uncontrolled_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
     """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
 
     The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow from
     the balance of forces.
     """
-    v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+    v, multipliers, *_ = constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
     return np.concatenate([v[ALPHA], multipliers])
 
 
@@ -214,7 +222,7 @@ SIGN_OF_R_SIGMA = SIGN_OF_R.replace(r"\alpha", r"\sigma")
 class d1:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta} & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta} & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta} & \mathbf G_{\sigma\beta}^T & \mathbf I \\ \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\ \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\ \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
     edit = (r"\mathbf R_\sigma & 0", r"-\mathbf R_\sigma & 0")
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 2), (VELOCITY, 2), (MOMENTUM, 5)),
         "active velocities, controlled forces, attached velocities, then multipliers of both kinds",
@@ -231,7 +239,7 @@ class d1:
         The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow
         from the balance of forces.
         """
-        v, constraints, attachments, force = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+        v, constraints, attachments, force = constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
 
     combined_with = ("lloyd/s0.11/e0.9",)
@@ -246,7 +254,7 @@ class d1:
 @section.holds("d2#a", "The system without the attached components, as a reduction")
 class d2_a:
     formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad -\mathbf R_\sigma \text{ positive}"
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 5)),
         "active velocities, controlled forces, then multipliers of constraints",
@@ -271,7 +279,7 @@ class d2_b:
         (r"\mathbf G'_{\sigma\rho} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\rho} & -\mathbf R_\sigma"),
         (r",\quad \mathbf R_\sigma = \gamma\alpha/h^2", ""),
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 5)),
         "active velocities, controlled forces, then multipliers of constraints",
@@ -295,14 +303,14 @@ class d4:
         r"- (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
         r"+ (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the controlled coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Evaluate the display with the motion of the library."""
-        found = controlled(M, G, Gb, fa, fb, S, gs, gb, vr)
+        found = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         _, (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
-        _, Gsr, Gsb, Gba, Gbr = split(G, Gb)
+        _, Gsr, Gsb, Gba, Gbr = constraint_blocks(G, Gb)
         Mra1 = Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
         Mrr1 = Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
         Gsr1, lambda_s = Gsr - Gsb @ Gbr, -found.bilateral_impulses
@@ -315,7 +323,7 @@ class d4:
         )
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
+        return library_motion(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
@@ -323,7 +331,7 @@ class d4:
         The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow
         from the balance of forces.
         """
-        return motion(M, G, Gb, fa, fb, S, gs, gb, vr)[-1]
+        return constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)[-1]
 
     correction = (
         r"The last term has a plus sign: "
@@ -342,7 +350,7 @@ class d5_a:
         (r"\mathbf R_\alpha", r"-\mathbf R_\sigma"),
         (r"\mathbf g'_\alpha", r"\mathbf g'_\sigma"),
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 3)), "of the active coordinates, then of the constraints"
     )
@@ -350,10 +358,10 @@ class d5_a:
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Take the rows of alpha where alpha is printed, although the sizes do not match those of sigma."""
         rows = slice(0, ROWS_OF_ALPHA)
-        return rest_printed(M, G, Gb, fa, fb, -S, gs, gb, vr, rows)
+        return uncontrolled_printed(M, G, Gb, fa, fb, -S, gs, gb, vr, rows)
 
-    library = rest_library
-    reference = rest_reference
+    library = uncontrolled_library
+    reference = uncontrolled_reference
     undefined = "the rows of alpha are fewer than the multipliers of sigma: the sizes do not fit"
     correction = (
         r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in the place of $\mathbf G'_{\alpha\alpha}$, "
@@ -369,17 +377,17 @@ class d5_b:
         (r"\mathbf G'_{\sigma\alpha} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\alpha} & -\mathbf R_\sigma"),
         (r",\quad \mathbf R_\sigma = \gamma\alpha/h^2", ""),
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 3)), "of the active coordinates, then of the constraints"
     )
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         rows = slice(0, ROWS)
-        return rest_printed(M, G, Gb, fa, fb, S, gs, gb, vr, rows)
+        return uncontrolled_printed(M, G, Gb, fa, fb, S, gs, gb, vr, rows)
 
-    library = rest_library
-    reference = rest_reference
+    library = uncontrolled_library
+    reference = uncontrolled_reference
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R_SIGMA
     remark = "With the indices of all constraints; the sign of (0.19), carried over."
@@ -393,7 +401,7 @@ class d5_b:
 @section.holds("d3#a", "Effective inertia, block alpha alpha")
 class d3_a:
     formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, active or controlled")
 
     def printed(M, G, Gb):
@@ -402,7 +410,7 @@ class d3_a:
         return Maa - Mab @ Gba - Gba.T @ Mba + Gba.T @ Mbb @ Gba
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].mass[ALPHA, ALPHA]
+        return reduce_attachments(M, G, Gb)[2].mass[ALPHA, ALPHA]
 
     def reference(M, G, Gb):
         """Compare with the kinetic energy of all components as a function of the active velocities."""
@@ -414,7 +422,7 @@ class d3_a:
 @section.holds("d3#b", "Effective inertia, block alpha rho")
 class d3_b:
     formula = r"\mathbf M'_{\alpha\rho} = \mathbf M_{\alpha\rho} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, active or controlled")
 
     def printed(M, G, Gb):
@@ -423,7 +431,7 @@ class d3_b:
         return Mar - Mab @ Gbr - Gba.T @ Mbr + Gba.T @ Mbb @ Gbr
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].mass[ALPHA, RHO]
+        return reduce_attachments(M, G, Gb)[2].mass[ALPHA, RHO]
 
     def reference(M, G, Gb):
         """Compare with the kinetic energy of all components as a function of the active velocities."""
@@ -435,7 +443,7 @@ class d3_b:
 @section.holds("d3#c", "Effective inertia, block rho alpha")
 class d3_c:
     formula = r"\mathbf M'_{\rho\alpha} = \mathbf M_{\rho\alpha} - \mathbf M_{\rho\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, active or controlled")
 
     def printed(M, G, Gb):
@@ -444,7 +452,7 @@ class d3_c:
         return Mra - Mrb @ Gba - Gbr.T @ Mba + Gbr.T @ Mbb @ Gba
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].mass[RHO, ALPHA]
+        return reduce_attachments(M, G, Gb)[2].mass[RHO, ALPHA]
 
     def reference(M, G, Gb):
         """Compare with the kinetic energy of all components as a function of the active velocities."""
@@ -456,7 +464,7 @@ class d3_c:
 @section.holds("d3#d", "Effective inertia, block rho rho")
 class d3_d:
     formula = r"\mathbf M'_{\rho\rho} = \mathbf M_{\rho\rho} - \mathbf M_{\rho\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(MASS, "of the coordinates that stay, active or controlled")
 
     def printed(M, G, Gb):
@@ -465,7 +473,7 @@ class d3_d:
         return Mrr - Mrb @ Gbr - Gbr.T @ Mbr + Gbr.T @ Mbb @ Gbr
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].mass[RHO, RHO]
+        return reduce_attachments(M, G, Gb)[2].mass[RHO, RHO]
 
     def reference(M, G, Gb):
         """Compare with the kinetic energy of all components as a function of the active velocities."""
@@ -477,7 +485,7 @@ class d3_d:
 @section.holds("d3#e", "Constraints on the components that stay, block alpha")
 class d3_e:
     formula = r"\mathbf G'_{\sigma\alpha} = \mathbf G_{\sigma\alpha} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\alpha}"
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
 
     def printed(M, G, Gb):
@@ -485,7 +493,7 @@ class d3_e:
         return Gsa - Gsb @ Gba
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].bilateral.rows[:, ALPHA]
+        return reduce_attachments(M, G, Gb)[2].bilateral.rows[:, ALPHA]
 
     def reference(M, G, Gb):
         """Apply the constraints to unit velocities of the remaining components.
@@ -503,7 +511,7 @@ class d3_f:
     formula = (
         r"\mathbf G'_{\sigma\rho} = \mathbf G_{\sigma\rho} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\rho}"
     )
-    inputs = TIED
+    inputs = ATTACHED_SYSTEM
     result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
 
     def printed(M, G, Gb):
@@ -511,7 +519,7 @@ class d3_f:
         return Gsr - Gsb @ Gbr
 
     def library(M, G, Gb):
-        return reduced(M, G, Gb)[2].bilateral.rows[:, RHO]
+        return reduce_attachments(M, G, Gb)[2].bilateral.rows[:, RHO]
 
     def reference(M, G, Gb):
         """Apply the constraints to unit velocities of the remaining components.
@@ -530,7 +538,7 @@ class d3_g:
         r"+ (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
         r"- (\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the active coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -539,7 +547,7 @@ class d3_g:
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
         f = np.concatenate((fa, vr, fb))  # whatever acts on the controlled ones
-        return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[ALPHA]
+        return reduce_attachments(M, G, Gb, f, S, gs, gb)[2].momentum[ALPHA]
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Compare with the effective inertia from the energy, times the motion of least action."""
@@ -560,18 +568,18 @@ class d3_h:
         r"+ (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
         r"- (\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta",
     )
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(MOMENTUM, "of the controlled coordinates")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Evaluate the display with the f_rho of the library."""
-        fr = controlled(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
+        fr = library_motion(M, G, Gb, fa, fb, S, gs, gb, vr).actuation_force
         Mrb, Mbb, Gbr = M[RHO, BETA], M[BETA, BETA], Gb[:, RHO]
         return fr - Gbr.T @ fb + (Mrb - Gbr.T @ Mbb) @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
         f = all_forces(M, G, Gb, fa, fb, S, gs, gb, vr)
-        return reduced(M, G, Gb, f, S, gs, gb)[2].momentum[RHO]
+        return reduce_attachments(M, G, Gb, f, S, gs, gb)[2].momentum[RHO]
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Compare with the effective inertia from the energy, times the motion of least action."""
@@ -588,7 +596,7 @@ class d3_h:
 class d3_i:
     formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\sigma\beta}\mathbf g_\beta"
     edit = (r"\mathbf g'_\alpha = \mathbf g_\alpha", r"\mathbf g'_\sigma = \mathbf g_\sigma")
-    inputs = WHOLE
+    inputs = FULL_SYSTEM
     result = Result(VELOCITY, "one for each constraint")
 
     def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
@@ -597,12 +605,12 @@ class d3_i:
         return ga - Gsb @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return reduced(M, G, Gb, None, S, gs, gb)[2].bilateral.target
+        return reduce_attachments(M, G, Gb, None, S, gs, gb)[2].bilateral.target
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
         """Apply the constraints on the remaining components to the motion of least action."""
-        v, multipliers, *_ = motion(M, G, Gb, fa, fb, S, gs, gb, vr)
-        return effective_rows(G, Gb) @ v[:KEPT] - S * multipliers
+        v, multipliers, *_ = constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+        return effective_rows(G, Gb) @ v[:REMAINING] - S * multipliers
 
     undefined = "g of alpha has fewer rows than G of sigma: the sizes do not fit"
     correction = (

@@ -89,12 +89,12 @@ def _poses(entries: Array) -> Array:
 
     The rotation of frame 2 relative to frame 1 is at most 2.8.
     """
-    turns, origins = entries.reshape(2, 4, 3)
+    rotation_vectors, origins = entries.reshape(2, 4, 3)
     frames = np.zeros((4, 4, 4))
-    frames[:, :3, :3] = Rotation.from_rotvec(turns * [[1], [1], [1], [0.8]]).as_matrix()
+    frames[:, :3, :3] = Rotation.from_rotvec(rotation_vectors * [[1], [1], [1], [0.8]]).as_matrix()
     frames[:, :3, 3], frames[:, 3, 3] = origins, 1
-    E_A, X_1, X_2, apart = frames
-    return np.array([E_A, _rigid(E_A @ X_1 @ apart @ np.linalg.inv(X_2)), X_1, X_2])
+    E_A, X_1, X_2, relative_pose = frames
+    return np.array([E_A, _rigid(E_A @ X_1 @ relative_pose @ np.linalg.inv(X_2)), X_1, X_2])
 
 
 def _rigid(E: Array) -> Array:
@@ -102,20 +102,27 @@ def _rigid(E: Array) -> Array:
     return E
 
 
-def _turned_apart(entries: Array) -> bool:
+def _frames_differ(entries: Array) -> bool:
     return bool(np.linalg.norm(entries[9:12]) >= 0.5)
 
 
-def _poses_about_one_axis(entries: Array) -> Array:
+def _common_axis_poses(entries: Array) -> Array:
     """Return poses whose frames on the bodies are rotated about the axis of the relative rotation."""
-    turns = entries[:12].reshape(4, 3)
-    axis = turns[3] / np.linalg.norm(turns[3])
-    about_it = np.vstack([turns[0], turns[1, 0] * axis, turns[2, 0] * axis, turns[3]])
-    return _poses(np.concatenate([about_it.ravel(), entries[12:]]))
+    rotation_vectors = entries[:12].reshape(4, 3)
+    axis = rotation_vectors[3] / np.linalg.norm(rotation_vectors[3])
+    aligned = np.vstack(
+        [
+            rotation_vectors[0],
+            rotation_vectors[1, 0] * axis,
+            rotation_vectors[2, 0] * axis,
+            rotation_vectors[3],
+        ]
+    )
+    return _poses(np.concatenate([aligned.ravel(), entries[12:]]))
 
 
-POSES = arrays(24).filter(_turned_apart).map(_poses)
-ABOUT_ONE_AXIS = arrays(24).filter(_turned_apart).map(_poses_about_one_axis)
+POSES = arrays(24).filter(_frames_differ).map(_poses)
+COMMON_AXIS_POSES = arrays(24).filter(_frames_differ).map(_common_axis_poses)
 PAIRS = {"poses": POSES}
 VELOCITIES = arrays(4, 3)
 ELASTIC = {"poses": POSES, "k_t": positive_numbers(), "k_r": positive_numbers()}
@@ -134,8 +141,8 @@ def library_forces(
     E = poses[:2]
     phi = body_twists(poses, velocities)[:, LINEAR_FIRST]
     found = frame_spring_forces(spring, E, phi)
-    held = at_constant_world_velocity(found, phi)
-    found = found._replace(K=(1 - follow) * held.K + follow * found.K)
+    at_constant_velocity = at_constant_world_velocity(found, phi)
+    found = found._replace(K=(1 - follow) * at_constant_velocity.K + follow * found.K)
     if axes == "world":
         found = rotate_to_world(found, E)
     order = np.ix_(LLOYD_ORDER, LLOYD_ORDER)

@@ -79,7 +79,7 @@ def variation_library(poses, d_t, d_r, delta):
     return (D @ to_body(poses[:2, :3, :3], delta).ravel()).reshape(4, 3)
 
 
-def in_bodies(poses, delta):
+def body_components(poses, delta):
     return to_body(poses[:2, :3, :3], delta)
 
 
@@ -103,12 +103,12 @@ def torque_A_reference(poses, d_t, d_r, delta):
 
 def velocity_jacobian_reference(poses, velocities, d_t, d_r):
     """Compare with differences in the velocities of damping forces computed in the world frame."""
-    there = np.tile(poses, (12, 1, 1, 1))
-    R = there[:, :2, :3, :3]
+    poses_12 = np.tile(poses, (12, 1, 1, 1))
+    R = poses_12[:, :2, :3, :3]
     start = to_body(poses[:2, :3, :3], velocities)
 
     def force(t):
-        return to_body(R, world_forces(there, to_world(R, start + t * UNIT_VARIATIONS), d_t=d_t, d_r=d_r))
+        return to_body(R, world_forces(poses_12, to_world(R, start + t * UNIT_VARIATIONS), d_t=d_t, d_r=d_r))
 
     return derivative(force).value.reshape(12, 12).T
 
@@ -139,7 +139,7 @@ class e0_54_b:
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
-        dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
+        dv_A, domega_A, dv_B, domega_B = body_components(poses, delta)
         p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
         return d_t * n.R_BA @ (dv_B - p_2 @ domega_B) - d_t * (dv_A - p_1 @ domega_A)
 
@@ -175,7 +175,7 @@ class e0_55_b:
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
-        _, domega_A, _, domega_B = in_bodies(poses, delta)
+        _, domega_A, _, domega_B = body_components(poses, delta)
         df_Ad = variation_library(poses, d_t, d_r, delta)[0]
         return d_r * n.R_BA @ domega_B - d_r * domega_A + np.cross(n.p_1, df_Ad)
 
@@ -193,7 +193,7 @@ class e0_56:
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
-        dv_A, domega_A, dv_B, domega_B = in_bodies(poses, delta)
+        dv_A, domega_A, dv_B, domega_B = body_components(poses, delta)
         p_1, p_2 = bracket(n.p_1), bracket(n.p_2)
         return -d_t * (dv_B - p_2 @ domega_B) + d_t * n.R_AB @ (dv_A - p_1 @ domega_A)
 
@@ -217,7 +217,7 @@ class e0_57:
 
     def printed(poses, d_t, d_r, delta):
         n = frame_spring_quantities(poses)
-        _, domega_A, _, domega_B = in_bodies(poses, delta)
+        _, domega_A, _, domega_B = body_components(poses, delta)
         df_Bd = variation_library(poses, d_t, d_r, delta)[2]
         return -d_r * domega_B - d_r * n.R_AB @ domega_A + np.cross(n.p_2, df_Bd)
 

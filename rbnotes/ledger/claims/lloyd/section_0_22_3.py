@@ -93,14 +93,14 @@ COUPLED = {
 }
 
 
-def pull_on_1(poses, velocities, k_t, k_r, d_t, d_r):
+def force_on_1(poses, velocities, k_t, k_r, d_t, d_r):
     """Return the force on frame 1 in world axes; the force on frame 2 is opposite."""
     n = frame_spring_quantities(poses)
     dx_1, dx_2 = origin_velocities(poses, velocities)
     return k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
 
 
-def couple_on_1(poses, velocities, k_t, k_r, d_t, d_r):
+def torque_on_1(poses, velocities, k_t, k_r, d_t, d_r):
     """Return the couple on frame 1 in world axes; the couple on frame 2 is opposite."""
     n = frame_spring_quantities(poses)
     return k_r * n.R_1W @ (n.phi * n.u) + d_r * (velocities[3] - velocities[1])
@@ -239,8 +239,8 @@ class e0_59:
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = frame_spring_quantities(poses)
         f_1, tau_1 = (
-            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
-            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            force_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            torque_on_1(poses, velocities, k_t, k_r, d_t, d_r),
         )
         f_2, tau_2 = -f_1, -tau_1
         U = U_printed(n.R_1W @ (n.phi * n.u))
@@ -314,7 +314,7 @@ class t1253_b:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         """Return the difference between the block of (0.59) and that of the world Jacobian."""
-        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = force_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         return bracket(f_1)
 
     def library(poses, velocities, k_t, k_r, d_t, d_r):
@@ -362,7 +362,7 @@ def world_force_A_reference(poses, velocities, k_t, k_r, d_t, d_r, delta):
     return world_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
 
 
-def couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
+def torque_1_variation(poses, velocities, k_t, k_r, d_t, d_r, delta):
     """Return the change of A_tau_1, the torque on A without the moment of the force, in the axes of A."""
     n = frame_spring_quantities(poses)
     df_A, dtau_A, _, _ = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
@@ -418,7 +418,7 @@ class d3_b:
         n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         df_A = body_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)[0]
-        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = force_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         return n.R_AW @ df_A - bracket(f_1) @ dtheta_A
 
     library = world_force_A_library
@@ -470,7 +470,7 @@ class d4:
         n = frame_spring_quantities(poses)
         tau_1 = k_r * (n.phi * n.u) + d_r * n.R_1W.T @ (velocities[3] - velocities[1])
         A_tau_1 = n.R_1A @ tau_1
-        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = force_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         return n.R_AW @ A_tau_1 + np.cross(n.R_AW @ n.p_1, f_1)
 
     def library(poses, velocities, k_t, k_r, d_t, d_r):
@@ -499,10 +499,10 @@ class d5_a:
         n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         f_1, tau_1 = (
-            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
-            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            force_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            torque_on_1(poses, velocities, k_t, k_r, d_t, d_r),
         )
-        dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
+        dA_tau_1 = torque_1_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
         arm = n.R_AW @ n.p_1
         return n.R_AW @ dA_tau_1 + np.cross(dtheta_A, tau_1) + np.cross(np.cross(dtheta_A, arm), f_1)
 
@@ -530,10 +530,10 @@ class d5_b:
         n = frame_spring_quantities(poses)
         dtheta_A = delta[1]
         f_1, tau_1 = (
-            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
-            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            force_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            torque_on_1(poses, velocities, k_t, k_r, d_t, d_r),
         )
-        dA_tau_1 = couple_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
+        dA_tau_1 = torque_1_variation(poses, velocities, k_t, k_r, d_t, d_r, delta)
         arm = n.R_AW @ n.p_1
         return n.R_AW @ dA_tau_1 - bracket(tau_1) @ dtheta_A + bracket(f_1) @ bracket(arm) @ dtheta_A
 
@@ -560,8 +560,8 @@ class t1267:
         """
         n = frame_spring_quantities(poses)
         f_1, tau_1 = (
-            pull_on_1(poses, velocities, k_t, k_r, d_t, d_r),
-            couple_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            force_on_1(poses, velocities, k_t, k_r, d_t, d_r),
+            torque_on_1(poses, velocities, k_t, k_r, d_t, d_r),
         )
         f_2, tau_2 = -f_1, -tau_1
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)
@@ -599,7 +599,7 @@ class d6:
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
         n = frame_spring_quantities(poses)
-        f_1 = pull_on_1(poses, velocities, k_t, k_r, d_t, d_r)
+        f_1 = force_on_1(poses, velocities, k_t, k_r, d_t, d_r)
         f_2 = -f_1
         U = U_printed(n.R_1W @ (n.phi * n.u))
         p_1, p_2 = bracket(n.R_AW @ n.p_1), bracket(n.R_BW @ n.p_2)

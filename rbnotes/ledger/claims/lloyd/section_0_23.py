@@ -66,10 +66,10 @@ section = Section(
 
 
 IDENTITY = np.eye(3)
-AT_CENTRE = np.zeros(3)
+AT_CENTER = np.zeros(3)
 
 FORCE = {"R_BW": rotations(), "f": vectors()}
-FORCE_TURNED = {**FORCE, "delta": vectors()}
+FORCE_VARIATION = {**FORCE, "delta": vectors()}
 
 
 def frame(R_BW):
@@ -79,7 +79,7 @@ def frame(R_BW):
 
 
 def body_force_variation_library(R_BW, f, delta):
-    return directional_force(1.0, f, frame(R_BW), AT_CENTRE).K[3:, :3] @ delta
+    return directional_force(1.0, f, frame(R_BW), AT_CENTER).K[3:, :3] @ delta
 
 
 def body_force_variation_reference(R_BW, f, delta):
@@ -88,7 +88,7 @@ def body_force_variation_reference(R_BW, f, delta):
 
 
 def body_force_jacobian_library(R_BW, f):
-    return directional_force(1.0, f, frame(R_BW), AT_CENTRE).K[3:, :3]
+    return directional_force(1.0, f, frame(R_BW), AT_CENTER).K[3:, :3]
 
 
 def body_force_jacobian_reference(R_BW, f):
@@ -112,7 +112,7 @@ class d1:
         return R_WB @ f
 
     def library(R_BW, f):
-        return directional_force(1.0, f, frame(R_BW), AT_CENTRE).w[3:]
+        return directional_force(1.0, f, frame(R_BW), AT_CENTER).w[3:]
 
     def reference(R_BW, f):
         """Compute the components along the body's axes, one by one."""
@@ -126,7 +126,7 @@ class d1:
 @section.holds("d2#a", "How its components vary, with the rotation of the world against the body")
 class d2_a:
     formula = r"{}^B\delta\mathbf f=[{}^B\delta\boldsymbol\omega_{WB}]\mathbf R_{WB}{}^W\mathbf f"
-    inputs = FORCE_TURNED
+    inputs = FORCE_VARIATION
     arguments = {
         "f": Argument(units.FORCE, "along the axes of the world"),
         "delta": Argument(NUMBER, "small rotation of the body, along its axes"),
@@ -146,7 +146,7 @@ class d2_a:
 @section.holds("d2#b", "How its components vary, with the rotation of the body")
 class d2_b:
     formula = r"{}^B\delta\mathbf f=-[{}^B\delta\boldsymbol\omega_{BW}]\mathbf R_{WB}{}^W\mathbf f"
-    inputs = FORCE_TURNED
+    inputs = FORCE_VARIATION
     arguments = {
         "f": Argument(units.FORCE, "along the axes of the world"),
         "delta": Argument(NUMBER, "small rotation of the body, along its axes"),
@@ -209,29 +209,29 @@ class t1288:
 
 
 BODY = {"m": masses(), "J": inertias(), "R_BW": rotations()}
-LOADED = {**BODY, "v": vectors(6), "f": vectors(6)}
-TURNED = {**LOADED, "df": vectors(6), "delta": vectors()}
-STEP = {**TURNED, "h": numbers(0.125, 2.0)}
+LOADED_BODY = {**BODY, "v": vectors(6), "f": vectors(6)}
+LOAD_VARIATION = {**LOADED_BODY, "df": vectors(6), "delta": vectors()}
+STEP = {**LOAD_VARIATION, "h": numbers(0.125, 2.0)}
 AT_REST = vectors().map(lambda linear: np.concatenate([linear, np.zeros(3)]))
 ORIENTATION = st.shared(rotations(), key="orientation of a body that turns about one of its axes")
 
 
-def whole_force(m, J, R_BW, v, f):
+def total_force(m, J, R_BW, v, f):
     """Return the force in ``a = M^-1 f``, including the gyroscopic torque of a rotating body."""
     J_W, omega = R_BW @ J @ R_BW.T, v[3:]
     return np.concatenate([f[:3], f[3:] - np.cross(omega, J_W @ omega)])
 
 
-def whole_force_change(m, J, R_BW, v, f, df, delta):
+def total_force_change(m, J, R_BW, v, f, df, delta):
     """Return the change of that force minus the change of M a at constant a, for a rotation delta."""
     J_W, omega = R_BW @ J @ R_BW.T, v[3:]
-    X = inertia_stiffness(J_W, whole_force(m, J, R_BW, v, f)[3:])
+    X = inertia_stiffness(J_W, total_force(m, J, R_BW, v, f)[3:])
     fictitious = np.cross(omega, inertia_variation(J_W, delta) @ omega)
     return np.concatenate([df[:3], df[3:] - fictitious - X @ delta])
 
 
 def acceleration_change_library(m, J, R_BW, v, f, df, delta):
-    change = whole_force_change(m, J, R_BW, v, f, df, delta)
+    change = total_force_change(m, J, R_BW, v, f, df, delta)
     return np.concatenate([change[:3] / m, np.linalg.solve(R_BW @ J @ R_BW.T, change[3:])])
 
 
@@ -249,8 +249,8 @@ def step_library(m, J, R_BW, v, f, df, delta, h):
     zero = np.zeros((6, 6))
     M_0 = zero.copy()
     M_0[:3, :3], M_0[3:, 3:] = m * IDENTITY, R_BW @ J @ R_BW.T
-    change = whole_force_change(m, J, R_BW, v, f, df, delta)
-    return linearly_implicit_velocity(M_0, v, whole_force(m, J, R_BW, v, f) + change, zero, zero, h)
+    change = total_force_change(m, J, R_BW, v, f, df, delta)
+    return linearly_implicit_velocity(M_0, v, total_force(m, J, R_BW, v, f) + change, zero, zero, h)
 
 
 def step_reference(m, J, R_BW, v, f, df, delta, h):
@@ -265,13 +265,13 @@ def step_reference(m, J, R_BW, v, f, df, delta, h):
     return velocity(0) + derivative(velocity).value
 
 
-def no_fictitious_torque(m, J, R_BW, v, f, *variations):
+def has_zero_fictitious_torque(m, J, R_BW, v, f, *variations):
     """Return True if the body rotates about a principal axis, or does not rotate."""
     omega = R_BW.T @ v[3:]
     return bool(np.abs(np.cross(omega, J @ omega)).max() < 1e-9)
 
 
-def never_a_fictitious_torque(m, J, R_BW, v, f, *variations):
+def has_no_fictitious_torque(m, J, R_BW, v, f, *variations):
     """Return True if the gyroscopic torque vanishes in every orientation.
 
     This holds only if the body does not rotate or has three equal moments.
@@ -280,7 +280,7 @@ def never_a_fictitious_torque(m, J, R_BW, v, f, *variations):
     return bool(np.abs(v[3:]).max() * (moments[-1] - moments[0]) < 1e-9)
 
 
-DOES_NOT_TURN = (
+NO_ROTATION = (
     r"The body does not turn, or $\mathbf f$ holds the fictitious torque "
     r"$-\boldsymbol\omega\times\mathbf J\boldsymbol\omega$ too, and $\delta\mathbf f$ its variation: "
     r"in world axes that torque changes with the inertia. (For a ball it is zero.)"
@@ -315,7 +315,7 @@ class d7:
 @section.conditional("t1314", "The acceleration in world axes")
 class t1314:
     formula = r"\mathbf a=\mathbf M^{-1}\mathbf f"
-    inputs = LOADED
+    inputs = LOADED_BODY
     result = Result(LINEAR_FIRST_TWIST / TIME, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, v, f):
@@ -330,9 +330,9 @@ class t1314:
         """Apply Newton's law to the point masses of a rotating body, in world axes."""
         return acceleration(m, J, R_BW, v[3:], f)
 
-    holds_when = no_fictitious_torque
+    holds_when = has_zero_fictitious_torque
     given = {
-        **LOADED,
+        **LOADED_BODY,
         "J": nonzero_vectors().map(lambda d: np.diag(np.sum(d**2) + 1 - d**2)),
         "R_BW": ORIENTATION,
         "v": st.builds(
@@ -353,7 +353,7 @@ class t1314:
 @section.conditional("d8#a", "How the acceleration varies, by the product rule")
 class d8_a:
     formula = r"\delta\mathbf a=\mathbf M^{-1}\delta\mathbf f+\delta(\mathbf M^{-1})\mathbf f"
-    inputs = TURNED
+    inputs = LOAD_VARIATION
     result = Result(LINEAR_FIRST_TWIST / TIME, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, v, f, df, delta):
@@ -367,9 +367,9 @@ class d8_a:
     library = acceleration_change_library
     reference = acceleration_change_reference
     tolerance = 1e-8
-    holds_when = never_a_fictitious_torque
-    given = {**TURNED, "v": AT_REST}
-    condition = DOES_NOT_TURN
+    holds_when = has_no_fictitious_torque
+    given = {**LOAD_VARIATION, "v": AT_REST}
+    condition = NO_ROTATION
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
 
@@ -377,7 +377,7 @@ class d8_a:
 @section.conditional("d8#b", "How the acceleration varies, with the variation of the inertia")
 class d8_b:
     formula = r"\delta\mathbf a=\mathbf M^{-1}\delta\mathbf f-\mathbf M^{-1}\delta\mathbf M\,\mathbf M^{-1}\mathbf f"
-    inputs = TURNED
+    inputs = LOAD_VARIATION
     result = Result(LINEAR_FIRST_TWIST / TIME, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, v, f, df, delta):
@@ -392,9 +392,9 @@ class d8_b:
     library = acceleration_change_library
     reference = acceleration_change_reference
     tolerance = 1e-8
-    holds_when = never_a_fictitious_torque
-    given = {**TURNED, "v": AT_REST}
-    condition = DOES_NOT_TURN
+    holds_when = has_no_fictitious_torque
+    given = {**LOAD_VARIATION, "v": AT_REST}
+    condition = NO_ROTATION
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
 
@@ -425,9 +425,9 @@ class d9:
         return world_inertia(m, J, R_BW) @ step_reference(m, J, R_BW, v, f, df, delta, h)
 
     tolerance = 1e-8
-    holds_when = never_a_fictitious_torque
+    holds_when = has_no_fictitious_torque
     given = {**STEP, "v": AT_REST}
-    condition = DOES_NOT_TURN
+    condition = NO_ROTATION
     remark = r"$\mathbf M$ is that at the beginning of the step, on both sides."
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
@@ -437,7 +437,7 @@ class d9:
 # How the inertia varies in world coordinates, and what it adds to the stiffness.
 
 
-INERTIA_TURNED = {**BODY, "delta": vectors()}
+INERTIA_VARIATION = {**BODY, "delta": vectors()}
 
 
 def inertia_variation_reference(m, J, R_BW, delta):
@@ -451,8 +451,8 @@ def inertia_variation_library(m, J, R_BW, delta):
     return result
 
 
-TURNED_LOAD = {**BODY, "f": vectors(6), "omega": vectors(), "delta": vectors()}
-LOAD = {"J": inertias(), "R_BW": rotations(), "tau": vectors()}
+PRODUCT_VARIATION = {**BODY, "f": vectors(6), "omega": vectors(), "delta": vectors()}
+BODY_TORQUE = {"J": inertias(), "R_BW": rotations(), "tau": vectors()}
 
 
 def product_library(m, J, R_BW, f, omega, delta):
@@ -476,8 +476,8 @@ def X_reference(J, R_BW, tau):
     return np.stack(columns, axis=-1)
 
 
-AT_THE_CENTRE = vectors().map(lambda force: np.concatenate([force, np.zeros(3)]))
-BALLS = positive_numbers().map(lambda moment: moment * IDENTITY)
+CENTRAL_FORCES = vectors().map(lambda force: np.concatenate([force, np.zeros(3)]))
+SPHERICAL_INERTIAS = positive_numbers().map(lambda moment: moment * IDENTITY)
 
 
 def moments_differ_from_mean(J):
@@ -495,7 +495,7 @@ def wrench_changes_acceleration(m, J, R_BW, f):
     return torque_changes_acceleration(J, R_BW, f[3:])
 
 
-TORQUE = (
+ASYMMETRY_CONDITION = (
     r"A torque that is constant in world axes acts, and the acceleration $\mathbf J^{-1}\boldsymbol\tau$ is not along an axis whose moment of "
     r"inertia is the mean of the three: $(\operatorname{tr}\mathbf J\,\mathbf I-3\mathbf J)\mathbf J^{-1}"
     r"\boldsymbol\tau\ne0$."
@@ -507,7 +507,7 @@ class t1290:
     formula = (
         r"\text{this asymmetry cannot be averted by formulating the equations of motion in world coordinates}"
     )
-    inputs = {**BODY, "f": st.one_of(vectors(6), AT_THE_CENTRE)}
+    inputs = {**BODY, "f": st.one_of(vectors(6), CENTRAL_FORCES)}
     result = Result(NUMBER, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, f):
@@ -533,7 +533,7 @@ class t1290:
         "R_BW": rotations(),
         "f": vectors(6).filter(lambda f: bool(np.linalg.norm(f[3:]) > 0.25)),
     }
-    condition = TORQUE
+    condition = ASYMMETRY_CONDITION
     remark = (
         r"For the force at the center of mass with which the section begins, on a body at rest, there is "
         r"no torque: there, world coordinates do avert it. A constant force in world axes at a point of the "
@@ -569,7 +569,7 @@ class d4:
 @section.holds("d5#a", "How it varies, by the product rule")
 class d5_a:
     formula = r"\delta\mathbf M=\begin{pmatrix}0&0\\0&\delta\mathbf R_{BW}{}^B\mathbf J\mathbf R_{WB}+\mathbf R_{BW}{}^B\mathbf J\,\delta\mathbf R_{WB}\end{pmatrix}"
-    inputs = INERTIA_TURNED
+    inputs = INERTIA_VARIATION
     result = Result(INERTIA, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, delta):
@@ -621,7 +621,7 @@ class d6:
 class d10_a:
     formula = r"\delta\mathbf M\,\mathbf M^{-1}\mathbf f=\begin{pmatrix}0&0\\0&[{}^W\boldsymbol\omega]{}^W\mathbf J-{}^W\mathbf J[{}^W\boldsymbol\omega]\end{pmatrix}\begin{pmatrix}\tfrac1m\mathbf I&0\\0&{}^W\mathbf J^{-1}\end{pmatrix}\begin{pmatrix}\mathbf f_t\\\boldsymbol\tau\end{pmatrix}"
     edit = (r"[{}^W\boldsymbol\omega]", r"[{}^W\delta\boldsymbol\omega]")
-    inputs = TURNED_LOAD
+    inputs = PRODUCT_VARIATION
     result = Result(units.TORQUE, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, f, omega, delta):
@@ -641,7 +641,7 @@ class d10_a:
 class d10_b:
     formula = r"\begin{pmatrix}0\\([{}^W\boldsymbol\omega]{}^W\mathbf J-{}^W\mathbf J[{}^W\boldsymbol\omega]){}^W\mathbf J^{-1}\boldsymbol\tau\end{pmatrix}"
     edit = (r"[{}^W\boldsymbol\omega]", r"[{}^W\delta\boldsymbol\omega]")
-    inputs = TURNED_LOAD
+    inputs = PRODUCT_VARIATION
     result = Result(units.TORQUE, LINEAR_FIRST_IN_WORLD)
 
     def printed(m, J, R_BW, f, omega, delta):
@@ -660,7 +660,7 @@ class d10_b:
 @section.misprint("t1331", "The term that the inertia adds, with the matrix X")
 class t1331:
     formula = r"\text{`The lower term can be formulated as'}\ \mathbf X\,{}^W\boldsymbol\omega"
-    inputs = TURNED_LOAD
+    inputs = PRODUCT_VARIATION
     result = Result(units.TORQUE, "the moment, along the axes of the world")
 
     def printed(m, J, R_BW, f, omega, delta):
@@ -683,7 +683,7 @@ class t1331:
 @section.holds("d11", "The matrix X of the inertia term")
 class d11:
     formula = r"\mathbf X=-[\boldsymbol\tau]+{}^W\mathbf J[{}^W\mathbf J^{-1}\boldsymbol\tau]"
-    inputs = LOAD
+    inputs = BODY_TORQUE
     result = Result(units.TORQUE, "moments by small rotations, along the axes of the world")
 
     def printed(J, R_BW, tau):
@@ -700,7 +700,7 @@ class d11:
 @section.conditional("t1335", "X is not symmetric")
 class t1335:
     formula = r"\text{(is clearly asymmetric)}"
-    inputs = {**LOAD, "J": st.one_of(inertias(), BALLS)}
+    inputs = {**BODY_TORQUE, "J": st.one_of(inertias(), SPHERICAL_INERTIAS)}
     result = Result(NUMBER, LINEAR_FIRST_IN_WORLD)
 
     def printed(J, R_BW, tau):
@@ -719,7 +719,7 @@ class t1335:
 
     holds_when = torque_changes_acceleration
     given = {"J": inertias().filter(moments_differ_from_mean), "R_BW": rotations(), "tau": nonzero_vectors()}
-    condition = TORQUE
+    condition = ASYMMETRY_CONDITION
     remark = (
         r"$\mathbf X-\mathbf X^T=[(\operatorname{tr}\mathbf J\,\mathbf I-3\mathbf J)\mathbf "
         r"J^{-1}\boldsymbol\tau]$; for a ball or a cube $\mathbf X$ is zero."

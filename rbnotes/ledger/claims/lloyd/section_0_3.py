@@ -34,19 +34,19 @@ FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
 """Programs that allow x = 0, which is no loss: x can be measured from any point that is allowed."""
 
 
-def stationary(Q: Array, c: Array, A: Array, z: Array) -> Array:
+def lagrangian_minimizer(Q: Array, c: Array, A: Array, z: Array) -> Array:
     """Return the minimizer x of the Lagrangian ``x^T Q x / 2 + c^T x - z^T (A x - b)``, by least squares."""
     root = np.linalg.cholesky(Q).T
     pull = -c + sum(weight * row for weight, row in zip(z, A, strict=True))
     return np.linalg.lstsq(root, np.linalg.lstsq(root.T, pull, rcond=None)[0], rcond=None)[0]
 
 
-def slack(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
+def minimizer_slacks(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
     """Return ``w = A x - b`` at that minimizer."""
-    return np.array([row @ stationary(Q, c, A, z) for row in A]) - b
+    return np.array([row @ lagrangian_minimizer(Q, c, A, z) for row in A]) - b
 
 
-def lcp_by_trying(M: Array, q: Array) -> Array:
+def solve_lcp_by_enumeration(M: Array, q: Array) -> Array:
     """Solve an LCP by trying all active sets; return the z with the smallest violation."""
     best, least = np.zeros(len(q)), np.inf
     for kept in product((False, True), repeat=len(q)):
@@ -90,8 +90,8 @@ class d3_a:
 
         Column j is the change for a unit of z_j. The minimizer is found by least squares.
         """
-        at_zero = slack(Q, c, A, b, np.zeros(ROWS))
-        return np.stack([slack(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
+        at_zero = minimizer_slacks(Q, c, A, b, np.zeros(ROWS))
+        return np.stack([minimizer_slacks(Q, c, A, b, unit) - at_zero for unit in np.eye(ROWS)], axis=1)
 
     implements = lcp_from_qp
 
@@ -110,7 +110,7 @@ class d3_b:
 
     def reference(Q, c, A, b):
         """Compute the slacks of the unconstrained minimizer, by least squares."""
-        return slack(Q, c, A, b, np.zeros(ROWS))
+        return minimizer_slacks(Q, c, A, b, np.zeros(ROWS))
 
     implements = lcp_from_qp
 
@@ -129,7 +129,7 @@ class d3_c:
 
     def reference(Q, c, A, b, z):
         """Minimize the Lagrangian by least squares in a factor of Q."""
-        return stationary(Q, c, A, z)
+        return lagrangian_minimizer(Q, c, A, z)
 
     implements = qp_minimizer
 
@@ -143,7 +143,7 @@ class t51:
     def printed(Q, c, A, b):
         M = A @ np.linalg.inv(Q) @ A.T
         q = -b - A @ np.linalg.inv(Q) @ c
-        z = lcp_by_trying(M, q)
+        z = solve_lcp_by_enumeration(M, q)
         return np.linalg.inv(Q) @ (A.T @ z - c)
 
     def library(Q, c, A, b):

@@ -30,7 +30,7 @@ section = Section(
 
 
 ANGLES = st.tuples(numbers(-3, 3), numbers(-1.25, 1.25), numbers(-3, 3)).map(np.array)
-MOVING = {"angles": ANGLES, "rates": vectors()}
+ANGLES_AND_RATES = {"angles": ANGLES, "rates": vectors()}
 X, Y, Z = np.eye(3)
 
 
@@ -54,7 +54,7 @@ def map_reference(angles):
     return np.stack([velocity_reference(angles, rate) for rate in np.eye(3)], axis=-1)
 
 
-def axes_of(angles):
+def rotation_axes(angles):
     """Return the columns z, y' and x'', the axes of the three rotations, by rotating the base axes."""
     theta, phi, _ = angles
     first = Rotation.from_rotvec(theta * Z)
@@ -86,10 +86,12 @@ class t64:
 
     def reference(angles):
         """Compose three of scipy's rotations about fixed axes, each rotated by the previous ones."""
-        z, y1, x2 = axes_of(angles).T
+        z, y1, x2 = rotation_axes(angles).T
         theta, phi, psi = angles
-        turns = [Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))]
-        return turns[2] @ turns[1] @ turns[0]
+        factors = [
+            Rotation.from_rotvec(a * axis).as_matrix() for a, axis in ((theta, z), (phi, y1), (psi, x2))
+        ]
+        return factors[2] @ factors[1] @ factors[0]
 
     defines = (r"\mathbf R",)
     implements = euler.to_rotation
@@ -98,11 +100,11 @@ class t64:
 @section.holds("d1", "Angular velocity from the rates of roll, pitch and yaw")
 class d1:
     formula = r"\boldsymbol\omega = \mathbf z\,\dot\theta + \mathbf y'\,\dot\phi + \mathbf x''\,\dot\psi"
-    inputs = MOVING
+    inputs = ANGLES_AND_RATES
     result = Result(RATE, "in base coordinates")
 
     def printed(angles, rates):
-        z, y1, x2 = axes_of(angles).T
+        z, y1, x2 = rotation_axes(angles).T
         return z * rates[0] + y1 * rates[1] + x2 * rates[2]
 
     def library(angles, rates):
@@ -161,7 +163,7 @@ class t90_a:
 
     def reference(theta, side):
         """Rotate the last axis of the base frame by the angles."""
-        return axes_of([theta, side * np.pi / 2, 0.0])[:, 2]
+        return rotation_axes([theta, side * np.pi / 2, 0.0])[:, 2]
 
     implements = euler.rates_to_velocity
 
@@ -180,7 +182,7 @@ class t90_b:
 
     def reference(angles):
         """Compute the volume spanned by the three axes, found by rotating the base axes."""
-        z, y1, x2 = axes_of(angles).T
+        z, y1, x2 = rotation_axes(angles).T
         return np.cross(z, y1) @ x2
 
     remark = "The notes set no symbol for it: the determinant says where there is a singularity."
@@ -207,12 +209,12 @@ class t92:
         R = Rotation.from_matrix(orientation(angles))
 
         def work(axis):
-            def along(t):
+            def angle_work(t):
                 found = (Rotation.from_rotvec(t * axis) * R).as_euler("ZYX")
-                moved = (found - angles + np.pi) % (2 * np.pi) - np.pi
-                return multipliers @ moved
+                change = (found - angles + np.pi) % (2 * np.pi) - np.pi
+                return multipliers @ change
 
-            return derivative(along).value
+            return derivative(angle_work).value
 
         return np.array([work(axis) for axis in np.eye(3)])
 
@@ -226,7 +228,7 @@ class t92:
 @section.holds("d3", "Time derivatives of the rows that constrain roll, pitch and yaw")
 class d3:
     formula = r"\begin{pmatrix} -s_\theta t_\phi\dot\theta + (1+t_\phi^2)c_\theta\dot\phi & c_\theta t_\phi\dot\theta + (1+t_\phi^2)s_\theta\dot\phi & 0 \\ -c_\theta\dot\theta & -s_\theta\dot\theta & 0 \\ (-s_\theta\dot\theta + c_\theta t_\phi\dot\phi)/c_\phi & (c_\theta\dot\theta + s_\theta t_\phi\dot\phi)/c_\phi & 0 \end{pmatrix}"
-    inputs = MOVING
+    inputs = ANGLES_AND_RATES
     result = Result(
         RATE, "of the map from angular velocities in base coordinates to rates of the three angles"
     )
@@ -248,6 +250,6 @@ class d3:
 
     def reference(angles, rates):
         """Compare with differences along a motion of the inverse of the matrix of the three axes."""
-        return derivative(lambda t: np.linalg.inv(axes_of(angles + t * rates))).value
+        return derivative(lambda t: np.linalg.inv(rotation_axes(angles + t * rates))).value
 
     implements = euler.velocity_to_rates_dot

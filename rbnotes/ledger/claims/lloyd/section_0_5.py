@@ -54,10 +54,10 @@ section = Section(
 
 N, K = 4, 2
 SYSTEM = {"M": spd_matrices(N), "G": full_rank_matrices(K, N)}
-FORCED = {**SYSTEM, "f": vectors(N)}
+FORCED_SYSTEM = {**SYSTEM, "f": vectors(N)}
 IDENTITY = np.eye(N)
 # One row that turns along the motion, as G + (H x)^T.
-TURNING = {
+VARYING_ROW = {
     "M": spd_matrices(3),
     "G": full_rank_matrices(1, 3),
     "H": matrices(3, 3).map(lambda A: A + A.T),
@@ -70,7 +70,7 @@ def tangent_velocity(G: Array, v: Array) -> Array:
     return v - np.linalg.pinv(G) @ (G @ v)
 
 
-def keeps_its_rows(M, G, H, v, f):
+def has_constant_row(M, G, H, v, f):
     """Return True if the row does not change along the tangent."""
     along = np.cross(G[0], np.cross(v, G[0]))
     return abs(along @ H @ along) <= 1e-12
@@ -84,7 +84,7 @@ def P_f(M, G):
 @section.conditional("d1", "Constraints on velocity and acceleration")
 class d1:
     formula = r"\mathbf G\dot{\mathbf x} = 0 \quad\text{and}\quad \mathbf G\ddot{\mathbf x} = 0"
-    inputs = TURNING
+    inputs = VARYING_ROW
     result = Result(ACCELERATION, SYSTEM_COORDINATES)
 
     def printed(M, G, H, v, f):
@@ -110,9 +110,9 @@ class d1:
         Z, particular = np.linalg.svd(G)[2][1:].T, np.linalg.pinv(G) @ -derivative(drift).value
         return particular + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (f - M @ particular))
 
-    given = {**TURNING, "H": st.just(np.zeros((3, 3)))}
+    given = {**VARYING_ROW, "H": st.just(np.zeros((3, 3)))}
     special = {"H": "second derivatives of a constraint: symmetric"}
-    holds_when = keeps_its_rows
+    holds_when = has_constant_row
     condition = (
         r"$\mathbf G$ does not change along the motion. If it does, $\mathbf G\dot{\mathbf x} = 0$ at all "
         r"times asks for $\mathbf G\ddot{\mathbf x} = -\dot{\mathbf G}\dot{\mathbf x}$."
@@ -131,7 +131,7 @@ class d1:
 @section.holds("t106", "Constraint forces lie in the range of G^T")
 class t106:
     formula = r"\mathbf f - \mathbf f_x \in \operatorname{range}\mathbf G^T"
-    inputs = FORCED
+    inputs = FORCED_SYSTEM
     result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, G, f):
@@ -153,19 +153,19 @@ class t106:
 @section.holds("d2", "Constraint forces are such that no acceleration across the constraints is left")
 class d2:
     formula = r"\mathbf G\ddot{\mathbf x} = \mathbf G\mathbf M^{-1}(\mathbf f_x + \mathbf G^T\boldsymbol\lambda) = 0"
-    inputs = FORCED
+    inputs = FORCED_SYSTEM
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, f):
         """Return the multipliers at which the printed expression, which is affine in them, is zero."""
         Mi = np.linalg.inv(M)
 
-        def across(multipliers):
+        def acceleration_across(multipliers):
             return G @ Mi @ (f + G.T @ multipliers)
 
-        at_none = across(np.zeros(K))
-        answers = np.stack([across(unit) - at_none for unit in np.eye(K)], axis=1)
-        return np.linalg.solve(answers, -at_none)
+        at_zero = acceleration_across(np.zeros(K))
+        responses = np.stack([acceleration_across(unit) - at_zero for unit in np.eye(K)], axis=1)
+        return np.linalg.solve(responses, -at_zero)
 
     def library(M, G, f):
         return constrained_force(M, G, f)[1]
@@ -183,7 +183,7 @@ class d3:
     formula = (
         r"\boldsymbol\lambda = -(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf f_x"
     )
-    inputs = FORCED
+    inputs = FORCED_SYSTEM
     result = Result(FORCE, "one for each constraint")
 
     def printed(M, G, f):
@@ -203,7 +203,7 @@ class d3:
 @section.holds("d4", "Total force under constraints")
 class d4:
     formula = r"\mathbf f = \mathbf f_x - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf f_x"
-    inputs = FORCED
+    inputs = FORCED_SYSTEM
     result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, G, f):
@@ -223,7 +223,7 @@ class d4:
 @section.holds("d5", "Total force as a projection of the applied one")
 class d5:
     formula = r"\mathbf f = \mathbf P_f\mathbf f_x"
-    inputs = FORCED
+    inputs = FORCED_SYSTEM
     result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, G, f):
@@ -260,7 +260,7 @@ class d6:
 # Constraint satisfaction as projection, velocities and the whole system.
 
 
-MOVING = {**SYSTEM, "v": vectors(N)}
+MOVING_SYSTEM = {**SYSTEM, "v": vectors(N)}
 
 
 def P_v(M, G):
@@ -303,7 +303,7 @@ class t100:
 @section.erratum("t126", "The impulse that satisfies velocity constraints")
 class t126:
     formula = r"\text{impulse } \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda"
-    inputs = MOVING
+    inputs = MOVING_SYSTEM
     result = Result(MOMENTUM, SYSTEM_COORDINATES)
 
     def printed(M, G, v):
@@ -330,7 +330,7 @@ class t126:
 @section.holds("d7", "Velocity after the constraint impulse")
 class d7:
     formula = r"\dot{\mathbf x}' = \dot{\mathbf x} - \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\dot{\mathbf x}"
-    inputs = MOVING
+    inputs = MOVING_SYSTEM
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, G, v):
@@ -348,7 +348,7 @@ class d7:
 @section.holds("d8", "Velocity after the constraint impulse as a projection")
 class d8:
     formula = r"\dot{\mathbf x}' = \mathbf P_v\dot{\mathbf x}"
-    inputs = MOVING
+    inputs = MOVING_SYSTEM
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, G, v):

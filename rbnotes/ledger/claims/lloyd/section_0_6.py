@@ -33,7 +33,7 @@ SYSTEM = {
     "b": vectors(N),
     "g": vectors(K),
 }
-SOLVED = (factor_kkt, KKT.solve)
+KKT_FUNCTIONS = (factor_kkt, KKT.solve)
 
 
 def velocity_library(M, G, b, g):
@@ -88,7 +88,7 @@ class d1_a:
         return constrained_system(M, G, b, g)[1]
 
     tolerance = 1e-08
-    implements = SOLVED
+    implements = KKT_FUNCTIONS
 
 
 @section.holds("d1#b", "Velocities of a KKT system")
@@ -104,7 +104,7 @@ class d1_b:
     library = velocity_library
     reference = velocity_reference
     tolerance = 1e-08
-    implements = SOLVED
+    implements = KKT_FUNCTIONS
 
 
 @section.holds("d2", "Velocities of a KKT system by the projection")
@@ -121,4 +121,4 @@ class d2:
     library = velocity_library
     reference = velocity_reference
     tolerance = 1e-08
-    implements = SOLVED
+    implements = KKT_FUNCTIONS

@@ -21,7 +21,7 @@ from rbnotes.dynamics import (
     solve_step,
     step_residuals,
 )
-from rbnotes.ledger.claims.lloyd.section_0_3 import lcp_by_trying
+from rbnotes.ledger.claims.lloyd.section_0_3 import solve_lcp_by_enumeration
 from rbnotes.ledger.oracles.constrained_systems import constrained_system, least_action, mixed_motion
 from rbnotes.ledger.quantities import MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
@@ -58,7 +58,7 @@ PROBLEM = {
     "n": vectors(ROWS),
 }
 AT_Z = {**PROBLEM, "z": vectors(ROWS)}
-UNFORCED = {name: strategy for name, strategy in AT_Z.items() if name != "g"}
+HOMOGENEOUS = {name: strategy for name, strategy in AT_Z.items() if name != "g"}
 IDENTITY = np.eye(SIZE)
 
 
@@ -68,7 +68,9 @@ def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array)
     return np.array([row @ x for row in N]) - n
 
 
-def candidate(M: Array, G: Array, N: Array, f: Array, g: Array, gap: Array, z: Array) -> tuple[Array, ...]:
+def consistent_solution(
+    M: Array, G: Array, N: Array, f: Array, g: Array, gap: Array, z: Array
+) -> tuple[Array, ...]:
     """Return n, z, x and lambda that satisfy all equations, with pushing impulses and open contacts."""
     z = np.abs(z)
     x, multipliers = mixed_motion(M, G, N, f, g, z)
@@ -80,17 +82,17 @@ def multipliers_reference(M, G, N, f, g, n, z):
     return mixed_motion(M, G, N, f, g, z)[1]
 
 
-def start_reference(M, G, N, f, g, n):
+def no_contact_reference(M, G, N, f, g, n):
     """Solve the whole system without contacts, by elimination."""
     return mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
 
 
-def speed_library(M, G, N, f, g, n, z):
+def separation_library(M, G, N, f, g, n, z):
     lcp = lcp_from_step(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)))
     return lcp.M @ z + lcp.q + n
 
 
-def speed_reference(M, G, N, f, g, n, z):
+def separation_reference(M, G, N, f, g, n, z):
     """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
     return slacks(M, G, N, f, g, 0 * n, z)
 
@@ -114,12 +116,12 @@ class d1:
 
     def printed(M, G, N, f, g, gap, z):
         """Return the largest violation of the printed conditions, which do not restrict z."""
-        n, z, x, multipliers = candidate(M, G, N, f, g, gap, z)
+        n, z, x, multipliers = consistent_solution(M, G, N, f, g, gap, z)
         balance = M @ x - G.T @ multipliers - N.T @ z - f
         return max(np.max(np.abs(balance)), np.max(np.abs(G @ x - g)), max(0.0, np.max(n - N @ x)))
 
     def library(M, G, N, f, g, gap, z):
-        n, z, x, multipliers = candidate(M, G, N, f, g, gap, z)
+        n, z, x, multipliers = consistent_solution(M, G, N, f, g, gap, z)
         residuals = step_residuals(
             StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), StepSolution(x, multipliers, z)
         )
@@ -174,7 +176,7 @@ class d2_b:
             1
         ]
 
-    reference = start_reference
+    reference = no_contact_reference
     tolerance = 1e-08
     implements = recover_unknowns
 
@@ -213,8 +215,8 @@ class d3_b:
         multipliers = mixed_motion(M, G, N, f, g, z)[1]
         return N @ Mi @ f + N @ Mi @ G.T @ multipliers + N @ Mi @ N.T @ z
 
-    library = speed_library
-    reference = speed_reference
+    library = separation_library
+    reference = separation_reference
     tolerance = 1e-08
     implements = lcp_from_step
 
@@ -231,8 +233,8 @@ class d3_c:
         start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
         return N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + start) + N @ Mi @ N.T @ z
 
-    library = speed_library
-    reference = speed_reference
+    library = separation_library
+    reference = separation_reference
     tolerance = 1e-08
     implements = lcp_from_step
 
@@ -250,8 +252,8 @@ class d3_d:
         bracket = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
         return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
 
-    library = speed_library
-    reference = speed_reference
+    library = separation_library
+    reference = separation_reference
     tolerance = 1e-08
     implements = lcp_from_step
 
@@ -267,8 +269,8 @@ class d4:
         start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
         return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
 
-    library = speed_library
-    reference = speed_reference
+    library = separation_library
+    reference = separation_reference
     tolerance = 1e-08
     implements = lcp_from_step
 
@@ -276,7 +278,7 @@ class d4:
 @section.holds("d5", "The contact problem with projected forces, for constraints at rest")
 class d5:
     formula = r"\mathbf N\mathbf M^{-1}\mathbf P_f\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf P_f\mathbf f \ge \mathbf n \quad (\mathbf g = 0)"
-    inputs = UNFORCED
+    inputs = HOMOGENEOUS
     result = Result(VELOCITY, "one for each contact")
 
     def printed(M, G, N, f, n, z):
@@ -284,11 +286,11 @@ class d5:
         return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ P_f(M, G) @ f
 
     def library(M, G, N, f, n, z):
-        return speed_library(M, G, N, f, np.zeros(EQUATIONS), n, z)
+        return separation_library(M, G, N, f, np.zeros(EQUATIONS), n, z)
 
     def reference(M, G, N, f, n, z):
         """Solve the whole mixed system for the given z, assembled row by row, by elimination."""
-        return speed_reference(M, G, N, f, np.zeros(EQUATIONS), n, z)
+        return separation_reference(M, G, N, f, np.zeros(EQUATIONS), n, z)
 
     tolerance = 1e-08
     implements = lcp_from_step
@@ -308,14 +310,14 @@ def blocks_library(M, G, N, f, g, n, z, x, multipliers):
 
 def blocks_reference(M, G, N, f, g, n, z, x, multipliers):
     """Compute the residual of each equation for arbitrary unknowns, written out as sums."""
-    missing = []
+    residuals = []
     for i in range(SIZE):
         pull = sum(G[k, i] * multipliers[k] for k in range(EQUATIONS))
         pull += sum(N[j, i] * z[j] for j in range(ROWS))
-        missing.append(M[i] @ x - pull - f[i])
-    missing += [G[k] @ x - g[k] for k in range(EQUATIONS)]
-    missing += [N[j] @ x - n[j] for j in range(ROWS)]
-    return np.array(missing)
+        residuals.append(M[i] @ x - pull - f[i])
+    residuals += [G[k] @ x - g[k] for k in range(EQUATIONS)]
+    residuals += [N[j] @ x - n[j] for j in range(ROWS)]
+    return np.array(residuals)
 
 
 def partition(M: Array, G: Array, N: Array) -> tuple[Array, Array]:
@@ -399,8 +401,8 @@ class t229:
 
     def printed(N):
         """Return the number of solves, and the vector of the LCP for unit masses, forces and equations."""
-        A, padded = partition(np.eye(4), np.ones((1, 4)), N)
-        return np.append(len(N) + 1, padded @ np.linalg.inv(A) @ np.array([1.0, 2.0, 3.0, 4.0, 1.0]))
+        A, N_bar = partition(np.eye(4), np.ones((1, 4)), N)
+        return np.append(len(N) + 1, N_bar @ np.linalg.inv(A) @ np.array([1.0, 2.0, 3.0, 4.0, 1.0]))
 
     def library(N):
         """Count the right sides solved with the factored KKT matrix while the LCP is assembled."""
@@ -408,14 +410,14 @@ class t229:
         kkt = factor_kkt(np.eye(size), np.ones((1, size)))
         count = 0
 
-        def counting(b: Array, g: Array) -> tuple[Array, Array]:
+        def counted_solve(b: Array, g: Array) -> tuple[Array, Array]:
             nonlocal count
             count += 1 if b.ndim == 1 else b.shape[1]
             return kkt.solve_unchecked(b, g)
 
         equations = BilateralRows(np.ones((1, size)), np.ones(1))
         problem = StepProblem(np.eye(size), np.arange(1.0, 5.0), equations, UnilateralRows(N))
-        lcp = lcp_from_step(problem, replace(kkt, solve_unchecked=counting))
+        lcp = lcp_from_step(problem, replace(kkt, solve_unchecked=counted_solve))
         return np.append(count, lcp.q)
 
     def reference(N):
@@ -475,11 +477,11 @@ class t174:
     def printed(M, rows, f, inside, gap):
         """Return x from the solution of the pure LCP."""
         G, N = rows[:EQUATIONS], rows[EQUATIONS:]
-        A, padded = partition(M, G, N)
+        A, N_bar = partition(M, G, N)
         b, n = np.concatenate([f, G @ inside]), N @ inside - np.abs(gap)
         Ai = np.linalg.inv(A)
-        z = lcp_by_trying(padded @ Ai @ padded.T, padded @ Ai @ b - n)
-        return (Ai @ (b + padded.T @ z))[:SIZE]
+        z = solve_lcp_by_enumeration(N_bar @ Ai @ N_bar.T, N_bar @ Ai @ b - n)
+        return (Ai @ (b + N_bar.T @ z))[:SIZE]
 
     def library(M, rows, f, inside, gap):
         G, N = rows[:EQUATIONS], rows[EQUATIONS:]
@@ -494,8 +496,8 @@ class t174:
         bounds = rows @ inside - np.append(np.zeros(EQUATIONS), np.abs(gap))
         best, least = inside, np.inf
         for kept in product((False, True), repeat=2):
-            touched = [*range(EQUATIONS), *(EQUATIONS + np.flatnonzero(kept))]
-            x = least_action(M, f, rows[touched], bounds[touched])
+            active = [*range(EQUATIONS), *(EQUATIONS + np.flatnonzero(kept))]
+            x = least_action(M, f, rows[active], bounds[active])
             value = x @ M @ x / 2 - f @ x
             if np.all(rows @ x >= bounds - 1e-9) and value < least:
                 best, least = x, value

@@ -46,7 +46,7 @@ section = Section(
 
 SIZE, EQUATIONS, ROWS = 4, 2, 4
 PARTITIONS = st.sampled_from([(0,), (2,), (1, 3), (2, 0), (0, 1, 3), (3, 2, 1)])
-MIXED = {
+MIXED_PROBLEM = {
     "M": spd_matrices(SIZE),
     "G": full_rank_matrices(EQUATIONS, SIZE),
     "N": matrices(ROWS, SIZE),
@@ -55,13 +55,13 @@ MIXED = {
     "n": vectors(ROWS),
     "alpha": PARTITIONS,
 }
-PIVOTED = {
+PIVOTED_LCP = {
     "M": st.builds(lambda M, S: M + S - S.T, spd_matrices(ROWS), matrices(ROWS, ROWS)),
     "q": vectors(ROWS),
     "alpha": PARTITIONS,
 }
-SORTED = ("rbnotes.ledger.oracles.index_partitions",)
-COLUMN = {"M": PIVOTED["M"], "alpha": PARTITIONS, "choice": st.integers(0, 2)}
+SHARED_ORDERING = ("rbnotes.ledger.oracles.index_partitions",)
+COLUMN = {"M": PIVOTED_LCP["M"], "alpha": PARTITIONS, "choice": st.integers(0, 2)}
 
 
 def blocks(M: Array, alpha: tuple[int, ...]) -> tuple[Array, Array, Array, Array]:
@@ -83,8 +83,8 @@ def nonbasic(values):
 
 def slacks(M: Array, G: Array, N: Array, f: Array, g: Array, n: Array, z: Array) -> Array:
     """Return w under the given z, from the whole mixed system."""
-    pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
-    x, _ = constrained_system(M, G, pushed, g)
+    total_force = f + sum(weight * row for weight, row in zip(z, N, strict=True))
+    x, _ = constrained_system(M, G, total_force, g)
     return np.array([row @ x for row in N]) - n
 
 
@@ -118,14 +118,14 @@ def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
 @section.holds("d1#a", "The LCP matrix partitioned by the basis")
 class d1_a:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} \end{pmatrix} = \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\beta^T \\ \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}"
-    inputs = MIXED
+    inputs = MIXED_PROBLEM
     arguments = {"M": Argument(MASS, "in the coordinates of the whole system, whatever they are")}
     result = Result(INVERSE_MASS, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
         a, b = split_indices(alpha, ROWS)
-        Ai, padded = inverse_and_rows(M, G, N)
-        Na, Nb = padded[a], padded[b]
+        Ai, N_bar = inverse_and_rows(M, G, N)
+        Na, Nb = N_bar[a], N_bar[b]
         return np.block([[Na @ Ai @ Na.T, Na @ Ai @ Nb.T], [Nb @ Ai @ Na.T, Nb @ Ai @ Nb.T]])
 
     def library(M, G, N, f, g, n, alpha):
@@ -138,11 +138,11 @@ class d1_a:
         """Measure the change of w with a unit of each z, from the whole mixed system."""
         order = ordered_indices(alpha, ROWS)
         at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
-        answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
-        return np.stack(answers, axis=1)[order]
+        changes = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in order]
+        return np.stack(changes, axis=1)[order]
 
     tolerance = 1e-08
-    primitives = SORTED
+    primitives = SHARED_ORDERING
     implements = lcp_from_step
 
 
@@ -153,14 +153,14 @@ class d1_b:
         (r"_\alpha\mathbf A^{-1}\mathbf b", r"_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha"),
         (r"_\beta\mathbf A^{-1}\mathbf b", r"_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta"),
     )
-    inputs = MIXED
+    inputs = MIXED_PROBLEM
     arguments = {"M": Argument(MASS, "in the coordinates of the whole system, whatever they are")}
     result = Result(VELOCITY, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
         a, b = split_indices(alpha, ROWS)
-        Ai, padded = inverse_and_rows(M, G, N)
-        Na, Nb = padded[a], padded[b]
+        Ai, N_bar = inverse_and_rows(M, G, N)
+        Na, Nb = N_bar[a], N_bar[b]
         right = np.concatenate((f, g))
         return np.concatenate([Na @ Ai @ right, Nb @ Ai @ right])
 
@@ -174,7 +174,7 @@ class d1_b:
         return slacks(M, G, N, f, g, n, np.zeros(ROWS))[ordered_indices(alpha, ROWS)]
 
     tolerance = 1e-08
-    primitives = SORTED
+    primitives = SHARED_ORDERING
     correction = (
         r"$\begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha \\ "
         r"\bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta \end{pmatrix}$, as in the "
@@ -194,7 +194,7 @@ def e0_4_a_quantity(values):
 @section.holds("e0.4#a", "The pivoted matrix")
 class e0_4_a:
     formula = r"\mathbf M' = \begin{pmatrix} \mathbf M_{\alpha\alpha}^{-1} & -\mathbf M_{\alpha\alpha}^{-1}\mathbf M_{\alpha\beta} \\ \mathbf M_{\beta\alpha}\mathbf M_{\alpha\alpha}^{-1} & \mathbf M_{\beta\beta} + \mathbf M_{\beta\alpha}\mathbf M'_{\alpha\beta} \end{pmatrix}"
-    inputs = PIVOTED
+    inputs = PIVOTED_LCP
 
     result = Result(e0_4_a_quantity, CONTACTS_OF_ALPHA_FIRST)
 
@@ -214,14 +214,14 @@ class e0_4_a:
         return exchange_variables(M, q, alpha)[0]
 
     tolerance = 1e-08
-    primitives = SORTED
+    primitives = SHARED_ORDERING
     implements = Basis.pivoted_column
 
 
 @section.holds("e0.4#b", "The pivoted vector")
 class e0_4_b:
     formula = r"\mathbf q' = \begin{pmatrix} -\mathbf M_{\alpha\alpha}^{-1}\mathbf q_\alpha \\ \mathbf q_\beta + \mathbf M_{\beta\alpha}\mathbf q'_\alpha \end{pmatrix}"
-    inputs = PIVOTED
+    inputs = PIVOTED_LCP
     result = Result(basic, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, q, alpha):
@@ -239,7 +239,7 @@ class e0_4_b:
         return exchange_variables(M, q, alpha)[1]
 
     tolerance = 1e-08
-    primitives = SORTED
+    primitives = SHARED_ORDERING
     implements = Basis.recompute_values
 
 
@@ -268,7 +268,7 @@ class d2:
         return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, choice % len(alpha)]
 
     tolerance = 1e-08
-    primitives = SORTED
+    primitives = SHARED_ORDERING
     remark = r"$\mathbf e_r$ has as many entries as $\alpha$, the one at the place of r in $\alpha$ being 1."
     implements = Basis.pivoted_column
 
@@ -301,7 +301,7 @@ class d3:
         return exchange_variables(M, np.zeros(ROWS), alpha)[0][:, len(alpha) + choice % len(b)]
 
     tolerance = 1e-08
-    primitives = SORTED
+    primitives = SHARED_ORDERING
     implements = Basis.pivoted_column
 
 
@@ -309,7 +309,7 @@ class d3:
 # Columns of the LCP matrix that are computed when they are needed.
 
 
-def known_columns(M, alpha, other):
+def computed_columns(M, alpha, other):
     """Return the matrix with arbitrary numbers in the columns of beta, which are never computed."""
     return np.where(np.isin(np.arange(ROWS), alpha), M, other)
 
@@ -330,10 +330,10 @@ class t236:
 
     def library(rows, columns, pivots):
         """Return 1 if some columns are never built although every pivot adds another z_j."""
-        on_demand = LazyColumns(rows, lambda j: np.eye(rows)[j])
+        lazy_columns = LazyColumns(rows, lambda j: np.eye(rows)[j])
         for j in range(pivots):
-            _ = on_demand[j % rows]
-        return float(on_demand.num_built < rows)
+            _ = lazy_columns[j % rows]
+        return float(lazy_columns.num_built < rows)
 
     def reference(rows, columns, pivots):
         """Try all sequences of that many pivots, and check whether each omits some z_j."""
@@ -356,19 +356,19 @@ class t236:
 @section.holds("t254", "Columns stored as their z_j enter give the blocks of the basis")
 class t254:
     formula = r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, \mathbf M_{\beta\alpha} \text{ available}"
-    inputs = {**MIXED, "left": st.integers(0, ROWS - 1)}
+    inputs = {**MIXED_PROBLEM, "left": st.integers(0, ROWS - 1)}
     arguments = {"M": Argument(MASS, "in the coordinates of the whole system, whatever they are")}
     result = Result(INVERSE_MASS, "columns of alpha: row by row, those of alpha before the others")
 
     def printed(M, G, N, f, g, n, alpha, left):
         """Compute each column once, when z_j enters; keep it when z_j leaves."""
-        Ai, padded = inverse_and_rows(M, G, N)
-        stored = {}
+        Ai, N_bar = inverse_and_rows(M, G, N)
+        columns_by_index = {}
         for j in (*alpha, left, *alpha):
-            if j not in stored:
-                stored[j] = padded @ Ai @ padded[j]
+            if j not in columns_by_index:
+                columns_by_index[j] = N_bar @ Ai @ N_bar[j]
         basic, rest = split_indices(alpha, ROWS)
-        columns = np.stack([stored[j] for j in basic], axis=1)
+        columns = np.stack([columns_by_index[j] for j in basic], axis=1)
         return np.concatenate([columns[basic].ravel(), columns[rest].ravel()])
 
     def library(M, G, N, f, g, n, alpha, left):
@@ -384,9 +384,9 @@ class t254:
     def reference(M, G, N, f, g, n, alpha, left):
         """Measure the change of the slacks with a unit of each basic z, from the whole mixed system."""
         at_zero = slacks(M, G, N, f, g, n, np.zeros(ROWS))
-        answers = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in alpha]
+        changes = [slacks(M, G, N, f, g, n, np.eye(ROWS)[j]) - at_zero for j in alpha]
         rows = [*alpha, *(i for i in range(ROWS) if i not in alpha)]
-        return np.array([[answer[i] for answer in answers] for i in rows]).ravel()
+        return np.array([[change[i] for change in changes] for i in rows]).ravel()
 
     tolerance = 1e-08
     remark = (
@@ -399,18 +399,18 @@ class t254:
 @section.holds("t256", "The pivoted vector takes no column that was not computed")
 class t256:
     formula = r"\mathbf q'\ \text{`can be determined using}\ \mathbf M_{\alpha\alpha}\ \text{and}\ \mathbf M_{\beta\alpha}\text{, assuming that}\ \mathbf q\ \text{has already been computed'}"
-    inputs = {**PIVOTED, "other": matrices(ROWS, ROWS)}
+    inputs = {**PIVOTED_LCP, "other": matrices(ROWS, ROWS)}
     result = Result(basic, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, q, alpha, other):
         """Evaluate (0.4) with arbitrary numbers in the columns of beta."""
         a, b = split_indices(alpha, ROWS)
-        Maa, _, Mba, _ = blocks(known_columns(M, alpha, other), alpha)
+        Maa, _, Mba, _ = blocks(computed_columns(M, alpha, other), alpha)
         qa = -np.linalg.inv(Maa) @ q[a]
         return np.concatenate([qa, q[b] + Mba @ qa])
 
     def library(M, q, alpha, other):
-        basis = basis_of(known_columns(M, alpha, other), q, alpha)
+        basis = basis_of(computed_columns(M, alpha, other), q, alpha)
         return np.where(basis.is_basic, basis.z, basis.w)[ordered_indices(alpha, ROWS)]
 
     def reference(M, q, alpha, other):
@@ -418,5 +418,5 @@ class t256:
         return exchange_variables(M, q, alpha)[1]
 
     tolerance = 1e-08
-    primitives = SORTED
+    primitives = SHARED_ORDERING
     implements = Basis.recompute_values

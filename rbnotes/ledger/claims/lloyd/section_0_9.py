@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, bridson_marino, implicit_euler, symplectic_euler, trapezoidal
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, nonlinear_system
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import NONLINEAR_FORCES, STEP, nonlinear_system
 from rbnotes.ledger.oracles.integration import (
     implicit_euler_equations,
     midpoint_acceleration_positions,
@@ -96,7 +96,7 @@ class t269:
         quotients = [((ends(s) - [x, v]) / s).ravel() for s in sizes]
         return np.polynomial.polynomial.polyfit(sizes / sizes[-1], quotients, 7)[0].reshape(4, 2, len(x))
 
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     remark = (
         "So each of them converges: the first two with the first order of the step, the last two with "
         "the second, as the chapter measures."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, System, symplectic_euler
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, N, nonlinear_system, stack_state
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import NONLINEAR_FORCES, STEP, N, nonlinear_system, stack_state
 from rbnotes.ledger.oracles.nonlinear_forces import nonlinear_force
 from rbnotes.ledger.quantities import DAMPING, FORCE, LENGTH, MASS, STIFFNESS, TIME, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
@@ -27,26 +27,26 @@ section = Section(
 )
 
 
-PULLED = {name: STEP[name] for name in ("M", "x", "v", "h")}
+POTENTIAL_STEP = {name: STEP[name] for name in ("M", "x", "v", "h")}
 
 
-def pull(x):
+def potential_force(x):
     """Return the force of a coupled, nonlinear potential."""
     return -np.array([x[0] + x[1] ** 3, 3 * x[0] * x[1] ** 2 + np.sin(x[2]), x[1] * np.cos(x[2]) + x[2] ** 3])
 
 
-def pulled_step(M, x, v, h):
+def potential_step(M, x, v, h):
     """Take the printed step under the force of that potential."""
-    v1 = np.linalg.solve(M, M @ v + h * pull(x))
+    v1 = np.linalg.solve(M, M @ v + h * potential_force(x))
     return np.concatenate([x + h * v1, v1])
 
 
-def step_slopes(step, x, v):
+def step_jacobian(step, x, v):
     """Return A, the derivative of the state after the step with respect to the state before."""
     return jacobian(lambda state: step(*np.split(state, 2)), np.concatenate([x, v])).value
 
 
-def area_form(M):
+def symplectic_form(M):
     """Return the matrix J of the symplectic form with mass matrix M."""
     J = np.zeros((2 * N, 2 * N))
     J[:N, N:], J[N:, :N] = M, -M
@@ -78,28 +78,30 @@ class d1_a:
         after = np.linalg.solve(M / h**2, M @ (2 * x - before) / h**2 + nonlinear_force(f, K, D, x, v)(x, v))
         return np.concatenate([after, (after - x) / h])
 
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = symplectic_euler
 
 
 @section.holds("d1#b", "It is symplectic")
 class d1_b:
     formula = r"\mathbf f = -\frac{\partial U}{\partial\mathbf x} \;\Rightarrow\; A^T J A = J,\quad J = \begin{pmatrix} 0 & \mathbf M \\ -\mathbf M & 0 \end{pmatrix}"
-    inputs = PULLED
+    inputs = POTENTIAL_STEP
     result = Result(MASS, "positions, then velocities, in the coordinates of the whole system")
 
     def printed(M, x, v, h):
-        A = step_slopes(lambda x, v: pulled_step(M, x, v, h), x, v)
-        return A.T @ area_form(M) @ A
+        A = step_jacobian(lambda x, v: potential_step(M, x, v, h), x, v)
+        return A.T @ symplectic_form(M) @ A
 
     def library(M, x, v, h):
-        system = System(M, lambda x, v: pull(x), lambda x, v: np.zeros((N, N)), lambda x, v: np.zeros((N, N)))
+        system = System(
+            M, lambda x, v: potential_force(x), lambda x, v: np.zeros((N, N)), lambda x, v: np.zeros((N, N))
+        )
 
         def step(x, v):
             return stack_state(symplectic_euler(system, State(q=x, qdot=v), h))
 
-        A = step_slopes(step, x, v)
-        return A.T @ area_form(M) @ A
+        A = step_jacobian(step, x, v)
+        return A.T @ symplectic_form(M) @ A
 
     def reference(M, x, v, h):
         """Check that the derivative of the step, by differences, preserves the symplectic form."""

@@ -55,17 +55,17 @@ section = Section(
 
 
 N = 3
-SLOPES = matrices(N, N).map(lambda A: -(A @ A.T) / N + (A - A.T) / 8)
+JACOBIANS = matrices(N, N).map(lambda A: -(A @ A.T) / N + (A - A.T) / 8)
 STEP = {
     "M": spd_matrices(N),
     "f": vectors(N),
-    "K": SLOPES,
-    "D": SLOPES,
+    "K": JACOBIANS,
+    "D": JACOBIANS,
     "x": vectors(N),
     "v": vectors(N),
     "h": positive_numbers(0.125, 1.0),
 }
-GENTLE = {
+CONVERGENT_STEP = {
     **STEP,
     "M": spd_matrices(N).map(lambda M: M + np.eye(N) / 2),
     "f": vectors(N, -4.0, 4.0),
@@ -73,9 +73,9 @@ GENTLE = {
     "share": numbers(0.5, 1.0),
 }
 """Masses so large that the equations with the force at the end have one root."""
-AFFINE = {**GENTLE, "share": numbers(0.0, 0.0)}
-BENT = ("rbnotes.ledger.oracles.nonlinear_forces",)
-ARRANGED = (implicit_euler_problem, effective_force)
+AFFINE = {**CONVERGENT_STEP, "share": numbers(0.0, 0.0)}
+NONLINEAR_FORCES = ("rbnotes.ledger.oracles.nonlinear_forces",)
+EFFECTIVE_SYSTEM = (implicit_euler_problem, effective_force)
 
 
 def nonlinear_system(M, f, K, D, x, v):
@@ -90,12 +90,12 @@ def stack_state(state):
 
 def is_affine(M, f, K, D, x, v, h, share):
     """Return True if the force at the start is the mean of the forces at two opposite displacements."""
-    force, way = nonlinear_force(f, K, D, x, v, share), np.array([0.3, -0.5, 0.2])
-    mean = (force(x + way, v - way) + force(x - way, v + way)) / 2
+    force, displacement = nonlinear_force(f, K, D, x, v, share), np.array([0.3, -0.5, 0.2])
+    mean = (force(x + displacement, v - displacement) + force(x - displacement, v + displacement)) / 2
     return np.allclose(mean, force(x, v), rtol=0, atol=1e-9)
 
 
-def arranged_library(M, f, K, D, x, v, h):
+def effective_system_library(M, f, K, D, x, v, h):
     system = implicit_euler_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
     return np.linalg.solve(system.mass, M @ v + h * effective_force(system, M, v, h))
 
@@ -119,7 +119,7 @@ def velocity_reference(M, f, K, D, x, v, h):
 @section.conditional("t276", "The scheme is implicit Euler")
 class t276:
     formula = r"\text{Implicit Euler: } \mathbf M\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\,\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})"
-    inputs = GENTLE
+    inputs = CONVERGENT_STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
         "positions, then velocities, in the coordinates of the whole system",
@@ -154,7 +154,7 @@ class t276:
         r"For other forces the display is linearly implicit Euler, one step of Newton's method: as good "
         r"as the root up to $O(h^3)$ in each step, so that the order stays, and cheaper."
     )
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = linearly_implicit_problem
 
 
@@ -175,7 +175,7 @@ class d1:
         return stack_state(implicit_euler(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h))
 
     reference = newton_reference
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = (implicit_euler, implicit_euler_problem)
 
 
@@ -190,10 +190,10 @@ class d2:
         f_hat = f - D @ v
         return np.linalg.solve(M_hat, M @ v + h * f_hat)
 
-    library = arranged_library
+    library = effective_system_library
     reference = velocity_reference
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM
 
 
 @section.holds("d3", "Mass and force of that arrangement")
@@ -222,18 +222,18 @@ class d3:
         """
         equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
         start = np.concatenate([x, v])
-        slopes, missing = complex_step(equations, start), equations(start)
+        tangent, residual = complex_step(equations, start), equations(start)
 
-        def unbalanced(v1):
-            moved = np.concatenate([h * v1, v1 - v])
-            return (missing + slopes @ moved)[N:]
+        def residual_momentum(v1):
+            change = np.concatenate([h * v1, v1 - v])
+            return (residual + tangent @ change)[N:]
 
-        at_rest = unbalanced(np.zeros(N))
-        M_hat = np.stack([unbalanced(unit) - at_rest for unit in np.eye(N)], axis=1)
+        at_rest = residual_momentum(np.zeros(N))
+        M_hat = np.stack([residual_momentum(unit) - at_rest for unit in np.eye(N)], axis=1)
         return np.vstack([M_hat, (-at_rest - M @ v) / h])
 
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM
 
 
 @section.holds("d4", "The step as a change of the velocities")
@@ -251,8 +251,8 @@ class d4:
 
     library = change_library
     reference = velocity_reference
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM
 
 
 @section.holds("d5", "The force of that arrangement")
@@ -273,5 +273,5 @@ class d5:
         force = nonlinear_force(f, K, D, x, v)
         return f + complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
 
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM

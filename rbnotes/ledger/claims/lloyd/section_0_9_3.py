@@ -14,8 +14,8 @@ from rbnotes.dynamics import (
 )
 from rbnotes.ledger.claims.lloyd.section_0_9_2 import (
     AFFINE,
-    BENT,
-    GENTLE,
+    CONVERGENT_STEP,
+    NONLINEAR_FORCES,
     STEP,
     N,
     is_affine,
@@ -56,7 +56,7 @@ section = Section(
 )
 
 
-ARRANGED = (trapezoidal_problem, effective_force)
+EFFECTIVE_SYSTEM = (trapezoidal_problem, effective_force)
 
 
 def rule_library(M, f, K, D, x, v, h, share):
@@ -83,7 +83,7 @@ def rule_reference(M, f, K, D, x, v, h, share):
     return follow_root(equations_at, np.concatenate([x, v]), h)
 
 
-def arranged_library(M, f, K, D, x, v, h):
+def effective_system_library(M, f, K, D, x, v, h):
     system = trapezoidal_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
     return np.linalg.solve(system.mass, M @ v + h * effective_force(system, M, v, h))
 
@@ -94,12 +94,12 @@ def velocity_reference(M, f, K, D, x, v, h):
     return newton_step(equations, np.concatenate([x, v]))[N:]
 
 
-def arrangement_library(M, f, K, D, x, v, h):
+def mass_and_force_library(M, f, K, D, x, v, h):
     system = trapezoidal_problem(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h)
     return np.vstack([system.mass, effective_force(system, M, v, h)])
 
 
-def arrangement_reference(M, f, K, D, x, v, h):
+def mass_and_force_reference(M, f, K, D, x, v, h):
     """Evaluate the residual momentum of the trapezoidal rule at zero velocities, and its derivative.
 
     M_hat is the derivative of the residual with respect to the new velocities, and -h f_hat - M v its value
@@ -107,14 +107,14 @@ def arrangement_reference(M, f, K, D, x, v, h):
     """
     equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
     start = np.concatenate([x, v])
-    slopes, missing = complex_step(equations, start), equations(start)
+    tangent_map, residual = complex_step(equations, start), equations(start)
 
-    def unbalanced(v1):
-        moved = np.concatenate([h * (v1 + v) / 2, v1 - v])
-        return (missing + slopes @ moved)[N:]
+    def residual_momentum(v1):
+        change = np.concatenate([h * (v1 + v) / 2, v1 - v])
+        return (residual + tangent_map @ change)[N:]
 
-    at_rest = unbalanced(np.zeros(N))
-    M_hat = np.stack([unbalanced(unit) - at_rest for unit in np.eye(N)], axis=1)
+    at_rest = residual_momentum(np.zeros(N))
+    M_hat = np.stack([residual_momentum(unit) - at_rest for unit in np.eye(N)], axis=1)
     return np.vstack([M_hat, (-at_rest - M @ v) / h])
 
 
@@ -125,7 +125,7 @@ class d1:
         (r"(\dot{\mathbf x}^{k+1},\mathbf x^{k+1})", r"(\mathbf x^{k+1},\dot{\mathbf x}^{k+1})"),
         (r"(\dot{\mathbf x}^k,\mathbf x^k)", r"(\mathbf x^k,\dot{\mathbf x}^k)"),
     )
-    inputs = GENTLE
+    inputs = CONVERGENT_STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
         "positions, then velocities, in the coordinates of the whole system",
@@ -151,14 +151,14 @@ class d1:
         r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})$ and "
         r"$\mathbf f(\mathbf x^k, \dot{\mathbf x}^k)$: 0.9 has the positions first."
     )
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = trapezoidal_problem
 
 
 @section.conditional("d2", "A step of the linearised trapezoidal rule")
 class d2:
     formula = r"\mathbf x^{k+1} = \mathbf x^k + \tfrac h2(\dot{\mathbf x}^{k+1} + \dot{\mathbf x}^k),\quad \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} = \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} + \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^k + h\mathbf f^k"
-    inputs = GENTLE
+    inputs = CONVERGENT_STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
         "positions, then velocities, in the coordinates of the whole system",
@@ -179,7 +179,7 @@ class d2:
         r"The rule leads to it for the tangent of the force at the start: one step of Newton's method, "
         r"off by $O(h^3)$ in each step, which keeps the second order."
     )
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = trapezoidal_problem
 
 
@@ -197,7 +197,7 @@ class t303:
         return trapezoidal(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
     reference = velocity_reference
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = trapezoidal
 
 
@@ -212,11 +212,11 @@ class d3:
         f_hat = f - 1 / 2 * D @ v + h / 4 * K @ v
         return np.linalg.solve(M_hat, M @ v + h * f_hat)
 
-    library = arranged_library
+    library = effective_system_library
     reference = velocity_reference
     remark = r"With the right $\hat{\mathbf f}^k$, see the next display."
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM
 
 
 @section.erratum("d4", "Mass and force of that arrangement")
@@ -237,8 +237,8 @@ class d4:
         f_hat = f - 1 / 2 * D @ v + h**2 / 4 * K @ v
         return np.vstack([M_hat, f_hat])
 
-    library = arrangement_library
-    reference = arrangement_reference
+    library = mass_and_force_library
+    reference = mass_and_force_reference
     correction = (
         r"$\hat{\mathbf f}^k \equiv \mathbf f^k"
         r" - \tfrac12\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
@@ -253,8 +253,8 @@ class d4:
         "Halving the step divides the error by 1.8, where the trapezoidal rule divides it by 4.0; no "
         "single run looks wrong."
     )
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM
 
 
 @section.holds("d5", "The step as a change of the velocities")
@@ -275,8 +275,8 @@ class d5:
         return v + h * np.linalg.solve(system.mass, effective_force(system, system.mass, v, h))
 
     reference = velocity_reference
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM
 
 
 @section.holds("d6", "The force of that arrangement")
@@ -298,5 +298,5 @@ class d6:
         change = complex_step(lambda t: force(x + h * t[0] * v, v), np.zeros(1))[:, 0]
         return (force(x, v) + force(x, v) + change) / 2
 
-    primitives = BENT
-    implements = ARRANGED
+    primitives = NONLINEAR_FORCES
+    implements = EFFECTIVE_SYSTEM

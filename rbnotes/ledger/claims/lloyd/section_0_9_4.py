@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, System, bridson_marino, constrained_step
-from rbnotes.ledger.claims.lloyd.section_0_9_2 import BENT, STEP, nonlinear_system, stack_state
+from rbnotes.ledger.claims.lloyd.section_0_9_2 import NONLINEAR_FORCES, STEP, nonlinear_system, stack_state
 from rbnotes.ledger.oracles.integration import (
     half_step_velocity,
     midpoint_acceleration_positions,
@@ -68,7 +68,7 @@ class d1:
 
     reference = halfway_reference
     tolerance = 1e-08
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = bridson_marino
 
 
@@ -92,7 +92,7 @@ class d2:
         return bridson_marino(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).q
 
     reference = position_reference
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = bridson_marino
 
 
@@ -118,18 +118,20 @@ class t334:
         The integrand is the derivative of the force along the way.
         """
         force = nonlinear_force(f, K, D, x, v)
-        way = midpoint_acceleration_positions(M, force, x, v, h) - x
+        displacement = midpoint_acceleration_positions(M, force, x, v, h) - x
         nodes, weights = np.polynomial.legendre.leggauss(24)
-        slopes = [
-            complex_step(lambda t, s=(node + 1) / 2: force(x + (s + t[0]) * way, v), np.zeros(1))[:, 0]
+        derivatives = [
+            complex_step(lambda t, s=(node + 1) / 2: force(x + (s + t[0]) * displacement, v), np.zeros(1))[
+                :, 0
+            ]
             for node in nodes
         ]
-        return f + np.array(weights) / 2 @ slopes
+        return f + np.array(weights) / 2 @ derivatives
 
     tolerance = 1e-08
     correction = r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^k)$: 0.9 has the positions first."
     replacement = r"We can then determine $\mathbf f^\prime \equiv \mathbf f(\mathbf x^{k+1},\dot{\mathbf x}^k)$, and use this to solve for $\dot{\mathbf x}^{k+1}$:"
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = bridson_marino
 
 
@@ -150,7 +152,7 @@ class d3:
 
     reference = velocity_reference
     remark = "With $\\mathbf f'$ as corrected, and its slope at the start: that at the new positions is $O(h)$ away."
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = bridson_marino
 
 
@@ -184,5 +186,5 @@ class t338:
         return np.concatenate([x1, trapezoidal_velocity(M, force, x, x1, v, h)])
 
     tolerance = 1e-08
-    primitives = BENT
+    primitives = NONLINEAR_FORCES
     implements = bridson_marino

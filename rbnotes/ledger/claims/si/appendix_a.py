@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.ledger.claims.si.section_4.forces import forces_library, forces_reference
-from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED, LOADED, MOVING, PLACED
+from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED_MOTION, LOADED_MOTION, MOTION, POSITIONS
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, velocities
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
 from rbnotes.ledger.oracles.body_quantities import (
@@ -55,11 +55,11 @@ section = Section(
 )
 
 
-REST = np.zeros(6)
-UNSTEADY = {name: ACCELERATED[name] for name in ("assembly", "q", "qdot", "qddot")}
+ZERO_RATES = np.zeros(6)
+ACCELERATED_MOTION = {name: ACCELERATED_MOTION[name] for name in ("assembly", "q", "qdot", "qddot")}
 
 
-def operators(assembly, q, qdot, wrenches=0.0):
+def library_operators(assembly, q, qdot, wrenches=0.0):
     """Return the operators of the library."""
     return reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
 
@@ -70,27 +70,27 @@ def rates_reference(assembly, q, qdot, qddot):
 
 
 def rates_library(assembly, q, qdot, qddot):
-    at = operators(assembly, q, qdot)
+    at = library_operators(assembly, q, qdot)
     return at.G @ (at.S @ qddot + at.a)
 
 
-def of_parents(assembly, rows):
+def parent_rows(assembly, rows):
     """Return the row of the parent for each body, zero for the world."""
-    return np.stack([rows[parent] if parent >= 0 else REST for parent in assembly.parents])
+    return np.stack([rows[parent] if parent >= 0 else ZERO_RATES for parent in assembly.parents])
 
 
 @section.definition("d1", "The twists of all bodies in one column")
 class d1:
     formula = r"\mathbf v = [\mathbf v_1^T\ \ \mathbf v_2^T\ \cdots\ \mathbf v_n^T]^T"
     defines = (r"\mathbf v",)
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         return np.concatenate(list(body_quantities(assembly, q, qdot).v))
 
     def library(assembly, q, qdot):
-        return operators(assembly, q, qdot).v
+        return library_operators(assembly, q, qdot).v
 
     def reference(assembly, q, qdot):
         """Multiply the Jacobian, from complex steps of the poses, by the rates."""
@@ -119,7 +119,7 @@ class d3:
 class d4:
     formula = r"\mathbf S = \mathrm{diag}(\mathbf S_1, \mathbf S_2, \dots, \mathbf S_n)"
     defines = (r"\mathbf S",)
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(
         matrix_quantity(SCREW, NUMBER),
         "of all bodies, each in its frame: a column for each coordinate of the joints",
@@ -127,13 +127,13 @@ class d4:
 
     def printed(assembly, q):
         S, row, column = np.zeros((18, 6)), 0, 0
-        for block in body_quantities(assembly, q, REST).S:
+        for block in body_quantities(assembly, q, ZERO_RATES).S:
             S[row : row + 6, column : column + block.shape[1]] = block
             row, column = row + 6, column + block.shape[1]
         return S
 
     def library(assembly, q):
-        return operators(assembly, q, REST).S
+        return library_operators(assembly, q, ZERO_RATES).S
 
     def reference(assembly, q):
         """Compare with complex steps of all poses in the world, with only the body's own joint moving."""
@@ -151,16 +151,16 @@ class d4:
 class d5:
     formula = r"\mathbf M_\lambda = \mathrm{diag}(\mathrm{Ad}_{f_{\lambda(1),1}}^{-1}, \mathrm{Ad}_{f_{\lambda(2),2}}^{-1}, \dots, \mathrm{Ad}_{f_{\lambda(n),n}}^{-1})"
     defines = (r"\mathbf M_\lambda",)
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(ADJOINT, "takes twists of parents to the frames of their bodies")
 
     def printed(assembly, q):
         return block_diagonal(
-            [np.linalg.inv(adjoint_matrix(G)) for G in body_quantities(assembly, q, REST).G]
+            [np.linalg.inv(adjoint_matrix(G)) for G in body_quantities(assembly, q, ZERO_RATES).G]
         )
 
     def library(assembly, q):
-        return operators(assembly, q, REST).M_lambda
+        return library_operators(assembly, q, ZERO_RATES).M_lambda
 
     def reference(assembly, q):
         """Conjugate unit twists with the poses of the bodies in the frames of their ancestors."""
@@ -179,7 +179,7 @@ class d5:
 class d6:
     formula = r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}} = \mathrm{diag}(-\mathrm{ad}_{\mathbf S_1\dot{\mathbf q}_1}, -\mathrm{ad}_{\mathbf S_2\dot{\mathbf q}_2}, \dots, -\mathrm{ad}_{\mathbf S_n\dot{\mathbf q}_n})"
     defines = (r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}}",)
-    inputs = MOVING
+    inputs = MOTION
     result = Result(ADJOINT / TIME, "of all bodies, each in its frame")
 
     def printed(assembly, q, qdot):
@@ -189,7 +189,7 @@ class d6:
         )
 
     def library(assembly, q, qdot):
-        return operators(assembly, q, qdot).ad_Sqdot
+        return library_operators(assembly, q, qdot).ad_Sqdot
 
     def reference(assembly, q, qdot):
         """Compute commutators of unit twists with the body's twist relative to its parent.
@@ -198,7 +198,7 @@ class d6:
         """
         brackets = np.zeros((18, 18))
         for i, own in enumerate(body_trees.coordinate_slices(assembly)):
-            alone = REST.copy()
+            alone = ZERO_RATES.copy()
             alone[own] = qdot[own]
             twist, rows = body_trees.twists(assembly, q, alone)[i], slice(6 * i, 6 * i + 6)
             brackets[rows, rows] = np.stack([commutator(unit, twist) for unit in np.eye(6)], axis=-1)
@@ -214,16 +214,16 @@ class d6:
 @section.holds("e36", "All twists at once")
 class e36:
     formula = r"\mathbf v = \mathbf S\dot{\mathbf q} + \mathbf M_\lambda\mathbf v_\lambda"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         at = stacked_matrices(assembly, q, qdot)
-        v_lambda = of_parents(assembly, body_trees.twists(assembly, q, qdot)).ravel()
+        v_lambda = parent_rows(assembly, body_trees.twists(assembly, q, qdot)).ravel()
         return at.S @ qdot + at.parent_adjoints @ v_lambda
 
     def library(assembly, q, qdot):
-        at = operators(assembly, q, qdot)
+        at = library_operators(assembly, q, qdot)
         return at.S @ qdot + at.M_lambda @ at.Theta @ at.v
 
     def reference(assembly, q, qdot):
@@ -237,13 +237,13 @@ class e36:
 class e37:
     formula = r"\dot{\mathbf v} = \dot{\mathbf S}\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q} + \mathbf M_\lambda\dot{\mathbf v}_\lambda + \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf M_\lambda\mathbf v_\lambda"
     edit = (r"= \dot{\mathbf S}\dot{", r"= \mathbf S\ddot{")
-    inputs = UNSTEADY
+    inputs = ACCELERATED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
         at = stacked_matrices(assembly, q, qdot)
-        v_lambda = of_parents(assembly, at.bodies.v).ravel()
-        vdot_lambda = of_parents(assembly, at.bodies.vdot(qddot)).ravel()
+        v_lambda = parent_rows(assembly, at.bodies.v).ravel()
+        vdot_lambda = parent_rows(assembly, at.bodies.vdot(qddot)).ravel()
         S_dot, M, ad = at.Sdot, at.parent_adjoints, at.ad_Sqdot
         return S_dot @ qdot + S_dot @ qdot + M @ vdot_lambda + ad @ M @ v_lambda
 
@@ -264,7 +264,7 @@ class e37:
 class e38:
     formula = r"\Theta_\lambda(i, j) = \begin{cases}\mathbf I_{6\times6} & \text{if } \lambda(i) = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
     defines = (r"\Theta_\lambda(i, j)",)
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -275,12 +275,12 @@ class e38:
         return np.concatenate(rows) @ (body_trees.jacobian(assembly, q) @ qdot)
 
     def library(assembly, q, qdot):
-        at = operators(assembly, q, qdot)
+        at = library_operators(assembly, q, qdot)
         return at.Theta @ at.v
 
     def reference(assembly, q, qdot):
         """Compute the twist of each body's parent by complex steps of its pose."""
-        return of_parents(assembly, body_trees.twists(assembly, q, qdot)).ravel()
+        return parent_rows(assembly, body_trees.twists(assembly, q, qdot)).ravel()
 
     implements = (reduced.SpatialOperators.Theta,)
 
@@ -288,19 +288,19 @@ class e38:
 @section.holds("e39", "The twists of all parents, from all twists")
 class e39:
     formula = r"\mathbf v_\lambda = \Theta_\lambda\mathbf v"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
         return stacked_matrices(assembly, q, qdot).parent_selection @ body_trees.jacobian(assembly, q) @ qdot
 
     def library(assembly, q, qdot):
-        at = operators(assembly, q, qdot)
+        at = library_operators(assembly, q, qdot)
         return at.Theta @ at.v
 
     def reference(assembly, q, qdot):
         """Compute the twist of each body's parent by a complex step of its pose along the motion."""
-        return of_parents(assembly, body_trees.twists(assembly, q, qdot)).ravel()
+        return parent_rows(assembly, body_trees.twists(assembly, q, qdot)).ravel()
 
     implements = (reduced.SpatialOperators.Theta,)
 
@@ -308,7 +308,7 @@ class e39:
 @section.holds("e40", "The rates of the twists of all parents")
 class e40:
     formula = r"\dot{\mathbf v}_\lambda = \Theta_\lambda\dot{\mathbf v}"
-    inputs = UNSTEADY
+    inputs = ACCELERATED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -316,11 +316,11 @@ class e40:
         return at.parent_selection @ at.bodies.vdot(qddot).ravel()
 
     def library(assembly, q, qdot, qddot):
-        return operators(assembly, q, qdot).Theta @ rates_library(assembly, q, qdot, qddot)
+        return library_operators(assembly, q, qdot).Theta @ rates_library(assembly, q, qdot, qddot)
 
     def reference(assembly, q, qdot, qddot):
         """Compare with differences of the parents' twists along the motion."""
-        return of_parents(assembly, body_trees.twist_rates(assembly, q, qdot, qddot)).ravel()
+        return parent_rows(assembly, body_trees.twist_rates(assembly, q, qdot, qddot)).ravel()
 
     tolerance = 1e-8
     implements = (reduced.SpatialOperators.Theta,)
@@ -329,7 +329,7 @@ class e40:
 @section.holds("e41", "All twists, from the rates of the joints")
 class e41:
     formula = r"\mathbf v = \mathbf G_\lambda\mathbf S\dot{\mathbf q}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -337,7 +337,7 @@ class e41:
         return np.linalg.inv(np.eye(18) - at.Gamma) @ at.S @ qdot
 
     def library(assembly, q, qdot):
-        return operators(assembly, q, qdot).v
+        return library_operators(assembly, q, qdot).v
 
     def reference(assembly, q, qdot):
         """Compare with complex steps of all poses in the world."""
@@ -351,7 +351,7 @@ class e41:
 class e42:
     formula = r"\dot{\mathbf v} = \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf v"
     edit = (r"= \mathbf G_\lambda\dot{\mathbf S}\dot{", r"= \mathbf G_\lambda\mathbf S\ddot{")
-    inputs = UNSTEADY
+    inputs = ACCELERATED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -378,15 +378,15 @@ class e42:
 class e43:
     formula = r"\Gamma_\lambda = \mathbf M_\lambda\Theta_\lambda"
     defines = (r"\Gamma_\lambda",)
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(ADJOINT, "takes twists of parents to the frames of their bodies")
 
     def printed(assembly, q):
-        at = stacked_matrices(assembly, q, REST)
+        at = stacked_matrices(assembly, q, ZERO_RATES)
         return at.parent_adjoints @ at.parent_selection
 
     def library(assembly, q):
-        return operators(assembly, q, REST).Gamma
+        return library_operators(assembly, q, ZERO_RATES).Gamma
 
     def reference(assembly, q):
         """Conjugate unit twists with the poses of the bodies in the frames of their ancestors."""
@@ -404,18 +404,18 @@ class e43:
 class e44:
     formula = r"\mathbf G_\lambda = (\mathbf I - \Gamma_\lambda)^{-1}"
     defines = (r"\mathbf G_\lambda",)
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(ADJOINT, "of all bodies, each in its frame")
 
     def printed(assembly, q):
-        return np.linalg.inv(np.eye(18) - stacked_matrices(assembly, q, REST).Gamma)
+        return np.linalg.inv(np.eye(18) - stacked_matrices(assembly, q, ZERO_RATES).Gamma)
 
     def library(assembly, q):
-        return operators(assembly, q, REST).G
+        return library_operators(assembly, q, ZERO_RATES).G
 
     def reference(assembly, q):
         """Compare with adjoints of the poses of bodies in the frames of each of their ancestors."""
-        return twist_propagation_matrix(body_quantities(assembly, q, REST))
+        return twist_propagation_matrix(body_quantities(assembly, q, ZERO_RATES))
 
     implements = SpatialOperators
 
@@ -423,19 +423,19 @@ class e44:
 @section.holds("e45", "The same as a finite sum")
 class e45:
     formula = r"\mathbf G_\lambda = \mathbf I + \Gamma_\lambda + \cdots + \Gamma_\lambda^{n-1}"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(ADJOINT, "of all bodies, each in its frame")
 
     def printed(assembly, q):
-        Gamma = stacked_matrices(assembly, q, REST).Gamma
+        Gamma = stacked_matrices(assembly, q, ZERO_RATES).Gamma
         return np.eye(18) + Gamma + Gamma @ Gamma
 
     def library(assembly, q):
-        return operators(assembly, q, REST).G
+        return library_operators(assembly, q, ZERO_RATES).G
 
     def reference(assembly, q):
         """Compare with adjoints of the poses of bodies in the frames of each of their ancestors."""
-        return twist_propagation_matrix(body_quantities(assembly, q, REST))
+        return twist_propagation_matrix(body_quantities(assembly, q, ZERO_RATES))
 
     implements = SpatialOperators
 
@@ -443,16 +443,16 @@ class e45:
 @section.holds("t292", "Gamma is nilpotent")
 class t292:
     formula = r"\Gamma_\lambda^n = 0"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(NUMBER, "ranks of the powers")
 
     def printed(assembly, q):
         """Return the ranks of the powers of Gamma; the last one is zero."""
-        Gamma = stacked_matrices(assembly, q, REST).Gamma
+        Gamma = stacked_matrices(assembly, q, ZERO_RATES).Gamma
         return [np.linalg.matrix_rank(np.linalg.matrix_power(Gamma, p)) for p in (1, 2, 3)]
 
     def library(assembly, q):
-        Gamma = operators(assembly, q, REST).Gamma
+        Gamma = library_operators(assembly, q, ZERO_RATES).Gamma
         twice = Gamma @ Gamma
         values = [np.linalg.svd(power, compute_uv=False) for power in (Gamma, twice, twice @ Gamma)]
         return [np.sum(each > 1e-9) for each in values]
@@ -474,14 +474,14 @@ class t292:
 # Si & Guenter, appendix A: the forces of all bodies, and the equations of motion, eqs. (46) to (53).
 
 
-DOTTED = (
+BRACKET_OF_RATES = (
     r"The bracket is that of the twists, as in (4), (13) and (21), not of their rates: $\mathrm{ad}_{\mathbf v}^* = "
     r"\mathrm{diag}(-\mathrm{ad}_{\mathbf v_1}^*, \dots, -\mathrm{ad}_{\mathbf v_n}^*)$. With a dot, forces are of the "
     "third order in time, and a body that turns steadily needs none."
 )
 
 
-def column_reference(assembly, q, qdot, wrenches, qddot):
+def stacked_forces_reference(assembly, q, qdot, wrenches, qddot):
     """Compare with the wrench that the point masses of each subtree need, minus their loads.
 
     The wrench acts at the origin of the body at the root of the subtree.
@@ -489,7 +489,7 @@ def column_reference(assembly, q, qdot, wrenches, qddot):
     return forces_reference(assembly, q, qdot, wrenches, qddot).ravel()
 
 
-def column_library(assembly, q, qdot, wrenches, qddot):
+def stacked_forces_library(assembly, q, qdot, wrenches, qddot):
     return forces_library(assembly, q, qdot, wrenches, qddot).ravel()
 
 
@@ -504,16 +504,16 @@ class d7:
 class d8:
     formula = r"\mathbf J = \mathrm{diag}(\mathbf J_1, \mathbf J_2, \dots, \mathbf J_n)"
     defines = (r"\mathbf J",)
-    inputs = {**PLACED, "qdot": MOVING["qdot"]}
+    inputs = {**POSITIONS, "qdot": MOTION["qdot"]}
     result = Result(WRENCH * TIME, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot):
-        return block_diagonal(body_quantities(assembly, q, REST).J) @ (
+        return block_diagonal(body_quantities(assembly, q, ZERO_RATES).J) @ (
             body_trees.jacobian(assembly, q) @ qdot
         )
 
     def library(assembly, q, qdot):
-        at = operators(assembly, q, qdot)
+        at = library_operators(assembly, q, qdot)
         return at.J @ at.v
 
     def reference(assembly, q, qdot):
@@ -523,7 +523,9 @@ class d8:
         """
         phi = body_trees.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
-        return np.concatenate([inertial_wrench(m, c, J, REST, phi[i]) for i, (m, c, J) in enumerate(bodies)])
+        return np.concatenate(
+            [inertial_wrench(m, c, J, ZERO_RATES, phi[i]) for i, (m, c, J) in enumerate(bodies)]
+        )
 
     implements = reduced.SpatialOperators
 
@@ -532,7 +534,7 @@ class d8:
 class d9:
     formula = r"\mathrm{ad}_{\dot{\mathbf v}}^* = \mathrm{diag}(-\mathrm{ad}_{\dot{\mathbf v}_1}^*, -\mathrm{ad}_{\dot{\mathbf v}_2}^*, \dots, -\mathrm{ad}_{\dot{\mathbf v}_n}^*)"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}", r"\mathrm{ad}_{\mathbf v")
-    inputs = UNSTEADY
+    inputs = ACCELERATED_MOTION
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -542,18 +544,20 @@ class d9:
         return ad @ block_diagonal(at.J) @ at.v.ravel()
 
     def library(assembly, q, qdot, qddot):
-        at = operators(assembly, q, qdot)
+        at = library_operators(assembly, q, qdot)
         return at.ad_v @ at.J @ at.v
 
     def reference(assembly, q, qdot, qddot):
         """Compare with the wrench that six point masses of each body need at a constant twist."""
         phi = body_trees.twists(assembly, q, qdot)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
-        return np.concatenate([inertial_wrench(m, c, J, phi[i], REST) for i, (m, c, J) in enumerate(bodies)])
+        return np.concatenate(
+            [inertial_wrench(m, c, J, phi[i], ZERO_RATES) for i, (m, c, J) in enumerate(bodies)]
+        )
 
     tolerance = 1e-8
     scan = True
-    correction = DOTTED
+    correction = BRACKET_OF_RATES
     units_mismatch = r"accelerations stand in the bracket where velocities belong"
     combined_with = ("si/sA/e46", "si/s3/e4")
     implements = reduced.SpatialOperators
@@ -563,7 +567,7 @@ class d9:
 class d10:
     formula = r"\mathbf f_e = \begin{bmatrix}-\mathbf f_{e,1}^T & -\mathbf f_{e,2}^T & \cdots & \mathbf f_{e,n}^T\end{bmatrix}^T"
     edit = (r"\cdots & \mathbf f_{e,n}", r"\cdots & -\mathbf f_{e,n}")
-    inputs = LOADED
+    inputs = LOADED_MOTION
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches):
@@ -571,11 +575,11 @@ class d10:
         return np.concatenate([-f[0], -f[1], f[2]])
 
     def library(assembly, q, qdot, wrenches):
-        return operators(assembly, q, qdot, wrenches).f_e
+        return library_operators(assembly, q, qdot, wrenches).f_e
 
     def reference(assembly, q, qdot, wrenches):
         """Compare with the wrenches that keep bodies at rest under these loads."""
-        return articulated_bodies.joint_wrenches(assembly, q, 0 * qdot, REST, wrenches).ravel()
+        return articulated_bodies.joint_wrenches(assembly, q, 0 * qdot, ZERO_RATES, wrenches).ravel()
 
     tolerance = 1e-8
     scan = True
@@ -587,17 +591,23 @@ class d10:
 class e46:
     formula = r"\mathbf f = \Gamma_\lambda^T\mathbf f + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf v + \mathbf J\dot{\mathbf v} + \mathbf f_e"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Evaluate the right side with the true forces."""
-        at, f = stacked_matrices(assembly, q, qdot), column_reference(assembly, q, qdot, wrenches, qddot)
+        at, f = (
+            stacked_matrices(assembly, q, qdot),
+            stacked_forces_reference(assembly, q, qdot, wrenches, qddot),
+        )
         v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
         return at.Gamma.T @ f + at.ad_vdot(qddot) @ at.J @ v + at.J @ vdot + f_e
 
     def library(assembly, q, qdot, wrenches, qddot):
-        at, f = operators(assembly, q, qdot, wrenches), column_library(assembly, q, qdot, wrenches, qddot)
+        at, f = (
+            library_operators(assembly, q, qdot, wrenches),
+            stacked_forces_library(assembly, q, qdot, wrenches, qddot),
+        )
         return at.Gamma.T @ f + at.ad_v @ at.J @ at.v + at.J @ at.G @ (at.S @ qddot + at.a) + at.f_e
 
     def reference(assembly, q, qdot, wrenches, qddot):
@@ -611,7 +621,7 @@ class e46:
 
     tolerance = 1e-8
     scan = True
-    correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
+    correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
     units_mismatch = r"accelerations stand in the bracket where velocities belong"
     implements = reduced.SpatialOperators
 
@@ -620,7 +630,7 @@ class e46:
 class e47:
     formula = r"\mathbf f = \mathbf G_\lambda^T\mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf v + \mathbf G_\lambda^T\mathbf J\dot{\mathbf v} + \mathbf G_\lambda^T\mathbf f_e"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
@@ -628,11 +638,11 @@ class e47:
         v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
         return Gt @ at.ad_vdot(qddot) @ at.J @ v + Gt @ at.J @ vdot + Gt @ f_e
 
-    library = column_library
-    reference = column_reference
+    library = stacked_forces_library
+    reference = stacked_forces_reference
     tolerance = 1e-8
     scan = True
-    correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + DOTTED
+    correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
     units_mismatch = r"accelerations stand in the bracket where velocities belong"
     implements = reduced.SpatialOperators
 
@@ -640,14 +650,18 @@ class e47:
 @section.holds("e48", "The joint forces of all joints at once")
 class e48:
     formula = r"\boldsymbol\tau = \mathbf S^T\mathbf f"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        return stacked_matrices(assembly, q, qdot).S.T @ column_reference(assembly, q, qdot, wrenches, qddot)
+        return stacked_matrices(assembly, q, qdot).S.T @ stacked_forces_reference(
+            assembly, q, qdot, wrenches, qddot
+        )
 
     def library(assembly, q, qdot, wrenches, qddot):
-        return operators(assembly, q, qdot).S.T @ column_library(assembly, q, qdot, wrenches, qddot)
+        return library_operators(assembly, q, qdot).S.T @ stacked_forces_library(
+            assembly, q, qdot, wrenches, qddot
+        )
 
     def reference(assembly, q, qdot, wrenches, qddot):
         """Apply d'Alembert's principle to all point masses, minus the work of gravity and wrenches."""
@@ -675,7 +689,7 @@ class e49:
             r"\mathbf J\mathbf G_\lambda\mathbf S\ddot{\mathbf q} +",
         ),
     )
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
@@ -685,7 +699,7 @@ class e49:
         return S.T @ G.T @ J @ G @ S @ qdot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
-        at = operators(assembly, q, qdot, wrenches)
+        at = library_operators(assembly, q, qdot, wrenches)
         return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
 
     def reference(assembly, q, qdot, wrenches, qddot):
@@ -706,7 +720,7 @@ class e49:
 @section.holds("e50", "The equations of motion")
 class e50:
     formula = r"\mathbf M(\mathbf q)\ddot{\mathbf q} + \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} + \phi(\mathbf q) = \boldsymbol\tau"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
@@ -732,15 +746,15 @@ class e50:
 @section.holds("e51", "The mass matrix")
 class e51:
     formula = r"\mathbf M(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(INERTIA, "of the joints, in their order")
 
     def printed(assembly, q):
-        at = stacked_matrices(assembly, q, REST)
+        at = stacked_matrices(assembly, q, ZERO_RATES)
         return at.S.T @ at.G.T @ at.J @ at.G @ at.S
 
     def library(assembly, q):
-        return operators(assembly, q, REST).mass_matrix
+        return library_operators(assembly, q, ZERO_RATES).mass_matrix
 
     def reference(assembly, q):
         """Compare with the kinetic energy of all point masses as a function of the rates."""
@@ -755,14 +769,14 @@ class e51:
 class e52:
     formula = r"\mathbf C(\mathbf q, \dot{\mathbf q}) = \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S + \mathbf J\mathbf G_\lambda\dot{\mathbf S} + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S)"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
-    inputs = UNSTEADY
+    inputs = ACCELERATED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, qddot):
         return coriolis_printed(assembly, q, qdot, qddot) @ qdot
 
     def library(assembly, q, qdot, qddot):
-        return operators(assembly, q, qdot).coriolis_matrix @ qdot
+        return library_operators(assembly, q, qdot).coriolis_matrix @ qdot
 
     def reference(assembly, q, qdot, qddot):
         """Apply d'Alembert's principle to the point masses of all bodies, at constant rates."""
@@ -782,7 +796,7 @@ class e52:
 @section.holds("e53", "What holding the loads takes of the joints")
 class e53:
     formula = r"\phi(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
-    inputs = LOADED
+    inputs = LOADED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches):
@@ -791,7 +805,7 @@ class e53:
         return at.S.T @ at.G.T @ at.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches):
-        return operators(assembly, q, qdot, wrenches).load_forces
+        return library_operators(assembly, q, qdot, wrenches).load_forces
 
     def reference(assembly, q, qdot, wrenches):
         """Compute the work of gravity and wrenches for unit changes of the coordinates."""

@@ -5,10 +5,16 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.ledger.claims.si.appendix_a import operators
-from rbnotes.ledger.claims.si.section_4.bias import own_wrenches
-from rbnotes.ledger.claims.si.section_4.factors import PUSHED
-from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED, DRIVEN, MOVING, PLACED, passes
+from rbnotes.ledger.claims.si.appendix_a import library_operators
+from rbnotes.ledger.claims.si.section_4.bias import bias_wrenches
+from rbnotes.ledger.claims.si.section_4.factors import FORCED_MOTION
+from rbnotes.ledger.claims.si.section_4.trees import (
+    ACCELERATED_MOTION,
+    DRIVEN_MOTION,
+    MOTION,
+    POSITIONS,
+    six_passes,
+)
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
 from rbnotes.ledger.oracles.body_quantities import body_quantities, stacked_matrices, twist_propagation_matrix
@@ -52,11 +58,11 @@ section = Section(
 )
 
 
-REST, STILL = np.zeros(6), np.zeros((3, 6))
+ZERO_RATES, ZERO_WRENCHES = np.zeros(6), np.zeros((3, 6))
 
 
-def pushes_library(assembly, q, qdot, wrenches, tau):
-    return operators(assembly, q, qdot, wrenches).net_generalized_force(tau)
+def net_forces_library(assembly, q, qdot, wrenches, tau):
+    return library_operators(assembly, q, qdot, wrenches).net_generalized_force(tau)
 
 
 def accelerations_reference(assembly, q, qdot, wrenches, tau):
@@ -67,7 +73,7 @@ def accelerations_reference(assembly, q, qdot, wrenches, tau):
 
 def unit_factor(assembly, q):
     """Return ``I - S^T Y Pi`` with the blocks of (29) and (30), the dual adjoint in both."""
-    at, Jbar = body_quantities(assembly, q, REST), articulated_bodies.articulated_inertias(assembly, q)
+    at, Jbar = body_quantities(assembly, q, ZERO_RATES), articulated_bodies.articulated_inertias(assembly, q)
     steps, Pi = np.zeros((18, 18)), np.zeros((18, 6))
     for k, parent in enumerate(at.parents):
         if parent >= 0:
@@ -75,7 +81,7 @@ def unit_factor(assembly, q):
             K = Jbar[k] @ S @ np.linalg.inv(S.T @ Jbar[k] @ S)
             steps[rows, 6 * k : 6 * k + 6] = at.A[k].T @ (np.eye(6) - K @ S.T)
             Pi[rows, at.coordinate_slices[k]] = at.A[k].T @ K
-    return np.eye(6) - stacked_matrices(assembly, q, REST).S.T @ np.linalg.inv(np.eye(18) - steps) @ Pi
+    return np.eye(6) - stacked_matrices(assembly, q, ZERO_RATES).S.T @ np.linalg.inv(np.eye(18) - steps) @ Pi
 
 
 def factor_reference(assembly, q):
@@ -94,7 +100,7 @@ def factor_reference(assembly, q):
 @section.holds("e54", "Forward dynamics solves with the mass matrix")
 class e54:
     formula = r"\ddot{\mathbf q} = \mathbf M(\mathbf q)^{-1}\bar{\boldsymbol\tau}"
-    inputs = DRIVEN
+    inputs = DRIVEN_MOTION
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
@@ -104,8 +110,8 @@ class e54:
         )
 
     def library(assembly, q, qdot, wrenches, tau):
-        M = operators(assembly, q, qdot, wrenches).mass_matrix
-        return np.linalg.solve(M, pushes_library(assembly, q, qdot, wrenches, tau))
+        M = library_operators(assembly, q, qdot, wrenches).mass_matrix
+        return np.linalg.solve(M, net_forces_library(assembly, q, qdot, wrenches, tau))
 
     reference = accelerations_reference
     tolerance = 1e-8
@@ -115,17 +121,17 @@ class e54:
 @section.holds("e55", "What is left of the joint forces")
 class e55:
     formula = r"\bar{\boldsymbol\tau} = \boldsymbol\tau - \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathbf a + \mathbf b)"
-    inputs = DRIVEN
+    inputs = DRIVEN_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
         """Evaluate with (56), and (57) corrected."""
         at = stacked_matrices(assembly, q, qdot)
         a = at.ad_Sqdot @ at.Gamma @ at.bodies.v.ravel() + at.Sdot @ qdot
-        b = own_wrenches(assembly, q, qdot, wrenches).ravel()
+        b = bias_wrenches(assembly, q, qdot, wrenches).ravel()
         return tau - at.S.T @ at.G.T @ (at.J @ at.G @ a + b)
 
-    library = pushes_library
+    library = net_forces_library
 
     def reference(assembly, q, qdot, wrenches, tau):
         """Apply d'Alembert's principle to the point masses of all bodies at constant rates."""
@@ -138,7 +144,7 @@ class e55:
 @section.holds("e56", "What joints add to the rates of the twists")
 class e56:
     formula = r"\mathbf a = \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -146,15 +152,15 @@ class e56:
         return at.ad_Sqdot @ at.Gamma @ at.G @ at.S @ qdot + at.Sdot @ qdot
 
     def library(assembly, q, qdot):
-        return operators(assembly, q, qdot).a
+        return library_operators(assembly, q, qdot).a
 
     def reference(assembly, q, qdot):
         """Compare with differences of all twists at constant rates, minus those of the parents.
 
         The twists of the parents are expressed in the frames of the bodies.
         """
-        rates = body_trees.twist_rates(assembly, q, qdot, REST).ravel()
-        return rates - stacked_matrices(assembly, q, REST).Gamma @ rates
+        rates = body_trees.twist_rates(assembly, q, qdot, ZERO_RATES).ravel()
+        return rates - stacked_matrices(assembly, q, ZERO_RATES).Gamma @ rates
 
     tolerance = 1e-8
     remark = r"$\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} = \mathbf M_\lambda\mathbf v_\lambda$; with all of $\mathbf v$ in its place it is the same."
@@ -165,7 +171,7 @@ class e56:
 class e57:
     formula = r"\mathbf b = \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \mathbf f_e"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
@@ -173,18 +179,18 @@ class e57:
         return at.ad_vdot(qddot) @ at.J @ at.G @ at.S @ qdot + at.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
-        return operators(assembly, q, qdot, wrenches).b
+        return library_operators(assembly, q, qdot, wrenches).b
 
     def reference(assembly, q, qdot, wrenches, qddot):
         """Compare with the wrench that six point masses of a body need at a constant twist, minus loads."""
         phi, held, found = (
             body_trees.twists(assembly, q, qdot),
-            articulated_bodies.joint_wrenches(assembly, q, REST, REST, wrenches),
+            articulated_bodies.joint_wrenches(assembly, q, ZERO_RATES, ZERO_RATES, wrenches),
             [],
         )
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
         for i, (m, c, J) in enumerate(bodies):
-            found.append(inertial_wrench(m, c, J, phi[i], REST) + held[i])
+            found.append(inertial_wrench(m, c, J, phi[i], ZERO_RATES) + held[i])
         return np.concatenate(found)
 
     tolerance = 1e-8
@@ -200,12 +206,15 @@ class e57:
 @section.holds("e58", "The square factors of the inverse mass matrix")
 class e58:
     formula = r"\mathbf M(\mathbf q)^{-1} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)^T\Omega^{-1}(\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(NUMBER / INERTIA, "of the joints, in their order")
 
     def printed(assembly, q):
         r"""Evaluate with $\Pi = \Gamma^T K$ and $Y = (I - \Gamma^T(I - K S^T))^{-1}$."""
-        at, Jbar = stacked_matrices(assembly, q, REST), articulated_bodies.articulated_inertias(assembly, q)
+        at, Jbar = (
+            stacked_matrices(assembly, q, ZERO_RATES),
+            articulated_bodies.articulated_inertias(assembly, q),
+        )
         S, J_bar = at.S, np.kron(np.eye(3), np.ones((6, 6))) * np.tile(np.concatenate(list(Jbar)), 3)
         Omega = S.T @ J_bar @ S
         K = J_bar @ S @ np.linalg.inv(Omega)
@@ -232,7 +241,7 @@ class e58:
     implements = reduced.factor_matrices
 
 
-def one_step(assembly, q):
+def parent_blocks(assembly, q):
     """Return ``Y`` with the blocks of (29) alone, and Pi."""
     Y, Pi = articulated_bodies.parent_wrench_maps(assembly, q)
     blocks, forces, own = np.zeros((18, 18)), np.zeros((18, 6)), body_trees.coordinate_slices(assembly)
@@ -246,13 +255,13 @@ def one_step(assembly, q):
 @section.erratum("t350#a", "The precise definitions will be given later")
 class t350_a:
     formula = r"\text{`Precise definitions of } \mathbf Y_\lambda, \Pi_\lambda \text{ and } \Omega \text{ will be given later'}"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, q):
         """Evaluate as printed: with matrices of the blocks (29) and (30), zero elsewhere."""
-        Y, Pi = one_step(assembly, q)
-        return np.eye(6) - stacked_matrices(assembly, q, REST).S.T @ Y @ Pi
+        Y, Pi = parent_blocks(assembly, q)
+        return np.eye(6) - stacked_matrices(assembly, q, ZERO_RATES).S.T @ Y @ Pi
 
     def library(assembly, q):
         return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular
@@ -269,7 +278,7 @@ class t350_a:
 
 
 ORDERS = st.permutations(range(3)).map(tuple)
-NUMBERED = st.tuples(BODIES, ORDERS)
+NUMBERED_BODIES = st.tuples(BODIES, ORDERS)
 
 
 def parents_first(assembly, order):
@@ -277,10 +286,12 @@ def parents_first(assembly, order):
     return all(p < 0 or order.index(p) < order.index(i) for i, p in enumerate(assembly.parents))
 
 
-ORDERED = st.shared(NUMBERED.filter(lambda drawn: parents_first(*drawn)), key="bodies, parents first")
+PARENTS_FIRST = st.shared(
+    NUMBERED_BODIES.filter(lambda drawn: parents_first(*drawn)), key="bodies, parents first"
+)
 
 
-def in_order(assembly, order):
+def reordered_coordinates(assembly, order):
     """Return the indices of the coordinates in another order of the bodies."""
     own = body_trees.coordinate_slices(assembly)
     return np.concatenate([np.arange(6)[own[i]] for i in order])
@@ -289,12 +300,12 @@ def in_order(assembly, order):
 @section.conditional("t350#b", "The factor is upper triangular")
 class t350_b:
     formula = r"\mathbf Y_\lambda \text{ and } \Pi_\lambda \text{ are upper triangular}"
-    inputs = {"assembly": BODIES, "order": ORDERS, "q": PLACED["q"]}
+    inputs = {"assembly": BODIES, "order": ORDERS, "q": POSITIONS["q"]}
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, order, q):
         """Return the upper triangle of the factor."""
-        places = in_order(assembly, order)
+        places = reordered_coordinates(assembly, order)
         return np.triu(unit_factor(assembly, q)[np.ix_(places, places)])
 
     def library(assembly, order, q):
@@ -315,9 +326,9 @@ class t350_b:
 
     tolerance = 1e-8
     given = {
-        "assembly": ORDERED.map(lambda drawn: drawn[0]),
-        "order": ORDERED.map(lambda drawn: drawn[1]),
-        "q": PLACED["q"],
+        "assembly": PARENTS_FIRST.map(lambda drawn: drawn[0]),
+        "order": PARENTS_FIRST.map(lambda drawn: drawn[1]),
+        "q": POSITIONS["q"],
     }
 
     def holds_when(assembly, order, q):
@@ -337,11 +348,11 @@ class t350_b:
 @section.holds("e59", "The operator that hands twists down the tree, block by block")
 class e59:
     formula = r"\mathbf G_\lambda(i, j) = \begin{cases}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\cdots\mathrm{Ad}_{f_{j,\lambda^{p-1}(i)}^{-1}} & \text{if } \lambda^p(i) = j \text{ for some } p \\ \mathbf I_{6\times6} & \text{if } i = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(ADJOINT, "takes twists down the tree, each in the frame of its body")
 
     def printed(assembly, q):
-        at, G = body_quantities(assembly, q, REST), np.zeros((18, 18))
+        at, G = body_quantities(assembly, q, ZERO_RATES), np.zeros((18, 18))
         for i in range(3):
             block, j = np.eye(6), i
             while j >= 0:
@@ -350,11 +361,11 @@ class e59:
         return G
 
     def library(assembly, q):
-        return operators(assembly, q, REST).G
+        return library_operators(assembly, q, ZERO_RATES).G
 
     def reference(assembly, q):
         """Compare with adjoints of the poses of bodies in the frames of each of their ancestors."""
-        return twist_propagation_matrix(body_quantities(assembly, q, REST))
+        return twist_propagation_matrix(body_quantities(assembly, q, ZERO_RATES))
 
     implements = reduced.SpatialOperators
 
@@ -362,22 +373,22 @@ class e59:
 @section.holds("e60", "One step down the tree")
 class e60:
     formula = r"\Gamma_\lambda = \mathbf I - \mathbf G_\lambda^{-1},\quad \Gamma_\lambda\mathbf G_\lambda = \mathbf G_\lambda - \mathbf I"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(
         ADJOINT, "one step down the tree, then the step times the whole, each in the frame of its body"
     )
 
     def printed(assembly, q):
-        G = twist_propagation_matrix(body_quantities(assembly, q, REST))
+        G = twist_propagation_matrix(body_quantities(assembly, q, ZERO_RATES))
         return np.concatenate([np.eye(18) - np.linalg.inv(G), G - np.eye(18)])
 
     def library(assembly, q):
-        at = operators(assembly, q, REST)
+        at = library_operators(assembly, q, ZERO_RATES)
         return np.concatenate([at.Gamma, at.Gamma @ at.G])
 
     def reference(assembly, q):
         """Compute the adjoints of the poses in the parents, and products with those to all ancestors."""
-        at = stacked_matrices(assembly, q, REST)
+        at = stacked_matrices(assembly, q, ZERO_RATES)
         return np.concatenate([at.Gamma, at.Gamma @ at.G])
 
     implements = reduced.SpatialOperators
@@ -390,7 +401,7 @@ class e60:
 @section.holds("t352#a", "Steps 1 to 6: what is left of the joint forces")
 class t352_a:
     formula = r"\alpha = \mathbf G_\lambda\mathbf a,\quad \bar\alpha = \mathbf J\alpha + \mathbf b,\quad \mathbf p = \mathbf G_\lambda^T\bar\alpha,\quad \bar{\mathbf p} = \mathbf S^T\mathbf p,\quad \bar{\boldsymbol\tau} = \boldsymbol\tau - \bar{\mathbf p}"
-    inputs = DRIVEN
+    inputs = DRIVEN_MOTION
     result = Result(
         vector_quantity(
             *3 * ((RATE / TIME, 3), (ACCELERATION, 3)),
@@ -415,20 +426,20 @@ class t352_a:
         """Evaluate with the meanings of (56) and (57), a and b."""
         at = stacked_matrices(assembly, q, qdot)
         alpha = at.G @ (at.ad_Sqdot @ at.bodies.v.ravel() + at.Sdot @ qdot)
-        alpha_bar = at.J @ alpha + own_wrenches(assembly, q, qdot, wrenches).ravel()
+        alpha_bar = at.J @ alpha + bias_wrenches(assembly, q, qdot, wrenches).ravel()
         p = at.G.T @ alpha_bar
         p_bar = at.S.T @ p
         return np.concatenate([alpha, alpha_bar, p, tau - p_bar])
 
     def library(assembly, q, qdot, wrenches, tau):
-        found = passes(assembly, q, qdot, wrenches, tau)
+        found = six_passes(assembly, q, qdot, wrenches, tau)
         columns = (found.alpha, found.alpha_bar, found.p, found.tau_bar)
         return np.concatenate([each.ravel() for each in columns])
 
     def reference(assembly, q, qdot, wrenches, tau):
         """Compare with differences of twists, wrenches of point masses, and d'Alembert's principle."""
-        alpha = body_trees.twist_rates(assembly, q, qdot, REST)
-        alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, REST, wrenches)
+        alpha = body_trees.twist_rates(assembly, q, qdot, ZERO_RATES)
+        alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, ZERO_RATES, wrenches)
         p = articulated_bodies.subtree_wrenches(assembly, q, alpha_bar)
         left = articulated_bodies.net_generalized_force(assembly, q, qdot, wrenches, tau)
         return np.concatenate([alpha.ravel(), alpha_bar.ravel(), p.ravel(), left])
@@ -441,18 +452,20 @@ class t352_a:
 @section.holds("t352#b", "Steps 7 and 8: the factor, and its middle")
 class t352_b:
     formula = r"\mathbf c = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)\bar{\boldsymbol\tau},\quad \bar{\mathbf c} = \Omega^{-1}\mathbf c"
-    inputs = PUSHED
+    inputs = FORCED_MOTION
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
         Omega = np.zeros((6, 6))
         for k, own in enumerate(body_trees.coordinate_slices(assembly)):
             Omega[own, own] = articulated_bodies.articulated_joint_inertia(assembly, q, k)
-        c = unit_factor(assembly, q) @ articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+        c = unit_factor(assembly, q) @ articulated_bodies.net_generalized_force(
+            assembly, q, qdot, ZERO_WRENCHES, tau
+        )
         return np.linalg.inv(Omega) @ c
 
     def library(assembly, q, qdot, tau):
-        return passes(assembly, q, qdot, STILL, tau).c_bar
+        return six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).c_bar
 
     def reference(assembly, q, qdot, tau):
         """Minimize displacements of point masses over all coordinates from a joint on at once.
@@ -460,7 +473,7 @@ class t352_b:
         The coordinates before the joint are locked.
         """
         return articulated_bodies.subtree_joint_accelerations(
-            assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+            assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
         )
 
     tolerance = 1e-8
@@ -470,7 +483,7 @@ class t352_b:
 @section.misprint("t352#c", "Step 9: the accelerations")
 class t352_c:
     formula = r"\bar{\mathbf q} = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)^T\bar{\mathbf c}"
-    inputs = PUSHED
+    inputs = FORCED_MOTION
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
@@ -478,7 +491,7 @@ class t352_c:
         return q
 
     def library(assembly, q, qdot, tau):
-        found = passes(assembly, q, qdot, STILL, tau)
+        found = six_passes(assembly, q, qdot, ZERO_WRENCHES, tau)
         return reduced.factor_matrices(library_tree_of(assembly), q).unit_triangular.T @ found.c_bar
 
     def reference(assembly, q, qdot, tau):

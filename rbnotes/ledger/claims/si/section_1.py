@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State, integrate, symplectic_euler
-from rbnotes.ledger.claims.si.section_4.trees import MOVING
+from rbnotes.ledger.claims.si.section_4.trees import MOTION
 from rbnotes.ledger.claims.sueda.section_2 import ON_HINGES, tree_of
 from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps
@@ -98,7 +98,7 @@ class t23_a:
 @section_1.holds("t23#b", "Dynamics needs derivatives of the joints' poses up to the second order")
 class t23_b:
     formula = r"\text{`derivatives of the joint transformations up to second order are required'}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(
         stacked_quantity(
             *3 * (matrix_quantity(VELOCITY, POINT),), *3 * (matrix_quantity(ACCELERATION, POINT),)
@@ -119,7 +119,7 @@ class t23_b:
     def library(assembly, q, qdot):
         """Differentiate S qdot, from S, its rate, the twists and their rates."""
         moving = reduced.body_kinematics(library_tree_of(assembly), q, qdot)
-        X, Xdot = hats(moving.phi), hats(moving.bias_acceleration)
+        X, Xdot = twist_matrices(moving.phi), twist_matrices(moving.bias_acceleration)
         return np.concatenate([(moving.body_poses @ X)[:, :3], (moving.body_poses @ (Xdot + X @ X))[:, :3]])
 
     def reference(assembly, q, qdot):
@@ -158,7 +158,7 @@ class t31:
     implements = reduced.factored_dynamics
 
 
-def hats(twists):
+def twist_matrices(twists):
     """Return the matrices ``(n, 4, 4)`` of twists."""
     X = np.zeros((len(twists), 4, 4))
     for i, (x, y, z, *velocity) in enumerate(twists):

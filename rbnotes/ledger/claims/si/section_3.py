@@ -55,14 +55,14 @@ section = Section(
 
 
 BODY = {"m": masses(), "r": vectors(), "Ic": inertias()}
-PUSHED = {**BODY, "v": twists(), "vdot": twists()}
+MOVING_BODY = {**BODY, "v": twists(), "vdot": twists()}
 
 
 def conjugation_reference(T, g):
     """Express the motion in the outer frame: its angular velocity and the velocity at the outer origin."""
     R, t = T[:3, :3], T[:3, 3]
-    spin = R @ g[:3]
-    return np.concatenate([spin, R @ g[3:] + np.cross(spin, -t)])
+    omega = R @ g[:3]
+    return np.concatenate([omega, R @ g[3:] + np.cross(omega, -t)])
 
 
 def adjoint_library(T, g):
@@ -314,7 +314,7 @@ class d3_b:
 @section.holds("e4", "The Newton-Euler equations of a body", chapter="spatial-inertia")
 class e4:
     formula = r"\mathbf f = \mathbf J\dot{\mathbf v} - \mathrm{ad}_{\mathbf v}^*\mathbf J\mathbf v"
-    inputs = PUSHED
+    inputs = MOVING_BODY
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, r, Ic, v, vdot):

@@ -48,7 +48,7 @@ section_6 = Section(
 BODY = spatial_inertia(np.array([[1.0, 1, 1, 1], [1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]]))
 
 
-def at(x):
+def translation_along_x(x):
     """Return the pose shifted along x."""
     E = np.eye(4)
     E[0, 3] = x
@@ -58,8 +58,14 @@ def at(x):
 def torus_on_torus(R, r, other_R, other_r):
     """Return a joint that rotates about each torus and about each tube."""
     z, y = joints.Revolute(), joints.Revolute([0, 1.0, 0])
-    before = (z, joints.Fixed(at(R)), joints.Revolute([0, -1.0, 0]))
-    return joints.Composite(*before, joints.Fixed(at(r + other_r)), y, joints.Fixed(at(other_R)), z)
+    before = (z, joints.Fixed(translation_along_x(R)), joints.Revolute([0, -1.0, 0]))
+    return joints.Composite(
+        *before,
+        joints.Fixed(translation_along_x(r + other_r)),
+        y,
+        joints.Fixed(translation_along_x(other_R)),
+        z,
+    )
 
 
 def chain(first, joint, n):
@@ -89,8 +95,8 @@ class table1:
         A hinge has five constraints, a universal joint four, a contact of surfaces two.
         """
         bodies = np.array([20, 50, 100, 10, 20, 19])
-        taken = np.array([20 * 5, 50 * 5, 100 * 5, 4 + 9 * 2, 4 + 19 * 2, 5 + 18 * 2])
-        return 6 * bodies - taken
+        constraint_counts = np.array([20 * 5, 50 * 5, 100 * 5, 4 + 9 * 2, 4 + 19 * 2, 5 + 18 * 2])
+        return 6 * bodies - constraint_counts
 
     remark = (
         "That a torus more is four coordinates more follows from TC10 and TC20, and that the first one has two. The 73 "
@@ -205,7 +211,7 @@ class t218:
     implements = (joints.Composite, reduced.factored_dynamics)
 
 
-def axes_zxz(b, c):
+def zxz_axes(b, c):
     """Return the axes, in the body, of three rotations about z, x and z again.
 
     They do not depend on the first angle.
@@ -225,7 +231,7 @@ class t234_a:
         """Return the two directions that remain when locked about x, y, z, and the rates about z, x, z."""
         R = Rotation.from_euler("XYZ", [a, b, c])
         _, second, third = R.as_euler("ZXZ")
-        return np.concatenate([[2], np.linalg.inv(axes_zxz(second, third)) @ w])
+        return np.concatenate([[2], np.linalg.inv(zxz_axes(second, third)) @ w])
 
     def library(a, b, c, w):
         locked, other = joints.EulerSpherical("XYZ"), joints.EulerSpherical("ZXZ")

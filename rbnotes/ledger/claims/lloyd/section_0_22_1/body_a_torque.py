@@ -39,13 +39,13 @@ def elastic_torque_A_reference(poses, k_t, k_r, delta):
     return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[1]
 
 
-def relative_turning_library(poses, delta):
+def relative_rotation_library(poses, delta):
     change = library_variation(poses, ZERO_VELOCITIES, delta, k_r=1.0)[1]
     n = frame_spring_quantities(poses)
     return so3.left_jacobian(n.phi * n.u) @ n.R_1A.T @ change
 
 
-def relative_turning(poses, delta):
+def relative_rotation(poses, delta):
     """Compare with differences of R_21 along motions of both bodies.
 
     The result is the rotation of frame 2 relative to frame 1, in frame 1.
@@ -85,9 +85,9 @@ class t1109:
         in_2 = n.R_2B.T @ dtheta_B
         return n.R_21 @ in_2 - in_1
 
-    library = relative_turning_library
+    library = relative_rotation_library
 
-    reference = relative_turning
+    reference = relative_rotation
     implements = frame_spring_forces
 
 
@@ -241,8 +241,8 @@ class t1149:
         dtheta_A, dtheta_B = delta[1], delta[3]
         return n.R_B1 @ dtheta_B - dtheta_A
 
-    library = relative_turning_library
-    reference = relative_turning
+    library = relative_rotation_library
+    reference = relative_rotation
     correction = (
         r"${}^1\delta\boldsymbol\theta_B-{}^1\delta\boldsymbol\theta_A$: both in the axes of frame 1, as the "
         r"$\mathbf R_{A1}$ of the next display says."

@@ -35,13 +35,13 @@ def elastic_torque_B_reference(poses, k_t, k_r, delta):
     return variation(poses, ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[3]
 
 
-def seen_between(R, omega, share):
+def interpolated_components(R, omega, share):
     """Return the components of a vector in axes interpolated from the body (share 0) to the world (1)."""
     own = R.T @ omega
     return Rotation.from_rotvec(share * Rotation.from_matrix(R).as_rotvec()).apply(own)
 
 
-def in_own_axes(poses, velocities, d_t, d_r, delta, share):
+def in_body_axes(poses, velocities, d_t, d_r, delta, share):
     return share == 0
 
 
@@ -79,7 +79,8 @@ class e0_51:
     def printed(poses, velocities, d_t, d_r, delta, share):
         n = frame_spring_quantities(poses)
         omega_A, omega_B = (
-            seen_between(R, omega, share) for R, omega in ((n.R_AW, velocities[1]), (n.R_BW, velocities[3]))
+            interpolated_components(R, omega, share)
+            for R, omega in ((n.R_AW, velocities[1]), (n.R_BW, velocities[3]))
         )
         dtheta_A, dtheta_B = delta[1], delta[3]
         dx_1, dx_2 = origin_velocities(poses, velocities)
@@ -98,7 +99,7 @@ class e0_51:
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[2]
 
     primitives = MOTIONS_AND_AXES
-    holds_when = in_own_axes
+    holds_when = in_body_axes
     given = {**VISCOUS_VARIATION, "share": st.just(0.0)}
     condition = (
         r"The angular velocities are written in the axes of their own bodies, ${}^B\boldsymbol\omega_B$ and "

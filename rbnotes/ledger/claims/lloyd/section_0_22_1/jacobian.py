@@ -6,7 +6,12 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes.forces import at_constant_world_velocity, frame_spring_forces
-from rbnotes.ledger.claims.lloyd.section_0_22 import ABOUT_ONE_AXIS, MOTIONS_AND_AXES, POSES, library_forces
+from rbnotes.ledger.claims.lloyd.section_0_22 import (
+    COMMON_AXIS_POSES,
+    MOTIONS_AND_AXES,
+    POSES,
+    library_forces,
+)
 from rbnotes.ledger.claims.lloyd.section_0_22_1 import section
 from rbnotes.ledger.claims.lloyd.section_0_22_1.body_a_force import IDENTITY, WHOLE, U_of
 from rbnotes.ledger.claims.lloyd.section_0_22_1.rotation_vector import U_printed
@@ -30,7 +35,7 @@ from rbnotes.ledger.record import Result
 from rbnotes.testing.strategies import numbers, positive_numbers
 
 
-def held_in_the_world(poses, velocities, k_t, k_r, d_t, d_r, follow):
+def is_fixed_in_world(poses, velocities, k_t, k_r, d_t, d_r, follow):
     return follow == 0
 
 
@@ -95,7 +100,7 @@ class d17:
 
     primitives = MOTIONS_AND_AXES
 
-    holds_when = held_in_the_world
+    holds_when = is_fixed_in_world
     given = {**WHOLE, "follow": st.just(0.0)}
     condition = (
         "The velocities of the bodies are held in world components. Where they are held in body "
@@ -137,7 +142,7 @@ class t1178:
         return np.stack([(on_A @ n.R_1A).T @ n.R_1B, (on_B @ n.R_1B).T @ n.R_1A])
 
     primitives = (*MOTIONS_AND_AXES, "rbnotes.ledger.oracles.frame_springs.frame_spring_quantities")
-    given = {"poses": ABOUT_ONE_AXIS, "k_r": positive_numbers()}
+    given = {"poses": COMMON_AXIS_POSES, "k_r": positive_numbers()}
 
     def holds_when(poses, k_r):
         n = frame_spring_quantities(poses)
@@ -175,8 +180,11 @@ class t1161:
         p_1, p_2, w_A, w_B = bracket(n.p_1), bracket(n.p_2), bracket(omega_A), bracket(omega_B)
         f_1 = k_t * (n.x_2 - n.x_1) + d_t * (dx_2 - dx_1)
         A_f_1, B_f_2 = bracket(n.R_AW.T @ f_1), bracket(-n.R_BW.T @ f_1)
-        couple, brake = k_r * n.R_1W @ (n.phi * n.u), d_r * (velocities[3] - velocities[1])
-        A_tau_1, B_tau_2 = bracket(n.R_AW.T @ (couple + brake)), bracket(-n.R_BW.T @ (couple + brake))
+        elastic_torque, viscous_torque = k_r * n.R_1W @ (n.phi * n.u), d_r * (velocities[3] - velocities[1])
+        A_tau_1, B_tau_2 = (
+            bracket(n.R_AW.T @ (elastic_torque + viscous_torque)),
+            bracket(-n.R_BW.T @ (elastic_torque + viscous_torque)),
+        )
         f_A = np.hstack(
             [
                 -k_t * IDENTITY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.ledger.claims.si.section_4 import section
-from rbnotes.ledger.claims.si.section_4.trees import DRIVEN, LOADED, MOVING, passes
+from rbnotes.ledger.claims.si.section_4.trees import DRIVEN_MOTION, LOADED_MOTION, MOTION, six_passes
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
 from rbnotes.ledger.oracles.body_quantities import body_quantities, lie_bracket_matrix
 from rbnotes.ledger.oracles.body_quantities_inputs import library_tree_of
@@ -16,13 +16,13 @@ from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import factored_dynamics
 from rbnotes.testing.strategies import arrays
 
-STILL = np.zeros((3, 6))
+ZERO_WRENCHES = np.zeros((3, 6))
 
 
 @section.holds("e18", "Pass 1: the twist that a body has from its parent")
 class e18:
     formula = r"\mathbf v_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\mathbf v_{\lambda(k)}"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -34,7 +34,7 @@ class e18:
 
     def library(assembly, q, qdot):
         """Subtract the twists of the bodies' own joints from the twists of the bodies."""
-        found = passes(assembly, q, qdot)
+        found = six_passes(assembly, q, qdot)
         own = [
             S @ qdot[part]
             for S, part in zip(found.factors.S, library_tree_of(assembly).coordinate_slices, strict=True)
@@ -56,7 +56,7 @@ class e18:
 @section.holds("e19", "Pass 1: what a joint adds to the rate of a twist")
 class e19:
     formula = r"\mathbf a_k = -\mathrm{ad}_{\mathbf S_k\dot{\mathbf q}_k}\mathbf v_k + \dot{\mathbf S}_k\dot{\mathbf q}_k"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -70,7 +70,7 @@ class e19:
         return a
 
     def library(assembly, q, qdot):
-        return passes(assembly, q, qdot).a
+        return six_passes(assembly, q, qdot).a
 
     def reference(assembly, q, qdot):
         """Compare with differences of twists at constant rates, minus that of the parent.
@@ -96,7 +96,7 @@ class e19:
 @section.holds("e20", "Pass 1: the twist of a body")
 class e20:
     formula = r"\mathbf v_k = \mathbf v_k + \mathbf S_k\dot{\mathbf q}_k"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -108,7 +108,7 @@ class e20:
         return v
 
     def library(assembly, q, qdot):
-        return passes(assembly, q, qdot).v
+        return six_passes(assembly, q, qdot).v
 
     def reference(assembly, q, qdot):
         """Compare with complex steps of poses in the world."""
@@ -118,7 +118,7 @@ class e20:
     implements = factored_dynamics
 
 
-def own_wrenches(assembly, q, qdot, wrenches):
+def bias_wrenches(assembly, q, qdot, wrenches):
     """Compare with the wrench that six point masses of a body need at a constant twist, minus loads."""
     phi, at, found = body_trees.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
     bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
@@ -131,7 +131,7 @@ def own_wrenches(assembly, q, qdot, wrenches):
 class e21:
     formula = r"\mathbf b_k = -\mathrm{ad}_{\mathbf v_k}^*\mathbf J_k\mathbf v_k - \mathbf f_{e,i}"
     edit = (r"\mathbf f_{e,i}", r"\mathbf f_{e,k}")
-    inputs = LOADED
+    inputs = LOADED_MOTION
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
@@ -141,9 +141,9 @@ class e21:
         return np.stack([-lie_bracket_matrix(at.v[k]).T @ at.J[k] @ at.v[k] - f_e[i] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
-        return passes(assembly, q, qdot, wrenches).b
+        return six_passes(assembly, q, qdot, wrenches).b
 
-    reference = own_wrenches
+    reference = bias_wrenches
     tolerance = 1e-8
     correction = r"The load of the same link, $\mathbf f_{e,k}$."
     implements = factored_dynamics
@@ -152,7 +152,7 @@ class e21:
 @section.holds("e22", "Pass 2: the rates of the twists while the coordinates change steadily")
 class e22:
     formula = r"\boldsymbol\alpha_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\boldsymbol\alpha_{\lambda(k)} + \mathbf a_k"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -164,7 +164,7 @@ class e22:
         return alpha
 
     def library(assembly, q, qdot):
-        return passes(assembly, q, qdot).alpha
+        return six_passes(assembly, q, qdot).alpha
 
     def reference(assembly, q, qdot):
         """Compare with differences of all twists at constant rates."""
@@ -177,15 +177,15 @@ class e22:
 @section.holds("e23", "Pass 2: the wrenches that steady coordinates take")
 class e23:
     formula = r"\bar{\boldsymbol\alpha}_k = \mathbf J_k\boldsymbol\alpha_k + \mathbf b_k"
-    inputs = LOADED
+    inputs = LOADED_MOTION
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
-        at, b = body_quantities(assembly, q, qdot), own_wrenches(assembly, q, qdot, wrenches)
+        at, b = body_quantities(assembly, q, qdot), bias_wrenches(assembly, q, qdot, wrenches)
         return np.stack([at.J[k] @ at.bias_acceleration[k] + b[k] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
-        return passes(assembly, q, qdot, wrenches).alpha_bar
+        return six_passes(assembly, q, qdot, wrenches).alpha_bar
 
     def reference(assembly, q, qdot, wrenches):
         """Compare with the wrench that the points of each body need for their accelerations, minus loads."""
@@ -204,7 +204,7 @@ class e24:
     formula = (
         r"\mathbf p_k = \sum_{i\in\mu(k)}\mathrm{Ad}_{f_{k,i}^{-1}}^*\mathbf p_i + \bar{\boldsymbol\alpha}_k"
     )
-    inputs = LOADED
+    inputs = LOADED_MOTION
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
@@ -217,7 +217,7 @@ class e24:
         return p
 
     def library(assembly, q, qdot, wrenches):
-        return passes(assembly, q, qdot, wrenches).p
+        return six_passes(assembly, q, qdot, wrenches).p
 
     def reference(assembly, q, qdot, wrenches):
         """Sum the forces of a body and its descendants in the world, with their moments."""
@@ -232,7 +232,7 @@ class e24:
 @section.holds("e25", "Pass 3: the joint forces that steady coordinates take")
 class e25:
     formula = r"\bar{\mathbf p}_k = \mathbf S_k^T\mathbf p_k"
-    inputs = LOADED
+    inputs = LOADED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches):
@@ -243,7 +243,7 @@ class e25:
         return np.concatenate([at.S[k].T @ p[k] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
-        return passes(assembly, q, qdot, wrenches).p_bar
+        return six_passes(assembly, q, qdot, wrenches).p_bar
 
     def reference(assembly, q, qdot, wrenches):
         """Apply d'Alembert's principle to the point masses at constant rates, minus the work of the loads."""
@@ -258,7 +258,7 @@ class e25:
 @section.holds("e26", "Pass 3: what is left of the joint forces")
 class e26:
     formula = r"\bar{\boldsymbol\tau}_k = \boldsymbol\tau_k - \bar{\mathbf p}_k"
-    inputs = DRIVEN
+    inputs = DRIVEN_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
@@ -268,7 +268,7 @@ class e26:
         )
 
     def library(assembly, q, qdot, wrenches, tau):
-        return passes(assembly, q, qdot, wrenches, tau).tau_bar
+        return six_passes(assembly, q, qdot, wrenches, tau).tau_bar
 
     def reference(assembly, q, qdot, wrenches, tau):
         """Multiply the mass matrix by the accelerations of Gauss's principle, both from point masses."""
@@ -286,24 +286,24 @@ class e26:
 @section.holds("t191", "Recursions 4 to 6 need nothing of 1 to 3 but what is left of the forces")
 class t191:
     formula = r"\text{recursions } 1\sim3 \text{ symbolically},\quad 4\sim6 \text{ numerically}"
-    inputs = {**MOVING, "tau": arrays(6)}
+    inputs = {**MOTION, "tau": arrays(6)}
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        W, left = (
+        W, remaining = (
             articulated_bodies.mass_weighted_jacobian(assembly, q),
-            articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau),
+            articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau),
         )
-        return np.linalg.inv(W.T @ W) @ left
+        return np.linalg.inv(W.T @ W) @ remaining
 
     def library(assembly, q, qdot, tau):
         """Run passes 4 to 6 alone, for bodies at rest under the remaining forces.
 
         The joint forces also carry the weights.
         """
-        left, still = passes(assembly, q, qdot, STILL, tau).tau_bar, np.zeros(6)
-        weights = passes(assembly, q, still).p_bar
-        return passes(assembly, q, still, STILL, left + weights).qddot
+        remaining, zero = six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).tau_bar, np.zeros(6)
+        weights = six_passes(assembly, q, zero).p_bar
+        return six_passes(assembly, q, zero, ZERO_WRENCHES, remaining + weights).qddot
 
     def reference(assembly, q, qdot, tau):
         """Apply Gauss's principle to the point masses of the moving bodies."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.ledger.claims.si.section_4 import section
-from rbnotes.ledger.claims.si.section_4.trees import MOVING, PLACED, passes
+from rbnotes.ledger.claims.si.section_4.trees import MOTION, POSITIONS, six_passes
 from rbnotes.ledger.claims.sueda.section_2 import tree_of
 from rbnotes.ledger.claims.sueda.section_2_1 import serial_chains
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
@@ -30,19 +30,19 @@ from rbnotes.ledger.record import Result
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays
 
-PUSHED = {**MOVING, "tau": arrays(6)}
-STILL, REST = np.zeros((3, 6)), np.zeros(6)
-LOST = "the bar of another letter: no such vector is ever introduced, and the twists v do not fit"
+FORCED_MOTION = {**MOTION, "tau": arrays(6)}
+ZERO_WRENCHES, ZERO_RATES = np.zeros((3, 6)), np.zeros(6)
+MISSING_BAR = "the bar of another letter: no such vector is ever introduced, and the twists v do not fit"
 
 
 @section.holds("e27", "Pass 4: articulated inertias")
 class e27:
     formula = r"\bar{\mathbf J}_k = \mathbf J_k + \sum_{i\in\mu(k)}(\mathrm{Ad}_{f_{k,i}^{-1}}^*\bar{\mathbf J}_i\mathrm{Ad}_{f_{k,i}^{-1}} - \mathrm{Ad}_{f_{k,i}^{-1}}^*\bar{\mathbf J}_i\mathbf S_i\boldsymbol\Omega_i^{-1}\mathbf S_i^T\bar{\mathbf J}_i\mathrm{Ad}_{f_{k,i}^{-1}})"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(SPATIAL_INERTIA, "of each body, about its origin, in its frame")
 
     def printed(assembly, q):
-        at = body_quantities(assembly, q, REST)
+        at = body_quantities(assembly, q, ZERO_RATES)
         Jbar = at.J.copy()
         for k in (2, 1, 0):
             for i in at.children(k):
@@ -69,11 +69,14 @@ class e27:
 @section.holds("e28", "Pass 4: the inertia that a joint feels")
 class e28:
     formula = r"\boldsymbol\Omega_k = \mathbf S_k^T\bar{\mathbf J}_k\mathbf S_k"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(INERTIA, "of the joints, in their order: a block for each, row by row")
 
     def printed(assembly, q):
-        at, Jbar = body_quantities(assembly, q, REST), articulated_bodies.articulated_inertias(assembly, q)
+        at, Jbar = (
+            body_quantities(assembly, q, ZERO_RATES),
+            articulated_bodies.articulated_inertias(assembly, q),
+        )
         return np.concatenate([(at.S[k].T @ Jbar[k] @ at.S[k]).ravel() for k in range(3)])
 
     def library(assembly, q):
@@ -97,12 +100,12 @@ class e28:
 @section.holds("e29", "Pass 4: what a wrench on a body is for its parent")
 class e29:
     formula = r"\mathbf Y_{\lambda(k),k} = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}^*(\mathbf I - \bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}\mathbf S_k^T)"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(COADJOINT, "takes wrenches on each body to the frame of its parent")
 
     def printed(assembly, q):
         at, Jbar, Y = (
-            body_quantities(assembly, q, REST),
+            body_quantities(assembly, q, ZERO_RATES),
             articulated_bodies.articulated_inertias(assembly, q),
             np.zeros((3, 6, 6)),
         )
@@ -130,14 +133,14 @@ class e29:
 class e30:
     formula = r"\Pi_{\lambda(k),k} = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}"
     edit = (r"^{-1}}\bar", r"^{-1}}^*\bar")
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(
         matrix_quantity(WRENCH / TORQUE, NUMBER), "a column for each coordinate, in the frame of the parent"
     )
 
     def printed(assembly, q):
         at, Jbar, Pi = (
-            body_quantities(assembly, q, REST),
+            body_quantities(assembly, q, ZERO_RATES),
             articulated_bodies.articulated_inertias(assembly, q),
             [],
         )
@@ -169,7 +172,7 @@ class e30:
 class e31:
     formula = r"\mathbf z_k = \sum_{i\in\mu(k)}(\mathbf Y_{k,i}\mathbf z_i + \Pi_{k,i}\bar{\mathbf v}_i)"
     edit = (r"\bar{\mathbf v}", r"\bar{\boldsymbol\tau}")
-    inputs = PUSHED
+    inputs = FORCED_MOTION
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, tau):
@@ -185,7 +188,7 @@ class e31:
         return z
 
     def library(assembly, q, qdot, tau):
-        return passes(assembly, q, qdot, STILL, tau).z
+        return six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).z
 
     def reference(assembly, q, qdot, tau):
         """Find the wrench that holds a body while the remaining forces move its descendant joints.
@@ -193,11 +196,11 @@ class e31:
         The displacements of point masses are minimized by least squares.
         """
         return articulated_bodies.holding_wrenches(
-            assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+            assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
         )
 
     tolerance = 1e-8
-    undefined = LOST
+    undefined = MISSING_BAR
     scan = True
     correction = (
         r"$\mathbf z_k = \sum_{i\in\mu(k)}(\mathbf Y_{k,i}\mathbf z_i + \Pi_{k,i}\bar{\boldsymbol\tau}_i)$, with what "
@@ -210,7 +213,7 @@ class e31:
 class e32:
     formula = r"\mathbf c_k = \bar{\mathbf v}_k - \mathbf S_k^T\mathbf z_k"
     edit = (r"\bar{\mathbf v}", r"\bar{\boldsymbol\tau}")
-    inputs = PUSHED
+    inputs = FORCED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
@@ -218,19 +221,19 @@ class e32:
         at, z = (
             body_quantities(assembly, q, qdot),
             articulated_bodies.holding_wrenches(
-                assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+                assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
             ),
         )
         return np.concatenate([at.v[k] - at.S[k].T @ z[k] for k in range(3)])
 
     def library(assembly, q, qdot, tau):
-        return passes(assembly, q, qdot, STILL, tau).c
+        return six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).c
 
     def reference(assembly, q, qdot, tau):
         """Eliminate the coordinates beyond each joint from the energy of the point masses."""
         C, forces = (
             articulated_bodies.mass_weighted_jacobian(assembly, q),
-            articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau),
+            articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau),
         )
         c = np.zeros(6)
         for k in range(3):
@@ -241,7 +244,7 @@ class e32:
         return c
 
     tolerance = 1e-8
-    undefined = LOST
+    undefined = MISSING_BAR
     scan = True
     correction = r"$\mathbf c_k = \bar{\boldsymbol\tau}_k - \mathbf S_k^T\mathbf z_k$"
     implements = reduced.factored_dynamics
@@ -250,11 +253,11 @@ class e32:
 @section.holds("e33", "Pass 5: accelerations of joints with those before them locked")
 class e33:
     formula = r"\bar{\mathbf c}_k = \Omega_k^{-1}\mathbf c_k"
-    inputs = PUSHED
+    inputs = FORCED_MOTION
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        forces = articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+        forces = articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
         at, z = body_quantities(assembly, q, qdot), articulated_bodies.holding_wrenches(assembly, q, forces)
         rates = []
         for k in range(3):
@@ -263,7 +266,7 @@ class e33:
         return np.concatenate(rates)
 
     def library(assembly, q, qdot, tau):
-        return passes(assembly, q, qdot, STILL, tau).c_bar
+        return six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).c_bar
 
     def reference(assembly, q, qdot, tau):
         """Minimize the displacements of point masses over all coordinates from the joint on at once.
@@ -271,7 +274,7 @@ class e33:
         The joints before it are locked. The minimum is found by least squares.
         """
         return articulated_bodies.subtree_joint_accelerations(
-            assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+            assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
         )
 
     tolerance = 1e-8
@@ -281,14 +284,14 @@ class e33:
 @section.holds("e34", "Pass 6: rates of twists that come from accelerations of joints")
 class e34:
     formula = r"\boldsymbol\eta_k = \mathbf Y_{\lambda(k),k}^T\boldsymbol\eta_{\lambda(k)} + \mathbf S_k\bar{\mathbf c}_k"
-    inputs = PUSHED
+    inputs = FORCED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, tau):
         at, (Y, _) = body_quantities(assembly, q, qdot), articulated_bodies.parent_wrench_maps(assembly, q)
         c_bar, eta = (
             articulated_bodies.subtree_joint_accelerations(
-                assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+                assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
             ),
             np.zeros((3, 6)),
         )
@@ -299,7 +302,7 @@ class e34:
         return eta
 
     def library(assembly, q, qdot, tau):
-        return passes(assembly, q, qdot, STILL, tau).eta
+        return six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).eta
 
     def reference(assembly, q, qdot, tau):
         """Compare with complex steps of poses along the accelerations of Gauss's principle."""
@@ -313,21 +316,21 @@ class e34:
 @section.holds("e35", "Pass 6: the accelerations of the joints")
 class e35:
     formula = r"\ddot{\mathbf q}_k = \bar{\mathbf c}_k - \Pi_{\lambda(k),k}^T\boldsymbol\eta_{\lambda(k)}"
-    inputs = PUSHED
+    inputs = FORCED_MOTION
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
         at, (_, Pi) = body_quantities(assembly, q, qdot), articulated_bodies.parent_wrench_maps(assembly, q)
-        forces = articulated_bodies.net_generalized_force(assembly, q, qdot, STILL, tau)
+        forces = articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
         qddot = articulated_bodies.subtree_joint_accelerations(assembly, q, forces)
-        eta = at.twists_from_rates(articulated_bodies.accelerations(assembly, q, qdot, STILL, tau))
+        eta = at.twists_from_rates(articulated_bodies.accelerations(assembly, q, qdot, ZERO_WRENCHES, tau))
         for k, parent in enumerate(at.parents):
             if parent >= 0:
                 qddot[at.coordinate_slices[k]] -= Pi[k].T @ eta[parent]
         return qddot
 
     def library(assembly, q, qdot, tau):
-        return passes(assembly, q, qdot, STILL, tau).qddot
+        return six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).qddot
 
     def reference(assembly, q, qdot, tau):
         """Apply Gauss's principle to the point masses of all bodies."""

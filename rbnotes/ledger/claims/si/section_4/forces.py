@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes import joints
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.claims.si.section_4 import section
-from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED, DRIVEN
+from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED_MOTION, DRIVEN_MOTION
 from rbnotes.ledger.oracles import articulated_bodies, body_trees, complex_steps
 from rbnotes.ledger.oracles.body_quantities import body_quantities, lie_bracket_matrix
 from rbnotes.ledger.oracles.body_quantities_inputs import library_tree_of
@@ -35,7 +35,7 @@ def forces_reference(assembly, q, qdot, wrenches, qddot):
     )
 
 
-def own_forces(assembly, q, qdot, wrenches, qddot):
+def body_forces(assembly, q, qdot, wrenches, qddot):
     """Return ``J vdot - ad*_v J v - f_e`` of each body."""
     at = body_quantities(assembly, q, qdot)
     vdot, f_e = at.vdot(qddot), at.gravity_wrenches + wrenches
@@ -52,12 +52,12 @@ class t117:
 @section.holds("e13", "The force in a joint, from those of the children's joints")
 class e13:
     formula = r"\mathbf f_i = \sum_{k\in\mu(i)}{}^i\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Rotate the forces of children into the frame of the parent, with moments about its origin."""
-        at, own = body_quantities(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
+        at, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
         f = np.stack(own)
         for k in (2, 1, 0):
             R, t, i = at.G[k, :3, :3], at.G[k, :3, 3], at.parents[k]
@@ -79,11 +79,11 @@ class e13:
 @section.holds("e14", "The force in a joint, with the dual adjoints of the children")
 class e14:
     formula = r"\mathbf f_i = \sum_{k\in\mu(i)}\mathrm{Ad}_{f_{i,k}^{-1}}^*\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at, own = body_quantities(assembly, q, qdot), own_forces(assembly, q, qdot, wrenches, qddot)
+        at, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
         f = np.zeros((3, 6))
         for i in (2, 1, 0):
             f[i] = sum((at.A[k].T @ f[k] for k in at.children(i)), own[i])
@@ -98,7 +98,7 @@ class e14:
 @section.holds("e15", "The joint forces, from the forces in the joints")
 class e15:
     formula = r"\boldsymbol\tau_i = \mathbf S_i^T\mathbf f_i"
-    inputs = ACCELERATED
+    inputs = ACCELERATED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
@@ -120,7 +120,7 @@ class e15:
 @section.holds("e16", "The equations of motion")
 class e16:
     formula = r"\mathbf M(\mathbf q)\ddot{\mathbf q} + \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} + \phi(\mathbf q) = \boldsymbol\tau"
-    inputs = DRIVEN
+    inputs = DRIVEN_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):
@@ -145,7 +145,7 @@ class e16:
 @section.holds("e17", "Forward dynamics solves with the mass matrix")
 class e17:
     formula = r"\ddot{\mathbf q} = \mathbf M(\mathbf q)^{-1}(\boldsymbol\tau - \mathbf C(\mathbf q, \dot{\mathbf q})\dot{\mathbf q} - \phi(\mathbf q))"
-    inputs = DRIVEN
+    inputs = DRIVEN_MOTION
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, tau):

@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes import joints, se3
 from rbnotes.ledger.claims.si.appendix_c import rate_library, rate_reference
 from rbnotes.ledger.claims.si.section_4 import section
-from rbnotes.ledger.claims.si.section_4.trees import MOVING, PLACED
+from rbnotes.ledger.claims.si.section_4.trees import MOTION, POSITIONS
 from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.body_quantities import (
     adjoint_matrix,
@@ -50,7 +50,7 @@ class t87:
 @section.holds("e6", "The pose of a body, from that of its parent")
 class e6:
     formula = r"\mathbf T_i = \mathbf T_{\lambda(i)}\mathbf G_i"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(POSE, "of each body in the world")
 
     def printed(assembly, q):
@@ -73,7 +73,7 @@ class e6:
 @section.holds("e7", "The twist of a body, as a matrix")
 class e7:
     formula = r"\hat{\mathbf v}_i = \mathbf T_i^{-1}\dot{\mathbf T}_i = (\mathbf T_{\lambda(i)}\mathbf G_i)^{-1}(\dot{\mathbf T}_{\lambda(i)}\mathbf G_i + \mathbf T_{\lambda(i)}\dot{\mathbf G}_i) = \mathbf G_i^{-1}\hat{\mathbf v}_{\lambda(i)}\mathbf G_i + \mathbf G_i^{-1}\dot{\mathbf G}_i"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(POSE_RATE, "of each body, in its frame, once by each form")
 
     def printed(assembly, q, qdot):
@@ -110,7 +110,7 @@ class e7:
 @section.holds("e8", "The twist of a body, from that of its parent")
 class e8:
     formula = r"\mathbf v_i = \mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\mathbf v_{\lambda(i)} + \mathbf S_i\dot{\mathbf q}_i"
-    inputs = MOVING
+    inputs = MOTION
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -135,7 +135,7 @@ class e8:
 @section.holds("e9", "The columns of S")
 class e9:
     formula = r"\mathbf S_i = \left[\left(\mathbf G_i^{-1}\frac{\partial\mathbf G_i}{\partial q_i^1}\right)^\vee \ \cdots\ \left(\mathbf G_i^{-1}\frac{\partial\mathbf G_i}{\partial q_i^{d_i}}\right)^\vee\right]"
-    inputs = PLACED
+    inputs = POSITIONS
     result = Result(
         matrix_quantity(SCREW, NUMBER), "a column for each coordinate, in the frame of the body of its joint"
     )
@@ -187,7 +187,7 @@ class t105:
 @section.holds("e10", "The rate of the adjoint from the parent")
 class e10:
     formula = r"\dot{\mathrm{Ad}}_{f_{\lambda(i),i}^{-1}} = -\mathrm{ad}_{\mathbf S_i\dot{\mathbf q}_i}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}"
-    inputs = {**MOVING, "qdot": arrays(6).filter(np.any)}
+    inputs = {**MOTION, "qdot": arrays(6).filter(np.any)}
     result = Result(
         ADJOINT / TIME, "of the adjoints that take twists of the parent to the frame of each body"
     )
@@ -225,7 +225,7 @@ def _vee(X):
 @section.holds("e11", "The rate of a body's twist")
 class e11:
     formula = r"\dot{\mathbf v}_i = \mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\dot{\mathbf v}_{\lambda(i)} - \mathrm{ad}_{\mathbf S_i\dot{\mathbf q}_i}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\mathbf v_{\lambda(i)} + \dot{\mathbf S}_i\dot{\mathbf q}_i + \mathbf S_i\ddot{\mathbf q}_i"
-    inputs = {**MOVING, "qddot": arrays(6)}
+    inputs = {**MOTION, "qddot": arrays(6)}
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):

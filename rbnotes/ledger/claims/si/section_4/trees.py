@@ -7,13 +7,13 @@ from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays
 
 # Wrenches act on the three bodies besides their weights.
-PLACED = {"assembly": BODIES, "q": arrays(6)}
-MOVING = {**PLACED, "qdot": arrays(6)}
-LOADED = {**MOVING, "wrenches": arrays(3, 6)}
-DRIVEN = {**LOADED, "tau": arrays(6)}
-ACCELERATED = {**LOADED, "qddot": arrays(6)}
+POSITIONS = {"assembly": BODIES, "q": arrays(6)}
+MOTION = {**POSITIONS, "qdot": arrays(6)}
+LOADED_MOTION = {**MOTION, "wrenches": arrays(3, 6)}
+DRIVEN_MOTION = {**LOADED_MOTION, "tau": arrays(6)}
+ACCELERATED_MOTION = {**LOADED_MOTION, "qddot": arrays(6)}
 
 
-def passes(assembly, q, qdot, wrenches=0.0, tau=0.0):
+def six_passes(assembly, q, qdot, wrenches=0.0, tau=0.0):
     """Run the six passes of the library."""
     return reduced.factored_dynamics(library_tree_of(assembly), q, qdot, tau, wrenches)
