@@ -148,20 +148,19 @@ class d1_a:
 
     combined_with = ("lloyd/s0.7/d6", "lloyd/s0.10/d2")
     correction = (
-        r"The first row has $-\mathbf N^T$ (and, to match, $-\mathbf G^T$), as in (0.3) and in the matrix "
-        r"for friction in a pyramid further down: $\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf "
+        r"The first row has $-\mathbf N^T$ (and, to match, $-\mathbf G^T$), as in (0.3) and in the"
+        r" matrix for pyramid friction below: $\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf "
         r"M\dot{\mathbf x}^k + h\hat{\mathbf f}^k + \mathbf G^T\boldsymbol\lambda + \mathbf "
         r"N^T\boldsymbol\theta$."
     )
     remark = (
-        r"The sign of $\mathbf G^T\boldsymbol\lambda$ is a convention, since $\boldsymbol\lambda$ may "
-        r"have any sign. That of $\mathbf N^T\boldsymbol\theta$ is not: with $\boldsymbol\theta \ge 0$ "
-        r"and the printed sign contacts pull bodies into each other, and where they should act there is "
-        r"no solution."
+        r"The sign of $\mathbf G^T\boldsymbol\lambda$ is a convention, since $\boldsymbol\lambda$ "
+        r"may have any sign. That of $\mathbf N^T\boldsymbol\theta$ is not: with "
+        r"$\boldsymbol\theta \ge 0$ and the printed sign, contacts pull bodies into each other, "
+        "and the problem has no solution where they should act."
     )
     effect = (
-        "A ball that meets the floor at 1 m/s finds no impulse that stops it: the solver reports that"
-        " there is no solution."
+        "No impulse stops a ball that hits the floor at 1 m/s; the solver reports that there is no solution."
     )
     implements = recover_unknowns
 
@@ -194,7 +193,7 @@ class d1_b:
         )
 
     tolerance = 1e-08
-    remark = "With the sign of the first row corrected."
+    remark = "The sign of the first row is corrected."
     implements = solve_step
 
 
@@ -247,13 +246,14 @@ class e0_5:
     combined_with = ("lloyd/s0.10/e0.6",)
     correction = r"The first row has $-\mathbf N^T$ and $-\mathbf D^T$ (and $-\mathbf G^T$ to match)."
     remark = (
-        r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ at its "
-        r"lower bound, below zero: the printed sign makes that impulse act along the sliding, and "
-        r"friction drives. The block of the constants that is missing is read as 0 here."
+        r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ "
+        "at its negative lower bound. With the printed sign, that impulse acts in the direction "
+        "of sliding, so that friction accelerates the body. The missing block of the constants is"
+        " read as 0 here."
     )
     effect = (
-        "A block that slides at 3 m/s with a coefficient of friction of 0.3 does 5.94 m/s a second "
-        "later; right, it is down to 0.06 m/s."
+        "A block that slides at 3 m/s with a friction coefficient of 0.3 moves at 5.94 m/s one "
+        "second later; with the correct sign, it has slowed to 0.06 m/s."
     )
     implements = (friction_contact_problem, Contacts)
 
@@ -282,7 +282,7 @@ class e0_5_b:
 
     library = e0_5.library
     reference = e0_5.reference
-    undefined = "three blocks cannot be added to four rows of them"
+    undefined = "three blocks cannot be added to four block rows"
     correction = r"A fourth block, $0$, in the row of $\boldsymbol\sigma$."
     replacement = r"""\begin{pmatrix} \hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T \\ \mathbf G & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 \end{pmatrix}
 \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \end{pmatrix}
@@ -330,10 +330,10 @@ class e0_6:
         r"$\boldsymbol\sigma = \boldsymbol\sigma^+ - \boldsymbol\sigma^-$."
     )
     remark = (
-        r"One $\boldsymbol\sigma$ that is both $\ge 0$ and $\le 0$ is zero: as printed nothing ever "
-        r"slides."
+        r"A $\boldsymbol\sigma$ that is both $\ge 0$ and $\le 0$ is zero, so that nothing slides "
+        "under the printed conditions."
     )
-    exact = "both only subtract and compare the numbers given"
+    exact = "both forms only subtract and compare the given numbers"
     implements = box_residuals
 
 
@@ -389,8 +389,8 @@ class t374:
 
     tolerance = 1e-08
     remark = (
-        "The estimate is that of the step before, or of the problem without friction. The whole problem "
-        "is checked here, for any estimate."
+        "The estimate is taken from the preceding step or from the frictionless problem. The "
+        "whole problem is checked here, for any estimate."
     )
     implements = box_friction
 
@@ -466,13 +466,13 @@ def solve_contact_reference(M, axes, mu, p):
     return pyramid_contact(M, axes.T @ p, axes[2], axes[:2], mu, pyramid_corners(8))
 
 
-@section.holds("d2#a", "A step with friction in a pyramid: the equations")
+@section.holds("d2#a", "A step with pyramid friction: the equations")
 class d2_a:
     formula = r"\begin{pmatrix} \hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T & 0 \\ \mathbf G & 0 & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 & \mathbf E \\ 0 & 0 & \boldsymbol\mu & -\mathbf E^T & 0 \end{pmatrix} \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \\ \boldsymbol\xi \end{pmatrix} + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ {} \end{pmatrix} = \begin{pmatrix} 0 \\ 0 \\ \boldsymbol\nu \\ \boldsymbol\sigma \\ \boldsymbol\gamma \end{pmatrix}"
     inputs = STEP_WITH_PYRAMID
     result = Result(
         vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2)),
-        "of constraint, normals and facets, then what is left of each friction bound",
+        "of constraint, normals and facets, then the slack of each friction bound",
     )
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
@@ -507,14 +507,14 @@ class d2_a:
         return np.concatenate([multipliers, [row @ new for row in N], sigma, mu * theta - used])
 
     remark = (
-        r"The directions $\mathbf d_k$ of a contact have to leave no half-plane empty, since "
-        r"$\boldsymbol\phi \ge 0$: each with its opposite will do. The block "
-        r"of the constants that is missing is read as 0 here, and $\boldsymbol\mu$ as a diagonal matrix."
+        r"The directions $\mathbf d_k$ of a contact must positively span the tangent plane, "
+        r"because $\boldsymbol\phi \ge 0$; pairs of opposite directions do. The missing block of "
+        r"the constants is read as 0 here, and $\boldsymbol\mu$ as a diagonal matrix."
     )
     implements = friction_lcp
 
 
-@section.holds("d2#b", "A step with friction in a pyramid: the conditions")
+@section.holds("d2#b", "A step with pyramid friction: the conditions")
 class d2_b:
     formula = r"0 \le \boldsymbol\theta \perp \boldsymbol\nu \ge 0,\quad 0 \le \boldsymbol\phi \perp \boldsymbol\sigma \ge 0,\quad 0 \le \boldsymbol\xi \perp \boldsymbol\gamma \ge 0"
     inputs = PARTICLE_CONTACT
@@ -541,7 +541,7 @@ class d2_c:
     inputs = STEP_WITH_PYRAMID
     result = Result(
         vector_quantity((MOMENTUM, 1), (VELOCITY, 10), (MOMENTUM, 2)),
-        "of constraint, normals and facets, then what is left of each friction bound",
+        "of constraint, normals and facets, then the slack of each friction bound",
     )
 
     def printed(Mh, M, G, N, v, f, h, theta, T, mu, phi, xi):
@@ -556,8 +556,8 @@ class d2_c:
 
     library = d2_a.library
     reference = d2_a.reference
-    undefined = "four blocks cannot be added to five rows of them"
-    correction = r"A fifth block, $0$, in the row of $\boldsymbol\gamma$; the same is lost in (0.5)."
+    undefined = "four blocks cannot be added to five block rows"
+    correction = r"A fifth block, $0$, in the row of $\boldsymbol\gamma$; (0.5) lacks the same block."
     replacement = r"""\begin{pmatrix} \hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T & -\mathbf D^T & 0 \\ \mathbf G & 0 & 0 & 0 & 0 \\ \mathbf N & 0 & 0 & 0 & 0 \\ \mathbf D & 0 & 0 & 0 & \mathbf E \\ 0 & 0 & \operatorname{diag}(\boldsymbol\mu) & -\mathbf E^T & 0 \end{pmatrix}
 \begin{pmatrix} \dot{\mathbf x}^{k+1} \\ \boldsymbol\lambda \\ \boldsymbol\theta \\ \boldsymbol\phi \\ \boldsymbol\xi \end{pmatrix}
 + \begin{pmatrix} -\mathbf M\dot{\mathbf x}^k - h\hat{\mathbf f}^k \\ 0 \\ 0 \\ 0 \\ 0 \end{pmatrix}
@@ -623,8 +623,8 @@ class t399_a:
         return np.concatenate(stretches)
 
     defines = (r"\mathbf E_{ij}",)
-    exact = "all three only place ones and zeros"
-    remark = "The column j is the contact; all other entries are zero."
+    exact = "all three forms only place ones and zeros"
+    remark = "Column j belongs to contact j; all other entries are zero."
     implements = friction_lcp
 
 
@@ -688,7 +688,7 @@ def has_no_opposite_impulses(theta, mu, phi):
     return phi[0] * phi[2] == 0 and phi[1] * phi[3] == 0
 
 
-@section.holds("t399#b", "Friction in a pyramid dissipates the most")
+@section.holds("t399#b", "Pyramid friction maximizes the dissipation")
 class t399_b:
     formula = r"\text{It enforces the friction cone and maximal dissipation constraints}"
     inputs = PARTICLE_CONTACT
@@ -712,12 +712,12 @@ class t399_b:
         v, theta, _ = solve_contact_reference(M, axes, mu, p)
         return min(mu * theta * float(corner @ axes[:2] @ v) for corner in pyramid_corners(8))
 
-    remark = "The most of all impulses in the pyramid, at the velocity after the step."
+    remark = "The maximum is over all impulses in the pyramid, at the velocity after the step."
     primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implements = anitescu_stewart
 
 
-@section.conditional("d3#a", "What gamma tells about the friction impulse")
+@section.conditional("d3#a", "Meaning of gamma for the friction impulse")
 class d3_a:
     formula = r"\mu\theta - \sum\phi_k = \gamma = \begin{cases} = 0 & \text{on the friction cone} \\ > 0 & \text{inside the friction cone} \end{cases}"
     inputs = FACET_IMPULSES
@@ -738,17 +738,17 @@ class d3_a:
     given = ONE_SIDED_IMPULSES
     holds_when = has_no_opposite_impulses
     condition = (
-        "no two opposite facet impulses act at once (in a pyramid of more facets: at most two "
-        "neighboring ones act)"
+        "no two opposite facet impulses act at once (in a pyramid with more facets: at most two "
+        "neighboring facets act)"
     )
     remark = (
-        r"Opposite impulses cancel, but use up $\mu\theta$ all the same: $\gamma = 0$ is then possible "
-        r"without any friction at all. The conditions allow that wherever a contact sticks."
+        r"Opposite impulses cancel but still use $\mu\theta$, so that $\gamma = 0$ is possible "
+        "without any friction. The conditions allow this at every sticking contact."
     )
     implements = friction_lcp
 
 
-@section.conditional("d3#b", "What sigma tells about the facets")
+@section.conditional("d3#b", "Meaning of sigma for the facets")
 class d3_b:
     formula = r"\mathbf d_k\mathbf v + \xi = \sigma = \begin{cases} = 0 & \text{if}\ \mathbf d_k\mathbf v\ \text{is maximally negative} \\ > 0 & \text{if}\ \mathbf d_k\mathbf v\ \text{is not maximally negative} \end{cases}"
     inputs = SLIDING_STATES
@@ -774,16 +774,16 @@ class d3_b:
 
     given = LOADED_STATES
     holds_when = is_loaded
-    condition = r"$\mu\theta > 0$: the contact presses, and has friction"
+    condition = r"$\mu\theta > 0$: the contact is loaded and has friction"
     remark = (
-        r"Where there can be no friction impulse, any larger $\xi$ satisfies the conditions too, with "
-        r"$\sigma > 0$ for every facet."
+        r"If no friction impulse is possible, any larger $\xi$ also satisfies the conditions, with"
+        r" $\sigma > 0$ for every facet."
     )
-    exact = "both results are flags"
+    exact = "both results are booleans"
     implements = friction_lcp
 
 
-@section.conditional("d4#a", "Where xi is positive something slides")
+@section.conditional("d4#a", "Positive xi implies sliding")
 class d4_a:
     formula = r"\xi > 0 \Rightarrow \text{tangential motion}"
     inputs = SLIDING_STATES
@@ -799,19 +799,19 @@ class d4_a:
 
     given = LOADED_STATES
     holds_when = is_loaded
-    condition = r"$\mu\theta > 0$: the contact presses, and has friction"
-    exact = "both results are flags"
-    remark = r"With $\theta = 0$, at a contact that opens, $\xi$ may be anything not too small."
+    condition = r"$\mu\theta > 0$: the contact is loaded and has friction"
+    exact = "both results are booleans"
+    remark = r"With $\theta = 0$, at a contact that opens, $\xi$ can have any value that is large enough."
     implements = friction_lcp
 
 
-@section.holds("d4#b", "Where something slides friction is on the cone")
+@section.holds("d4#b", "Sliding implies that friction is on the cone")
 class d4_b:
     formula = r"\text{tangential motion} \Rightarrow \text{on the cone} \Rightarrow \gamma = 0"
     inputs = PARTICLE_CONTACT
     result = Result(
         vector_quantity((NUMBER, 1), (MOMENTUM, 2)),
-        "whether it slides, then friction and what is left of its bound",
+        "whether it slides, then friction and the slack of its bound",
     )
 
     def printed(M, axes, mu, p):
@@ -839,7 +839,7 @@ class d4_b:
     implements = friction_lcp
 
 
-@section.holds("d5", "Where friction is inside the cone nothing slides")
+@section.holds("d5", "Friction inside the cone implies sticking")
 class d5:
     formula = r"\gamma > 0 \Rightarrow \text{inside the friction cone} \Rightarrow \text{no tangential velocity} \Rightarrow \xi = 0"
     inputs = PARTICLE_CONTACT

@@ -160,7 +160,7 @@ class d3:
     implements = soft_force
 
 
-@section.erratum("e0.8", "The averages put in")
+@section.erratum("e0.8", "The force law with the averages substituted")
 class e0_8:
     formula = r"\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} \approx -\boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\mathbf G\mathbf v_{k+1}"
     edit = (r"-\boldsymbol\phi_k + \left(\tfrac h2", r"-\boldsymbol\phi_k - \left(\tfrac h2\mathbf I")
@@ -181,23 +181,24 @@ class e0_8:
 
     correction = (
         r"$\boldsymbol\alpha\bar{\boldsymbol\lambda} = -\boldsymbol\phi_k - \left(\tfrac h2 + "
-        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}$, and a minus sign in the second form too"
+        r"\boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}$, and a minus sign in the second form"
+        " as well"
     )
-    remark = "Both terms of the display before have a minus sign. The next display has it right."
+    remark = "Both terms of the preceding display have a minus sign. The next display is correct."
     effect = (
-        "A mass of one kilogram on a damped soft constraint, let go one centimetre off, swings 3.3 cm"
-        " wide a second later, and not 0.4 cm."
+        "A mass of one kilogram on a damped soft constraint, released with an error of one "
+        "centimeter, oscillates with an amplitude of 3.3 cm after one second instead of 0.4 cm."
     )
     implements = solve_step
 
 
-@section.misprint("t442", "The factor of relaxation")
+@section.misprint("t442", "The relaxation factor")
 class t442:
     formula = r"\boldsymbol\gamma \equiv (1/2 + \boldsymbol\beta/h)^{-1}"
     inputs = ROWS
     result = Result(
         stacked_quantity(INVERSE_MASS, INVERSE_MASS, VELOCITY),
-        "a row and a column for each constraint, with the target of each below",
+        "a row and a column for each constraint, with the targets as the last row",
     )
 
     def printed(phi, alpha, beta, h):
@@ -214,15 +215,15 @@ class t442:
         return rows_reference(phi, alpha, h / 2 * IDENTITY + beta, h)
 
     correction = (
-        r"$\boldsymbol\gamma \equiv (\tfrac12\mathbf I + \boldsymbol\beta/h)^{-1}$ for a matrix "
-        r"$\boldsymbol\beta$, which the bold letter says it is; likewise $\tfrac h2\mathbf I$ before."
+        r"$\boldsymbol\gamma \equiv (\tfrac12\mathbf I + \boldsymbol\beta/h)^{-1}$ because the "
+        r"bold letter denotes a matrix $\boldsymbol\beta$; likewise $\tfrac h2\mathbf I$ before."
     )
     replacement = r"Now defining $\boldsymbol\gamma \equiv (\tfrac12\mathbf I + \boldsymbol\beta/h)^{-1}$, we can rearrange this as"
-    remark = "Array code adds a number to every entry of a matrix, without a word."
+    remark = "Array code silently adds the number to every entry of the matrix."
     implements = target_and_regularization
 
 
-@section.holds("d4", "The same as a row of a KKT system")
+@section.holds("d4", "The softened constraint as a row of a KKT system")
 class d4:
     formula = r"\mathbf G\mathbf v_{k+1} + \frac{\boldsymbol\gamma\boldsymbol\alpha}{h^2}\tilde{\boldsymbol\lambda} = -\frac{\boldsymbol\gamma\boldsymbol\phi_k}h"
     inputs = {**ROWS, "rate": vectors(K)}
@@ -244,7 +245,7 @@ class d4:
         forces = [np.linalg.lstsq(alpha, -(phi + t * rate) - beta @ rate, rcond=None)[0] for t in times]
         return h * sum(weight / 2 * force for weight, force in zip(weights, forces, strict=True))
 
-    remark = r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below it."
+    remark = r"With $\tilde{\boldsymbol\lambda} = h\bar{\boldsymbol\lambda}$, see the text below the display."
     implements = target_and_regularization
 
 
@@ -269,8 +270,8 @@ class t446:
 
     correction = r"$\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$"
     replacement = r"where $\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$ denotes the constraint impulse we wish to solve for along with $\mathbf v_{k+1}$."
-    units_mismatch = r"a factor $h$ is missing: a force is called an impulse"
-    remark = r"As (0.10) has it, with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$."
+    units_mismatch = "a factor $h$ is missing: the print equates a force and an impulse"
+    remark = r"As in (0.10), with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$."
     implements = solve_step
 
 
@@ -306,7 +307,7 @@ class t453:
     inputs = {name: strategy for name, strategy in ROWS.items() if name != "beta"}
     result = Result(
         stacked_quantity(INVERSE_MASS, INVERSE_MASS, VELOCITY),
-        "a row and a column for each constraint, with the target of each below",
+        "a row and a column for each constraint, with the targets as the last row",
     )
 
     def printed(phi, alpha, h):
@@ -324,7 +325,7 @@ class t453:
     implements = target_and_regularization
 
 
-@section.holds("d5#a", "Without damping")
+@section.holds("d5#a", "The multiplier without damping")
 class d5_a:
     formula = r"\boldsymbol\beta = 0:\quad \bar{\boldsymbol\lambda} = -\tfrac12\boldsymbol\alpha^{-1}(h\mathbf G\mathbf v_{k+1} + 2\boldsymbol\phi_k)"
     inputs = UNDAMPED_STEP
@@ -339,7 +340,7 @@ class d5_a:
     implements = solve_step
 
 
-@section.holds("d5#b", "Without damping, the mean error times the stiffness")
+@section.holds("d5#b", "The multiplier without damping is the mean error times the stiffness")
 class d5_b:
     formula = r"\bar{\boldsymbol\lambda} \approx -\tfrac12\boldsymbol\alpha^{-1}(\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)"
     inputs = UNDAMPED_STEP
@@ -352,11 +353,11 @@ class d5_b:
 
     library = undamped_library
     reference = undamped_reference
-    remark = "Exact for constraints that are linear in the positions."
+    remark = "This is exact for constraints that are linear in the positions."
     implements = solve_step
 
 
-@section.misprint("t457", "The mean error times the restoring stiffness")
+@section.misprint("t457", "The multiplier is the mean error times the stiffness")
 class t457:
     formula = r"\bar{\boldsymbol\lambda}\ \text{is the average value of}\ \boldsymbol\phi\ \text{times the restoring stiffness}"
     inputs = UNDAMPED_STEP
@@ -368,7 +369,9 @@ class t457:
 
     library = undamped_library
     reference = undamped_reference
-    correction = r"minus the average value of $\boldsymbol\phi$ times the stiffness, as in the display before"
+    correction = (
+        r"minus the average value of $\boldsymbol\phi$ times the stiffness, as in the preceding display"
+    )
     replacement = r"implying that $\bar{\boldsymbol\lambda}$ is approximately equal to minus the average value of $\boldsymbol\phi$ during the step, times the restoring stiffness."
     implements = solve_step
 
@@ -405,7 +408,7 @@ class d2:
     formula = r"\mathbf f_c = -\frac{\partial U}{\partial\mathbf q} = -\mathbf G^T\boldsymbol\alpha^{-1}\boldsymbol\phi = \mathbf G^T\boldsymbol\lambda,\quad \boldsymbol\lambda\equiv-\boldsymbol\alpha^{-1}\boldsymbol\phi"
     inputs = ENERGY
     arguments = {"alpha": Argument(NUMBER / TORQUE, "one for each constraint")}
-    result = Result(TORQUE, "the force, by phi and by the multipliers: twice the same row")
+    result = Result(TORQUE, "the force, by phi and by the multipliers: the same row twice")
 
     def printed(q, alpha):
         """Return the last two of the printed expressions."""
@@ -505,15 +508,15 @@ def average(function):
     return mean
 
 
-@section.holds("t438#a", "The mean error by the errors at both ends")
+@section.holds("t438#a", "The mean error from the errors at both ends")
 class t438_a:
     formula = r"\bar{\boldsymbol\phi} \approx (\boldsymbol\phi_{k+1} + \boldsymbol\phi_k)/2"
     inputs = PATH
     result = Result(
         stacked_quantity(NUMBER, RATE),
         (
-            "the mean of phi over a step of size h on the path q + t v + t**2 a/2: value and slope by h, "
-            "at h = 0"
+            "the mean of phi over a step of size h on the path q + t v + t**2 a/2: value and "
+            "derivative by h, at h = 0"
         ),
     )
 
@@ -533,12 +536,14 @@ class t438_a:
         return np.array(value_and_derivative_at_zero(mean))
 
     tolerance = 1e-08
-    remark = "Off by a term of second order: the trapezoidal rule, by $h^2/12$ times the second derivative."
+    remark = (
+        "The error is of second order: $h^2/12$ times the second derivative, that of the trapezoidal rule."
+    )
     primitives = ("rbnotes.ledger.oracles.soft_constraints.curved_constraint", "rbnotes.testing.complex_step")
     implements = target_and_regularization
 
 
-@section.holds("t438#b", "The mean rate by the rate at the end")
+@section.holds("t438#b", "The mean rate from the rate at the end")
 class t438_b:
     formula = r"\bar{\dot{\boldsymbol\phi}} \approx \mathbf G\mathbf v_{k+1}"
     inputs = PATH
@@ -565,7 +570,7 @@ class t438_b:
         return average(rate)(np.zeros(1))
 
     tolerance = 1e-08
-    remark = "Off by a term of first order already, since velocities and rows change within the step."
+    remark = "The error is of first order, because velocities and rows change within the step."
     primitives = ("rbnotes.ledger.oracles.soft_constraints.curved_constraint", "rbnotes.testing.complex_step")
     implements = target_and_regularization
 
@@ -576,7 +581,10 @@ class t438_c:
     inputs = PATH
     result = Result(
         stacked_quantity(NUMBER, RATE),
-        ("phi at the end of a step of size h on the path q + t v + t**2 a/2: value and slope by h, at h = 0"),
+        (
+            "phi at the end of a step of size h on the path q + t v + t**2 a/2: value and derivative"
+            " by h, at h = 0"
+        ),
     )
 
     def printed(q, v, a):
@@ -598,7 +606,7 @@ class t438_c:
         )
 
     tolerance = 1e-08
-    remark = "Off by a term of second order, to which the change of the velocity and of the row both add."
+    remark = "The error is of second order; the changes of the velocity and of the row both contribute."
     primitives = ("rbnotes.ledger.oracles.soft_constraints.curved_constraint", "rbnotes.testing.complex_step")
     implements = target_and_regularization
 
@@ -689,7 +697,7 @@ def rate_keeps_sign(error, ratio, push):
     return error * (ratio * error + push / 16) > 0
 
 
-@section.holds("e0.10", "The same for unilateral constraints")
+@section.holds("e0.10", "KKT system with softened unilateral constraints")
 class e0_10:
     formula = r"\begin{pmatrix} \mathbf M & -\mathbf N^T \\ \mathbf N & \boldsymbol\gamma\boldsymbol\alpha/h^2 \end{pmatrix}\begin{pmatrix} \mathbf v_{k+1} \\ \tilde{\mathbf z} \end{pmatrix} + \begin{pmatrix} -\mathbf b \\ \boldsymbol\gamma\boldsymbol\phi_k/h \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix},\quad 0 \le \tilde{\mathbf z} \perp \mathbf w \ge 0"
     inputs = CONTACTS
@@ -714,7 +722,7 @@ class e0_10:
     implements = SOFT_STEP_FUNCTIONS
 
 
-@section.holds("d6", "The complementary variable, worked backwards")
+@section.holds("d6", "Derivation of the complementary variable")
 class d6:
     formula = r"\left(\tfrac h2 + \boldsymbol\beta\right)\mathbf w = \boldsymbol\alpha\bar{\mathbf z} + \boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}}"
     inputs = {name: STEP[name] for name in ("phi", "alpha", "beta", "h")} | {
@@ -742,7 +750,7 @@ class d6:
     implements = target_and_regularization
 
 
-@section.conditional("d7", "A contact that pushes")
+@section.conditional("d7", "Sign conditions of a pushing contact")
 class d7:
     formula = r"\bar{\mathbf z} > 0:\quad \boldsymbol\alpha\bar{\mathbf z} = -\boldsymbol\phi_k - \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
     inputs = COUPLED_SPRINGS
@@ -768,11 +776,11 @@ class d7:
     given = {**COUPLED_SPRINGS, "alpha": DIAGONAL}
     holds_when = has_diagonal_compliance
     condition = r"$\boldsymbol\alpha$ is diagonal: each contact has its own spring"
-    remark = "The equality holds for all matrices, the sign of its right side does not."
+    remark = "The equality holds for all matrices, but the sign of its right-hand side does not."
     implements = SOFT_STEP_FUNCTIONS
 
 
-@section.conditional("d8", "A contact that is off")
+@section.conditional("d8", "Sign conditions of an inactive contact")
 class d8:
     formula = r"\mathbf w > 0:\quad \boldsymbol\phi_k + \left(\tfrac h2 + \boldsymbol\beta\right)\bar{\dot{\boldsymbol\phi}} > 0"
     inputs = COUPLED_DAMPERS
@@ -801,7 +809,7 @@ class d8:
     implements = SOFT_STEP_FUNCTIONS
 
 
-@section.conditional("t479#a", "Which contacts push, from the signs of error and rate")
+@section.conditional("t479#a", "Active contacts from the signs of error and rate")
 class t479_a:
     formula = r"\phi_k < 0,\ \dot\phi_k < 0 \Rightarrow \mathbf z > 0;\qquad \phi_k > 0,\ \dot\phi_k > 0 \Rightarrow \mathbf z = 0"
     inputs = CONTACT_STATES
@@ -829,12 +837,12 @@ class t479_a:
     given = {**CONTACT_STATES, "push": numbers(-0.875, 0.875)}
     holds_when = rate_keeps_sign
     condition = "no other force changes the sign of the rate within the step"
-    remark = "The contact force depends on the velocity at the end of the step, not on that at its start."
-    exact = "both results are flags"
+    remark = "The contact force depends on the velocity at the end of the step, not at its start."
+    exact = "both results are booleans"
     implements = solve_step
 
 
-@section.holds("t479#b", "Strong damping lets a contact go while it is still inside")
+@section.holds("t479#b", "Strong damping releases a contact that still penetrates")
 class t479_b:
     formula = r"\phi_k < 0,\ \dot\phi_k > 0,\ \boldsymbol\beta \text{ large}:\quad \mathbf z = 0 \text{ although } \phi_{k+1} < 0"
     inputs = SEPARATING_STATES
@@ -861,6 +869,6 @@ class t479_b:
         v, force, _ = soft_contacts(one, one, np.array([speed]), np.array([-depth]), one / 100, beta * one, h)
         return min(0.0, h * v[0] - depth) if force[0] == 0 else 0.0
 
-    remark = r"Large: $\beta > -\phi_k/\dot\phi_k - h/2$, if no other force acts."
-    exact = "in free flight all three only multiply and subtract the same two numbers"
+    remark = r"The damping is strong if $\beta > -\phi_k/\dot\phi_k - h/2$ and no other force acts."
+    exact = "in free motion all three forms only multiply and subtract the same two numbers"
     implements = solve_step

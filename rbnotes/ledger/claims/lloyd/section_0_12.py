@@ -48,7 +48,7 @@ from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import positive_numbers, vectors
 
-BY_FIRST_POINT = "by the place of the first point, along the axes of the world"
+BY_FIRST_POINT = "by the position of the first point, along the axes of the world"
 
 section = Section(
     "lloyd/s0.12",
@@ -151,7 +151,7 @@ class d1:
 
     library = force_library
     reference = force_reference
-    remark = "$F > 0$ pulls the ends together."
+    remark = "A tension $F > 0$ pulls the ends together."
     implements = path_force
 
 
@@ -239,7 +239,10 @@ class d4:
         """Compare with differences of the forces of a potential and a dissipation function, in all blocks."""
         return force_jacobians(cubic_spring(k, d), x, v)[0]
 
-    remark = "The blocks repeat because the force depends on differences only; no block need be symmetric."
+    remark = (
+        "The blocks repeat because the force only depends on differences. The blocks are not symmetric in"
+        " general."
+    )
     implements = path_force
 
 
@@ -267,7 +270,7 @@ class t504_a:
     implements = path_force
 
 
-@section.misprint("t504#b", "The two blocks that are left to find")
+@section.misprint("t504#b", "The two blocks that remain to be derived")
 class t504_b:
     formula = r"\text{sufficient to analyze } \partial\mathbf f_1/\partial\dot{\mathbf x}_1\text{ and } \partial\mathbf f_1/\partial\dot{\mathbf x}_1"
     inputs = SPRING
@@ -292,7 +295,7 @@ class t504_b:
 
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
     replacement = r"and similarly for the velocity Jacobian, and so it is sufficient to analyze $\partial\mathbf f_1/\partial\mathbf x_1$ and $\partial\mathbf f_1/\partial\dot{\mathbf x}_1$."
-    units_mismatch = r"a damping stands where a stiffness belongs"
+    units_mismatch = "the print has a damping in the place of a stiffness"
     implements = path_force
 
 
@@ -313,7 +316,7 @@ class d8_a:
 
     library = first_position_library
     reference = first_position_reference
-    remark = "The middle term makes it unsymmetric for a damper whose ends move across its axis."
+    remark = "The middle term makes the matrix unsymmetric if the ends of the damper move across its axis."
     implements = path_force
 
 
@@ -476,7 +479,7 @@ class d7_g:
     implements = length_gradient
 
 
-@section.holds("t520", "Projections along and across the spring")
+@section.holds("t520", "Projections onto the axis of the spring and its complement")
 class t520:
     formula = (
         r"\mathbf U_n \equiv \mathbf u\mathbf u^T,\quad \mathbf U_p \equiv \mathbf I - \mathbf u\mathbf u^T"

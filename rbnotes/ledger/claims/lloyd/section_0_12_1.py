@@ -52,7 +52,7 @@ FORCE = (path_force, LinearSpring)
 class d1:
     formula = r"F = k(l - r) + d\,\dot l"
     inputs = LENGTHS
-    result = Result(units.FORCE, "by the place of the first point, along the axes of the world")
+    result = Result(units.FORCE, "by the position of the first point, along the axes of the world")
 
     def printed(length, ldot, k, d, r):
         return k * (length - r) + d * ldot
@@ -67,7 +67,7 @@ class d1:
         return (elastic + viscous)[0]
 
     defines = (r"F",)
-    remark = "Both signs are right: it pulls when stretched and resists lengthening."
+    remark = "Both signs are correct: the spring pulls when stretched, and the damper resists lengthening."
     implements = LinearSpring
 
 
@@ -94,7 +94,7 @@ class d2:
 class d3_a:
     formula = r"\frac{\partial\mathbf f_1}{\partial\mathbf x_1} = -k\mathbf U_n - \frac dl\mathbf u(\dot{\mathbf x}_2 - \dot{\mathbf x}_1)^T\mathbf U_p - \frac{k(l-r) + d\,\dot l}{l}\mathbf U_p"
     inputs = SPRING
-    result = Result(STIFFNESS, "by the place of the first point, along the axes of the world")
+    result = Result(STIFFNESS, "by the position of the first point, along the axes of the world")
 
     def printed(x, v, k, d, r):
         u, length = geometry(x)

@@ -45,7 +45,7 @@ from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step, jacobian
 from rbnotes.testing.strategies import positive_numbers
 
-BY_FIRST_POINT = "by the place of the first point, along the axes of the world"
+BY_FIRST_POINT = "by the position of the first point, along the axes of the world"
 
 section = Section(
     "lloyd/s0.13",
@@ -125,7 +125,9 @@ class d2:
         """Compare with the negative gradients of a potential and a dissipation function, by complex steps."""
         return force_reference(x, v, k, d)[0]
 
-    remark = "The sentence below it means a two-node truss element, not a two-element truss node."
+    remark = (
+        "The sentence below the display refers to a two-node truss element, not to a two-element truss node."
+    )
     implements = path_force
 
 
@@ -235,7 +237,7 @@ def zero_rest_length_reference(x, k):
 LINEAR = (stress, LinearStress)
 
 
-@section.misprint("t565", "The stress called linear")
+@section.misprint("t565", "The stress that is called linear")
 class t565:
     formula = r"\sigma(l)\text{ is linear so that } \sigma(l) = k(l-r)/l"
     inputs = {"short": positive_numbers(0.25, 2.0), "longer": positive_numbers(2.0, 4.0), **MODULI}
@@ -275,7 +277,7 @@ class d5:
     implements = LINEAR
 
 
-@section.holds("d6#a", "Derivative of the linear spring's stress, constant dropped")
+@section.holds("d6#a", "Derivative of the linear spring's stress, without the constant")
 class d6_a:
     formula = r"\frac{\partial\sigma}{\partial l} = \frac{\partial}{\partial l}\Bigl(\frac{k(l-r)}{l}\Bigr) = \frac{\partial}{\partial l}\Bigl(\frac{-kr}{l}\Bigr)"
     inputs = LENGTH
@@ -313,15 +315,15 @@ class d6_b:
     )
     reference = stress_x1_reference
     correction = (
-        r"$\partial\sigma/\partial l = +kr/l^2$, a number; it is $\partial\sigma/\partial\mathbf x_1 = "
-        r"(\partial\sigma/\partial l)(\partial l/\partial\mathbf x_1) = -(kr/l^2)\,\mathbf u^T$ that has "
-        r"the printed value. All three $\partial/\partial l$ of the display should be "
-        r"$\partial/\partial\mathbf x_1$."
+        r"$\partial\sigma/\partial l = +kr/l^2$, a number; the printed value is that of "
+        r"$\partial\sigma/\partial\mathbf x_1 = (\partial\sigma/\partial l)(\partial "
+        r"l/\partial\mathbf x_1) = -(kr/l^2)\,\mathbf u^T$. All three $\partial/\partial l$ of the"
+        r" display should be $\partial/\partial\mathbf x_1$."
     )
     replacement = r"\frac{\partial\sigma}{\partial\mathbf x_1} = \frac{\partial}{\partial\mathbf x_1}\left(\frac{k(l-r)}{l}\right) = \frac{\partial}{\partial\mathbf x_1}\left(\frac{-kr}{l}\right) = -\frac{kr}{l^2}\mathbf u^T"
     remark = (
-        r"Put into the chain rule above, the printed row meets $\partial l/\partial\mathbf x_1 = -\mathbf "
-        r"u^T$ once more; array code multiplies the two entry by entry and goes on."
+        r"The chain rule above multiplies the printed row by $\partial l/\partial\mathbf x_1 = "
+        r"-\mathbf u^T$ a second time; array code silently multiplies the two entry by entry."
     )
     implements = LINEAR
 
@@ -360,7 +362,10 @@ class d7:
         """Differentiate the force k (l - r) along the spring by complex steps."""
         return first_point_derivative(lambda z: k * (distance(z) - r) * (z[1] - z[0]) / distance(z), x)
 
-    remark = r"The same matrix as in 0.12.1: $-k\mathbf U_n - \sigma\mathbf U_p$ with $k - \sigma = kr/l$."
+    remark = (
+        r"The matrix is that of section 0.12.1: $-k\mathbf U_n - \sigma\mathbf U_p$ with $k - \sigma = "
+        "kr/l$."
+    )
     implements = (LinearStress, path_force)
 
 
@@ -378,7 +383,7 @@ class d8:
     implements = (LinearStress, path_force)
 
 
-@section.holds("t581", "Without rest length, 0.12.1 says the same")
+@section.holds("t581", "Agreement with section 0.12.1 for zero rest length")
 class t581:
     formula = r"-k\mathbf U_n - \frac{k(l-r)}{l}\mathbf U_p = -k\mathbf I \quad (r = 0)"
     inputs = ZERO_REST_LENGTH
@@ -528,7 +533,7 @@ class t599:
     formula = r"-\frac{k}{r^2}\Delta\mathbf x\Delta\mathbf x^T\text{: material},\quad -\sigma\mathbf I\text{: geometric}"
     inputs = ELASTIC
     result = Result(
-        STIFFNESS, "material, then geometric: by the place of the first point, along the axes of the world"
+        STIFFNESS, "material, then geometric: by the position of the first point, along the axes of the world"
     )
 
     def printed(x, k, r):
@@ -560,7 +565,8 @@ class t599:
         return -k * r**2 * np.array([np.outer(slope, slope), strain(distance(x), r) * curvature])
 
     remark = (
-        r"This split belongs to quadratic strain. With the length itself as strain, the halves are "
-        r"$-(\partial F/\partial l)\mathbf U_n$ and $-(F/l)\mathbf U_p$; only the sum is the same."
+        "This split holds for quadratic strain. With the length itself as strain, the two parts "
+        r"are $-(\partial F/\partial l)\mathbf U_n$ and $-(F/l)\mathbf U_p$; only the sum is the "
+        "same as here."
     )
     implements = QUADRATIC

@@ -115,7 +115,7 @@ class e0_11:
     inputs = POINTS
     result = Result(
         vector_quantity((NUMBER, 3), (LENGTH, 1)),
-        "of each segment the direction along the axes of the world, then its length",
+        "of each segment: the direction along the axes of the world, then the length",
     )
 
     def printed(x):
@@ -361,8 +361,8 @@ class t642:
         return np.array([*previous, *after])
 
     correction = (
-        r"Segments $-1$ and $n$: segment $i$ joins the points $i$ and $i+1$, so the one that would begin "
-        r"at the last point $\mathbf x_n$ has the number $n$."
+        "Segments $-1$ and $n$: segment $i$ joins the points $i$ and $i+1$, so the segment that "
+        r"begins at the last point $\mathbf x_n$ has the number $n$."
     )
     replacement = r"consider the endpoints $\mathbf x_0$ and $\mathbf x_n$ to be connected to fictitious passive segments $-1$ and $n$, respectively."
     implements = path_segments
@@ -406,7 +406,7 @@ class e0_14_b:
     implements = path_length
 
 
-@section.definition("d6", "Directions in which the tension pulls the points")
+@section.definition("d6", "Directions of the forces on the points")
 class d6:
     formula = r"\mathbf v_0 \equiv \mathbf u_0,\quad \mathbf v_n \equiv -\mathbf u_{n-1},\quad \mathbf v_i \equiv \mathbf u_i - \mathbf u_{i-1}\ (i\neq 0,n)"
     inputs = POINTS
@@ -422,7 +422,7 @@ class d6:
         return -point_derivatives(active_length, x)
 
     defines = (r"\mathbf v_0", r"\mathbf v_n", r"\mathbf v_i")
-    remark = r"They are directions with a size, not velocities; in this book the velocities are $\mathbf v$."
+    remark = r"They are sums of unit vectors, not velocities; in this book $\mathbf v$ denotes velocities."
     implements = length_gradient
 
 
@@ -451,7 +451,9 @@ class d7:
         "rbnotes.ledger.oracles.paths.active_length",
         "rbnotes.ledger.oracles.paths.numerical_length_rate",
     )
-    remark = "The tension of the active length acts along passive segments too; such a path has no potential."
+    remark = (
+        "The tension of the active length also acts along passive segments; such a path has no potential."
+    )
     implements = path_force
 
 
@@ -563,7 +565,7 @@ class d5_a:
         """Differentiate the length by complex steps."""
         return point_derivatives(active_length, x)[1:N]
 
-    remark = "For the end points leave out the direction of the segment that is not there."
+    remark = "For the end points, omit the direction of the missing segment."
     implements = length_gradient
 
 
@@ -654,7 +656,7 @@ def is_via_point(x, v, k, d, active, i, offsets):
     return 0 < i < N
 
 
-@section.definition("d9", "Rows for the turning of the active segments")
+@section.definition("d9", "Rows for the rotation of the active segments")
 class d9:
     formula = r"\mathbf y_i \equiv \frac1{l_i}\frac{\partial F}{\partial\dot L}(\dot{\mathbf x}_{i+1} - \dot{\mathbf x}_i)^T\mathbf P_i"
     inputs = ACTIVE
@@ -747,9 +749,7 @@ class d11:
         r"The last index is $j$: $\partial\mathbf f_i/\partial\dot{\mathbf x}_j = (\partial "
         r"F/\partial\dot L)\,\mathbf v_i\,\partial\dot L/\partial\dot{\mathbf x}_j$."
     )
-    effect = (
-        "A cable in free fall accelerates with 7.82 m/s² on average; right, all of it falls with 9.81 m/s²."
-    )
+    effect = "A cable in free fall accelerates at 7.82 m/s² on average; with the correct index, all of it falls at 9.81 m/s²."
     implements = path_force
 
 
@@ -757,7 +757,7 @@ class d11:
 class d12:
     formula = r"\frac{\partial\mathbf f_i}{\partial\mathbf x_j} = \mathbf v_i\frac{\partial F}{\partial\mathbf x_j} + F\frac{\partial\mathbf u_i}{\partial\mathbf x_j} - F\frac{\partial\mathbf u_{i-1}}{\partial\mathbf x_j}"
     inputs = {**ACTIVE, "i": st.sampled_from((1, 2, 0, 3)), "offsets": OFFSETS}
-    result = Result(STIFFNESS, "of one point by each, along the axes of the world")
+    result = Result(STIFFNESS, "of one point by each point, along the axes of the world")
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d, active, i, offsets):
@@ -793,8 +793,8 @@ class d12:
     holds_when = is_via_point
     given = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
     condition = (
-        r"$\mathbf x_i$ is a via point. At the end points the derivative of the fictitious segment's "
-        r"direction ($\mathbf u_{-1}$ or $\mathbf u_n$) must be left out: it carries no tension, although "
-        r"the real passive segments do."
+        r"$\mathbf x_i$ is a via point. At the end points the derivative of the fictitious "
+        r"segment's direction ($\mathbf u_{-1}$ or $\mathbf u_n$) must be omitted: the fictitious "
+        "segment carries no tension, in contrast to the passive segments."
     )
     implements = path_force

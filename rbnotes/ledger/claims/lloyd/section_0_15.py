@@ -193,7 +193,7 @@ class d2_a:
     implements = equality_gauss_seidel
 
 
-@section.erratum("d2#b", "The same with the velocity of the other constraints")
+@section.erratum("d2#b", "One multiplier in a sweep, with the velocity due to the other constraints")
 class d2_b:
     formula = r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}\Bigl(c_i - \mathbf N_i\Bigl(\mathbf v_0 - \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} - \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}\Bigr)\Bigr)"
     edits = ((r"\mathbf v_0 - \sum", r"\mathbf v_0 + \sum"), (r"^{(k+1)} - \sum", r"^{(k+1)} + \sum"))
@@ -215,11 +215,11 @@ class d2_b:
         r"Both sums inside the inner bracket have plus signs: $\mathbf v_0 + \sum_{j<i}\mathbf "
         r"M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}$"
     )
-    remark = "Taking the row out of the sums turns their signs round."
+    remark = "Moving the sums inside the bracket reverses their signs."
     implements = equality_gauss_seidel
 
 
-@section.holds("d2#c", "The same with the velocity updated so far")
+@section.holds("d2#c", "One multiplier in a sweep, with the current velocity")
 class d2_c:
     formula = (
         r"\lambda_i^{(k+1)} = (\mathbf N_i\mathbf M^{-1}\mathbf N_i^T)^{-1}(c_i - \mathbf N_i\mathbf v^{(i)})"
@@ -238,13 +238,14 @@ class d2_c:
     library = sweep_library
     reference = sweep_reference
     remark = (
-        r"$\mathbf v^{(i)}$ holds the impulses of all *other* constraints. If it is the velocity with all "
-        r"impulses, the formula gives the change of $\lambda_i$; that is what the library computes."
+        r"$\mathbf v^{(i)}$ contains the impulses of all *other* constraints. With the velocity "
+        r"under all impulses, the formula gives the change of $\lambda_i$, which is what the "
+        "library computes."
     )
     implements = equality_gauss_seidel
 
 
-@section.conditional("t704#b", "Which velocity the sweep takes")
+@section.conditional("t704#b", "The velocity in a sweep")
 class t704_b:
     formula = r"\mathbf v^{(i)}\ \text{`is the total velocity updated for the}\ i\text{-th iteration step'}:\quad \mathbf v^{(i)} = \mathbf v_0 + \sum_{j<i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j\ge i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}"
     inputs = SWEEP
@@ -272,8 +273,8 @@ class t704_b:
         r"right side is the change $\lambda_i^{(k+1)} - \lambda_i^{(k)}$."
     )
     remark = (
-        "With the total velocity in its place the sweep forgets what the constraint has already done: where all "
-        "constraints are satisfied, it sets their impulses to zero."
+        "With the total velocity, the sweep discards the impulse that the constraint already has:"
+        " if all constraints are satisfied, it sets their impulses to zero."
     )
     implements = equality_gauss_seidel
 
@@ -294,5 +295,5 @@ class t704_a:
         """Find the velocities of least change in the norm of M that satisfy this constraint alone."""
         return nearest_velocities(M, block, v0, c)[1]
 
-    remark = "For a constraint of two rows; for a single row the matrix is a number."
+    remark = "This is checked for a constraint with two rows; for a single row the matrix is a number."
     implements = constrained_velocity

@@ -54,7 +54,7 @@ class d1:
     implements = friction_impulse
 
 
-@section.holds("d2", "What a friction impulse does to the tangential velocities")
+@section.holds("d2", "Effect of a friction impulse on the tangential velocities")
 class d2:
     formula = r"\Delta\mathbf v_t = w\,\boldsymbol\phi,\quad w \equiv \mathbf D\mathbf M^{-1}\mathbf D^T"
     inputs = TANGENT_IMPULSE
@@ -98,8 +98,8 @@ class t720:
         return normal / np.cos(np.arctan(mu)) * np.sin(np.arctan(mu))
 
     remark = (
-        r"Of one direction. The two of a contact, each with this bound, can make an impulse of "
-        r"$\sqrt2\,\mu\lambda$ together, more than the largest possible one."
+        "The bound is for one direction. The two directions of a contact, each with this bound, "
+        r"allow a total impulse of $\sqrt2\,\mu\lambda$, more than Coulomb's limit."
     )
     implements = friction_impulse
 
@@ -132,21 +132,21 @@ class d3:
         return (low + high) / 2
 
     correction = (
-        r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. One direction at a time: $w$ "
-        r"is a number."
+        r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. Each direction is "
+        "treated alone, so that $w$ is a number."
     )
     remark = (
-        "As printed the first two cases cover everything: there is no sticking, and a slow body is "
-        "pushed the wrong way."
+        "The first two cases cover everything as printed: there is no sticking, and the friction "
+        "impulse on a slow body has the wrong direction."
     )
     implements = friction_impulse
 
 
-@section.erratum("t724", "The impulse is that of box friction")
+@section.erratum("t724", "The impulse agrees with box friction")
 class t724:
     formula = r"\text{This is equivalent to the box friction conditions described in (0.6):}\quad0\le\boldsymbol\phi-\underline{\boldsymbol\phi}\perp\boldsymbol\sigma\ge0,\quad0\le\overline{\boldsymbol\phi}-\boldsymbol\phi\perp\boldsymbol\sigma\le0"
     inputs = SLIDING_ROW
-    result = Result(MOMENTUM, "along the tangent, once by each form")
+    result = Result(MOMENTUM, "along the tangent, by each of the two forms")
     constants = (MASS, VELOCITY)
 
     def printed(v_t, w, limit):
@@ -176,14 +176,14 @@ class t724:
         return np.full(2, (low + high) / 2)
 
     correction = (
-        r"It is, with the second case corrected, and with the two parts of $\boldsymbol\sigma$ that (0.6) "
-        r"needs, a positive one at the lower limit and a negative one at the upper: as printed both conditions "
-        r"have the same $\boldsymbol\sigma$, which must then be zero, so that nothing may ever slip. One "
-        r"direction at a time."
+        "The impulse agrees if the second case is corrected and if (0.6) has the two parts of "
+        r"$\boldsymbol\sigma$ that it needs, a positive one at the lower limit and a negative one "
+        r"at the upper limit. As printed, both conditions have the same $\boldsymbol\sigma$, which"
+        " must then be zero, so that slipping is impossible. Each direction is treated alone."
     )
     replacement = r"One direction at a time, this is equivalent to the box friction conditions described in (0.6), $0 \le \boldsymbol\phi - \underline{\boldsymbol\phi} \perp \boldsymbol\sigma^+ \ge 0$ and $0 \le \overline{\boldsymbol\phi} - \boldsymbol\phi \perp \boldsymbol\sigma^- \ge 0$, with $\boldsymbol\sigma^+ - \boldsymbol\sigma^- = v_t + w\,\boldsymbol\phi$."
     remark = (
-        "Two directions that act on each other, with a matrix $w$ that is not diagonal, take several "
-        "turns to get to the impulses of box friction."
+        "If two directions are coupled by a matrix $w$ that is not diagonal, the impulses of box "
+        "friction need several iterations."
     )
     implements = (BoxLCP, friction_impulse)

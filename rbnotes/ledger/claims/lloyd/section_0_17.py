@@ -187,10 +187,10 @@ class e0_18:
         """Compare with the attached velocities as sums over the active ones, row by row."""
         return [-sum(g * v for g, v in zip(row, v_active, strict=True)) for row in Gka]
 
-    exact = "both sum the same few products in the same order"
+    exact = "both forms sum the same few products in the same order"
     remark = (
-        r"The library holds the map that it stands for, $\mathbf v_k = \mathbf J\mathbf v_\alpha$ with "
-        r"$\mathbf J = -\mathbf G_{k\alpha}$."
+        r"The library stores the corresponding map, $\mathbf v_k = \mathbf J\mathbf v_\alpha$ with"
+        r" $\mathbf J = -\mathbf G_{k\alpha}$."
     )
     implements = NullSpaceReduction.expand_velocities
 
@@ -209,11 +209,11 @@ class d1:
 
     oracle = "Compare with the attached velocities, component by component."
     reference = attached_velocities
-    exact = "both sum the same few products in the same order"
+    exact = "both forms sum the same few products in the same order"
     implements = (null_space_reduction, NullSpaceReduction.expand_velocities)
 
 
-@section.erratum("e0.19", "The whole system with its attachments")
+@section.erratum("e0.19", "The full system with its attachments")
 class e0_19:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
     edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
@@ -238,16 +238,16 @@ class e0_19:
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R
     remark = (
-        r"Here $+\mathbf G^T$ makes the multipliers those of opposite forces: $-\mathbf G^T\boldsymbol\lambda$ "
-        r"acts on the components. A positive $\mathbf R_\alpha$, as $\gamma\alpha/h^2$ of (0.9), then drives a "
-        r"soft constraint away from where it should hold, and where its size is that of "
-        r"$\mathbf G\mathbf M^{-1}\mathbf G^T$ there is no solution at all. With hard constraints, "
-        r"$\mathbf R_\alpha = 0$, the system is right."
+        r"The sign $+\mathbf G^T$ means that $-\mathbf G^T\boldsymbol\lambda$ acts on the "
+        r"components. A positive $\mathbf R_\alpha$, such as $\gamma\alpha/h^2$ of (0.9), then "
+        "increases the violation of a soft constraint, and there is no solution if it equals "
+        r"$\mathbf G\mathbf M^{-1}\mathbf G^T$. With hard constraints, $\mathbf R_\alpha = 0$, the"
+        " system is correct."
     )
     implements = (StepProblem, NullSpaceReduction)
 
 
-@section.erratum("t752", "The regularization matrix in that system")
+@section.erratum("t752", "The regularization matrix of the full system")
 class t752:
     formula = r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & \mathbf R_\alpha \end{pmatrix} \text{ where } \mathbf R_\alpha \text{ is a diagonal regularization matrix}"
     inputs = FULL_SYSTEM
@@ -271,8 +271,8 @@ class t752:
     correction = SIGN_OF_R
     replacement = r"where $\mathbf R_\alpha$, which stands in the matrix as $-\mathbf R_\alpha$, is a diagonal regularization matrix for the constraints (since attachments are hard constraints, no regularization is included)."
     remark = (
-        r"What regularization is for: a violation that the constraint's own force brings down. With the "
-        r"printed signs that force enlarges it."
+        "Regularization allows a violation that the constraint force reduces. With the printed "
+        "signs, that force increases the violation."
     )
     implements = StepProblem
 
@@ -294,7 +294,7 @@ class d2_a:
         rows = np.hstack([Gba, IDENTITY])
         return np.linalg.solve(rows[:, BETA], gb - rows[:, ALPHA] @ va)
 
-    exact = "both sum the same few products in the same order"
+    exact = "both forms sum the same few products in the same order"
     implements = NullSpaceReduction.expand_velocities
 
 
@@ -329,7 +329,7 @@ class d2_b:
         right = np.concatenate([known, gb - attachments[:, :ACTIVE] @ va])
         return np.linalg.solve(left, right)[ATTACHED:]
 
-    remark = r"The force on the attached components is the opposite, $-\boldsymbol\lambda_\beta$."
+    remark = r"The force on the attached components has the opposite sign, $-\boldsymbol\lambda_\beta$."
     implements = NullSpaceReduction.attachment_forces
 
 
@@ -354,7 +354,7 @@ def drift_reference(E, x, phi, h):
     return h * derivative(velocity).value
 
 
-@section.holds("t732", "Which components an attachment depends on")
+@section.holds("t732", "Components on which an attachment depends")
 class t732:
     formula = r"\mathbf G_{k\alpha} \text{ is zero except for the master components to which } k \text{ is attached}"
     inputs = {"masters": MASTERS, "weights": vectors(2, 0.25, 2.0), "x": arrays(POINTS, 3)}
@@ -380,11 +380,11 @@ class t732:
         moves = np.eye(3 * POINTS).reshape(-1, POINTS, 3)
         return -np.stack([derivative(lambda t, m=m: place(x + t * m)).value for m in moves], axis=1)
 
-    remark = 'The notes say "sparse except for".'
+    remark = 'The notes write "sparse except for".'
     implements = NullSpaceReduction.expand_velocities
 
 
-@section.erratum("t774#b", "What is on the right side if the attachment changes along the motion")
+@section.erratum("t774#b", "Right-hand side for an attachment that changes along the motion")
 class t774_b:
     formula = r"\mathbf g_\beta = h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha"
     inputs = BODY_POINT
@@ -407,15 +407,15 @@ class t774_b:
     replacement = r"To see that this is generally the case, we note that typically $\mathbf g_\beta = -h\dot{\mathbf G}_{\beta\alpha}\mathbf v_\alpha$."
     remark = (
         r"The attachment at the end of the step is $\mathbf v_\beta + (\mathbf G_{\beta\alpha} + "
-        r"h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0$, and the terms for which (0.19) has no place go to "
-        r"the right. The next sentence, which replaces $\mathbf G_{\beta\alpha}$ by $\mathbf "
-        r"G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is right, and so is the $\mathbf g_\beta$ of "
-        r"section 0.19."
+        r"h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0$, and the terms that do not appear "
+        r"in (0.19) move to the right-hand side. The next sentence, which replaces $\mathbf "
+        r"G_{\beta\alpha}$ by $\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is "
+        r"correct, and so is the $\mathbf g_\beta$ of section 0.19."
     )
     implements = point_on_body
 
 
-@section.holds("t774#c", "The attachment at the end of the step, without a right side")
+@section.holds("t774#c", "The attachment at the end of the step, without a right-hand side")
 class t774_c:
     formula = (
         r"\mathbf v_\beta + (\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha})\mathbf v_\alpha = 0"
@@ -440,11 +440,11 @@ class t774_c:
         return now + drift_reference(E, x, phi, h)
 
     tolerance = 1e-08
-    remark = "To first order in h."
+    remark = "This holds to first order in h."
     implements = point_on_body
 
 
-@section.holds("t774#d", "No right side where the attachment is constant")
+@section.holds("t774#d", "Zero right-hand side for a constant attachment")
 class t774_d:
     formula = r"\mathbf G_{\beta\alpha}\text{ constant}:\quad\mathbf g_\beta = 0"
     inputs = {
@@ -540,8 +540,9 @@ class e0_20_a:
     library = reduced_library
     reference = reduced_reference
     remark = (
-        r"With (0.21) to (0.24). The reduction leaves $\mathbf R_\alpha$ as it is, so that what is right in (0.19) "
-        r"is right here; checked with the sign that softens, $\mathbf R_\alpha$ negative."
+        r"The blocks are (0.21) to (0.24). The reduction does not change $\mathbf R_\alpha$, so "
+        r"that (0.20) is as correct as (0.19). It is checked with a negative $\mathbf R_\alpha$, "
+        "the sign that softens."
     )
     implements = NullSpaceReduction.reduce
 
@@ -565,7 +566,7 @@ class e0_20_b:
     reference = reduced_reference
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R
-    remark = "The sign of (0.19), carried over."
+    remark = "The sign is that of (0.19)."
     implements = NullSpaceReduction.reduce
 
 
@@ -608,8 +609,8 @@ class e0_22:
         return effective_rows(G, Gba)
 
     exact = (
-        "each number is one sum of few products, taken in one order: where a processor does not fuse "
-        "them, all round alike"
+        "each number is one sum of few products in one order, and all forms round alike if the "
+        "processor does not fuse them"
     )
     implements = NullSpaceReduction.reduce
 
@@ -633,7 +634,7 @@ class e0_23:
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("e0.24", "Right sides of the constraints on the active components")
+@section.holds("e0.24", "Right-hand sides of the constraints on the active components")
 class e0_24:
     formula = r"\boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
     inputs = FULL_SYSTEM
@@ -650,7 +651,7 @@ class e0_24:
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("t774#a", "Forces and right sides where attachments do not drift")
+@section.holds("t774#a", "Forces and right-hand sides for attachments without drift")
 class t774_a:
     formula = r"\mathbf g_\beta = 0:\quad \mathbf f' = \mathbf f_\alpha - \mathbf G_{\beta\alpha}^T\mathbf f_\beta,\quad \boldsymbol\gamma' = \mathbf g_\alpha"
     inputs = WITHOUT_DRIFT
@@ -780,7 +781,7 @@ class d4:
         columns = [attached_velocities(Gba, unit) for unit in np.eye(ACTIVE)]
         return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
 
-    exact = "both only place entries and their opposites"
+    exact = "both forms only place entries and their opposites"
     implements = eliminate_attachment
 
 
@@ -795,11 +796,11 @@ class d5:
         return eliminated_forces(SIZES, [k_attached(Gka)])
 
     reference = transfer_to_masters
-    exact = "both only place entries and their opposites"
+    exact = "both forms only place entries and their opposites"
     implements = eliminate_attachment
 
 
-@section.holds("t786", "Attachment by attachment")
+@section.holds("t786", "Reduction of one attachment after the other")
 class t786:
     formula = r"\mathbf P_j(\mathbf P_k\mathbf M\mathbf P_k^T)\mathbf P_j^T = \mathbf P\mathbf M\mathbf P^T"
     inputs = {
@@ -826,7 +827,7 @@ class t786:
         padded[np.ix_(kept, kept)] = effective_mass(M[np.ix_(order, order)], G)
         return padded
 
-    remark = "Here neither component is a master of the other; section 0.18 has the other case."
+    remark = "Neither component is a master of the other here; section 0.18 treats the other case."
     implements = eliminate_attachment
 
 
@@ -852,6 +853,6 @@ class t793:
             P[:ACTIVE, ACTIVE + i] = -row
         return np.stack([P, P])
 
-    exact = "both only place entries and their opposites"
-    remark = "True as long as neither component is attached to the other, which this section assumes."
+    exact = "both forms only place entries and their opposites"
+    remark = "This holds if neither component is attached to the other, as this section assumes."
     implements = eliminate_attachment

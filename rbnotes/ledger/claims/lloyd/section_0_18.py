@@ -199,7 +199,7 @@ def force_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
     return effective_mass(M, Gk) @ v[:REMAINING] + effective_rows(G, Gk).T @ constraints + Gb.T @ beta
 
 
-@section.erratum("e0.25", "The whole system with one attachment apart")
+@section.erratum("e0.25", "The full system with one attachment listed separately")
 class e0_25:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf M_{\alpha k} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T & \mathbf G_{k\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf M_{\beta k} & \mathbf G_{\alpha\beta}^T & \mathbf G_{\beta\beta}^T & \mathbf G_{k\beta}^T \\ \mathbf M_{k\alpha} & \mathbf M_{k\beta} & \mathbf M_{kk} & \mathbf G_{\alpha k}^T & 0 & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf G_{\alpha k} & \mathbf R_\alpha & 0 & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 & 0 & 0 \\ \mathbf G_{k\alpha} & \mathbf G_{k\beta} & \mathbf I & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \mathbf v_k \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \\ \boldsymbol\lambda_k \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf f_k \\ \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
     edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
@@ -225,8 +225,8 @@ class e0_25:
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R
     remark = (
-        "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
-        "over. With hard constraints the system is right."
+        "The multipliers have the opposite sign of the forces, as in (0.19), and the "
+        "regularization has the sign of (0.19). With hard constraints the system is correct."
     )
     implements = (StepProblem, null_space_reduction)
 
@@ -236,7 +236,7 @@ class e0_26_a:
     formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix},\quad -\mathbf R_\alpha \text{ positive}"
     inputs = FULL_SYSTEM
     result = Result(
-        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the coordinates that stay, then of the constraints"
+        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the remaining coordinates, then of the constraints"
     )
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
@@ -246,8 +246,8 @@ class e0_26_a:
     reference = without_k_reference
     special = CHAINED_ATTACHMENTS
     remark = (
-        r"With (0.27) to (0.35). The elimination leaves $\mathbf R_\alpha$ as it is; checked with the sign that "
-        r"softens, $\mathbf R_\alpha$ negative."
+        r"The blocks are (0.27) to (0.35). The elimination does not change $\mathbf R_\alpha$, "
+        "which is checked with the negative sign, the one that softens."
     )
     implements = NullSpaceReduction.reduce
 
@@ -261,7 +261,7 @@ class e0_26_b:
     )
     inputs = FULL_SYSTEM
     result = Result(
-        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the coordinates that stay, then of the constraints"
+        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the remaining coordinates, then of the constraints"
     )
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
@@ -272,7 +272,7 @@ class e0_26_b:
     special = CHAINED_ATTACHMENTS
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R
-    remark = "The sign of (0.19) and (0.25), carried over."
+    remark = "The sign is that of (0.19) and (0.25)."
     implements = NullSpaceReduction.reduce
 
 
@@ -369,7 +369,7 @@ def attached_to_both_reference(G, va, vb):
     return np.linalg.lstsq(rows[:, REMAINING:], -(rows @ others), rcond=None)[0]
 
 
-@section.holds("t801", "Elimination one attachment at a time")
+@section.holds("t801", "Elimination of one attachment at a time")
 class t801:
     formula = r"\text{the null-space reduction can still be done, one attachment at a time, starting with those to which no other components are attached}"
     inputs = {name: GRAPH[name] for name in ("M", "onto_active", "onto_next")}
@@ -420,18 +420,18 @@ class t849:
         """Sum the masses of a chain of particles that move together."""
         return mj + mm + mk + ma
 
-    exact = "both add up the same four masses"
-    correction = r"The masters of $k$ are unattached, or are attached components $j > k$ themselves."
+    exact = "both forms sum the same four masses"
+    correction = "The masters of $k$ are unattached, or are attached components $j > k$."
     replacement = "Now, assuming that the attachments form a directed acyclic graph, order this graph such that for each attached component $k$, its masters are either unattached or themselves attached components $j > k$."
     remark = (
-        r"Further on, where $\mathbf G_{k\beta}$ only contains entries for components $j > k$, it is right. By the "
-        "sentence as it stands a component may be eliminated before another one that is attached to it, whose "
-        "mass is then lost."
+        r"The later statement that $\mathbf G_{k\beta}$ only contains entries for components $j > "
+        "k$ is correct. According to the printed sentence, a component may be eliminated before "
+        "another one that is attached to it, whose mass is then lost."
     )
     implements = elimination_order
 
 
-@section.holds("t851", "Forces alone, recursively")
+@section.holds("t851", "Recursion for the forces alone")
 class t851:
     formula = r"\text{we can recursively compute } \mathbf f'_\alpha \text{ and } \mathbf f'_\beta \text{ in the prescribed order}"
     inputs = {name: GRAPH[name] for name in ("onto_active", "onto_next", "f")}
@@ -451,11 +451,11 @@ class t851:
 
     reference = graph_power
     remark = (
-        r"With the $\mathbf g_k = 0$ that the text assumes; otherwise $\mathbf f'$ also contains "
-        r"$-(\mathbf M_{\alpha k}-\mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k$, for which the masses are "
-        r"needed as well."
+        r"The text assumes $\mathbf g_k = 0$; otherwise $\mathbf f'$ also contains $-(\mathbf "
+        r"M_{\alpha k}-\mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k$, which requires the "
+        "masses."
     )
-    exact = "both sum the same few products in the same order"
+    exact = "both forms sum the same few products in the same order"
     implements = NullSpaceReduction.reduce
 
 
@@ -488,7 +488,7 @@ class d2:
     library = attached_to_both_library
     reference = attached_to_both_reference
 
-    remark = r"With the $\mathbf g_k = 0$ that the text assumes further up; else $+\mathbf g_k$."
+    remark = r"The text above assumes $\mathbf g_k = 0$; otherwise the term $+\mathbf g_k$ is added."
     implements = NullSpaceReduction.expand_velocities
 
 
@@ -528,7 +528,7 @@ class t857:
     implements = (null_space_reduction, NullSpaceReduction.expand_velocities)
 
 
-@section.holds("t859#a", "Two masters are coupled")
+@section.holds("t859#a", "Coupling of two masters")
 class t859_a:
     formula = r"\text{if a component is attached to more than one master, the resulting mass matrix for those masters is no longer block diagonal}"
     inputs = MASTERS
@@ -547,7 +547,7 @@ class t859_a:
     implements = NullSpaceReduction.reduce
 
 
-@section.misprint("t859#b", "Where the coupling of two masters is seen")
+@section.misprint("t859#b", "Equation that shows the coupling of two masters")
 class t859_b:
     formula = r"\text{`to note from (0.35)':}\quad \mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\alpha k}\mathbf g_k"
     inputs = MASTERS
@@ -560,26 +560,26 @@ class t859_b:
 
     library = two_masters_library
     reference = two_masters_reference
-    undefined = "the right side of a constraint is no mass matrix"
+    undefined = "the right-hand side of a constraint is not a mass matrix"
     correction = r"From (0.27): both masters are active here, and $-\mathbf G_{k\alpha}$ has a block with the weight of each."
     replacement = "One important thing to note from (0.27) is that if a component is attached to more than one master, the resulting mass matrix for those masters is no longer block diagonal."
     implements = NullSpaceReduction.reduce
 
 
-@section.definition("d3", "A particle attached to two others")
+@section.definition("d3", "A particle that is attached to two others")
 class d3:
     formula = r"\mathbf v_k = w_1\mathbf v_1 + w_2\mathbf v_2"
     defines = (r"\mathbf v_k",)
     implements = point_on_points
 
 
-@section.definition("d4", "Mass matrix of the two without it")
+@section.definition("d4", "Mass matrix of the two masters without the attached particle")
 class d4:
     formula = r"\begin{pmatrix} m_1\mathbf I & 0 \\ 0 & m_2\mathbf I \end{pmatrix}"
     implements = StepProblem
 
 
-@section.holds("d5", "Mass matrix of the two with it")
+@section.holds("d5", "Mass matrix of the two masters with the attached particle")
 class d5:
     formula = r"\begin{pmatrix} (m_1 + w_1^2 m_k)\mathbf I & w_1 w_2 m_k\mathbf I \\ w_2 w_1 m_k\mathbf I & (m_2 + w_2^2 m_k)\mathbf I \end{pmatrix}"
     inputs = MASTERS
@@ -611,7 +611,7 @@ CONSTRAINT_ROWS = slice(0, ROWS)
 class e0_27:
     formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha k}\mathbf G_{k\alpha} - \mathbf G_{k\alpha}^T\mathbf M_{k\alpha} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+    result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
     def printed(M, G, Gb, Gk):
         (Maa, _, Mak), _, (Mka, _, Mkk) = blocks(M)
@@ -633,7 +633,7 @@ class e0_27:
 class e0_28:
     formula = r"\mathbf M'_{\alpha\beta} = \mathbf M_{\alpha\beta} - \mathbf M_{\alpha k}\mathbf G_{k\beta} - \mathbf G_{k\alpha}^T\mathbf M_{k\beta} + \mathbf G_{k\alpha}^T\mathbf M_{kk}\mathbf G_{k\beta}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+    result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
     def printed(M, G, Gb, Gk):
         (_, Mab, Mak), _, (_, Mkb, Mkk) = blocks(M)
@@ -655,7 +655,7 @@ class e0_28:
 class e0_29:
     formula = r"\mathbf M'_{\beta\alpha} = \mathbf M_{\beta\alpha} - \mathbf M_{\beta k}\mathbf G_{k\alpha} - \mathbf G_{k\beta}^T\mathbf M_{k\alpha} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\alpha}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+    result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
     def printed(M, G, Gb, Gk):
         _, (Mba, _, Mbk), (Mka, _, Mkk) = blocks(M)
@@ -677,7 +677,7 @@ class e0_29:
 class e0_30:
     formula = r"\mathbf M'_{\beta\beta} = \mathbf M_{\beta\beta} - \mathbf M_{\beta k}\mathbf G_{k\beta} - \mathbf G_{k\beta}^T\mathbf M_{k\beta} + \mathbf G_{k\beta}^T\mathbf M_{kk}\mathbf G_{k\beta}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, alpha or beta")
+    result = Result(MASS, "of the remaining coordinates, alpha or beta")
 
     def printed(M, G, Gb, Gk):
         _, (_, Mbb, Mbk), (_, Mkb, Mkk) = blocks(M)
@@ -695,13 +695,13 @@ class e0_30:
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("e0.31", "Constraints on the components that stay, block alpha")
+@section.holds("e0.31", "Constraints on the remaining components, block alpha")
 class e0_31:
     formula = (
         r"\mathbf G'_{\alpha\alpha} = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha k}\mathbf G_{k\alpha}"
     )
     inputs = ATTACHED_SYSTEM
-    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+    result = Result(NUMBER, "one row for each constraint, over the remaining coordinates")
 
     def printed(M, G, Gb, Gk):
         Gaa, Gak, Gka = G[:, ALPHA], G[:, LAST], Gk[:, ALPHA]
@@ -714,16 +714,16 @@ class e0_31:
         """Apply the constraints to unit velocities of the remaining components, with v_k eliminated."""
         return effective_rows(G, Gk)[:, ALPHA]
 
-    exact = "both sum the same few products in the same order"
+    exact = "both forms sum the same few products in the same order"
     special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("e0.32", "Constraints on the components that stay, block beta")
+@section.holds("e0.32", "Constraints on the remaining components, block beta")
 class e0_32:
     formula = r"\mathbf G'_{\alpha\beta} = \mathbf G_{\alpha\beta} - \mathbf G_{\alpha k}\mathbf G_{k\beta}"
     inputs = ATTACHED_SYSTEM
-    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+    result = Result(NUMBER, "one row for each constraint, over the remaining coordinates")
 
     def printed(M, G, Gb, Gk):
         Gab, Gak, Gkb = G[:, BETA], G[:, LAST], Gk[:, BETA]
@@ -736,16 +736,16 @@ class e0_32:
         """Apply the constraints to unit velocities of the remaining components, with v_k eliminated."""
         return effective_rows(G, Gk)[:, BETA]
 
-    exact = "both sum the same few products in the same order"
+    exact = "both forms sum the same few products in the same order"
     special = CHAINED_ATTACHMENTS
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("e0.33", "Forces on the components that stay, block alpha")
+@section.holds("e0.33", "Forces on the remaining components, block alpha")
 class e0_33:
     formula = r"\mathbf f'_\alpha = \mathbf f_\alpha - \mathbf G_{k\alpha}^T\mathbf f_k - (\mathbf M_{\alpha k} - \mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k"
     inputs = FULL_SYSTEM
-    result = Result(MOMENTUM, "of the coordinates that stay, alpha or beta")
+    result = Result(MOMENTUM, "of the remaining coordinates, alpha or beta")
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         Mak, Mkk, Gka = M[ALPHA, LAST], M[LAST, LAST], Gk[:, ALPHA]
@@ -762,11 +762,11 @@ class e0_33:
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("e0.34", "Forces on the components that stay, block beta")
+@section.holds("e0.34", "Forces on the remaining components, block beta")
 class e0_34:
     formula = r"\mathbf f'_\beta = \mathbf f_\beta - \mathbf G_{k\beta}^T\mathbf f_k - (\mathbf M_{\beta k} - \mathbf G_{k\beta}^T\mathbf M_{kk})\mathbf g_k"
     inputs = FULL_SYSTEM
-    result = Result(MOMENTUM, "of the coordinates that stay, alpha or beta")
+    result = Result(MOMENTUM, "of the remaining coordinates, alpha or beta")
 
     def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
         Mbk, Mkk, Gkb = M[BETA, LAST], M[LAST, LAST], Gk[:, BETA]
@@ -783,7 +783,7 @@ class e0_34:
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("e0.35", "Right sides of the constraints that stay")
+@section.holds("e0.35", "Right-hand sides of the remaining constraints")
 class e0_35:
     formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\alpha k}\mathbf g_k"
     inputs = FULL_SYSTEM

@@ -141,7 +141,7 @@ class e0_36:
     implements = point_on_body
 
 
-@section.holds("d1", "Its attachment as a constraint")
+@section.holds("d1", "Attachment of a particle to a body as a constraint")
 class d1:
     formula = (
         r"\mathbf G_{\beta\alpha} = \begin{pmatrix} -\mathbf R_{BW} & \mathbf R_{BW}[\mathbf c] \end{pmatrix}"
@@ -202,7 +202,7 @@ class d2_b:
     implements = REDUCE
 
 
-@section.holds("d3", "Newton and Euler for the point mass")
+@section.holds("d3", "Newton-Euler equations of the point mass")
 class d3:
     formula = r"\begin{pmatrix} m\mathbf I & -m[\mathbf c] \\ m[\mathbf c] & -m[\mathbf c][\mathbf c] \end{pmatrix} \begin{pmatrix} \mathbf a \\ \dot{\boldsymbol\omega} \end{pmatrix} = \begin{pmatrix} \mathbf f \\ \boldsymbol\tau \end{pmatrix} + \begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
     inputs = PARTICLE_FORCE
@@ -231,11 +231,11 @@ class d3:
         force = m * point_acceleration(np.eye(3), c, np.zeros(3), w, a, wdot)
         return np.concatenate([force, cross(c, force)])
 
-    remark = "Products are taken from right to left."
+    remark = "The cross products are evaluated from right to left."
     implements = REDUCE
 
 
-@section.holds("t900#a", "Acceleration of the body's origin, seen from the body")
+@section.holds("t900#a", "Acceleration of the body's origin, in body coordinates")
 class t900_a:
     formula = r"\mathbf a = \mathbf R_{WB}\,{}^W\dot{\mathbf v} = \dot{\mathbf v} + \boldsymbol\omega\times\mathbf v"
     inputs = {"R": rotations(), "v": vectors(), "w": vectors(), "vdot": vectors()}
@@ -332,7 +332,7 @@ def change_reference(R, c, w, m):
     return -np.concatenate([force, cross(c, force)])
 
 
-@section.holds("d5#a", "The change of the forces, by (0.23)")
+@section.holds("d5#a", "The force correction, by (0.23)")
 class d5_a:
     formula = r"m\begin{pmatrix} -\mathbf R_{BW}^T \\ -[\mathbf c]\,\mathbf R_{BW}^T \end{pmatrix}\bigl(\mathbf R_{BW}\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c\bigr)"
     inputs = ROTATING_PARTICLE
@@ -348,7 +348,7 @@ class d5_a:
     implements = REDUCE
 
 
-@section.holds("d5#b", "The change of the forces is the fictitious forces")
+@section.holds("d5#b", "The force correction equals the fictitious forces")
 class d5_b:
     formula = r"\begin{pmatrix} -m\,\boldsymbol\omega\times\boldsymbol\omega\times\mathbf c \\ m\,\boldsymbol\omega\times\mathbf c\times\mathbf c\times\boldsymbol\omega \end{pmatrix}"
     inputs = ROTATING_PARTICLE
@@ -393,7 +393,7 @@ class t914:
     implements = so3.hat
 
 
-@section.misprint("t900#b", "Where the fictitious forces stand")
+@section.misprint("t900#b", "Location of the fictitious forces")
 class t900_b:
     formula = r"\text{`the fictitous forces given by the rightmost vector in (0.19)':}\quad \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
     inputs = ROTATING_PARTICLE
@@ -406,12 +406,10 @@ class t900_b:
 
     library = change_library
     reference = change_reference
-    undefined = (
-        "the right side of (0.19) has a part for each component and each constraint, no wrench on the body"
-    )
+    undefined = "the right-hand side of (0.19) has a part for each component and each constraint, but no wrench on the body"
     correction = (
-        "The rightmost vector of the equation of the point inertia just above, which has no number; the end of "
-        "the section refers to (0.19) in its place, too."
+        "The fictitious forces are the rightmost vector of the preceding, unnumbered equation of "
+        "the point inertia; the end of the section refers to (0.19) instead as well."
     )
     replacement = "We therefore expect the attachment to add the fictitious forces given by the rightmost vector of the equation above."
     implements = REDUCE

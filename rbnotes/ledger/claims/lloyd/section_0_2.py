@@ -88,7 +88,7 @@ class d1:
     implements = quaternion.from_axis_angle
 
 
-@section.holds("t24", "The quaternion of a rotation is a unit one")
+@section.holds("t24", "The quaternion of a rotation has unit length")
 class t24:
     formula = r"\mathbf q\cdot\mathbf q = \cos^2(\theta/2) + \sin^2(\theta/2)\,\mathbf u\cdot\mathbf u = 1"
     inputs = AXIS_ANGLE
@@ -112,9 +112,7 @@ class t24:
 class d2:
     formula = r"\mathbf q\mathbf p = (q_s p_s - \mathbf q_v\cdot\mathbf p_v,\ q_s\mathbf p_v + p_s\mathbf q_v + \mathbf q_v\times\mathbf p_v)"
     inputs = {"q": vectors(4), "p": vectors(4)}
-    result = Result(
-        NUMBER, "scalar first; the rotation p, then the rotation q, where both are of unit length"
-    )
+    result = Result(NUMBER, "scalar first; the rotation p, then the rotation q, if both have unit length")
     printed = product_printed
 
     def library(q, p):
@@ -142,7 +140,7 @@ class e0_1_a:
     implements = quaternion.derivative_from_base
 
 
-@section.holds("e0.1#b", "The same, written out with axis and angle")
+@section.holds("e0.1#b", "Rate of a quaternion, in terms of axis and angle")
 class e0_1_b:
     formula = r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ \cos(\theta/2)\,\boldsymbol\omega + \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
     inputs = ROTATING_FRAME
@@ -173,7 +171,7 @@ class d3_a:
     implements = quaternion.derivative_from_body
 
 
-@section.holds("d3#b", "The same, written out with axis and angle")
+@section.holds("d3#b", "Rate of a quaternion, in terms of axis and angle")
 class d3_b:
     formula = r"\dot{\mathbf q} = \tfrac12(-\sin(\theta/2)\,\boldsymbol\omega\cdot\mathbf u,\ \cos(\theta/2)\,\boldsymbol\omega - \sin(\theta/2)\,\boldsymbol\omega\times\mathbf u)"
     inputs = ROTATING_FRAME
@@ -189,7 +187,7 @@ class d3_b:
     implements = quaternion.derivative_from_body
 
 
-@section.holds("d4", "A unit quaternion turns vectors from rotated to world coordinates")
+@section.holds("d4", "A unit quaternion transforms vectors from rotated to world coordinates")
 class d4:
     formula = r"{}^W\mathbf v = \mathbf q\,(0,{}^R\mathbf v)\,\mathbf q^{-1}"
     inputs = {"q": unit_quaternions(), "v": vectors()}

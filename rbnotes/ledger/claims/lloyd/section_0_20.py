@@ -63,7 +63,7 @@ def velocity_library(M, G, v0, gamma):
     return solve_single_constraint(np.linalg.inv(M), G, gamma, v0)[0]
 
 
-@section.holds("d1", "A single constraint satisfied in isolation")
+@section.holds("d1", "Solution of a single constraint in isolation")
 class d1:
     formula = r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
     inputs = SINGLE_CONSTRAINT
@@ -79,7 +79,7 @@ class d1:
     implements = solve_single_constraint
 
 
-@section.conditional("d2", "The same, component by component")
+@section.conditional("d2", "Solution of a single constraint, component by component")
 class d2:
     formula = r"\mathbf v_j = \mathbf v_{j0} + \mathbf M_j^{-1}\mathbf g_j^T\Bigl(\sum_{k\in\alpha}\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T\Bigr)^{-1}\Bigl(\gamma - \sum_{k\in\alpha}\mathbf g_k\mathbf v_{k0}\Bigr)"
     inputs = SINGLE_CONSTRAINT
@@ -98,8 +98,8 @@ class d2:
     holds_when = has_uncoupled_masses
     condition = "the mass matrix is block diagonal"
     remark = (
-        "Attaching a component to more than one master couples the masters' masses, as 0.18 says; then "
-        "this does not hold."
+        "A component with more than one master couples the masses of its masters, as section 0.18"
+        " explains; then this does not hold."
     )
     implements = solve_single_constraint
 
@@ -127,12 +127,12 @@ class t928:
         impulse = np.concatenate([G[:FIRST], np.zeros(SECOND)])
         return G @ np.linalg.solve(M, impulse)
 
-    special = {"M": "the masses of two components that nothing couples"}
-    remark = "For a mass matrix that is block diagonal."
+    special = {"M": "the masses of two uncoupled components"}
+    remark = "This holds for a block diagonal mass matrix."
     implements = solve_single_constraint
 
 
-@section.holds("t918#a", "Which entries the row has after attachment resolution")
+@section.holds("t918#a", "Nonzero entries of the row after attachment resolution")
 class t918_a:
     formula = r"\mathbf G' = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha} \text{ is zero except for a number of row vectors } \mathbf g_j"
     inputs = {
@@ -175,12 +175,12 @@ class t918_a:
 
         return np.array([rate(unit) for unit in np.eye(3 * ACTIVE).reshape(-1, ACTIVE, 3)])
 
-    exact = "both sum the same few products in the same order"
-    remark = 'The notes say "sparse, except for".'
+    exact = "both forms sum the same few products in the same order"
+    remark = 'The notes write "sparse, except for".'
     implements = (NullSpaceReduction.reduce, point_on_points)
 
 
-@section.misprint("t918#b", "Where the row after attachment resolution stands")
+@section.misprint("t918#b", "Equation for the row after attachment resolution")
 class t918_b:
     formula = r"\mathbf G' \text{ `in (0.24)':}\quad \boldsymbol\gamma' = \mathbf g_\alpha - \mathbf G_{\alpha\beta}\mathbf g_\beta"
     inputs = t918_a.inputs
@@ -193,8 +193,8 @@ class t918_b:
 
     library = t918_a.library
     reference = t918_a.reference
-    undefined = "(0.24) has the right side of the constraint, one number, and not its row"
+    undefined = "(0.24) is the right-hand side of the constraint, a single number, not its row"
     exact = t918_a.exact
-    correction = r"$\mathbf G'$ stands in (0.22)."
+    correction = r"$\mathbf G'$ is given by (0.22)."
     replacement = r"Then after attachment resolution, $\mathbf G^\prime = \mathbf G_{\alpha\alpha} - \mathbf G_{\alpha\beta}\mathbf G_{\beta\alpha}$ in (0.22) will be sparse, except for a number of row vectors $\mathbf g_j$, $j\in\alpha$, which are $1\times n$, with $n$ the velocity size of component $j$."
     implements = (NullSpaceReduction.reduce, point_on_points)

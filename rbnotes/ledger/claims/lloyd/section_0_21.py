@@ -218,7 +218,7 @@ def uncontrolled_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
 SIGN_OF_R_SIGMA = SIGN_OF_R.replace(r"\alpha", r"\sigma")
 
 
-@section.erratum("d1", "The whole system with controlled components")
+@section.erratum("d1", "The full system with controlled components")
 class d1:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta} & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta} & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta} & \mathbf G_{\sigma\beta}^T & \mathbf I \\ \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\ \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\ \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
     edit = (r"\mathbf R_\sigma & 0", r"-\mathbf R_\sigma & 0")
@@ -245,8 +245,8 @@ class d1:
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R_SIGMA
     remark = (
-        "The multipliers are those of opposite forces, as in (0.19), whose sign of the regularization is carried "
-        "over. With hard constraints the system is right."
+        "The multipliers have the opposite sign of the forces, as in (0.19), and the "
+        "regularization has the sign of (0.19). With hard constraints the system is correct."
     )
     implements = solve_prescribed_motion
 
@@ -266,8 +266,8 @@ class d2_a:
     library = reduced_library
     reference = reduced_reference
     remark = (
-        r"With the forces as they should be, see below. The elimination leaves $\mathbf R_\sigma$ as it is; checked "
-        r"with the sign that softens, $\mathbf R_\sigma$ negative."
+        r"The forces are corrected, see below. The elimination does not change $\mathbf R_\sigma$,"
+        " which is checked with the negative sign, the one that softens."
     )
     implements = solve_prescribed_motion
 
@@ -292,7 +292,7 @@ class d2_b:
     reference = reduced_reference
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R_SIGMA
-    remark = "The sign of (0.19), carried over."
+    remark = "The sign is that of (0.19)."
     implements = solve_prescribed_motion
 
 
@@ -337,11 +337,11 @@ class d4:
         r"The last term has a plus sign: "
         r"$+(\mathbf M_{\rho\beta} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
     )
-    remark = r"The sign of $\mathbf f'_\rho$ above, carried over."
+    remark = r"The sign is that of $\mathbf f'_\rho$ above."
     implements = solve_prescribed_motion
 
 
-@section.misprint("d5#a", "The system of the active components alone, its indices")
+@section.misprint("d5#a", "The system of the active components alone: the indices")
 class d5_a:
     formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\alpha\alpha} \\ \mathbf G'_{\alpha\alpha} & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\ \mathbf g'_\alpha - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
     edits = (
@@ -362,10 +362,11 @@ class d5_a:
 
     library = uncontrolled_library
     reference = uncontrolled_reference
-    undefined = "the rows of alpha are fewer than the multipliers of sigma: the sizes do not fit"
+    undefined = "alpha has fewer rows than sigma has multipliers, so that the sizes do not match"
     correction = (
-        r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in the place of $\mathbf G'_{\alpha\alpha}$, "
-        r"$\mathbf R_\alpha$ and $\mathbf g'_\alpha$: the rows are still those of all constraints."
+        r"$\mathbf G'_{\sigma\alpha}$, $\mathbf R_\sigma$ and $\mathbf g'_\sigma$ in place of "
+        r"$\mathbf G'_{\alpha\alpha}$, $\mathbf R_\alpha$ and $\mathbf g'_\alpha$, because the "
+        "rows are still those of all constraints."
     )
     implements = solve_prescribed_motion
 
@@ -390,7 +391,7 @@ class d5_b:
     reference = uncontrolled_reference
     combined_with = ("lloyd/s0.11/e0.9",)
     correction = SIGN_OF_R_SIGMA
-    remark = "With the indices of all constraints; the sign of (0.19), carried over."
+    remark = "The indices are those of all constraints, and the sign is that of (0.19)."
     implements = solve_prescribed_motion
 
 
@@ -402,7 +403,7 @@ class d5_b:
 class d3_a:
     formula = r"\mathbf M'_{\alpha\alpha} = \mathbf M_{\alpha\alpha} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, active or controlled")
+    result = Result(MASS, "of the remaining coordinates, active or controlled")
 
     def printed(M, G, Gb):
         (Maa, _, Mab), _, (Mba, _, Mbb) = blocks(M)
@@ -423,7 +424,7 @@ class d3_a:
 class d3_b:
     formula = r"\mathbf M'_{\alpha\rho} = \mathbf M_{\alpha\rho} - \mathbf M_{\alpha\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, active or controlled")
+    result = Result(MASS, "of the remaining coordinates, active or controlled")
 
     def printed(M, G, Gb):
         (_, Mar, Mab), _, (_, Mbr, Mbb) = blocks(M)
@@ -444,7 +445,7 @@ class d3_b:
 class d3_c:
     formula = r"\mathbf M'_{\rho\alpha} = \mathbf M_{\rho\alpha} - \mathbf M_{\rho\beta}\mathbf G_{\beta\alpha} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\alpha} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\alpha}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, active or controlled")
+    result = Result(MASS, "of the remaining coordinates, active or controlled")
 
     def printed(M, G, Gb):
         _, (Mra, _, Mrb), (Mba, _, Mbb) = blocks(M)
@@ -465,7 +466,7 @@ class d3_c:
 class d3_d:
     formula = r"\mathbf M'_{\rho\rho} = \mathbf M_{\rho\rho} - \mathbf M_{\rho\beta}\mathbf G_{\beta\rho} - \mathbf G_{\beta\rho}^T\mathbf M_{\beta\rho} + \mathbf G_{\beta\rho}^T\mathbf M_{\beta\beta}\mathbf G_{\beta\rho}"
     inputs = ATTACHED_SYSTEM
-    result = Result(MASS, "of the coordinates that stay, active or controlled")
+    result = Result(MASS, "of the remaining coordinates, active or controlled")
 
     def printed(M, G, Gb):
         _, (_, Mrr, Mrb), (_, Mbr, Mbb) = blocks(M)
@@ -482,11 +483,11 @@ class d3_d:
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("d3#e", "Constraints on the components that stay, block alpha")
+@section.holds("d3#e", "Constraints on the remaining components, block alpha")
 class d3_e:
     formula = r"\mathbf G'_{\sigma\alpha} = \mathbf G_{\sigma\alpha} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\alpha}"
     inputs = ATTACHED_SYSTEM
-    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+    result = Result(NUMBER, "one row for each constraint, over the remaining coordinates")
 
     def printed(M, G, Gb):
         Gsa, Gsb, Gba = G[:, ALPHA], G[:, BETA], Gb[:, ALPHA]
@@ -502,17 +503,17 @@ class d3_e:
         """
         return effective_rows(G, Gb)[:, ALPHA]
 
-    exact = "both sum the same few products in the same order"
+    exact = "both forms sum the same few products in the same order"
     implements = NullSpaceReduction.reduce
 
 
-@section.holds("d3#f", "Constraints on the components that stay, block rho")
+@section.holds("d3#f", "Constraints on the remaining components, block rho")
 class d3_f:
     formula = (
         r"\mathbf G'_{\sigma\rho} = \mathbf G_{\sigma\rho} - \mathbf G_{\sigma\beta}\mathbf G_{\beta\rho}"
     )
     inputs = ATTACHED_SYSTEM
-    result = Result(NUMBER, "one row for each constraint, over the coordinates that stay")
+    result = Result(NUMBER, "one row for each constraint, over the remaining coordinates")
 
     def printed(M, G, Gb):
         Gsr, Gsb, Gbr = G[:, RHO], G[:, BETA], Gb[:, RHO]
@@ -592,7 +593,7 @@ class d3_h:
     implements = NullSpaceReduction.reduce
 
 
-@section.misprint("d3#i", "Right sides of the constraints that stay")
+@section.misprint("d3#i", "Right-hand sides of the remaining constraints")
 class d3_i:
     formula = r"\mathbf g'_\alpha = \mathbf g_\alpha - \mathbf G_{\sigma\beta}\mathbf g_\beta"
     edit = (r"\mathbf g'_\alpha = \mathbf g_\alpha", r"\mathbf g'_\sigma = \mathbf g_\sigma")
@@ -612,9 +613,9 @@ class d3_i:
         v, multipliers, *_ = constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
         return effective_rows(G, Gb) @ v[:REMAINING] - S * multipliers
 
-    undefined = "g of alpha has fewer rows than G of sigma: the sizes do not fit"
+    undefined = "g of alpha has fewer rows than G of sigma, so that the sizes do not match"
     correction = (
-        r"$\mathbf g'_\sigma = \mathbf g_\sigma - \mathbf G_{\sigma\beta}\mathbf g_\beta$: the index is that of the system "
-        "above."
+        r"$\mathbf g'_\sigma = \mathbf g_\sigma - \mathbf G_{\sigma\beta}\mathbf g_\beta$: the "
+        "index is that of the preceding system."
     )
     implements = NullSpaceReduction.reduce

@@ -157,7 +157,7 @@ def displacement_library(poses):
 class d1:
     formula = r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\0&1\end{pmatrix}"
     defines = (r"\mathbf X_{1W}", r"\mathbf X_{2W}")
-    remark = "Lloyd's index pair reads from frame 1 to W: our E with the indices exchanged."
+    remark = "Lloyd's index pair reads from frame 1 to W; it is the reverse of the indices of E in this book."
     implements = (frame_displacement, frame)
 
 
@@ -202,7 +202,10 @@ class t996:
         frame_1, frame_2 = poses[0] @ poses[2], poses[1] @ poses[3]
         return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
 
-    exact = "each number is one sum of three products: where a processor does not fuse them, all round alike"
+    exact = (
+        "each number is one sum of three products, and all forms round alike if the processor does not "
+        "fuse them"
+    )
     implements = frame_displacement
 
 
@@ -231,7 +234,10 @@ class e0_37:
         return elastic_forces(frames_as_bodies(poses), k_t, k_r)
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.frames_as_bodies",)
-    remark = r"$\mathbf R_{12}$ leaves its own axis alone, so $\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ too."
+    remark = (
+        r"$\mathbf R_{12}$ does not change its own axis, so that also "
+        r"$\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$."
+    )
     implements = frame_spring_forces
 
 
@@ -268,9 +274,9 @@ class e0_38:
         "rbnotes.ledger.oracles.frame_springs.to_body",
     )
     remark = (
-        r"While $\mathbf x_1\ne\mathbf x_2$ these forces also brake a common rotation of both frames, and "
-        r"their couple $(\mathbf x_1-\mathbf x_2)\times\mathbf f$ changes the angular momentum of the "
-        r"pair; the library's ``damping='displacement'`` does neither."
+        r"While $\mathbf x_1\ne\mathbf x_2$ these forces also damp a common rotation of both "
+        r"frames, and their couple $(\mathbf x_1-\mathbf x_2)\times\mathbf f$ changes the angular "
+        "momentum of the pair. The library's ``damping='displacement'`` does neither."
     )
     implements = frame_spring_forces
 
@@ -392,5 +398,8 @@ class e0_42:
         return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.orientations",)
-    remark = "In world components; in components of its own frame each is turned by the offset rotation."
+    remark = (
+        "The components are those of the world. The components in the frame itself are rotated by the "
+        "offset rotation."
+    )
     implements = se3.Ad_inverse

@@ -113,7 +113,7 @@ def velocity_jacobian_reference(poses, velocities, d_t, d_r):
     return derivative(force).value.reshape(12, 12).T
 
 
-@section.holds("e0.54#a", "How the damping force on A varies with the velocities")
+@section.holds("e0.54#a", "Variation of the damping force on A with the velocities")
 class e0_54_a:
     formula = r"\delta\mathbf f_{Ad}=d_t\mathbf R_{AW}^T(\delta\mathbf v_B-{}^W\mathbf p_2\times\delta\boldsymbol\omega_B-\delta\mathbf v_A+{}^W\mathbf p_1\times\delta\boldsymbol\omega_A)"
     inputs = VARIATION
@@ -149,7 +149,7 @@ class e0_54_b:
     implements = frame_spring_forces
 
 
-@section.holds("e0.55#a", "How the damping torque on A varies with the velocities")
+@section.holds("e0.55#a", "Variation of the damping torque on A with the velocities")
 class e0_55_a:
     formula = r"\delta\boldsymbol\tau_{Ad}=d_r\mathbf R_{AW}^T(\delta\boldsymbol\omega_B-\delta\boldsymbol\omega_A)+\mathbf p_1\times\delta\mathbf f_{Ad}"
     inputs = VARIATION
@@ -185,7 +185,7 @@ class e0_55_b:
     implements = frame_spring_forces
 
 
-@section.holds("e0.56", "How the damping force on B varies with the velocities")
+@section.holds("e0.56", "Variation of the damping force on B with the velocities")
 class e0_56:
     formula = r"\delta\mathbf f_{Bd}=-d_t(\delta\,{}^B\mathbf v_B-[\mathbf p_2]\delta\,{}^B\boldsymbol\omega_B)+d_t\mathbf R_{AB}(\delta\,{}^A\mathbf v_A-[\mathbf p_1]\delta\,{}^A\boldsymbol\omega_A)"
     inputs = VARIATION
@@ -208,7 +208,7 @@ class e0_56:
     implements = frame_spring_forces
 
 
-@section.erratum("e0.57", "How the damping torque on B varies with the velocities")
+@section.erratum("e0.57", "Variation of the damping torque on B with the velocities")
 class e0_57:
     formula = r"\delta\boldsymbol\tau_{Bd}=-d_r\,{}^B\delta\boldsymbol\omega_B-d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_2\times\delta\mathbf f_{Bd}"
     edit = (r"-d_r\mathbf R_{AB}", r"+d_r\mathbf R_{AB}")
@@ -230,14 +230,15 @@ class e0_57:
 
     primitives = TO_BODY
     correction = (
-        r"$-d_r\,{}^B\delta\boldsymbol\omega_B+d_r\mathbf R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf "
-        r"p_2\times\delta\mathbf f_{Bd}$: the damper acts on the difference of the angular velocities. "
-        r"The assembled matrix has the sign right."
+        r"$-d_r\,{}^B\delta\boldsymbol\omega_B+d_r\mathbf "
+        r"R_{AB}\,\delta\,{}^A\boldsymbol\omega_A+\mathbf p_2\times\delta\mathbf f_{Bd}$, because "
+        "the damper acts on the difference of the angular velocities. The sign in the assembled "
+        "matrix is correct."
     )
     implements = frame_spring_forces
 
 
-@section.holds("t1200", "Which displays make up the velocity Jacobian")
+@section.holds("t1200", "Displays that make up the velocity Jacobian")
 class t1200:
     formula = r"\text{Assembling (0.54), (0.55), (0.56) and (0.57) yields the velocity Jacobian }\mathbf J_v"
     inputs = WHOLE
@@ -265,17 +266,17 @@ class t1200:
     reference = velocity_jacobian_reference
     primitives = CHANGES_OF_AXES
     remark = (
-        "The sentence is right once the sign in (0.57) is corrected. The matrix that follows has the right sign; it "
-        "does not follow from (0.57) as printed."
+        "The sentence is correct if the sign in (0.57) is corrected. The next matrix has the "
+        "correct sign; it does not follow from (0.57) as printed."
     )
     implements = frame_spring_forces
 
 
-@section.definition("d1", "What the velocity Jacobian maps")
+@section.definition("d1", "Variations and forces related by the velocity Jacobian")
 class d1:
     formula = r"\mathbf J_v\equiv\frac{\partial(\mathbf f_A,\boldsymbol\tau_A,\mathbf f_B,\boldsymbol\tau_B)}{\partial(\mathbf v_A,\boldsymbol\omega_A,\mathbf v_B,\boldsymbol\omega_B)}"
     defines = (r"\mathbf J_v",)
-    remark = "Linear parts first; the library stacks angular parts first."
+    remark = "Linear parts come first here; the library stacks angular parts first."
     implements = frame_spring_forces
 
 
@@ -318,5 +319,5 @@ class d2:
 
     reference = velocity_jacobian_reference
     primitives = CHANGES_OF_AXES
-    remark = "Symmetric, and the sign that (0.57) has wrong is right here."
+    remark = "The matrix is symmetric, and its sign is correct where (0.57) is wrong."
     implements = frame_spring_forces

@@ -153,7 +153,7 @@ def world_position_reference(poses, velocities, k_t, k_r, d_t, d_r):
     return change.reshape(12, 12).T
 
 
-@section.holds("e0.58", "Velocity Jacobian turned into world axes")
+@section.holds("e0.58", "Velocity Jacobian rotated into world axes")
 class e0_58:
     formula = r"{}^W\mathbf J_v=\mathrm{diag}(\mathbf R_{AW},\mathbf R_{AW},\mathbf R_{BW},\mathbf R_{BW})\,\mathbf J_v\,\mathrm{diag}(\mathbf R_{AW}^T,\mathbf R_{AW}^T,\mathbf R_{BW}^T,\mathbf R_{BW}^T)"
     inputs = VISCOUS
@@ -184,11 +184,11 @@ class e0_58:
     implements = rotate_to_world
 
 
-@section.holds("d1", "Bracket of a turned vector")
+@section.holds("d1", "Bracket of a rotated vector")
 class d1:
     formula = r"\mathbf R[\mathbf a]=[\mathbf R\mathbf a]\mathbf R"
     inputs = {"R": rotations(), "a": vectors()}
-    result = Result(LENGTH, "in the coordinates that R makes of those of a")
+    result = Result(LENGTH, "in the coordinates to which R transforms those of a")
 
     def printed(R, a):
         return bracket(R @ a) @ R
@@ -230,7 +230,7 @@ class d2:
     implements = rotate_to_world
 
 
-@section.holds("e0.59", "Position Jacobian of the body coordinates, turned into world axes")
+@section.holds("e0.59", "Position Jacobian of the body coordinates, rotated into world axes")
 class e0_59:
     formula = r"\begin{pmatrix}-k_t\mathbf I&k_t[\mathbf p_1]+d_t[\boldsymbol\omega_A][\mathbf p_1]+[{}^W\mathbf f_1]&k_t\mathbf I&-k_t[\mathbf p_2]-d_t[\boldsymbol\omega_B][\mathbf p_2]\\-k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{01}-k_r{}^W\mathbf U^T+[{}^W\boldsymbol\tau_1]&k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{03}+k_r{}^W\mathbf U\\k_t\mathbf I&-k_t[\mathbf p_1]-d_t[\boldsymbol\omega_A][\mathbf p_1]&-k_t\mathbf I&k_t[\mathbf p_2]+d_t[\boldsymbol\omega_B][\mathbf p_2]+[{}^W\mathbf f_2]\\k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{21}+k_r{}^W\mathbf U^T&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}-k_r{}^W\mathbf U+[{}^W\boldsymbol\tau_2]\end{pmatrix}"
     inputs = COUPLED
@@ -270,8 +270,8 @@ class e0_59:
     reference = rotated_position_reference
     primitives = MOTIONS_AND_AXES
     remark = (
-        "This is not yet the Jacobian of forces in world axes, as the notes say; velocities are held in "
-        "the world."
+        "As the notes state, this is not yet the Jacobian of forces in world axes. The velocities"
+        " are constant in the world."
     )
     implements = at_constant_world_velocity
 
@@ -306,7 +306,7 @@ class t1253_a:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("t1253#b", "It is not the Jacobian in world coordinates")
+@section.holds("t1253#b", "The rotated Jacobian is not the Jacobian in world coordinates")
 class t1253_b:
     formula = r"\text{because of rotating coordinate frames, this is not the world coordinate Jacobian:}\quad\mathbf J_{01}-[{}^W\mathbf f_1]\text{ is its block}"
     inputs = COUPLED
@@ -408,7 +408,7 @@ class d3_a:
     implements = rotate_to_world
 
 
-@section.holds("d3#b", "The same with the force on frame 1")
+@section.holds("d3#b", "Variation of the force on A in world axes, with the force on frame 1")
 class d3_b:
     formula = r"\mathbf R_{AW}\,\delta\,{}^A\mathbf f_A-[{}^W\mathbf f_1]\delta\boldsymbol\theta_A"
     inputs = VARIATION
@@ -427,7 +427,7 @@ class d3_b:
     implements = rotate_to_world
 
 
-@section.holds("t1258", "The force on A is that on frame 1")
+@section.holds("t1258", "The force on A equals the force on frame 1")
 class t1258:
     formula = r"{}^W\mathbf f_A={}^W\mathbf f_1"
     inputs = COUPLED
@@ -510,13 +510,14 @@ class d5_a:
     reference = world_torque_variation_reference
     primitives = MOTIONS_IN_THE_WORLD
     correction = (
-        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$: the force in the moment varies too. The "
-        r"assembled matrix has the term, as $[\mathbf p_1]\mathbf J_{01}$ and its neighbors."
+        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$, because the force in the"
+        r" moment also varies. The assembled matrix contains the term as $[\mathbf p_1]\mathbf "
+        "J_{01}$ and its neighbors."
     )
     implements = rotate_to_world
 
 
-@section.erratum("d5#b", "The same as matrices")
+@section.erratum("d5#b", "Variation of the torque on A in world axes, as matrices")
 class d5_b:
     formula = r"\mathbf R_{AW}\,\delta\,{}^A\boldsymbol\tau_1-[{}^W\boldsymbol\tau_1]\delta\boldsymbol\theta_A+[{}^W\mathbf f_1][{}^W\mathbf p_1]\delta\boldsymbol\theta_A"
     edit = (
@@ -544,7 +545,7 @@ class d5_b:
     implements = rotate_to_world
 
 
-@section.holds("t1267", "From the turned Jacobian to that in world coordinates")
+@section.holds("t1267", "From the rotated Jacobian to the Jacobian in world coordinates")
 class t1267:
     formula = r"\text{drop }[{}^W\mathbf f_i]\text{ from }\mathbf J_{01},\mathbf J_{23};\ [{}^W\mathbf f_i][\mathbf p_i]\text{ in place of }[{}^W\boldsymbol\tau_i]\text{ in }\mathbf J_{11},\mathbf J_{33}"
     inputs = COUPLED
@@ -624,5 +625,5 @@ class d6:
     library = world_position_library
     reference = world_position_reference
     primitives = MOTIONS_IN_THE_WORLD
-    remark = r"$\mathbf J_{ij}$ are blocks of this matrix, and velocities are held in the world."
+    remark = r"$\mathbf J_{ij}$ are blocks of this matrix, and the velocities are constant in the world."
     implements = (rotate_to_world, at_constant_world_velocity)

@@ -119,11 +119,11 @@ class d1:
         # Components along the body's axes, one by one.
         return np.array([f @ axis for axis in R_BW.T])
 
-    exact = "both are sums of three products along the same axes"
+    exact = "both forms are sums of three products along the same axes"
     implements = directional_force
 
 
-@section.holds("d2#a", "How its components vary, with the rotation of the world against the body")
+@section.holds("d2#a", "Variation of the components, with the rotation of the world relative to the body")
 class d2_a:
     formula = r"{}^B\delta\mathbf f=[{}^B\delta\boldsymbol\omega_{WB}]\mathbf R_{WB}{}^W\mathbf f"
     inputs = FORCE_VARIATION
@@ -139,11 +139,11 @@ class d2_a:
 
     library = body_force_variation_library
     reference = body_force_variation_reference
-    remark = r"$\delta\boldsymbol\omega$ is here a small rotation, $\delta\boldsymbol\theta$ in 0.22."
+    remark = r"$\delta\boldsymbol\omega$ is a small rotation here, $\delta\boldsymbol\theta$ in section 0.22."
     implements = directional_force
 
 
-@section.holds("d2#b", "How its components vary, with the rotation of the body")
+@section.holds("d2#b", "Variation of the components, with the rotation of the body")
 class d2_b:
     formula = r"{}^B\delta\mathbf f=-[{}^B\delta\boldsymbol\omega_{BW}]\mathbf R_{WB}{}^W\mathbf f"
     inputs = FORCE_VARIATION
@@ -177,12 +177,12 @@ class d3:
     implements = directional_force
 
 
-@section.holds("t1288", "It is not symmetric")
+@section.holds("t1288", "The Jacobian of a constant force in body coordinates is not symmetric")
 class t1288:
     formula = r"\text{(which is asymmetrical)}:\quad\frac{\partial\,{}^B\mathbf f}{\partial\boldsymbol\theta}-\Bigl(\frac{\partial\,{}^B\mathbf f}{\partial\boldsymbol\theta}\Bigr)^T=2[\mathbf R_{WB}{}^W\mathbf f]"
     inputs = FORCE
     arguments = {"f": Argument(units.FORCE, "along the axes of the world")}
-    result = Result(units.FORCE, "the Jacobian of that force, less its transpose")
+    result = Result(units.FORCE, "the Jacobian of that force minus its transpose")
 
     def printed(R_BW, f):
         R_WB = R_BW.T
@@ -197,7 +197,7 @@ class t1288:
         K = body_force_jacobian_reference(R_BW, f)
         return K - K.T
 
-    remark = "It is skew: its symmetric part is zero."
+    remark = "The Jacobian is skew-symmetric: its symmetric part is zero."
     implements = directional_force
 
 
@@ -281,9 +281,9 @@ def has_no_fictitious_torque(m, J, R_BW, v, f, *variations):
 
 
 NO_ROTATION = (
-    r"The body does not turn, or $\mathbf f$ holds the fictitious torque "
-    r"$-\boldsymbol\omega\times\mathbf J\boldsymbol\omega$ too, and $\delta\mathbf f$ its variation: "
-    r"in world axes that torque changes with the inertia. (For a ball it is zero.)"
+    r"The body does not rotate, or $\mathbf f$ contains the gyroscopic torque "
+    r"$-\boldsymbol\omega\times\mathbf J\boldsymbol\omega$ and $\delta\mathbf f$ its variation, "
+    "because that torque changes with the inertia in world axes. (For a ball it is zero.)"
 )
 
 
@@ -343,14 +343,16 @@ class t1314:
         ),
     }
     condition = (
-        r"The body does not turn, or turns about a principal axis; else $\mathbf f$ has to hold the fictitious "
-        r"torque $-\boldsymbol\omega\times\mathbf J\boldsymbol\omega$ too."
+        r"The body does not rotate, or rotates about a principal axis; otherwise $\mathbf f$ must "
+        r"contain the gyroscopic torque $-\boldsymbol\omega\times\mathbf J\boldsymbol\omega$."
     )
-    remark = "The momentum of a turning body changes with its inertia: in world axes M is not constant."
+    remark = (
+        "The momentum of a rotating body changes with its inertia, because M is not constant in world axes."
+    )
     implements = linearly_implicit_velocity
 
 
-@section.conditional("d8#a", "How the acceleration varies, by the product rule")
+@section.conditional("d8#a", "Variation of the acceleration, by the product rule")
 class d8_a:
     formula = r"\delta\mathbf a=\mathbf M^{-1}\delta\mathbf f+\delta(\mathbf M^{-1})\mathbf f"
     inputs = LOAD_VARIATION
@@ -374,7 +376,7 @@ class d8_a:
     implements = inertia_stiffness
 
 
-@section.conditional("d8#b", "How the acceleration varies, with the variation of the inertia")
+@section.conditional("d8#b", "Variation of the acceleration, with the variation of the inertia")
 class d8_b:
     formula = r"\delta\mathbf a=\mathbf M^{-1}\delta\mathbf f-\mathbf M^{-1}\delta\mathbf M\,\mathbf M^{-1}\mathbf f"
     inputs = LOAD_VARIATION
@@ -428,7 +430,7 @@ class d9:
     holds_when = has_no_fictitious_torque
     given = {**STEP, "v": AT_REST}
     condition = NO_ROTATION
-    remark = r"$\mathbf M$ is that at the beginning of the step, on both sides."
+    remark = r"$\mathbf M$ is evaluated at the beginning of the step on both sides."
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
 
@@ -502,7 +504,7 @@ ASYMMETRY_CONDITION = (
 )
 
 
-@section.conditional("t1290", "World coordinates do not avert the asymmetry")
+@section.conditional("t1290", "World coordinates do not remove the asymmetry")
 class t1290:
     formula = (
         r"\text{this asymmetry cannot be averted by formulating the equations of motion in world coordinates}"
@@ -535,14 +537,15 @@ class t1290:
     }
     condition = ASYMMETRY_CONDITION
     remark = (
-        r"For the force at the center of mass with which the section begins, on a body at rest, there is "
-        r"no torque: there, world coordinates do avert it. A constant force in world axes at a point of the "
-        r"body has a torque that varies with the orientation; then the asymmetric part is half of "
-        r"$[2\boldsymbol\tau-\operatorname{tr}(\mathbf J)\mathbf J^{-1}\boldsymbol\tau]$ instead of half of "
-        r"$[3\boldsymbol\tau-\operatorname{tr}(\mathbf J)\mathbf J^{-1}\boldsymbol\tau]$. Nor is it the variation of the inertia itself "
-        r"that lacks symmetry, as the sentence goes on: $[\delta\boldsymbol\omega]\mathbf J - \mathbf "
-        r"J[\delta\boldsymbol\omega]$ is symmetric; the derivative of its product with the acceleration "
-        r"is not."
+        "The section begins with a force at the center of mass of a body at rest, which has no "
+        "torque; for that case, world coordinates do remove the asymmetry. A constant force in "
+        "world axes at a point of the body has a torque that varies with the orientation; then "
+        r"the asymmetric part is half of $[2\boldsymbol\tau-\operatorname{tr}(\mathbf J)\mathbf "
+        r"J^{-1}\boldsymbol\tau]$ instead of half of $[3\boldsymbol\tau-\operatorname{tr}(\mathbf "
+        r"J)\mathbf J^{-1}\boldsymbol\tau]$. Contrary to the rest of the sentence, the variation "
+        r"of the inertia itself is symmetric: $[\delta\boldsymbol\omega]\mathbf J - \mathbf "
+        r"J[\delta\boldsymbol\omega]$ is symmetric, but the derivative of its product with the "
+        "acceleration is not."
     )
     implements = inertia_asymmetry
 
@@ -566,7 +569,7 @@ class d4:
     implements = (spatial_inertia, se3.Ad_inverse)
 
 
-@section.holds("d5#a", "How it varies, by the product rule")
+@section.holds("d5#a", "Variation of the inertia, by the product rule")
 class d5_a:
     formula = r"\delta\mathbf M=\begin{pmatrix}0&0\\0&\delta\mathbf R_{BW}{}^B\mathbf J\mathbf R_{WB}+\mathbf R_{BW}{}^B\mathbf J\,\delta\mathbf R_{WB}\end{pmatrix}"
     inputs = INERTIA_VARIATION
@@ -584,7 +587,7 @@ class d5_a:
     implements = inertia_variation
 
 
-@section.misprint("d5#b", "How it varies, with brackets")
+@section.misprint("d5#b", "Variation of the inertia, with brackets")
 class d5_b:
     formula = r"\delta\mathbf M=\begin{pmatrix}0&0\\0&[{}^W\boldsymbol\omega]{}^W\mathbf J-{}^W\mathbf J[{}^W\boldsymbol\omega]\end{pmatrix}"
     edit = (r"[{}^W\boldsymbol\omega]", r"[{}^W\delta\boldsymbol\omega]")
@@ -603,10 +606,10 @@ class d5_b:
         return inertia_variation_reference(m, J, R_BW, delta)
 
     correction = (
-        r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$, as the next line defines it: "
-        r"a small rotation, not the angular velocity."
+        r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$, as the next line "
+        "defines it, a small rotation instead of the angular velocity."
     )
-    units_mismatch = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = "the print has an angular velocity in the place of a small rotation"
     implements = inertia_variation
 
 
@@ -617,7 +620,7 @@ class d6:
     implements = inertia_variation
 
 
-@section.misprint("d10#a", "The term that the inertia adds, as a product of matrices")
+@section.misprint("d10#a", "The inertia term, as a product of matrices")
 class d10_a:
     formula = r"\delta\mathbf M\,\mathbf M^{-1}\mathbf f=\begin{pmatrix}0&0\\0&[{}^W\boldsymbol\omega]{}^W\mathbf J-{}^W\mathbf J[{}^W\boldsymbol\omega]\end{pmatrix}\begin{pmatrix}\tfrac1m\mathbf I&0\\0&{}^W\mathbf J^{-1}\end{pmatrix}\begin{pmatrix}\mathbf f_t\\\boldsymbol\tau\end{pmatrix}"
     edit = (r"[{}^W\boldsymbol\omega]", r"[{}^W\delta\boldsymbol\omega]")
@@ -633,11 +636,11 @@ class d10_a:
     library = product_library
     reference = product_reference
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    units_mismatch = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = "the print has an angular velocity in the place of a small rotation"
     implements = inertia_stiffness
 
 
-@section.misprint("d10#b", "The term that the inertia adds, as a vector")
+@section.misprint("d10#b", "The inertia term, as a vector")
 class d10_b:
     formula = r"\begin{pmatrix}0\\([{}^W\boldsymbol\omega]{}^W\mathbf J-{}^W\mathbf J[{}^W\boldsymbol\omega]){}^W\mathbf J^{-1}\boldsymbol\tau\end{pmatrix}"
     edit = (r"[{}^W\boldsymbol\omega]", r"[{}^W\delta\boldsymbol\omega]")
@@ -653,11 +656,11 @@ class d10_b:
     library = product_library
     reference = product_reference
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    units_mismatch = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = "the print has an angular velocity in the place of a small rotation"
     implements = inertia_stiffness
 
 
-@section.misprint("t1331", "The term that the inertia adds, with the matrix X")
+@section.misprint("t1331", "The inertia term, with the matrix X")
 class t1331:
     formula = r"\text{`The lower term can be formulated as'}\ \mathbf X\,{}^W\boldsymbol\omega"
     inputs = PRODUCT_VARIATION
@@ -674,9 +677,9 @@ class t1331:
         """Compare with differences of M a at constant a, where M is that of rotating point masses."""
         return product_reference(m, J, R_BW, f, omega, delta)[3:]
 
-    correction = r"$\mathbf X\,{}^W\delta\boldsymbol\omega$, as in the displays before it."
+    correction = r"$\mathbf X\,{}^W\delta\boldsymbol\omega$, as in the preceding displays."
     replacement = r"The lower term can be formulated as $\mathbf X\,{}^W\delta\boldsymbol\omega$, where"
-    units_mismatch = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = "the print has an angular velocity in the place of a small rotation"
     implements = inertia_stiffness
 
 

@@ -115,7 +115,7 @@ class d3_b:
     implements = lcp_from_qp
 
 
-@section.holds("d3#c", "The minimiser from the multipliers")
+@section.holds("d3#c", "The minimizer from the multipliers")
 class d3_c:
     formula = r"\mathbf x = \mathbf Q^{-1}(\mathbf A^T\mathbf z - \mathbf c)"
     inputs = {**QP_DATA, "z": vectors(ROWS)}

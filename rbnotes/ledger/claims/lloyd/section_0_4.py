@@ -66,13 +66,11 @@ def inverse_printed(angles):
     return np.array([[sf * ct / cf, sf * st / cf, 1], [-st, ct, 0], [ct / cf, st / cf, 0]])
 
 
-@section.definition("t64", "Roll, pitch and yaw: turns about z, the new y' and the final x''")
+@section.definition("t64", "Roll, pitch and yaw: rotations about z, the new y' and the final x''")
 class t64:
     formula = r"\mathbf R = \mathbf R_z(\theta)\,\mathbf R_y(\phi)\,\mathbf R_x(\psi)"
     inputs = {"angles": ANGLES}
-    result = Result(
-        NUMBER, "takes coordinates of the frame that all three angles have turned to base coordinates"
-    )
+    result = Result(NUMBER, "takes coordinates of the frame rotated by all three angles to base coordinates")
 
     def printed(angles):
         (ct, cf, cp), (st, sf, sp) = np.cos(angles), np.sin(angles)
@@ -148,7 +146,7 @@ class e0_2:
     implements = euler.velocity_to_rates
 
 
-@section.holds("t90#a", "Where the cosine of the pitch vanishes, the first and the last axis align")
+@section.holds("t90#a", "The first and the last axis align where the cosine of the pitch vanishes")
 class t90_a:
     formula = r"c_\phi = 0 \;\Rightarrow\; \mathbf z \parallel \mathbf x''"
     inputs = {"theta": numbers(-3, 3), "side": st.sampled_from((1.0, -1.0))}
@@ -168,7 +166,9 @@ class t90_a:
     implements = euler.rates_to_velocity
 
 
-@section.holds("t90#b", "The map from rates to angular velocity is singular there, and nowhere else")
+@section.holds(
+    "t90#b", "The map from rates to angular velocity is singular only where the cosine of the pitch vanishes"
+)
 class t90_b:
     formula = r"\det(\mathbf z\ \ \mathbf y'\ \ \mathbf x'') = -c_\phi"
     inputs = {"angles": st.tuples(numbers(-3, 3), numbers(-3, 3), numbers(-3, 3)).map(np.array)}
@@ -185,11 +185,11 @@ class t90_b:
         z, y1, x2 = rotation_axes(angles).T
         return np.cross(z, y1) @ x2
 
-    remark = "The notes set no symbol for it: the determinant says where there is a singularity."
+    remark = "The notes have no symbol for this; the determinant vanishes exactly at a singularity."
     implements = euler.rates_to_velocity
 
 
-@section.holds("t92", "Constraint wrenches of limits on the angles are the rows of (0.2)")
+@section.holds("t92", "The constraint wrenches of angle limits are the rows of (0.2)")
 class t92:
     formula = r"\boldsymbol\tau = \mathbf G^T\boldsymbol\lambda,\quad \mathbf G \text{ the matrix of (0.2)}"
     inputs = {"angles": ANGLES, "multipliers": vectors()}
@@ -219,8 +219,8 @@ class t92:
         return np.array([work(axis) for axis in np.eye(3)])
 
     remark = (
-        r"The torque comes out in base coordinates, as the angular velocity of (0.2) is; in body "
-        r"coordinates the rows are those of $\mathbf G\,\mathbf R$."
+        "The torque is in base coordinates, like the angular velocity of (0.2). In body "
+        r"coordinates, the rows are those of $\mathbf G\,\mathbf R$."
     )
     implements = euler.velocity_to_rates
 

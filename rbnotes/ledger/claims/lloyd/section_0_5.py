@@ -114,16 +114,16 @@ class d1:
     special = {"H": "second derivatives of a constraint: symmetric"}
     holds_when = has_constant_row
     condition = (
-        r"$\mathbf G$ does not change along the motion. If it does, $\mathbf G\dot{\mathbf x} = 0$ at all "
-        r"times asks for $\mathbf G\ddot{\mathbf x} = -\dot{\mathbf G}\dot{\mathbf x}$."
+        r"$\mathbf G$ does not change along the motion. If it does, $\mathbf G\dot{\mathbf x} = 0$"
+        r" at all times requires $\mathbf G\ddot{\mathbf x} = -\dot{\mathbf G}\dot{\mathbf x}$."
     )
     remark = (
-        r"A bead on a rail: with $\mathbf G\ddot{\mathbf x} = 0$ it leaves every bend on the tangent, "
-        r"since the centripetal force is missing."
+        r"Example: with $\mathbf G\ddot{\mathbf x} = 0$, a bead leaves a curved rail along the "
+        "tangent, because the centripetal force is missing."
     )
     effect = (
-        "A pendulum that is let go level, on a rod of one meter, is 3.28 m long a second later; with "
-        "the rows' own turning it is 1.01 m."
+        "A pendulum with a rod of one meter, released from the horizontal, is 3.28 m long after "
+        "one second; with the rate of the rows it is 1.01 m long."
     )
     implements = constrained_force
 
@@ -146,11 +146,11 @@ class t106:
         """Find the force of Gauss's principle of least constraint, by least squares."""
         return least_constraint(M, G, f) - f
 
-    remark = "They do no work on motions that the constraints allow; friction is another matter."
+    remark = "They do no work on admissible motions. This does not include friction."
     implements = constrained_force
 
 
-@section.holds("d2", "Constraint forces are such that no acceleration across the constraints is left")
+@section.holds("d2", "Constraint forces cancel the acceleration across the constraints")
 class d2:
     formula = r"\mathbf G\ddot{\mathbf x} = \mathbf G\mathbf M^{-1}(\mathbf f_x + \mathbf G^T\boldsymbol\lambda) = 0"
     inputs = FORCED_SYSTEM
@@ -174,7 +174,7 @@ class d2:
         """Solve Gauss's principle by least squares, and write the constraint force in the rows of G."""
         return least_squares_multipliers(least_constraint(M, G, f) - f, G)
 
-    remark = "Under the premise of the display before, that the rows do not change along the motion."
+    remark = "As in the preceding display, the rows are assumed not to change along the motion."
     implements = constrained_force
 
 
@@ -273,7 +273,7 @@ def velocity_projection_reference(M, G):
     return np.stack([project_velocity(M, G, unit) for unit in IDENTITY], axis=1)
 
 
-@section.holds("t100", "Satisfying constraints is a projection")
+@section.holds("t100", "Constraint satisfaction is a projection")
 class t100:
     formula = r"\mathbf P_f\mathbf P_f = \mathbf P_f,\quad \mathbf P_v\mathbf P_v = \mathbf P_v\qquad\text{(Constraint Satisfaction as Projection)}"
     inputs = SYSTEM
@@ -294,8 +294,8 @@ class t100:
         return np.array([np.stack(forces, axis=1), velocity_projection_reference(M, G)])
 
     remark = (
-        r"Oblique ones: symmetric only where $\mathbf M$ takes the range of $\mathbf G^T$ to itself, as with masses that "
-        "are all equal."
+        r"The projections are oblique. They are symmetric only if $\mathbf M$ takes the range of "
+        r"$\mathbf G^T$ to itself, for example if all masses are equal."
     )
     implements = (force_projection, velocity_projection)
 
@@ -319,8 +319,8 @@ class t126:
         return M @ project_velocity(M, G, v) - M @ v
 
     correction = (
-        r"The impulse is $\mathbf G^T\boldsymbol\lambda$; $\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda$ "
-        r"is the change of velocity that it makes, as the display that follows has it."
+        r"The impulse is $\mathbf G^T\boldsymbol\lambda$; $\mathbf M^{-1}\mathbf "
+        r"G^T\boldsymbol\lambda$ is the resulting change of velocity, as in the next display."
     )
     replacement = r"Similarly, we can ensure that velocity constraints are satisfied by applying an impulse $\mathbf G^T\boldsymbol\lambda$, so that the constrained velocity $\dot{\mathbf x}^\prime$ is given by"
     units_mismatch = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
@@ -376,7 +376,7 @@ class d9:
     implements = velocity_projection
 
 
-@section.holds("d10", "The projections are each other's transpose")
+@section.holds("d10", "The two projections are transposes of each other")
 class d10:
     formula = r"\mathbf P_v = \mathbf P_f^T"
     inputs = SYSTEM

@@ -66,7 +66,10 @@ class e0_3:
         impulse = sum(size * row for size, row in zip(multipliers, G, strict=True))
         return np.append(momentum - impulse, [sum(row * v) for row in G])
 
-    remark = r"It says $\mathbf M\mathbf v = \mathbf b + \mathbf G^T\boldsymbol\lambda$ and $\mathbf G\mathbf v = \mathbf g$."
+    remark = (
+        r"It states $\mathbf M\mathbf v = \mathbf b + \mathbf G^T\boldsymbol\lambda$ and $\mathbf G\mathbf"
+        r" v = \mathbf g$."
+    )
     implements = kkt_matrix
 
 

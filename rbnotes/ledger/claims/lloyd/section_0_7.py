@@ -135,13 +135,14 @@ class d1:
         return max(min(abs(push), abs(distance)) for push, distance in zip(z, gap, strict=True))
 
     correction = (
-        r"The line $0 \le \mathbf z \perp \mathbf N\mathbf x - \mathbf n \ge 0$ is missing; it is there "
-        r"in the block form further on. Without it every $\mathbf z$ that separates the contacts would do."
+        r"The line $0 \le \mathbf z \perp \mathbf N\mathbf x - \mathbf n \ge 0$ is missing; the "
+        r"block form below contains it. Without it, every $\mathbf z$ that separates the contacts "
+        "is a solution."
     )
     implements = (StepProblem, step_residuals)
 
 
-@section.holds("d2#a", "Multipliers of the equations as a function of z")
+@section.holds("d2#a", "Multipliers of the equality constraints as a function of z")
 class d2_a:
     formula = r"\boldsymbol\lambda = -(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf N^T\mathbf z + \boldsymbol\lambda_0"
     inputs = AT_Z
@@ -161,7 +162,7 @@ class d2_a:
     implements = recover_unknowns
 
 
-@section.holds("d2#b", "Multipliers of the equations without contacts")
+@section.holds("d2#b", "Multipliers of the equality constraints without contacts")
 class d2_b:
     formula = r"\boldsymbol\lambda_0 \equiv (\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf f)"
     inputs = PROBLEM
@@ -200,7 +201,7 @@ class d3_a:
         return mixed_motion(M, G, N, f, g, z)[0]
 
     tolerance = 1e-08
-    remark = "Printed with a plain $G$."
+    remark = "The print has a plain $G$."
     implements = recover_unknowns
 
 
@@ -221,7 +222,7 @@ class d3_b:
     implements = lcp_from_step
 
 
-@section.holds("d3#c", "The multipliers of the equations substituted")
+@section.holds("d3#c", "Separation speeds with the multipliers substituted")
 class d3_c:
     formula = r"\mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\bigl[-(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\mathbf N^T\mathbf z + \boldsymbol\lambda_0\bigr] + \mathbf N\mathbf M^{-1}\mathbf N^T\mathbf z \ge \mathbf n"
     inputs = AT_Z
@@ -239,7 +240,7 @@ class d3_c:
     implements = lcp_from_step
 
 
-@section.holds("d3#d", "Terms in z collected")
+@section.holds("d3#d", "Separation speeds with the terms in z collected")
 class d3_d:
     formula = r"\mathbf N\mathbf M^{-1}\bigl[\mathbf I - \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf G\mathbf M^{-1}\bigr]\mathbf N^T\mathbf z + \mathbf N\mathbf M^{-1}\mathbf f + \mathbf N\mathbf M^{-1}\mathbf G^T\boldsymbol\lambda_0 \ge \mathbf n"
     inputs = AT_Z
@@ -346,7 +347,7 @@ class d6:
     implements = box_lcp_from_step
 
 
-@section.holds("d7", "The mixed LCP partitioned")
+@section.holds("d7", "The mixed LCP in partitioned form")
 class d7:
     formula = r"\begin{pmatrix} \mathbf A & -\bar{\mathbf N}^T \\ \bar{\mathbf N} & 0 \end{pmatrix} \begin{pmatrix} \mathbf y \\ \mathbf z \end{pmatrix} + \begin{pmatrix} -\mathbf b \\ -\mathbf n \end{pmatrix} = \begin{pmatrix} 0 \\ \mathbf w \end{pmatrix}"
     inputs = UNKNOWNS
@@ -366,7 +367,7 @@ class d7:
     implements = box_lcp_from_step
 
 
-@section.definition("d8", "Names of the partition")
+@section.definition("d8", "Symbols of the partition")
 class d8:
     formula = r"\mathbf A \equiv \begin{pmatrix} \mathbf M & -\mathbf G^T \\ \mathbf G & 0 \end{pmatrix},\quad \mathbf y \equiv \begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \end{pmatrix},\quad \bar{\mathbf N} \equiv (\mathbf N\ \ 0),\quad \mathbf b \equiv \begin{pmatrix} \mathbf f \\ \mathbf g \end{pmatrix}"
     defines = (r"\mathbf A", r"\mathbf y", r"\bar{\mathbf N}", r"\mathbf b")
@@ -393,11 +394,11 @@ class d9:
     implements = lcp_from_step
 
 
-@section.holds("t229", "Solves that it takes to make the regular LCP")
+@section.holds("t229", "Number of solves to assemble the regular LCP")
 class t229:
     formula = r"n + 1 \text{ solves of } \mathbf A,\ n \text{ the number of rows of } \bar{\mathbf N}"
     inputs = {"N": st.integers(1, 5).flatmap(lambda rows: matrices(rows, 4))}
-    result = Result(NUMBER, "how many solves, then the speeds of the contacts")
+    result = Result(NUMBER, "the number of solves, then the speeds of the contacts")
 
     def printed(N):
         """Return the number of solves, and the vector of the LCP for unit masses, forces and equations."""
@@ -428,14 +429,14 @@ class t229:
         return np.append(count, N @ least_action(np.eye(4), np.arange(1.0, 5.0), np.ones((1, 4)), np.ones(1)))
 
     remark = (
-        r"One more gives $\mathbf x$ and $\boldsymbol\lambda$ at the end, unless $\mathbf "
-        r"A^{-1}\bar{\mathbf N}^T$ and $\mathbf A^{-1}\mathbf b$ are kept. The letter n stands for the "
-        r"right side of the inequalities as well."
+        r"One more solve gives $\mathbf x$ and $\boldsymbol\lambda$ at the end, unless $\mathbf "
+        r"A^{-1}\bar{\mathbf N}^T$ and $\mathbf A^{-1}\mathbf b$ are stored. The notes also use "
+        "the letter n for the right-hand side of the inequalities."
     )
     implements = lcp_from_step
 
 
-@section.holds("d10", "Back to x and lambda")
+@section.holds("d10", "Recovery of x and lambda")
 class d10:
     formula = r"\begin{pmatrix} \mathbf x \\ \boldsymbol\lambda \end{pmatrix} = \mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z)"
     inputs = AT_Z
@@ -462,7 +463,7 @@ class d10:
     implements = recover_unknowns
 
 
-@section.holds("t174", "The mixed LCP is the pure one with its multipliers solved for")
+@section.holds("t174", "The mixed LCP reduces to the pure LCP by elimination of the multipliers")
 class t174:
     formula = r"\text{`We can turn this into a pure LCP by solving for}\ \boldsymbol\lambda\text{'}:\quad 0 \le \mathbf z \perp \bar{\mathbf N}\mathbf A^{-1}(\mathbf b + \bar{\mathbf N}^T\mathbf z) - \mathbf n \ge 0"
     inputs = {
@@ -504,5 +505,8 @@ class t174:
         return best
 
     tolerance = 1e-08
-    remark = "With the line that the mixed LCP lacks in print. The rows allow some x here; else neither has a solution."
+    remark = (
+        "The line that is missing in the printed mixed LCP is added. The rows are consistent here; "
+        "otherwise neither problem has a solution."
+    )
     implements = solve_step

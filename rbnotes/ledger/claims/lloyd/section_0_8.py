@@ -177,13 +177,11 @@ class d1_b:
     primitives = SHARED_ORDERING
     correction = (
         r"$\begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\mathbf b - \mathbf n_\alpha \\ "
-        r"\bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta \end{pmatrix}$, as in the "
-        r"section before. Without $\mathbf n$ contacts neither rebound nor take up penetration, and gaps "
-        r"close at once."
+        r"\bar{\mathbf N}_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta \end{pmatrix}$, as in the"
+        r" preceding section. Without $\mathbf n$, contacts neither rebound nor correct "
+        "penetration, and gaps close at once."
     )
-    effect = (
-        "A body that falls from 1 m above the floor stays there in mid-air: its contact counts as closed."
-    )
+    effect = "A body released 1 m above the floor stays there, because its contact is treated as closed."
     implements = lcp_from_step
 
 
@@ -269,7 +267,7 @@ class d2:
 
     tolerance = 1e-08
     primitives = SHARED_ORDERING
-    remark = r"$\mathbf e_r$ has as many entries as $\alpha$, the one at the place of r in $\alpha$ being 1."
+    remark = r"$\mathbf e_r$ has as many entries as $\alpha$, with 1 at the position of r in $\alpha$."
     implements = Basis.pivoted_column
 
 
@@ -314,7 +312,7 @@ def computed_columns(M, alpha, other):
     return np.where(np.isin(np.arange(ROWS), alpha), M, other)
 
 
-@section.erratum("t236", "When building columns on demand pays")
+@section.erratum("t236", "Condition under which computing columns on demand is cheaper")
 class t236:
     formula = r"\text{number of pivots} < \text{number of columns of } \bar{\mathbf N}"
     inputs = {
@@ -346,14 +344,15 @@ class t236:
     )
     replacement = r"The matrix $\bar{\mathbf N}\mathbf A^{-1}\bar{\mathbf N}^T$ described in the previous section can be created on demand, which may be advantageous if the number of pivots is smaller than the number of rows of $\bar{\mathbf N}$."
     remark = (
-        r"The columns of $\bar{\mathbf N}$ belong to the unknowns $\mathbf x$ and $\boldsymbol\lambda$, "
-        r"whose number says nothing about it. What counts are the different $z_j$ that enter: one that "
-        r"enters again costs no solve, so that it may pay with more pivots than rows too."
+        r"The columns of $\bar{\mathbf N}$ belong to the unknowns $\mathbf x$ and "
+        r"$\boldsymbol\lambda$, whose number is irrelevant. The cost is the number of different "
+        "$z_j$ that enter. A $z_j$ that enters again costs no solve, so that columns on demand "
+        "can be cheaper even with more pivots than rows."
     )
     implements = LazyColumns
 
 
-@section.holds("t254", "Columns stored as their z_j enter give the blocks of the basis")
+@section.holds("t254", "Columns stored when their z_j enter give the blocks of the basis")
 class t254:
     formula = r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, \mathbf M_{\beta\alpha} \text{ available}"
     inputs = {**MIXED_PROBLEM, "left": st.integers(0, ROWS - 1)}
@@ -390,13 +389,13 @@ class t254:
 
     tolerance = 1e-08
     remark = (
-        r"To move $z_r$ with $r \in \beta$ takes $\mathbf m_r$ as well, also if $z_r$ stops at a bound "
-        r"and is never added; the text below says so ('if necessary')."
+        r"Increasing $z_r$ with $r \in \beta$ also requires $\mathbf m_r$, even if $z_r$ stops at "
+        "a bound and never enters; the text below mentions this ('if necessary')."
     )
     implements = Basis.exchange
 
 
-@section.holds("t256", "The pivoted vector takes no column that was not computed")
+@section.holds("t256", "The pivoted vector only requires columns that were computed")
 class t256:
     formula = r"\mathbf q'\ \text{`can be determined using}\ \mathbf M_{\alpha\alpha}\ \text{and}\ \mathbf M_{\beta\alpha}\text{, assuming that}\ \mathbf q\ \text{has already been computed'}"
     inputs = {**PIVOTED_LCP, "other": matrices(ROWS, ROWS)}

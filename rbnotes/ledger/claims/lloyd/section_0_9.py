@@ -48,7 +48,7 @@ def derivative_from_above(ends, start):
     return sum(weight * (ends(s) - start) / s for weight, s in zip(weights, sizes, strict=True))
 
 
-@section.holds("t269", "The schemes solve for the evolution in time")
+@section.holds("t269", "The schemes approximate the evolution in time")
 class t269:
     formula = r"\frac{d}{dh}\bigl(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1}\bigr)\Big|_{h=0} = \bigl(\dot{\mathbf x}^k, \mathbf M^{-1}\mathbf f^k\bigr)\quad\text{for each of the four}"
     inputs = {name: strategy for name, strategy in STEP.items() if name != "h"}
@@ -98,7 +98,7 @@ class t269:
 
     primitives = NONLINEAR_FORCES
     remark = (
-        "So each of them converges: the first two with the first order of the step, the last two with "
-        "the second, as the chapter measures."
+        "Each scheme therefore converges: the first two with first order in the step, the last "
+        "two with second order, as measured in the chapter."
     )
     implements = (symplectic_euler, implicit_euler, trapezoidal, bridson_marino)

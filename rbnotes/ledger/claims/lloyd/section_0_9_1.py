@@ -82,7 +82,7 @@ class d1_a:
     implements = symplectic_euler
 
 
-@section.holds("d1#b", "It is symplectic")
+@section.holds("d1#b", "Symplectic Euler is symplectic")
 class d1_b:
     formula = r"\mathbf f = -\frac{\partial U}{\partial\mathbf x} \;\Rightarrow\; A^T J A = J,\quad J = \begin{pmatrix} 0 & \mathbf M \\ -\mathbf M & 0 \end{pmatrix}"
     inputs = POTENTIAL_STEP
@@ -107,5 +107,7 @@ class d1_b:
         """Check that the derivative of the step, by differences, preserves the symplectic form."""
         return np.kron([[0.0, 1.0], [-1.0, 0.0]], M)
 
-    remark = "For forces of a potential, which damping is not; $A$ is the derivative of the step."
+    remark = (
+        "This holds for forces with a potential, which excludes damping. $A$ is the derivative of the step."
+    )
     implements = symplectic_euler

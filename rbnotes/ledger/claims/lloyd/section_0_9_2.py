@@ -151,8 +151,9 @@ class t276:
     holds_when = is_affine
     condition = r"$\mathbf f$ is affine in positions and velocities"
     remark = (
-        r"For other forces the display is linearly implicit Euler, one step of Newton's method: as good "
-        r"as the root up to $O(h^3)$ in each step, so that the order stays, and cheaper."
+        "For other forces, the display is linearly implicit Euler, which is one step of Newton's "
+        "method. It differs from the root by $O(h^3)$ in each step, so that the order is the "
+        "same, and it is cheaper."
     )
     primitives = NONLINEAR_FORCES
     implements = linearly_implicit_problem
@@ -179,7 +180,7 @@ class d1:
     implements = (implicit_euler, implicit_euler_problem)
 
 
-@section.holds("d2", "The step with a changed force")
+@section.holds("d2", "The step with a modified force")
 class d2:
     formula = r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k"
     inputs = STEP
@@ -196,7 +197,7 @@ class d2:
     implements = EFFECTIVE_SYSTEM
 
 
-@section.holds("d3", "Mass and force of that arrangement")
+@section.holds("d3", "Mass and force of the rearranged step")
 class d3:
     formula = r"\hat{\mathbf M} \equiv \mathbf M - h\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - h^2\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad \hat{\mathbf f}^k \equiv \mathbf f^k - \tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k"
     inputs = STEP
@@ -236,7 +237,7 @@ class d3:
     implements = EFFECTIVE_SYSTEM
 
 
-@section.holds("d4", "The step as a change of the velocities")
+@section.holds("d4", "The step in terms of the velocity change")
 class d4:
     formula = (
         r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k"
@@ -255,7 +256,7 @@ class d4:
     implements = EFFECTIVE_SYSTEM
 
 
-@section.holds("d5", "The force of that arrangement")
+@section.holds("d5", "Force of the rearranged step")
 class d5:
     formula = r"\tilde{\mathbf f}^k \equiv \mathbf f^k + h\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     inputs = STEP

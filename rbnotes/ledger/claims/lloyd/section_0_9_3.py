@@ -148,14 +148,14 @@ class d1:
     library = rule_library
     reference = rule_reference
     correction = (
-        r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})$ and "
-        r"$\mathbf f(\mathbf x^k, \dot{\mathbf x}^k)$: 0.9 has the positions first."
+        r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^{k+1})$ and $\mathbf f(\mathbf x^k, "
+        r"\dot{\mathbf x}^k)$: section 0.9 has the positions first."
     )
     primitives = NONLINEAR_FORCES
     implements = trapezoidal_problem
 
 
-@section.conditional("d2", "A step of the linearised trapezoidal rule")
+@section.conditional("d2", "A step of the linearized trapezoidal rule")
 class d2:
     formula = r"\mathbf x^{k+1} = \mathbf x^k + \tfrac h2(\dot{\mathbf x}^{k+1} + \dot{\mathbf x}^k),\quad \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^{k+1} = \left(\mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} + \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\right)\dot{\mathbf x}^k + h\mathbf f^k"
     inputs = CONVERGENT_STEP
@@ -176,14 +176,14 @@ class d2:
     holds_when = is_affine
     condition = r"$\mathbf f$ is affine in positions and velocities"
     remark = (
-        r"The rule leads to it for the tangent of the force at the start: one step of Newton's method, "
-        r"off by $O(h^3)$ in each step, which keeps the second order."
+        "The rule leads to this step for the force linearized at the start. It is one step of "
+        "Newton's method with an error of $O(h^3)$ in each step, which keeps the second order."
     )
     primitives = NONLINEAR_FORCES
     implements = trapezoidal_problem
 
 
-@section.holds("t303", "The tangent of the force leads to the linear step")
+@section.holds("t303", "Linearizing the force leads to the linear step")
 class t303:
     formula = r"\mathbf f^{k+1} \approx \mathbf f^k + \tfrac{\partial\mathbf f}{\partial\mathbf x}(\mathbf x^{k+1} - \mathbf x^k) + \tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}(\dot{\mathbf x}^{k+1} - \dot{\mathbf x}^k)\quad\text{leads to the system for } \dot{\mathbf x}^{k+1}"
     inputs = STEP
@@ -201,7 +201,7 @@ class t303:
     implements = trapezoidal
 
 
-@section.holds("d3", "The step with a changed force")
+@section.holds("d3", "The step with a modified force")
 class d3:
     formula = r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \mathbf M\dot{\mathbf x}^k + h\hat{\mathbf f}^k"
     inputs = STEP
@@ -214,12 +214,12 @@ class d3:
 
     library = effective_system_library
     reference = velocity_reference
-    remark = r"With the right $\hat{\mathbf f}^k$, see the next display."
+    remark = r"This uses the correct $\hat{\mathbf f}^k$, see the next display."
     primitives = NONLINEAR_FORCES
     implements = EFFECTIVE_SYSTEM
 
 
-@section.erratum("d4", "Mass and force of that arrangement")
+@section.erratum("d4", "Mass and force of the rearranged step")
 class d4:
     formula = r"\hat{\mathbf M} \equiv \mathbf M - \tfrac h2\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}} - \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x},\quad \hat{\mathbf f}^k \equiv \mathbf f^k - \tfrac12\tfrac{\partial\mathbf f}{\partial\dot{\mathbf x}}\dot{\mathbf x}^k + \tfrac{h^2}4\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     edit = (
@@ -246,18 +246,18 @@ class d4:
     )
     units_mismatch = r"a factor $h$ too many in the last term of the force"
     remark = (
-        "The force is multiplied by $h$ in the display before, so its last term carries $h/4$. As "
-        "printed the units do not agree either."
+        "The preceding display multiplies the force by $h$, so that its last term has the factor "
+        "$h/4$. The units of the print do not agree either."
     )
     effect = (
-        "Halving the step divides the error by 1.8, where the trapezoidal rule divides it by 4.0; no "
-        "single run looks wrong."
+        "Halving the step divides the error by 1.8, whereas the trapezoidal rule divides it by "
+        "4.0. A single run does not reveal the error."
     )
     primitives = NONLINEAR_FORCES
     implements = EFFECTIVE_SYSTEM
 
 
-@section.holds("d5", "The step as a change of the velocities")
+@section.holds("d5", "The step in terms of the velocity change")
 class d5:
     formula = (
         r"\hat{\mathbf M}\dot{\mathbf x}^{k+1} = \hat{\mathbf M}\dot{\mathbf x}^k + h\tilde{\mathbf f}^k"
@@ -279,7 +279,7 @@ class d5:
     implements = EFFECTIVE_SYSTEM
 
 
-@section.holds("d6", "The force of that arrangement")
+@section.holds("d6", "Force of the rearranged step")
 class d6:
     formula = r"\tilde{\mathbf f}^k \equiv \mathbf f^k + \tfrac h2\tfrac{\partial\mathbf f}{\partial\mathbf x}\dot{\mathbf x}^k"
     inputs = STEP

@@ -75,7 +75,7 @@ class d1:
 @section.definition("t330", "The intermediate velocity is modified to satisfy constraints")
 class t330:
     formula = r"\dot{\mathbf x}^{k+1/2}\text{, modified to satisfy constraints}"
-    remark = "An impulse along the rows of the constraints does it, as in 0.10."
+    remark = "An impulse along the constraint rows modifies it, as in section 0.10."
     implements = constrained_step
 
 
@@ -129,7 +129,7 @@ class t334:
         return f + np.array(weights) / 2 @ derivatives
 
     tolerance = 1e-08
-    correction = r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^k)$: 0.9 has the positions first."
+    correction = r"$\mathbf f(\mathbf x^{k+1}, \dot{\mathbf x}^k)$: section 0.9 has the positions first."
     replacement = r"We can then determine $\mathbf f^\prime \equiv \mathbf f(\mathbf x^{k+1},\dot{\mathbf x}^k)$, and use this to solve for $\dot{\mathbf x}^{k+1}$:"
     primitives = NONLINEAR_FORCES
     implements = bridson_marino
@@ -151,7 +151,10 @@ class d3:
         return bridson_marino(nonlinear_system(M, f, K, D, x, v), State(q=x, qdot=v), h).qdot
 
     reference = velocity_reference
-    remark = "With $\\mathbf f'$ as corrected, and its slope at the start: that at the new positions is $O(h)$ away."
+    remark = (
+        r"This uses the corrected $\mathbf f'$ and its derivative at the start, which differs from the "
+        "derivative at the new positions by $O(h)$."
+    )
     primitives = NONLINEAR_FORCES
     implements = bridson_marino
 

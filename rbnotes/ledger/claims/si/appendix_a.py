@@ -56,7 +56,7 @@ section = Section(
 
 
 ZERO_RATES = np.zeros(6)
-ACCELERATED_MOTION = {name: ACCELERATED_MOTION[name] for name in ("assembly", "q", "qdot", "qddot")}
+UNLOADED_MOTION = {name: ACCELERATED_MOTION[name] for name in ("assembly", "q", "qdot", "qddot")}
 
 
 def library_operators(assembly, q, qdot, wrenches=0.0):
@@ -79,7 +79,7 @@ def parent_rows(assembly, rows):
     return np.stack([rows[parent] if parent >= 0 else ZERO_RATES for parent in assembly.parents])
 
 
-@section.definition("d1", "The twists of all bodies in one column")
+@section.definition("d1", "The twists of all bodies as one vector")
 class d1:
     formula = r"\mathbf v = [\mathbf v_1^T\ \ \mathbf v_2^T\ \cdots\ \mathbf v_n^T]^T"
     defines = (r"\mathbf v",)
@@ -96,19 +96,19 @@ class d1:
         """Multiply the Jacobian, from complex steps of the poses, by the rates."""
         return body_trees.jacobian(assembly, q) @ qdot
 
-    remark = r"A column of $6n$ numbers."
+    remark = "The vector has $6n$ entries."
     implements = reduced.SpatialOperators
 
 
-@section.definition("d2", "The twists of all parents in one column")
+@section.definition("d2", "The twists of all parents as one vector")
 class d2:
     formula = r"\mathbf v_\lambda = [\mathbf v_{\lambda(1)}^T\ \ \mathbf v_{\lambda(2)}^T\ \cdots\ \mathbf v_{\lambda(n)}^T]^T"
     defines = (r"\mathbf v_\lambda",)
-    remark = "The world does not move: bodies that hang there have zeros."
+    remark = "The world does not move, so that the entries of bodies attached to it are zero."
     implements = (reduced.SpatialOperators.Theta,)
 
 
-@section.definition("d3", "The coordinates of all joints in one column")
+@section.definition("d3", "The coordinates of all joints as one vector")
 class d3:
     formula = r"\mathbf q = [\mathbf q_1^T\ \ \mathbf q_2^T\ \cdots\ \mathbf q_n^T]^T"
     defines = (r"\mathbf q",)
@@ -143,7 +143,7 @@ class d4:
             rows[:, [place for place in range(6) if not own.start <= place < own.stop]] = 0
         return J
 
-    remark = r"$6n$ rows and $\sum_i d_i$ columns."
+    remark = r"The matrix has $6n$ rows and $\sum_i d_i$ columns."
     implements = reduced.SpatialOperators
 
 
@@ -171,11 +171,14 @@ class d5:
             M[own, own] = adjoint_by_conjugation(np.linalg.inv(E[i]) @ before)
         return M
 
-    remark = "No mass matrix, in spite of its letter. The inverse of an adjoint is the adjoint of the inverse pose."
+    remark = (
+        "In spite of its symbol, it is not a mass matrix. The inverse of an adjoint is the adjoint of the"
+        " inverse pose."
+    )
     implements = reduced.SpatialOperators
 
 
-@section.definition("d6", "Brackets with what each joint does")
+@section.definition("d6", "Lie brackets with the joint twists")
 class d6:
     formula = r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}} = \mathrm{diag}(-\mathrm{ad}_{\mathbf S_1\dot{\mathbf q}_1}, -\mathrm{ad}_{\mathbf S_2\dot{\mathbf q}_2}, \dots, -\mathrm{ad}_{\mathbf S_n\dot{\mathbf q}_n})"
     defines = (r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}}",)
@@ -205,8 +208,8 @@ class d6:
         return brackets
 
     remark = (
-        r"The minus signs are part of the symbol, other than in $\mathrm{ad}_{\mathbf g}$ of (3): with them the signs "
-        "of (37) are right."
+        r"The minus signs are part of the symbol, in contrast to $\mathrm{ad}_{\mathbf g}$ of (3)."
+        " With them, the signs of (37) are correct."
     )
     implements = reduced.SpatialOperators
 
@@ -237,7 +240,7 @@ class e36:
 class e37:
     formula = r"\dot{\mathbf v} = \dot{\mathbf S}\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q} + \mathbf M_\lambda\dot{\mathbf v}_\lambda + \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf M_\lambda\mathbf v_\lambda"
     edit = (r"= \dot{\mathbf S}\dot{", r"= \mathbf S\ddot{")
-    inputs = ACCELERATED_MOTION
+    inputs = UNLOADED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -252,15 +255,15 @@ class e37:
     tolerance = 1e-8
     scan = True
     correction = (
-        r"The first of the two equal terms is $\mathbf S\ddot{\mathbf q}$, as in (11): $\dot{\mathbf v} = "
-        r"\mathbf S\ddot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q} + \mathbf M_\lambda\dot{\mathbf v}_\lambda + "
-        r"\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf M_\lambda\mathbf v_\lambda$. As printed, no acceleration of "
-        "a joint moves anything."
+        r"The first of the two equal terms is $\mathbf S\ddot{\mathbf q}$, as in (11): "
+        r"$\dot{\mathbf v} = \mathbf S\ddot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q} + \mathbf "
+        r"M_\lambda\dot{\mathbf v}_\lambda + \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf "
+        r"M_\lambda\mathbf v_\lambda$. As printed, joint accelerations have no effect."
     )
     implements = reduced.SpatialOperators
 
 
-@section.definition("e38", "The matrix that chooses parents")
+@section.definition("e38", "The matrix that selects the parents")
 class e38:
     formula = r"\Theta_\lambda(i, j) = \begin{cases}\mathbf I_{6\times6} & \text{if } \lambda(i) = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
     defines = (r"\Theta_\lambda(i, j)",)
@@ -308,7 +311,7 @@ class e39:
 @section.holds("e40", "The rates of the twists of all parents")
 class e40:
     formula = r"\dot{\mathbf v}_\lambda = \Theta_\lambda\dot{\mathbf v}"
-    inputs = ACCELERATED_MOTION
+    inputs = UNLOADED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -343,7 +346,7 @@ class e41:
         """Compare with complex steps of all poses in the world."""
         return body_trees.twists(assembly, q, qdot).ravel()
 
-    remark = r"So $\mathbf G_\lambda\mathbf S$ is the Jacobian of the tree."
+    remark = r"Hence $\mathbf G_\lambda\mathbf S$ is the Jacobian of the tree."
     implements = reduced.SpatialOperators
 
 
@@ -351,7 +354,7 @@ class e41:
 class e42:
     formula = r"\dot{\mathbf v} = \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf v"
     edit = (r"= \mathbf G_\lambda\dot{\mathbf S}\dot{", r"= \mathbf G_\lambda\mathbf S\ddot{")
-    inputs = ACCELERATED_MOTION
+    inputs = UNLOADED_MOTION
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -374,7 +377,7 @@ class e42:
 # Si & Guenter, appendix A: the matrices that hand twists down the tree, eqs. (43) to (45).
 
 
-@section.definition("e43", "What children have of their parents' twists")
+@section.definition("e43", "Transformation of the parents' twists to the children")
 class e43:
     formula = r"\Gamma_\lambda = \mathbf M_\lambda\Theta_\lambda"
     defines = (r"\Gamma_\lambda",)
@@ -400,7 +403,7 @@ class e43:
     implements = SpatialOperators
 
 
-@section.definition("e44", "The operator that hands twists down the tree")
+@section.definition("e44", "The operator that propagates twists from body to descendants")
 class e44:
     formula = r"\mathbf G_\lambda = (\mathbf I - \Gamma_\lambda)^{-1}"
     defines = (r"\mathbf G_\lambda",)
@@ -420,7 +423,7 @@ class e44:
     implements = SpatialOperators
 
 
-@section.holds("e45", "The same as a finite sum")
+@section.holds("e45", "The propagation operator as a finite sum")
 class e45:
     formula = r"\mathbf G_\lambda = \mathbf I + \Gamma_\lambda + \cdots + \Gamma_\lambda^{n-1}"
     inputs = POSITIONS
@@ -465,8 +468,8 @@ class t292:
             counts.append(6 * len(bodies))
         return counts
 
-    exact = "ranks are whole numbers"
-    remark = "A power leads from a body to an ancestor so many steps back, and nobody has n of them."
+    exact = "ranks are integers"
+    remark = "The power k maps from the k-th ancestor to a body, and no body has n ancestors."
     implements = SpatialOperators
 
 
@@ -475,9 +478,10 @@ class t292:
 
 
 BRACKET_OF_RATES = (
-    r"The bracket is that of the twists, as in (4), (13) and (21), not of their rates: $\mathrm{ad}_{\mathbf v}^* = "
-    r"\mathrm{diag}(-\mathrm{ad}_{\mathbf v_1}^*, \dots, -\mathrm{ad}_{\mathbf v_n}^*)$. With a dot, forces are of the "
-    "third order in time, and a body that turns steadily needs none."
+    "The bracket is that of the twists, as in (4), (13) and (21), not of their rates: "
+    r"$\mathrm{ad}_{\mathbf v}^* = \mathrm{diag}(-\mathrm{ad}_{\mathbf v_1}^*, \dots, "
+    r"-\mathrm{ad}_{\mathbf v_n}^*)$. With a dot, the forces are of third order in time, and a "
+    "body in steady rotation needs none."
 )
 
 
@@ -493,7 +497,7 @@ def stacked_forces_library(assembly, q, qdot, wrenches, qddot):
     return forces_library(assembly, q, qdot, wrenches, qddot).ravel()
 
 
-@section.definition("d7", "The forces in all joints in one column")
+@section.definition("d7", "The wrenches in all joints as one vector")
 class d7:
     formula = r"\mathbf f = [\mathbf f_1^T\ \ \mathbf f_2^T\ \cdots\ \mathbf f_n^T]^T"
     defines = (r"\mathbf f",)
@@ -530,11 +534,11 @@ class d8:
     implements = reduced.SpatialOperators
 
 
-@section.erratum("d9", "Brackets that make the wrenches of steady twists")
+@section.erratum("d9", "Brackets for the wrenches at constant twists")
 class d9:
     formula = r"\mathrm{ad}_{\dot{\mathbf v}}^* = \mathrm{diag}(-\mathrm{ad}_{\dot{\mathbf v}_1}^*, -\mathrm{ad}_{\dot{\mathbf v}_2}^*, \dots, -\mathrm{ad}_{\dot{\mathbf v}_n}^*)"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}", r"\mathrm{ad}_{\mathbf v")
-    inputs = ACCELERATED_MOTION
+    inputs = UNLOADED_MOTION
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, qddot):
@@ -558,12 +562,12 @@ class d9:
     tolerance = 1e-8
     scan = True
     correction = BRACKET_OF_RATES
-    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
     combined_with = ("si/sA/e46", "si/s3/e4")
     implements = reduced.SpatialOperators
 
 
-@section.misprint("d10", "The loads of all bodies, with a minus")
+@section.misprint("d10", "The loads of all bodies, with a minus sign sign")
 class d10:
     formula = r"\mathbf f_e = \begin{bmatrix}-\mathbf f_{e,1}^T & -\mathbf f_{e,2}^T & \cdots & \mathbf f_{e,n}^T\end{bmatrix}^T"
     edit = (r"\cdots & \mathbf f_{e,n}", r"\cdots & -\mathbf f_{e,n}")
@@ -583,11 +587,14 @@ class d10:
 
     tolerance = 1e-8
     scan = True
-    correction = r"All loads have a minus, the last one too: $\mathbf f_e = [-\mathbf f_{e,1}^T\ \cdots\ -\mathbf f_{e,n}^T]^T$."
+    correction = (
+        r"All loads have a minus sign, including the last one: $\mathbf f_e = [-\mathbf f_{e,1}^T\ \cdots"
+        r"\ -\mathbf f_{e,n}^T]^T$."
+    )
     implements = reduced.SpatialOperators
 
 
-@section.erratum("e46", "The forces in all joints at once")
+@section.erratum("e46", "The wrenches in all joints at once")
 class e46:
     formula = r"\mathbf f = \Gamma_\lambda^T\mathbf f + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf v + \mathbf J\dot{\mathbf v} + \mathbf f_e"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
@@ -622,11 +629,11 @@ class e46:
     tolerance = 1e-8
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
-    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
     implements = reduced.SpatialOperators
 
 
-@section.erratum("e47", "The same, solved")
+@section.erratum("e47", "The wrenches in all joints, solved for")
 class e47:
     formula = r"\mathbf f = \mathbf G_\lambda^T\mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf v + \mathbf G_\lambda^T\mathbf J\dot{\mathbf v} + \mathbf G_\lambda^T\mathbf f_e"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
@@ -643,7 +650,7 @@ class e47:
     tolerance = 1e-8
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
-    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
     implements = reduced.SpatialOperators
 
 
@@ -679,7 +686,7 @@ def coriolis_printed(assembly, q, qdot, qddot):
     return S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + ad @ J @ G @ S)
 
 
-@section.erratum("e49", "The joint forces, with everything put in")
+@section.erratum("e49", "The joint forces, with all terms substituted")
 class e49:
     formula = r"\boldsymbol\tau = \mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S + \mathbf J\mathbf G_\lambda\dot{\mathbf S} + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S)\dot{\mathbf q} + \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
     edits = (
@@ -710,10 +717,11 @@ class e49:
     tolerance = 1e-8
     scan = True
     correction = (
-        r"The first term has the accelerations, $\mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf G_\lambda\mathbf S"
-        r"\ddot{\mathbf q}$, as (50) and (51) have it, and the bracket is $\mathrm{ad}_{\mathbf v}^*$, without a dot."
+        r"The first term has the accelerations, $\mathbf S^T\mathbf G_\lambda^T\mathbf J\mathbf "
+        r"G_\lambda\mathbf S\ddot{\mathbf q}$, as in (50) and (51), and the bracket is "
+        r"$\mathrm{ad}_{\mathbf v}^*$, without a dot."
     )
-    units_mismatch = r"velocities stand where accelerations belong, and the other way round"
+    units_mismatch = "the print has velocities in the place of accelerations, and vice versa"
     implements = reduced.SpatialOperators
 
 
@@ -769,7 +777,7 @@ class e51:
 class e52:
     formula = r"\mathbf C(\mathbf q, \dot{\mathbf q}) = \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S + \mathbf J\mathbf G_\lambda\dot{\mathbf S} + \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S)"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
-    inputs = ACCELERATED_MOTION
+    inputs = UNLOADED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, qddot):
@@ -785,15 +793,15 @@ class e52:
     tolerance = 1e-8
     scan = True
     correction = (
-        r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$, of the twists: with a dot, $\mathbf C$ would depend on the "
-        "accelerations that are sought."
+        r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$of the twists. With a dot, $\mathbf C$ "
+        "would depend on the unknown accelerations."
     )
-    units_mismatch = r"accelerations stand in the bracket where velocities belong"
-    remark = r"Only $\mathbf C\dot{\mathbf q}$ is settled by the motion; the matrix is one of many."
+    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
+    remark = r"The motion only determines $\mathbf C\dot{\mathbf q}$; the matrix itself is not unique."
     implements = reduced.SpatialOperators
 
 
-@section.holds("e53", "What holding the loads takes of the joints")
+@section.holds("e53", "Joint forces that balance the loads")
 class e53:
     formula = r"\phi(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
     inputs = LOADED_MOTION

@@ -118,7 +118,7 @@ class e54:
     implements = reduced.SpatialOperators
 
 
-@section.holds("e55", "What is left of the joint forces")
+@section.holds("e55", "The remaining joint forces")
 class e55:
     formula = r"\bar{\boldsymbol\tau} = \boldsymbol\tau - \mathbf S^T\mathbf G_\lambda^T(\mathbf J\mathbf G_\lambda\mathbf a + \mathbf b)"
     inputs = DRIVEN_MOTION
@@ -141,7 +141,7 @@ class e55:
     implements = reduced.SpatialOperators
 
 
-@section.holds("e56", "What joints add to the rates of the twists")
+@section.holds("e56", "Contributions of the joints to the rates of the twists")
 class e56:
     formula = r"\mathbf a = \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q}"
     inputs = MOTION
@@ -163,11 +163,14 @@ class e56:
         return rates - stacked_matrices(assembly, q, ZERO_RATES).Gamma @ rates
 
     tolerance = 1e-8
-    remark = r"$\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} = \mathbf M_\lambda\mathbf v_\lambda$; with all of $\mathbf v$ in its place it is the same."
+    remark = (
+        r"$\Gamma_\lambda\mathbf G_\lambda\mathbf S\dot{\mathbf q} = \mathbf M_\lambda\mathbf v_\lambda$; "
+        r"the total $\mathbf v$ gives the same result."
+    )
     implements = reduced.SpatialOperators
 
 
-@section.erratum("e57", "Wrenches of steady twists, less the loads")
+@section.erratum("e57", "Wrenches at constant twists, minus the loads")
 class e57:
     formula = r"\mathbf b = \mathrm{ad}_{\dot{\mathbf v}}^*\mathbf J\mathbf G_\lambda\mathbf S\dot{\mathbf q} + \mathbf f_e"
     edit = (r"\mathrm{ad}_{\dot{\mathbf v}}^*", r"\mathrm{ad}_{\mathbf v}^*")
@@ -196,10 +199,10 @@ class e57:
     tolerance = 1e-8
     scan = True
     correction = (
-        r"$\mathrm{ad}_{\mathbf v}^*$, without a dot, as (21) has it for each link. With it, one would have to know "
-        "the accelerations to find them."
+        r"$\mathrm{ad}_{\mathbf v}^*$, without a dot, as in (21) for each link. With the dot, the "
+        "accelerations would have to be known in order to compute them."
     )
-    units_mismatch = r"accelerations stand in the bracket where velocities belong"
+    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
     implements = reduced.SpatialOperators
 
 
@@ -232,11 +235,11 @@ class e58:
 
     tolerance = 1e-8
     remark = (
-        r"The paper does not say what $\mathbf Y_\lambda$ and $\Pi_\lambda$ are as matrices. With $\mathbf K = "
-        r"\bar{\mathbf J}\mathbf S\Omega^{-1}$ these make it true: $\Pi_\lambda = \Gamma_\lambda^T\mathbf K$, "
-        r"$\mathbf Y_\lambda = (\mathbf I - \Gamma_\lambda^T(\mathbf I - \mathbf K\mathbf S^T))^{-1}$. The blocks "
-        r"$\mathbf Y_{\lambda(k),k}$ of (29) are those of $\mathbf I - \mathbf Y_\lambda^{-1}$, not of "
-        r"$\mathbf Y_\lambda$."
+        r"The paper does not define $\mathbf Y_\lambda$ and $\Pi_\lambda$ as matrices. With "
+        r"$\mathbf K = \bar{\mathbf J}\mathbf S\Omega^{-1}$, the display holds for $\Pi_\lambda = "
+        r"\Gamma_\lambda^T\mathbf K$, $\mathbf Y_\lambda = (\mathbf I - \Gamma_\lambda^T(\mathbf I"
+        r" - \mathbf K\mathbf S^T))^{-1}$. The blocks $\mathbf Y_{\lambda(k),k}$ of (29) are those"
+        r" of $\mathbf I - \mathbf Y_\lambda^{-1}$, not of $\mathbf Y_\lambda$."
     )
     implements = reduced.factor_matrices
 
@@ -252,7 +255,7 @@ def parent_blocks(assembly, q):
     return blocks, forces
 
 
-@section.erratum("t350#a", "The precise definitions will be given later")
+@section.erratum("t350#a", "Promise of precise definitions")
 class t350_a:
     formula = r"\text{`Precise definitions of } \mathbf Y_\lambda, \Pi_\lambda \text{ and } \Omega \text{ will be given later'}"
     inputs = POSITIONS
@@ -269,9 +272,9 @@ class t350_a:
     reference = factor_reference
     tolerance = 1e-8
     correction = (
-        r"They are not given. (28) to (30) define blocks; $\Omega$ and $\Pi_\lambda$ are the matrices of these "
-        r"blocks, but $\mathbf Y_\lambda = \sum_{k\ge0}\mathbf Y^k = (\mathbf I - \mathbf Y)^{-1}$, "
-        r"where $\mathbf Y$ has the blocks of (29)."
+        r"The definitions are not given. (28) to (30) define blocks; $\Omega$ and $\Pi_\lambda$ "
+        r"are the matrices of these blocks, but $\mathbf Y_\lambda = \sum_{k\ge0}\mathbf Y^k = "
+        r"(\mathbf I - \mathbf Y)^{-1}$, where $\mathbf Y$ has the blocks of (29)."
     )
     replacement = r"where $\Omega$ is a block diagonal matrix of the blocks (28), and $\mathbf Y_\lambda$ and $\Pi_\lambda$ are upper triangular matrices: $\Pi_\lambda$ has the blocks (30), and $\mathbf Y_\lambda = (\mathbf I - \mathbf Y)^{-1}$, where $\mathbf Y$ has the blocks (29)."
     implements = reduced.factor_matrices
@@ -335,21 +338,21 @@ class t350_b:
         return parents_first(assembly, order)
 
     condition = (
-        r"Parents are numbered before their children, $\lambda(i) < i$, which is said nowhere; the loops from 1 to n "
-        "and from n to 1 need it, too."
+        r"Parents are numbered before their children, $\lambda(i) < i$, which the paper does not "
+        "state; the loops from 1 to n and from n to 1 also require it."
     )
     remark = (
-        r"Triangular by blocks, that is; $\Pi_\lambda$ has $6n$ rows and $\sum_i d_i$ columns. $\Omega$ is block "
-        "diagonal in any order."
+        r"The factor is block triangular; $\Pi_\lambda$ has $6n$ rows and $\sum_i d_i$ columns. "
+        r"$\Omega$ is block diagonal in any order."
     )
     implements = reduced.factor_matrices
 
 
-@section.holds("e59", "The operator that hands twists down the tree, block by block")
+@section.holds("e59", "The operator that propagates twists from body to descendants, by blocks")
 class e59:
     formula = r"\mathbf G_\lambda(i, j) = \begin{cases}\mathrm{Ad}_{f_{\lambda(i),i}^{-1}}\cdots\mathrm{Ad}_{f_{j,\lambda^{p-1}(i)}^{-1}} & \text{if } \lambda^p(i) = j \text{ for some } p \\ \mathbf I_{6\times6} & \text{if } i = j \\ \mathbf 0_{6\times6} & \text{otherwise}\end{cases}"
     inputs = POSITIONS
-    result = Result(ADJOINT, "takes twists down the tree, each in the frame of its body")
+    result = Result(ADJOINT, "maps twists of bodies to their descendants, each in the frame of its body")
 
     def printed(assembly, q):
         at, G = body_quantities(assembly, q, ZERO_RATES), np.zeros((18, 18))
@@ -370,12 +373,13 @@ class e59:
     implements = reduced.SpatialOperators
 
 
-@section.holds("e60", "One step down the tree")
+@section.holds("e60", "Propagation of twists by one generation")
 class e60:
     formula = r"\Gamma_\lambda = \mathbf I - \mathbf G_\lambda^{-1},\quad \Gamma_\lambda\mathbf G_\lambda = \mathbf G_\lambda - \mathbf I"
     inputs = POSITIONS
     result = Result(
-        ADJOINT, "one step down the tree, then the step times the whole, each in the frame of its body"
+        ADJOINT,
+        "the propagation by one generation, then its product with the full operator, each in the frame of its body",
     )
 
     def printed(assembly, q):
@@ -398,7 +402,7 @@ class e60:
 # Si & Guenter, appendix B: the nine steps of forward dynamics, as products of matrices.
 
 
-@section.holds("t352#a", "Steps 1 to 6: what is left of the joint forces")
+@section.holds("t352#a", "Steps 1 to 6: the remaining joint forces")
 class t352_a:
     formula = r"\alpha = \mathbf G_\lambda\mathbf a,\quad \bar\alpha = \mathbf J\alpha + \mathbf b,\quad \mathbf p = \mathbf G_\lambda^T\bar\alpha,\quad \bar{\mathbf p} = \mathbf S^T\mathbf p,\quad \bar{\boldsymbol\tau} = \boldsymbol\tau - \bar{\mathbf p}"
     inputs = DRIVEN_MOTION
@@ -419,7 +423,7 @@ class t352_a:
             (FORCE, 3),
             (TORQUE, 6),
         ),
-        "rates of twists, wrenches, gathered ones, of each body in its frame; then of the joints",
+        "rates of twists, wrenches and accumulated wrenches of each body in its frame; then joint forces",
     )
 
     def printed(assembly, q, qdot, wrenches, tau):
@@ -449,7 +453,7 @@ class t352_a:
     implements = reduced.factored_dynamics
 
 
-@section.holds("t352#b", "Steps 7 and 8: the factor, and its middle")
+@section.holds("t352#b", "Steps 7 and 8: the factor and the middle matrix")
 class t352_b:
     formula = r"\mathbf c = (\mathbf I - \mathbf S^T\mathbf Y_\lambda\Pi_\lambda)\bar{\boldsymbol\tau},\quad \bar{\mathbf c} = \Omega^{-1}\mathbf c"
     inputs = FORCED_MOTION

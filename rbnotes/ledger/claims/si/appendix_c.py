@@ -54,7 +54,7 @@ class d1_a:
     implements = se3.Ad_inverse_dot
 
 
-@section.holds("d1#b", "Rate of the inverse adjoint, with the body's twist put in")
+@section.holds("d1#b", "Rate of the inverse adjoint, with the body's twist substituted")
 class d1_b:
     formula = r"\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = \begin{bmatrix} -[\omega]\mathbf R^T & 0 \\ [\omega]\mathbf R^T[\mathbf t] - [\mathbf v]\mathbf R^T & -[\omega]\mathbf R^T \end{bmatrix}"
     inputs = MOVING

@@ -78,7 +78,7 @@ class d1:
     library = frame_library
     oracle = "Compute the columns: the rotated axes of the frame, then its origin."
     reference = frame_reference
-    exact = "all of them place the same numbers, and compute nothing but products with unit vectors"
+    exact = "all forms place the same numbers, and only compute products with unit vectors"
     implements = se3.frame
 
 
@@ -98,7 +98,7 @@ class e1:
         """Compute the angular velocity and the velocity of the origin of a motion, in the body frame."""
         return twist_matrix(v)
 
-    exact = "the library and the oracle place the entries of the twist, and compute nothing"
+    exact = "the library and the oracle only place the entries of the twist"
     implements = se3.hat
 
 
@@ -114,9 +114,7 @@ class d2:
     printed = cross_printed
     library = cross_library
     reference = cross_reference
-    exact = (
-        "each number is one difference of two products: where a processor does not fuse them, all round alike"
-    )
+    exact = "each number is one difference of two products, and all forms round alike if the processor does not fuse them"
     implements = hat
 
 
@@ -138,7 +136,7 @@ class t59:
         """Check that the vector from which the matrix was built is returned."""
         return v
 
-    exact = "entries are read from a matrix, and nothing is computed"
+    exact = "entries are read from a matrix without any computation"
     implements = se3.vee
 
 
@@ -146,7 +144,7 @@ class t59:
 class t61:
     formula = r"\mathrm{Ad}_{\mathbf T}\mathbf g = \mathbf T\hat{\mathbf g}\mathbf T^{-1}"
     inputs = {"T": frames(), "g": twists()}
-    result = Result(TWIST, "of the motion as the outer frame sees it")
+    result = Result(TWIST, "of the motion, expressed in the outer frame")
 
     def printed(T, g):
         return T @ twist_matrix(g) @ np.linalg.inv(T)
@@ -154,12 +152,12 @@ class t61:
     library = adjoint_library
     reference = conjugation_reference
     correction = (
-        r"$\mathrm{Ad}_{\mathbf T}\mathbf g = (\mathbf T\hat{\mathbf g}\mathbf T^{-1})^\vee$, "
-        r"or with a hat on the left as well"
+        r"$\mathrm{Ad}_{\mathbf T}\mathbf g = (\mathbf T\hat{\mathbf g}\mathbf T^{-1})^\vee$, or "
+        "with a hat on the left side as well"
     )
     replacement = r"For $\mathbf T \in \mathrm{SE}(3)$ and $\mathbf g = [\omega^T, v^T]^T$, the adjoint mapping is defined as $\mathrm{Ad}_{\mathbf T}\mathbf g = (\mathbf T\hat{\mathbf g}\mathbf T^{-1})^\vee$, or in matrix form as"
-    undefined = "the left side is a vector of six numbers, the right side a 4 x 4 matrix"
-    remark = "With the operator of the line before, which is left out, it is right."
+    undefined = "the left side is a vector of six numbers, and the right side is a 4 x 4 matrix"
+    remark = "The formula is correct with the operator of the preceding line, which is missing here."
     implements = se3.Ad
 
 
@@ -168,7 +166,7 @@ class e2:
     formula = r"\mathrm{Ad}_{\mathbf T}\mathbf g = \begin{bmatrix} \mathbf R & 0 \\ \mathbf t\mathbf R & \mathbf R \end{bmatrix}\begin{bmatrix} \omega \\ v \end{bmatrix}"
     edit = (r"\mathbf t\mathbf R &", r"[\mathbf t]\mathbf R &")
     inputs = {"T": frames(), "g": twists()}
-    result = Result(TWIST, "of the motion as the outer frame sees it")
+    result = Result(TWIST, "of the motion, expressed in the outer frame")
 
     def printed(T, g):
         R, t = T[:3, :3], T[:3, 3]
@@ -207,8 +205,8 @@ class t67:
         r"= (\hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1)^\vee$"
     )
     replacement = r"We can also define the adjoint mapping using the Lie bracket: $\mathrm{ad}_{\mathbf g} : \mathrm{se}(3) \mapsto \mathrm{se}(3)$, defined as $\mathrm{ad}_{\mathbf g_1}\mathbf g_2 = (\hat{\mathbf g}_1\hat{\mathbf g}_2 - \hat{\mathbf g}_2\hat{\mathbf g}_1)^\vee$ or"
-    undefined = "the left side is a vector of six numbers, the right side a 4 x 4 matrix"
-    remark = "The same operator is left out as in the definition of the adjoint mapping."
+    undefined = "the left side is a vector of six numbers, and the right side is a 4 x 4 matrix"
+    remark = "The same operator is missing as in the definition of the adjoint mapping."
     implements = se3.ad
 
 
@@ -279,8 +277,8 @@ class d3_a:
         return np.array([f @ conjugation_reference(T, unit) for unit in np.eye(6)])
 
     exact = (
-        "a transposed matrix holds the powers on unit twists: the same products, which round alike "
-        "where they are not fused"
+        "a transposed matrix contains the powers on unit twists: the same products, which round "
+        "alike if they are not fused"
     )
     implements = se3.Ad
 
@@ -305,8 +303,8 @@ class d3_b:
         return np.array([f @ commutator(g, unit) for unit in np.eye(6)])
 
     exact = (
-        "a transposed matrix holds the powers on unit twists: the same products, which round alike "
-        "where they are not fused"
+        "a transposed matrix contains the powers on unit twists: the same products, which round "
+        "alike if they are not fused"
     )
     implements = se3.ad
 

@@ -99,19 +99,21 @@ class table1:
         return 6 * bodies - constraint_counts
 
     remark = (
-        "That a torus more is four coordinates more follows from TC10 and TC20, and that the first one has two. The 73 "
-        "of the windmill fit a hinge and 18 pairs of surfaces; the paper does not list them. The times are of a machine "
-        "of 2010: their ratios say that the cost of Methods I and II is linear (0.020, 0.050, 0.112 ms for 20, 50, 100 "
-        "links: exponents 1.00 and 1.16), that of SD/FAST is not (0.016 to 0.136 ms, exponent 2.3), and that Method II "
-        "takes 19 to 50 times as long as Method I. `Faster than both ... in most cases' is four of the five pairs of "
-        "times; SD/FAST wins at 20 links."
+        "TC10 and TC20 show that each additional torus has four coordinates, and that the first "
+        "torus has two. The 73 coordinates of the windmill agree with a hinge and 18 pairs of "
+        "surfaces, which the paper does not list. The times are those of a machine of 2010. Their"
+        " ratios show that the cost of Methods I and II is linear (0.020, 0.050, 0.112 ms for 20,"
+        " 50, 100 links: exponents 1.00 and 1.16), whereas that of SD/FAST is not (0.016 to 0.136"
+        " ms, exponent 2.3), and that Method II takes 19 to 50 times as long as Method I. The "
+        "statement 'Faster than both ... in most cases' holds for four of the five pairs of "
+        "times; SD/FAST is faster at 20 links."
     )
     implements = (reduced.Tree, joints.Composite)
 
 
 @section_5.demonstration("fig1", "A chain of 20 tori")
 class fig1:
-    result = Result(NUMBER, "coordinates of joints: of the two kinds")
+    result = Result(NUMBER, "coordinates of the joints, by their two kinds")
 
     def printed():
         """Return the number of tori, and of pairs of surfaces that connect them."""
@@ -133,8 +135,8 @@ class fig1:
 @section_5.definition("fig2", "A windmill of spheres, ellipsoids and tori")
 class fig2:
     remark = (
-        "A picture. Sphere on sphere and sphere on torus are composites of hinges, as torus on torus is; those with "
-        "ellipsoids need a function of their own."
+        "This is a picture. Sphere on sphere and sphere on torus are composites of hinges, like "
+        "torus on torus. Joints with ellipsoids need a function of their own."
     )
     implements = joints.surface_on_surface
 
@@ -142,8 +144,8 @@ class fig2:
 @section_6.definition("fig3", "A torus chain sliding along a spline")
 class fig3:
     remark = (
-        "A picture. The chain's first joint has one coordinate, the place on a Bezier curve of seven points; its axis "
-        "follows the tangent."
+        "This is a picture. The first joint of the chain has one coordinate, the position on a "
+        "Bezier curve of seven points; its axis follows the tangent."
     )
     implements = joints.general.curves.bezier_curve
 
@@ -151,13 +153,13 @@ class fig3:
 @section_6.definition("fig4", "A board on a spline surface")
 class fig4:
     remark = (
-        "A picture. Two coordinates for the place on a Bezier surface of 25 points, whose tangent plane the board "
-        "follows."
+        "This is a picture. Two coordinates give the position on a Bezier surface of 25 points, "
+        "whose tangent plane the board follows."
     )
     implements = joints.general.surfaces.bezier_surface
 
 
-@section_5.holds("t218", "Any function from coordinates to poses makes a joint")
+@section_5.holds("t218", "Any function from coordinates to poses defines a joint")
 class t218:
     formula = r"\text{`no limit in the joint types'}"
     inputs = {
@@ -203,10 +205,11 @@ class t218:
         return np.linalg.solve(M, complex_steps.partial_derivatives(lagrangian, q) - drift)
 
     tolerance = 1e-6
-    tolerance_reason = "differences with steps of 0.01 at rates up to 2, in two of the terms"
+    tolerance_reason = "two of the terms are differences with steps of 0.01 at rates up to 2"
     remark = (
-        "As long as the coordinates are independent, as it says: the slopes of the pose must not lose rank. Time must "
-        "not occur (scleronomic), nor may rates be constrained, as for rolling without slip."
+        "As the paper states, the coordinates must be independent: the Jacobian of the pose must "
+        "have full rank. The joint must not depend on time (scleronomic), and its rates must not "
+        "be constrained, as in rolling without slip."
     )
     implements = (joints.Composite, reduced.factored_dynamics)
 
@@ -221,11 +224,11 @@ def zxz_axes(b, c):
     return np.stack([first, last[:, 0], [0, 0, 1]], axis=-1)
 
 
-@section_6.holds("t234#a", "Gimbal lock: another sequence of angles has its singular points elsewhere")
+@section_6.holds("t234#a", "Gimbal lock: another sequence of angles has other singular points")
 class t234_a:
     formula = r"\text{switching between parameterizations with different singular points}"
     inputs = {"a": numbers(), "b": numbers(0.3, 1.4), "c": numbers(), "w": arrays(3)}
-    result = Result(NUMBER, "rank at the lock of the first angles, then rates of the other angles")
+    result = Result(NUMBER, "the rank at the lock of the first angles, then the rates of the other angles")
 
     def printed(a, b, c, w):
         """Return the two directions that remain when locked about x, y, z, and the rates about z, x, z."""
@@ -261,11 +264,11 @@ class t234_a:
     implements = joints.EulerSpherical
 
 
-@section_6.holds("t234#b", "The ball joint without singularity: vectors that are changed in time")
+@section_6.holds("t234#b", "A ball joint without singularities, by changing the rotation vector in time")
 class t234_b:
     formula = r"\mathbf q \to (1 - 2\pi/|\mathbf q|)\,\mathbf q"
     inputs = {"axis": arrays(3).filter(lambda r: np.linalg.norm(r) > 0.3), "beyond": numbers(0.1, 1.5)}
-    result = Result(NUMBER, "of the moving frame in the fixed one, with the shortest rotation")
+    result = Result(NUMBER, "of the moving frame in the fixed frame, by the shortest rotation")
 
     def printed(axis, beyond):
         """Evaluate between 1.5 pi, where the library changes the chart, and 2 pi, where the chart ends."""
@@ -283,7 +286,8 @@ class t234_b:
         return Rotation.from_matrix(expm(bracket(q))).as_rotvec()
 
     remark = (
-        "No single chart of three numbers is free of singular points; two that overlap are. This one changes among "
-        "vectors of the same rotation, not among sequences of angles."
+        "No single chart of three coordinates is free of singular points, but two overlapping "
+        "charts are. This method switches between rotation vectors of the same rotation, not "
+        "between sequences of angles."
     )
     implements = joints.ExponentialSpherical

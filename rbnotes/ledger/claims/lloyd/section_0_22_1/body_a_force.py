@@ -67,7 +67,7 @@ WHOLE = {"poses": POSES, "velocities": VELOCITIES, "k_t": positive_numbers(), "k
          "d_t": positive_numbers(), "d_r": positive_numbers()}  # fmt: skip
 
 
-@section.holds("d1", "How the origins of the frames move with the bodies")
+@section.holds("d1", "Variation of the frame origins with the poses of the bodies")
 class d1:
     formula = r"\delta\mathbf x_1={}^W\delta\mathbf x_A-{}^W\mathbf p_1\times\delta\,{}^W\boldsymbol\theta_A,\quad\delta\mathbf x_2={}^W\delta\mathbf x_B-{}^W\mathbf p_2\times\delta\,{}^W\boldsymbol\theta_B"
     inputs = {**PAIRS, **DELTA}
@@ -97,7 +97,7 @@ class d1:
     implements = se3.point_velocity
 
 
-@section.holds("t1056#a", "Force on frame 1 when only that frame turns")
+@section.holds("t1056#a", "Force on frame 1 when only that frame rotates")
 class t1056_a:
     formula = r"\delta\mathbf f_{1k}=\mathbf f_{1k}\times\delta\,{}^1\boldsymbol\theta_A"
     inputs = {**ELASTIC, "turn": vectors()}
@@ -127,7 +127,7 @@ class t1056_a:
     implements = frame_spring_forces
 
 
-@section.misprint("t1056#b", "The same variation with respect to A")
+@section.misprint("t1056#b", "Force on A when only that frame rotates")
 class t1056_b:
     formula = r"{}^A\mathbf f_{1k}\times\boldsymbol\theta_A"
     inputs = {**ELASTIC, "turn": vectors()}
@@ -181,7 +181,7 @@ class e0_43_a:
     implements = frame_spring_forces
 
 
-@section.erratum("e0.43#b", "The same, in variations of the bodies")
+@section.erratum("e0.43#b", "Variation of the elastic force on A, in variations of the bodies")
 class e0_43_b:
     formula = r"k_t(-\delta\mathbf x_A+\mathbf p_1\times\boldsymbol\omega_A+\mathbf R_{BA}\delta\mathbf x_B-\mathbf R_{BA}\mathbf p_2\times\boldsymbol\omega_B)+{}^A\mathbf f_{1k}\times\delta\boldsymbol\theta_A"
     edits = (
@@ -214,11 +214,11 @@ class e0_43_b:
 
     primitives = CHANGES_OF_AXES
     correction = (
-        r"$\delta\boldsymbol\theta_A$ and $\delta\boldsymbol\theta_B$ in place of the angular velocities "
-        r"$\boldsymbol\omega_A$ and $\boldsymbol\omega_B$ (which 0.22 defines, so that code with them "
-        r"runs); the assembled matrix has them right."
+        r"$\delta\boldsymbol\theta_A$ and $\delta\boldsymbol\theta_B$ in place of the angular "
+        r"velocities $\boldsymbol\omega_A$ and $\boldsymbol\omega_B$ (which 0.22 defines, so that "
+        "code with them runs). The assembled matrix is correct."
     )
-    units_mismatch = r"an angular velocity stands where a small rotation belongs"
+    units_mismatch = "the print has an angular velocity in the place of a small rotation"
     remark = r"$\mathbf R_{BA}\mathbf p_2\times\cdot$ reads $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
     implements = frame_spring_forces
 

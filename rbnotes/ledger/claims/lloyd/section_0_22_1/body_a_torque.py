@@ -113,7 +113,7 @@ class e0_46:
     implements = frame_spring_forces
 
 
-@section.holds("t1113", "Seen from the turning frame 1, the rotation vector has no rotational term")
+@section.holds("t1113", "The rotation vector in the axes of frame 1 has no rotational term")
 class t1113:
     formula = r"\delta(\phi\mathbf u)=\mathbf U\,(\mathbf R_{B1}\delta\boldsymbol\theta_B-\mathbf R_{A1}\delta\boldsymbol\theta_A)\text{ `is already with respect to the rotating frame'}"
     inputs = {**PAIRS, **DELTA}
@@ -141,8 +141,9 @@ class t1113:
         return pose_derivative(vector, poses, delta[None])[0]
 
     remark = (
-        r"In the axes of the world there would be $\delta\boldsymbol\theta_1\times\phi\mathbf u$ as well: a common "
-        r"rotation of both frames turns $\phi\mathbf u$ there, and leaves it alone here."
+        r"In world axes, the term $\delta\boldsymbol\theta_1\times\phi\mathbf u$ is added: a "
+        r"common rotation of both frames rotates $\phi\mathbf u$ in world axes, but not in the "
+        "axes of frame 1."
     )
     implements = frame_spring_forces
 
@@ -180,7 +181,7 @@ class d11_b:
     implements = (so3.left_jacobian_inverse, so3.right_jacobian_inverse)
 
 
-@section.holds("e0.48", "Variation of the elastic torque on A, with the turning torque split off")
+@section.holds("e0.48", "Variation of the elastic torque on A, with the rotational term separated")
 class e0_48:
     formula = r"\delta\boldsymbol\tau_{Ak}=-k_r\mathbf R_{1A}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A+{}^A\boldsymbol\tau_{1k}\times\delta\boldsymbol\theta_A+k_r\mathbf R_{1A}\mathbf U\mathbf R_{B1}\delta\boldsymbol\theta_B+\mathbf p_1\times\delta\mathbf f_{Ak}"
     inputs = ELASTIC_VARIATION
@@ -226,11 +227,11 @@ class e0_49:
         return variation(poses, velocities, delta, d_t=d_t, d_r=d_r)[1]
 
     primitives = CHANGES_OF_AXES
-    remark = "Angular velocities are held in the world."
+    remark = "The angular velocities are constant in the world."
     implements = (frame_spring_forces, at_constant_world_velocity)
 
 
-@section.misprint("t1149", "The relative rotation, before it is put into the torque on B")
+@section.misprint("t1149", "The relative rotation in the torque on B")
 class t1149:
     formula = r"\text{Replacing }\boldsymbol\omega\text{ with }{}^1\delta\boldsymbol\theta_B-\delta\boldsymbol\theta_A"
     inputs = {**PAIRS, **DELTA}
@@ -244,8 +245,8 @@ class t1149:
     library = relative_rotation_library
     reference = relative_rotation
     correction = (
-        r"${}^1\delta\boldsymbol\theta_B-{}^1\delta\boldsymbol\theta_A$: both in the axes of frame 1, as the "
-        r"$\mathbf R_{A1}$ of the next display says."
+        r"${}^1\delta\boldsymbol\theta_B-{}^1\delta\boldsymbol\theta_A$, both in the axes of frame"
+        r" 1, as $\mathbf R_{A1}$ in the next display shows."
     )
     replacement = r"Replacing $\boldsymbol\omega$ with ${}^1\delta\boldsymbol\theta_B - {}^1\delta\boldsymbol\theta_A$, we can obtain"
     implements = frame_spring_forces

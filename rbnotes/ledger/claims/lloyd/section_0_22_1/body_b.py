@@ -102,11 +102,15 @@ class e0_51:
     holds_when = in_body_axes
     given = {**VISCOUS_VARIATION, "share": st.just(0.0)}
     condition = (
-        r"The angular velocities are written in the axes of their own bodies, ${}^B\boldsymbol\omega_B$ and "
-        r"${}^A\boldsymbol\omega_A$, as (0.44) writes them. Section 0.22 defines the same letters in the world; with "
-        "those components, or in any axes on the way to the world's, the right side is wrong."
+        "The angular velocities are written in the axes of their own bodies, "
+        r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as (0.44) writes them. Section "
+        "0.22 defines the same letters in the world; with those components, or in any axes "
+        "between the body's and the world's, the right-hand side is wrong."
     )
-    remark = "Velocities are held in the world. The assembled matrix says that its quantities are local."
+    remark = (
+        "The velocities are constant in the world. The notes state that the quantities of the assembled "
+        "matrix are local."
+    )
     implements = (frame_spring_forces, at_constant_world_velocity)
 
 
@@ -131,14 +135,15 @@ class d15:
     reference = elastic_torque_B_reference
     primitives = CHANGES_OF_AXES
     correction = (
-        r"Both signs of $k_r$ are reversed, for the torque on B is *minus* $k_r\mathbf R_{1B}(\phi\mathbf "
-        r"u)$: $+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf "
-        r"R_{1B}\mathbf U^T\mathbf R_{B1}\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}$."
+        r"Both signs of $k_r$ are reversed, because the torque on B is *minus* $k_r\mathbf "
+        r"R_{1B}(\phi\mathbf u)$: $+k_r\mathbf R_{1B}\mathbf U^T\mathbf "
+        r"R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf R_{1B}\mathbf U^T\mathbf "
+        r"R_{B1}\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}$."
     )
     implements = frame_spring_forces
 
 
-@section.erratum("e0.52", "Variation of the elastic torque on B, with the turning torque split off")
+@section.erratum("e0.52", "Variation of the elastic torque on B, with the rotational term separated")
 class e0_52:
     formula = r"\delta\boldsymbol\tau_{Bk}=-k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A+k_r\mathbf R_{1B}\mathbf U\mathbf R_{B1}\delta\boldsymbol\theta_B+\boldsymbol\tau_B\times\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}"
     edits = (
@@ -165,11 +170,12 @@ class e0_52:
     reference = elastic_torque_B_reference
     primitives = CHANGES_OF_AXES
     correction = (
-        r"$+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf R_{1B}\mathbf "
-        r"U\mathbf R_{B1}\delta\boldsymbol\theta_B+{}^B\boldsymbol\tau_{2k}\times\delta\boldsymbol\theta_B"
-        r"+\mathbf p_2\times\delta\mathbf f_{Bk}$: both signs of $k_r$, and "
-        r"${}^B\boldsymbol\tau_{2k}=-k_r\mathbf R_{1B}(\phi\mathbf u)$ alone, not the whole torque on B. "
-        r"The assembled matrix has all three right."
+        r"$+k_r\mathbf R_{1B}\mathbf U^T\mathbf R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf "
+        r"R_{1B}\mathbf U\mathbf "
+        r"R_{B1}\delta\boldsymbol\theta_B+{}^B\boldsymbol\tau_{2k}\times\delta\boldsymbol\theta_B+\mathbf"
+        r" p_2\times\delta\mathbf f_{Bk}$: both signs of $k_r$, and "
+        r"${}^B\boldsymbol\tau_{2k}=-k_r\mathbf R_{1B}(\phi\mathbf u)$ alone, not the total torque"
+        " on B. The assembled matrix is correct in all three respects."
     )
     implements = frame_spring_forces
 
@@ -198,7 +204,7 @@ class e0_53:
 
     primitives = CHANGES_OF_AXES
     correction = (
-        r"${}^B\boldsymbol\tau_{2d}\times\delta\boldsymbol\theta_B$: the torque on frame 2, which is the "
-        r"opposite of ${}^B\boldsymbol\tau_{1d}$."
+        r"${}^B\boldsymbol\tau_{2d}\times\delta\boldsymbol\theta_B$, the torque on frame 2, which "
+        r"is the opposite of ${}^B\boldsymbol\tau_{1d}$."
     )
     implements = (frame_spring_forces, at_constant_world_velocity)

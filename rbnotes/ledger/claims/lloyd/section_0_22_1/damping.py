@@ -67,7 +67,7 @@ class d2:
     implements = se3.point_velocity
 
 
-@section.holds("d3#a", "How the arm turns with A, first form")
+@section.holds("d3#a", "Variation of the arm with the rotation of A")
 class d3_a:
     formula = r"{}^W\delta\mathbf p_1=\delta\mathbf R_{AW}\,\mathbf p_1=\mathbf R_{AW}[\delta\boldsymbol\theta_A]\mathbf p_1"
     inputs = {"R_AW": rotations(), "p_1": vectors(), "turn": vectors()}
@@ -81,7 +81,7 @@ class d3_a:
     implements = se3.Gamma
 
 
-@section.holds("d3#b", "How the arm turns with A, as a matrix")
+@section.holds("d3#b", "Variation of the arm with the rotation of A, as a matrix")
 class d3_b:
     formula = r"{}^W\delta\mathbf p_1=-\mathbf R_{AW}[\mathbf p_1]\delta\boldsymbol\theta_A"
     inputs = {"R_AW": rotations(), "p_1": vectors(), "turn": vectors()}
@@ -114,7 +114,7 @@ class d4:
     implements = se3.point_velocity
 
 
-@section.holds("d5", "How the arm turns with B")
+@section.holds("d5", "Variation of the arm with the rotation of B")
 class d5:
     formula = r"{}^W\delta\mathbf p_2=-\mathbf R_{BW}[\mathbf p_2]\delta\boldsymbol\theta_B"
     inputs = {"R_BW": rotations(), "p_2": vectors(), "turn": vectors()}
@@ -147,14 +147,16 @@ class e0_44_a:
     primitives = CHANGES_OF_AXES
     correction = r"The last term is $\mathbf f_{Ad}\times\delta\boldsymbol\theta_A$."
     remark = (
-        r"$\delta\boldsymbol\omega_A$ is the variation of the angular velocity, by which 0.22.2 differentiates; it "
-        "is zero here, where velocities are held in the world. Code with it puts the turning of the force into "
-        r"the wrong Jacobian. It is the slip of (0.43), which has $\boldsymbol\omega$ for $\delta\boldsymbol\theta$."
+        r"$\delta\boldsymbol\omega_A$ is the variation of the angular velocity, with respect to "
+        "which section 0.22.2 differentiates. It is zero here, because the velocities are "
+        "constant in the world. Code with the printed term puts the rotation of the force into "
+        r"the wrong Jacobian. (0.43) has a similar error: $\boldsymbol\omega$ in place of "
+        r"$\delta\boldsymbol\theta$."
     )
     implements = (frame_spring_forces, at_constant_world_velocity)
 
 
-@section.erratum("e0.44#b", "The same in the axes of the bodies")
+@section.erratum("e0.44#b", "Variation of the damping force on A, in body axes")
 class e0_44_b:
     formula = r"-d_t\mathbf R_{BA}[{}^B\boldsymbol\omega_B][\mathbf p_2]\delta\boldsymbol\theta_B+d_t[{}^A\boldsymbol\omega_A][\mathbf p_1]\delta\boldsymbol\theta_A+\mathbf f_{Ad}\times\delta\boldsymbol\omega_A"
     edit = (r"\times\delta\boldsymbol\omega_A", r"\times\delta\boldsymbol\theta_A")

@@ -39,11 +39,11 @@ def is_fixed_in_world(poses, velocities, k_t, k_r, d_t, d_r, follow):
     return follow == 0
 
 
-@section.definition("d16", "What the position Jacobian maps")
+@section.definition("d16", "Variations and forces related by the position Jacobian")
 class d16:
     formula = r"\mathbf J_p\equiv\frac{\partial(\mathbf f_A,\boldsymbol\tau_A,\mathbf f_B,\boldsymbol\tau_B)}{\partial(\mathbf x_A,\boldsymbol\theta_A,\mathbf x_B,\boldsymbol\theta_B)}"
     defines = (r"\mathbf J_p",)
-    remark = "Linear parts first; the library stacks angular parts first."
+    remark = "Linear parts come first here; the library stacks angular parts first."
     implements = frame_spring_forces
 
 
@@ -103,17 +103,19 @@ class d17:
     holds_when = is_fixed_in_world
     given = {**WHOLE, "follow": st.just(0.0)}
     condition = (
-        "The velocities of the bodies are held in world components. Where they are held in body "
-        "components, as in equations of motion in body coordinates, the terms that damping adds differ."
+        "The velocities of the bodies are constant in world components. If they are constant in "
+        "body components, as in equations of motion in body coordinates, the damping terms "
+        "differ."
     )
     remark = (
-        "The matrix is right where the variations (0.43), (0.44), (0.52) and (0.53) that it is said to "
-        "combine are wrong. 0.22.3 says that it is for velocities in body coordinates: it is not."
+        "The matrix is correct although the variations (0.43), (0.44), (0.52) and (0.53), which "
+        "it is said to combine, are wrong. Section 0.22.3 states that it applies to velocities in"
+        " body coordinates, which is wrong."
     )
     implements = (frame_spring_forces, at_constant_world_velocity)
 
 
-@section.conditional("t1178", "In which axes the quantities of that matrix are")
+@section.conditional("t1178", "Axes of the quantities in the position Jacobian")
 class t1178:
     formula = r"\text{`quantities within the matrix itself are given with respect to either frame A or B, depending on the sub-block':}\quad \mathbf U \text{ of } \phi\,{}^A\mathbf u \text{ or } \phi\,{}^B\mathbf u"
     inputs = {"poses": POSES, "k_r": positive_numbers()}
@@ -149,14 +151,14 @@ class t1178:
         return np.abs([n.R_1A @ n.u - n.u, n.R_1B @ n.u - n.u]).max() < 1e-9
 
     condition = (
-        r"$\mathbf U$ is left out, which is that of (0.45), of the axis in frame 1: the rotations on both sides of it "
-        r"take it from one body to the other. Or the axis has the same components in 1, A and B, as where frames 1 and "
-        "2 are parallel to A and B."
+        r"$\mathbf U$ is excepted, which is that of (0.45) with the axis in frame 1: the rotations"
+        " on both sides transform it from one body to the other. Or the axis has the same "
+        "components in 1, A and B, for example if frames 1 and 2 are parallel to A and B."
     )
     implements = frame_spring_forces
 
 
-@section.holds("t1161", "Which displays make up the position Jacobian")
+@section.holds("t1161", "Displays that make up the position Jacobian")
 class t1161:
     formula = r"\text{Equations (0.43), (0.44), (0.48), (0.49), (0.50), (0.51), (0.52) and (0.53)}\text{ can be combined to form the positional Jacobian}"
     inputs = WHOLE
@@ -215,7 +217,7 @@ class t1161:
 
     primitives = MOTIONS_AND_AXES
     remark = (
-        "The sentence is right once (0.43), (0.44), (0.52) and (0.53) are corrected. The matrix that follows has "
-        "the right signs; it does not follow from the four displays as printed."
+        "The sentence is correct if (0.43), (0.44), (0.52) and (0.53) are corrected. The next "
+        "matrix has the correct signs; it does not follow from the four displays as printed."
     )
     implements = (frame_spring_forces, at_constant_world_velocity)

@@ -35,7 +35,7 @@ class d6_a:
     formula = r"\frac{d\cos(\phi/2)\,\mathbf u}{dt}=-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
     edit = (r"\cos(\phi/2)\,\mathbf u", r"\cos(\phi/2)")
     inputs = TURN
-    result = Result(RATE, "of the vector part of the quaternion of frame 2 seen from frame 1")
+    result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -53,7 +53,7 @@ class d6_a:
 class d6_b:
     formula = r"-\tfrac12\sin(\phi/2)\,\dot\phi"
     inputs = TURN
-    result = Result(RATE, "of the vector part of the quaternion of frame 2 seen from frame 1")
+    result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
         phi, _ = axis_angle(w)
@@ -69,7 +69,7 @@ class d6_b:
 class d6_c:
     formula = r"-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
     inputs = TURN
-    result = Result(RATE, "of the vector part of the quaternion of frame 2 seen from frame 1")
+    result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -84,7 +84,7 @@ class d6_c:
 class d6_d:
     formula = r"\frac{d\sin(\phi/2)\mathbf u}{dt}=\tfrac12\cos(\phi/2)\dot\phi\,\mathbf u+\sin(\phi/2)\dot{\mathbf u}"
     inputs = TURN
-    result = Result(RATE, "of the vector part of the quaternion of frame 2 seen from frame 1")
+    result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
         phi, u = axis_angle(w)
@@ -100,7 +100,7 @@ class d6_d:
 class d6_e:
     formula = r"\frac{d\sin(\phi/2)\mathbf u}{dt}=\tfrac12(\cos(\phi/2)\boldsymbol\omega+\sin(\phi/2)\,\boldsymbol\omega\times\mathbf u)"
     inputs = TURN
-    result = Result(RATE, "of the vector part of the quaternion of frame 2 seen from frame 1")
+    result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
         phi, u = axis_angle(w)

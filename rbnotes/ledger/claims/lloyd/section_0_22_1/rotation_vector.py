@@ -157,7 +157,7 @@ class e0_45:
     implements = so3.left_jacobian_inverse
 
 
-@section.holds("d10", "Limit of its coefficient at angle zero")
+@section.holds("d10", "Limit of the coefficient of U at angle zero")
 class d10:
     formula = r"\lim_{\phi\to0}\phi\cot(\phi/2)=2"
     result = Result(NUMBER, "on A, along its axes")
@@ -176,7 +176,7 @@ class d10:
         return np.array((4 * nearer - near) / 3)
 
     tolerance = 1e-12
-    exact = "no inputs: a limit is a single number"
+    exact = "there are no inputs: a limit is a single number"
     implements = so3.left_jacobian_inverse
 
 
@@ -198,7 +198,7 @@ class t1107:
         """
         return rotation_vector_rates(np.zeros(3))
 
-    exact = "no inputs: a single point, where the formula itself would divide by zero"
+    exact = "there are no inputs: it is a single point, where the formula itself divides by zero"
     implements = so3.left_jacobian_inverse
 
 
@@ -225,11 +225,11 @@ class e0_47:
     implements = so3.right_jacobian_inverse
 
 
-@section.holds("t1103", "With the angular velocity in the rotated frame")
+@section.holds("t1103", "The matrix U for angular velocities in the rotated frame")
 class t1103:
     formula = r"\dot{\mathbf v}=\mathbf U\,\mathbf R_{21}\,{}^2\boldsymbol\omega=\mathbf U^T\,{}^2\boldsymbol\omega,\quad\mathbf v=\phi\mathbf u"
     inputs = TURN
-    result = Result(RATE, "along the axes of frame 1, once by each form")
+    result = Result(RATE, "along the axes of frame 1, by each of the two forms")
 
     def printed(w, omega):
         R_21 = Rotation.from_rotvec(w).as_matrix()
@@ -246,7 +246,7 @@ class t1103:
         return np.stack([rate, rate])
 
     remark = (
-        "The text compares with a paper that specifies the angular velocity in the rotated frame, frame 2: this is "
-        r"what $\mathbf U$ becomes there."
+        "The text compares with a paper that specifies the angular velocity in the rotated frame,"
+        r" frame 2. This is the form of $\mathbf U$ for that case."
     )
     implements = so3.right_jacobian_inverse

@@ -55,7 +55,7 @@ class d12_a:
     implements = so3.right_jacobian_inverse
 
 
-@section.holds("d12#b", "The same with U")
+@section.holds("d12#b", "Rate of the rotation vector in B, with U")
 class d12_b:
     formula = r"\mathbf R_{1B}\mathbf U\boldsymbol\omega+\dot{\mathbf R}_{1B}(\phi\mathbf u)"
     inputs = WITH_OFFSET
@@ -84,7 +84,7 @@ class d13_a:
     library = rotation_rate_library
     reference = rotation_rate_reference
     combined_with = ("lloyd/s0.22.1/e0.45",)
-    correction = r"$-\mathbf R_{2B}\mathbf R_{12}[\boldsymbol\omega]$, as the end of the line has it."
+    correction = r"$-\mathbf R_{2B}\mathbf R_{12}[\boldsymbol\omega]$, as at the end of the line."
     implements = so3.hat
 
 
@@ -118,7 +118,7 @@ class d14_a:
     implements = so3.right_jacobian_inverse
 
 
-@section.holds("d14#b", "The same with the bracket exchanged")
+@section.holds("d14#b", "Rate of the rotation vector in B, with the operands of the bracket exchanged")
 class d14_b:
     formula = r"\mathbf R_{1B}\mathbf U\boldsymbol\omega+\mathbf R_{1B}[\phi\mathbf u]\boldsymbol\omega"
     inputs = WITH_OFFSET

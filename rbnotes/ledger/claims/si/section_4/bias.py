@@ -53,7 +53,7 @@ class e18:
     implements = factored_dynamics
 
 
-@section.holds("e19", "Pass 1: what a joint adds to the rate of a twist")
+@section.holds("e19", "Pass 1: contribution of a joint to the rate of a twist")
 class e19:
     formula = r"\mathbf a_k = -\mathrm{ad}_{\mathbf S_k\dot{\mathbf q}_k}\mathbf v_k + \dot{\mathbf S}_k\dot{\mathbf q}_k"
     inputs = MOTION
@@ -87,8 +87,8 @@ class e19:
 
     tolerance = 1e-8
     remark = (
-        r"With the whole twist, after (20), it is the same: the bracket of $\mathbf S_k\dot{\mathbf q}_k$ with "
-        "itself is zero."
+        r"The total twist, after (20), gives the same result: the bracket of $\mathbf "
+        r"S_k\dot{\mathbf q}_k$ with itself is zero."
     )
     implements = factored_dynamics
 
@@ -114,7 +114,7 @@ class e20:
         """Compare with complex steps of poses in the world."""
         return body_trees.twists(assembly, q, qdot)
 
-    remark = "An assignment: the new twist is the old one, of (18), and what the joint adds."
+    remark = "The display is an assignment: the new twist is that of (18) plus the contribution of the joint."
     implements = factored_dynamics
 
 
@@ -127,7 +127,7 @@ def bias_wrenches(assembly, q, qdot, wrenches):
     return np.stack(found)
 
 
-@section.misprint("e21", "Pass 1: wrenches of steady twists, less the loads")
+@section.misprint("e21", "Pass 1: wrenches at constant twists, minus the loads")
 class e21:
     formula = r"\mathbf b_k = -\mathrm{ad}_{\mathbf v_k}^*\mathbf J_k\mathbf v_k - \mathbf f_{e,i}"
     edit = (r"\mathbf f_{e,i}", r"\mathbf f_{e,k}")
@@ -149,7 +149,7 @@ class e21:
     implements = factored_dynamics
 
 
-@section.holds("e22", "Pass 2: the rates of the twists while the coordinates change steadily")
+@section.holds("e22", "Pass 2: the rates of the twists at constant joint rates")
 class e22:
     formula = r"\boldsymbol\alpha_k = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\boldsymbol\alpha_{\lambda(k)} + \mathbf a_k"
     inputs = MOTION
@@ -174,7 +174,7 @@ class e22:
     implements = factored_dynamics
 
 
-@section.holds("e23", "Pass 2: the wrenches that steady coordinates take")
+@section.holds("e23", "Pass 2: the body wrenches at constant joint rates")
 class e23:
     formula = r"\bar{\boldsymbol\alpha}_k = \mathbf J_k\boldsymbol\alpha_k + \mathbf b_k"
     inputs = LOADED_MOTION
@@ -192,14 +192,12 @@ class e23:
         return articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
 
     tolerance = 1e-8
-    remark = (
-        "The bar over a letter means something else each time: no average, and no relation to the letter."
-    )
+    remark = "The bar over a letter has a different meaning each time: it denotes neither an average nor a relation to the letter."
     primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
     implements = factored_dynamics
 
 
-@section.holds("e24", "Pass 3: the wrenches in the joints that steady coordinates take")
+@section.holds("e24", "Pass 3: the wrenches in the joints at constant joint rates")
 class e24:
     formula = (
         r"\mathbf p_k = \sum_{i\in\mu(k)}\mathrm{Ad}_{f_{k,i}^{-1}}^*\mathbf p_i + \bar{\boldsymbol\alpha}_k"
@@ -229,7 +227,7 @@ class e24:
     implements = factored_dynamics
 
 
-@section.holds("e25", "Pass 3: the joint forces that steady coordinates take")
+@section.holds("e25", "Pass 3: the joint forces at constant joint rates")
 class e25:
     formula = r"\bar{\mathbf p}_k = \mathbf S_k^T\mathbf p_k"
     inputs = LOADED_MOTION
@@ -255,7 +253,7 @@ class e25:
     implements = factored_dynamics
 
 
-@section.holds("e26", "Pass 3: what is left of the joint forces")
+@section.holds("e26", "Pass 3: the remaining joint forces")
 class e26:
     formula = r"\bar{\boldsymbol\tau}_k = \boldsymbol\tau_k - \bar{\mathbf p}_k"
     inputs = DRIVEN_MOTION
@@ -283,7 +281,7 @@ class e26:
     implements = factored_dynamics
 
 
-@section.holds("t191", "Recursions 4 to 6 need nothing of 1 to 3 but what is left of the forces")
+@section.holds("t191", "Recursions 4 to 6 only need the remaining forces from 1 to 3")
 class t191:
     formula = r"\text{recursions } 1\sim3 \text{ symbolically},\quad 4\sim6 \text{ numerically}"
     inputs = {**MOTION, "tau": arrays(6)}
@@ -310,5 +308,8 @@ class t191:
         return body_trees.accelerations(assembly, q, qdot, tau)
 
     tolerance = 1e-8
-    remark = "So the split of the mixed method is a clean one; passes 4 to 6 do not know the rates."
+    remark = (
+        "The two parts of the mixed method are therefore independent: passes 4 to 6 do not depend on the "
+        "rates."
+    )
     implements = factored_dynamics

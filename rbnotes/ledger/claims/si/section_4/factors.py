@@ -32,7 +32,10 @@ from rbnotes.testing.strategies import arrays
 
 FORCED_MOTION = {**MOTION, "tau": arrays(6)}
 ZERO_WRENCHES, ZERO_RATES = np.zeros((3, 6)), np.zeros(6)
-MISSING_BAR = "the bar of another letter: no such vector is ever introduced, and the twists v do not fit"
+MISSING_BAR = (
+    "the bar is on the wrong letter: the paper introduces no such vector, and the twists v do not "
+    "have this size"
+)
 
 
 @section.holds("e27", "Pass 4: articulated inertias")
@@ -62,11 +65,14 @@ class e27:
         return articulated_bodies.articulated_inertias(assembly, q)
 
     tolerance = 1e-8
-    remark = "The inertia of a body with the joints beyond it free: Featherstone's articulated body."
+    remark = (
+        "The articulated inertia is that of a body whose descendant joints are free: Featherstone's "
+        "articulated body."
+    )
     implements = reduced.square_factors
 
 
-@section.holds("e28", "Pass 4: the inertia that a joint feels")
+@section.holds("e28", "Pass 4: the articulated inertia projected onto a joint")
 class e28:
     formula = r"\boldsymbol\Omega_k = \mathbf S_k^T\bar{\mathbf J}_k\mathbf S_k"
     inputs = POSITIONS
@@ -97,7 +103,7 @@ class e28:
     implements = reduced.square_factors
 
 
-@section.holds("e29", "Pass 4: what a wrench on a body is for its parent")
+@section.holds("e29", "Pass 4: transfer of a wrench on a body to its parent")
 class e29:
     formula = r"\mathbf Y_{\lambda(k),k} = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}^*(\mathbf I - \bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}\mathbf S_k^T)"
     inputs = POSITIONS
@@ -129,7 +135,7 @@ class e29:
     implements = reduced.square_factors
 
 
-@section.erratum("e30", "Pass 4: what a force of a joint is for the parent")
+@section.erratum("e30", "Pass 4: transfer of a joint force to the parent")
 class e30:
     formula = r"\Pi_{\lambda(k),k} = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}\bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}"
     edit = (r"^{-1}}\bar", r"^{-1}}^*\bar")
@@ -159,16 +165,17 @@ class e30:
     tolerance = 1e-8
     scan = True
     correction = (
-        r"With the dual adjoint, as in (29): $\Pi_{\lambda(k),k} = \mathrm{Ad}_{f_{\lambda(k),k}^{-1}}^*"
-        r"\bar{\mathbf J}_k\mathbf S_k\boldsymbol\Omega_k^{-1}$. It is a wrench, which goes from the body to its "
-        "parent; the adjoint that is printed takes twists the other way."
+        r"With the dual adjoint, as in (29): $\Pi_{\lambda(k),k} = "
+        r"\mathrm{Ad}_{f_{\lambda(k),k}^{-1}}^*\bar{\mathbf J}_k\mathbf "
+        r"S_k\boldsymbol\Omega_k^{-1}$. The product is a wrench, which is transformed from the "
+        "body to its parent; the printed adjoint transforms twists in the other direction."
     )
-    units_mismatch = r"the adjoint of twists is applied to a wrench"
+    units_mismatch = "the print applies the adjoint of twists to a wrench"
     combined_with = ("si/s4/e29", "si/s4/e31")
     implements = reduced.square_factors
 
 
-@section.misprint("e31", "Pass 5: the wrenches that hold bodies while the joints beyond move")
+@section.misprint("e31", "Pass 5: the wrenches that hold bodies while the descendant joints move")
 class e31:
     formula = r"\mathbf z_k = \sum_{i\in\mu(k)}(\mathbf Y_{k,i}\mathbf z_i + \Pi_{k,i}\bar{\mathbf v}_i)"
     edit = (r"\bar{\mathbf v}", r"\bar{\boldsymbol\tau}")
@@ -203,13 +210,14 @@ class e31:
     undefined = MISSING_BAR
     scan = True
     correction = (
-        r"$\mathbf z_k = \sum_{i\in\mu(k)}(\mathbf Y_{k,i}\mathbf z_i + \Pi_{k,i}\bar{\boldsymbol\tau}_i)$, with what "
-        r"(26) left of the joint forces: step 7 of appendix B applies the factor to $\bar{\boldsymbol\tau}$."
+        r"$\mathbf z_k = \sum_{i\in\mu(k)}(\mathbf Y_{k,i}\mathbf z_i + "
+        r"\Pi_{k,i}\bar{\boldsymbol\tau}_i)$, with the remaining joint forces of (26): step 7 of "
+        r"appendix B applies the factor to $\bar{\boldsymbol\tau}$."
     )
     implements = reduced.factored_dynamics
 
 
-@section.misprint("e32", "Pass 5: what is left of the force at each joint then")
+@section.misprint("e32", "Pass 5: the remaining force at each joint")
 class e32:
     formula = r"\mathbf c_k = \bar{\mathbf v}_k - \mathbf S_k^T\mathbf z_k"
     edit = (r"\bar{\mathbf v}", r"\bar{\boldsymbol\tau}")
@@ -281,7 +289,7 @@ class e33:
     implements = reduced.factored_dynamics
 
 
-@section.holds("e34", "Pass 6: rates of twists that come from accelerations of joints")
+@section.holds("e34", "Pass 6: rates of twists due to joint accelerations")
 class e34:
     formula = r"\boldsymbol\eta_k = \mathbf Y_{\lambda(k),k}^T\boldsymbol\eta_{\lambda(k)} + \mathbf S_k\bar{\mathbf c}_k"
     inputs = FORCED_MOTION
@@ -309,7 +317,10 @@ class e34:
         return body_trees.twists(assembly, q, body_trees.accelerations(assembly, q, qdot, tau))
 
     tolerance = 1e-8
-    remark = r"So $\boldsymbol\eta$ is $\dot{\mathbf v} - \boldsymbol\alpha$: what is missing to the rates of the twists."
+    remark = (
+        r"Hence $\boldsymbol\eta$ is $\dot{\mathbf v} - \boldsymbol\alpha$, the part of the rates of the "
+        "twists that depends on the joint accelerations."
+    )
     implements = reduced.factored_dynamics
 
 
@@ -344,12 +355,12 @@ def t139_quantity(values):
     return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].num_coordinates))
 
 
-@section.holds("t139", "The six passes take O(n)")
+@section.holds("t139", "The six passes take O(n) operations")
 class t139:
     formula = r"O(n):\ 1015n - 954 \text{ products for a chain of hinges, as they are written in the oracle}"
     inputs = {"assembly": serial_chains(4, 2), "states": arrays(2, 4)}
 
-    result = Result(t139_quantity, "operations, counted, then one for each joint")
+    result = Result(t139_quantity, "the number of operations, then one entry for each joint")
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -368,7 +379,8 @@ class t139:
 
     tolerance = 1e-8
     remark = (
-        "Other ways to write it take fewer (most entries of S are zero here); each body adds the same. The paper's "
-        "Table 1 shows it as well: from 20 links to 100 the time of Method I grows 5.6 times."
+        "Other forms take fewer operations, because most entries of S are zero here. Each body "
+        "adds the same number. Table 1 of the paper also shows this: from 20 to 100 links, the "
+        "time of Method I grows by a factor of 5.6."
     )
     implements = reduced.factored_dynamics

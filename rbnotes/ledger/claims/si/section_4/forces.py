@@ -49,7 +49,7 @@ class t117:
     implements = (reduced.Tree.children,)
 
 
-@section.holds("e13", "The force in a joint, from those of the children's joints")
+@section.holds("e13", "The wrench in a joint, from those in the joints of the children")
 class e13:
     formula = r"\mathbf f_i = \sum_{k\in\mu(i)}{}^i\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
     inputs = ACCELERATED_MOTION
@@ -70,13 +70,14 @@ class e13:
     reference = forces_reference
     tolerance = 1e-8
     remark = (
-        r"$\mathbf f_i$ is what link $\lambda(i)$ does to link $i$ (line 123), $\mathbf f_{e,i}$ what acts on link $i$ "
-        "from outside, its weight among it: they are on different sides."
+        r"$\mathbf f_i$ is the wrench that link $\lambda(i)$ exerts on link $i$ (line 123); "
+        r"$\mathbf f_{e,i}$ is the external wrench on link $i$, including its weight. They are on "
+        "different sides."
     )
     implements = reduced.SpatialOperators
 
 
-@section.holds("e14", "The force in a joint, with the dual adjoints of the children")
+@section.holds("e14", "The wrench in a joint, with the dual adjoints of the children")
 class e14:
     formula = r"\mathbf f_i = \sum_{k\in\mu(i)}\mathrm{Ad}_{f_{i,k}^{-1}}^*\mathbf f_k + \mathbf J_i\dot{\mathbf v}_i - \mathrm{ad}_{\mathbf v_i}^*\mathbf J_i\mathbf v_i - \mathbf f_{e,i}"
     inputs = ACCELERATED_MOTION
@@ -95,7 +96,7 @@ class e14:
     implements = reduced.SpatialOperators
 
 
-@section.holds("e15", "The joint forces, from the forces in the joints")
+@section.holds("e15", "The joint forces, from the wrenches in the joints")
 class e15:
     formula = r"\boldsymbol\tau_i = \mathbf S_i^T\mathbf f_i"
     inputs = ACCELERATED_MOTION
@@ -138,7 +139,7 @@ class e16:
         return tau
 
     tolerance = 1e-8
-    remark = r"In $\phi$ the loads stand with a minus sign: it is what holding them takes."
+    remark = r"The loads have a minus sign in $\phi$: they are the joint forces that balance the loads."
     implements = (reduced.SpatialOperators, reduced.forward_dynamics_dense)
 
 
@@ -164,7 +165,7 @@ class e17:
     implements = reduced.factored_dynamics
 
 
-@section.holds("t189", "Sizes of Omega: one for a hinge, four between surfaces, six at most")
+@section.holds("t189", "Sizes of Omega: one for a hinge, four for two surfaces, at most six")
 class t189:
     formula = r"d_k = 1,\ 4,\ \le 6"
     inputs = {
@@ -204,10 +205,11 @@ class t189:
         ranks = [np.linalg.matrix_rank(each.reshape(len(each), -1)) for each in (hinge, tori, free)]
         return [*ranks, fraction]
 
-    exact = "sizes are whole numbers, and a mass is handed on"
+    exact = "sizes are integers, and a mass is returned unchanged"
     remark = (
-        "Four is what the paper's surfaces have, whatever their shape: two places, one on each, where they touch. Its "
-        r"Table 1 counts them so, $38 = 2 + 9\cdot4$ for ten tori. Bodies that also turn about the common normal, as "
-        "smooth ones do, have a fifth coordinate."
+        "The paper's surfaces have four coordinates, whatever their shape: two for the contact "
+        r"point on each surface. Its Table 1 counts them in this way: $38 = 2 + 9\cdot4$ for ten "
+        "tori. Bodies that can also rotate about the common normal, as smooth bodies can, have a "
+        "fifth coordinate."
     )
     implements = reduced.square_factors

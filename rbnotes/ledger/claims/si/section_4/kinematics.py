@@ -37,13 +37,13 @@ from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays, frames, numbers, twists
 
 
-@section.definition("t87", "Names: the parent of a link, and where links are")
+@section.definition("t87", "Symbols: the parent of a link, and the poses of links")
 class t87:
     formula = (
         r"\lambda(i) = \text{the parent of link } i,\quad \mathbf T_i = \text{its pose in the inertial frame}"
     )
     defines = (r"\lambda(i)", r"\mathbf T_i")
-    remark = "Links that hang in the world have the parent 0, which the paper leaves to the reader."
+    remark = "Links that are attached to the world have the parent 0, which the paper does not define."
     implements = reduced.Tree
 
 
@@ -74,7 +74,7 @@ class e6:
 class e7:
     formula = r"\hat{\mathbf v}_i = \mathbf T_i^{-1}\dot{\mathbf T}_i = (\mathbf T_{\lambda(i)}\mathbf G_i)^{-1}(\dot{\mathbf T}_{\lambda(i)}\mathbf G_i + \mathbf T_{\lambda(i)}\dot{\mathbf G}_i) = \mathbf G_i^{-1}\hat{\mathbf v}_{\lambda(i)}\mathbf G_i + \mathbf G_i^{-1}\dot{\mathbf G}_i"
     inputs = MOTION
-    result = Result(POSE_RATE, "of each body, in its frame, once by each form")
+    result = Result(POSE_RATE, "of each body, in its frame, by each of the two forms")
 
     def printed(assembly, q, qdot):
         """Return the last two lines, one above the other."""
@@ -177,8 +177,9 @@ class t105:
     reference = rate_reference
     scan = True
     correction = (
-        r"$\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = -\mathrm{ad}_{\mathbf v}\,\mathrm{Ad}_{\mathbf T^{-1}}$, as "
-        r"appendix C has it: the inverse pose, not a link of number $-1$."
+        r"$\tfrac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = -\mathrm{ad}_{\mathbf "
+        r"v}\,\mathrm{Ad}_{\mathbf T^{-1}}$, as in appendix C, with the inverse pose, not a link "
+        "of number $-1$."
     )
     replacement = r"Using the relationship $\frac{d}{dt}\mathrm{Ad}_{\mathbf T^{-1}} = -\mathrm{ad}_{\mathbf v}\,\mathrm{Ad}_{\mathbf T^{-1}}$ (see Appendix C), where $\mathbf v$ is defined in (1), we have"
     implements = se3.Ad_inverse_dot
@@ -257,7 +258,7 @@ class e12:
     formula = r"\dot{\mathbf S}_i = \frac{\partial\mathbf S_i}{\partial q_i^1}\dot q_i + \cdots + \frac{\partial\mathbf S_i}{\partial q_i^{d_i}}\dot q_i^{d_i}"
     edit = (r"\partial q_i^1}\dot q_i +", r"\partial q_i^1}\dot q_i^1 +")
     inputs = {"q": arrays(2), "qdot": arrays(2)}
-    result = Result(RATE, "a column for each coordinate, in the frame that the joint moves")
+    result = Result(RATE, "a column for each coordinate, in the frame moved by the joint")
 
     def printed(q, qdot):
         """Evaluate the sum for a universal joint, which has two coordinates."""
@@ -276,15 +277,15 @@ class e12:
         return derivative_along_motion(lambda x: body_trees.joint_jacobian("universal", x), q, qdot)
 
     tolerance = 1e-8
-    undefined = "a column, the slope of S times all rates, is added to matrices"
+    undefined = "a column, the derivative of S times all rates, is added to matrices"
     scan = True
     correction = (
         r"The first rate is $\dot q_i^1$, as in the last term: $\dot{\mathbf S}_i = \sum_j"
         r"\frac{\partial\mathbf S_i}{\partial q_i^j}\dot q_i^j$."
     )
     remark = (
-        r"It takes second derivatives of $\mathbf G_i$ (line 129); what dynamics needs of them is the one vector "
-        r"$\dot{\mathbf S}_i\dot{\mathbf q}_i$."
+        r"It contains second derivatives of $\mathbf G_i$ (line 129). Dynamics only needs the "
+        r"vector $\dot{\mathbf S}_i\dot{\mathbf q}_i$."
     )
     implements = joints.Universal
 
@@ -295,7 +296,7 @@ class t129:
     inputs = {"G": frames(), "q": numbers(), "qdot": numbers()}
     result = Result(
         vector_quantity((LENGTH, 3), *2 * ((RATE, 3), (VELOCITY, 3))),
-        "origin of the frame G, then the twist and its rate in the frame that the joint moves",
+        "origin of the frame G, then the twist and its rate in the frame moved by the joint",
     )
 
     def printed(G, q, qdot):
@@ -323,7 +324,7 @@ class t129:
         return np.concatenate([G[:3, 3], twist(at) * qdot, derivative_along_motion(twist, at, moving)])
 
     remark = (
-        "The z axis is that of the body's own frame, and its origin lies on it; seen from any other frame of the "
-        "body S has other numbers, which still do not change."
+        "The z axis is that of the body's own frame, whose origin lies on it. In any other frame "
+        "of the body, S has other entries, which are constant as well."
     )
     implements = joints.Revolute
