@@ -1,7 +1,7 @@
-"""The smallest counterexamples found so far, so that showing one does not take a search.
+"""The smallest counterexamples found so far, stored so that showing one does not need a search.
 
 The file stores Hypothesis's record of the choices that lead to the inputs, not the inputs. Replaying the
-choices draws the inputs again. A counterexample that no longer shows the printed form wrong is ignored.
+choices draws the inputs again. A counterexample on which the printed form is no longer wrong is ignored.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from rbnotes.ledger.sources import active_ledger
 
 FILE_NAME = "counterexamples.json"
 MAX_EXAMPLES = 400
-"""Inputs tried before the search for a counterexample is given up."""
+"""Largest number of inputs tried in the search for a counterexample."""
 
 
 class ChoiceDatabase(ExampleDatabase):
-    """Choices by the name of a claim, the shortest of each."""
+    """The shortest choices of each claim, by the name of the claim."""
 
     def __init__(self, choices: dict[str, bytes]) -> None:
         super().__init__()
@@ -47,11 +47,11 @@ class ChoiceDatabase(ExampleDatabase):
         return [self.choices[name]] if name in self.choices else []
 
     def save(self, key: bytes, value: bytes) -> None:
-        """Keep choices; the search saves each time that it found smaller inputs."""
+        """Store choices; the search calls this each time it finds smaller inputs."""
         self.choices[key.decode()] = value
 
     def delete(self, key: bytes, value: bytes) -> None:
-        """Forget choices."""
+        """Delete choices."""
         if self.choices.get(key.decode()) == value:
             del self.choices[key.decode()]
 
@@ -64,7 +64,7 @@ class ChoiceDatabase(ExampleDatabase):
 
 
 def stored_choices() -> ChoiceDatabase:
-    """Return the choices stored with the ledger; they are only replayed, and nothing is saved to them."""
+    """Return the choices stored with the ledger; they are read-only."""
     return _read_choices(active_ledger().folder / FILE_NAME)
 
 
@@ -75,7 +75,7 @@ def _read_choices(path: Path) -> ChoiceDatabase:
 
 
 def replay(record: Record) -> SearchResult:
-    """Return the kept inputs of a claim, if they still show its print wrong."""
+    """Return the stored inputs of a claim if the printed form is still wrong on them."""
     if record.id not in stored_choices().choices or record.printed is None or record.reference is None:
         return SearchResult(None, 0.0)
     return search(
@@ -95,7 +95,10 @@ def write(database: ChoiceDatabase, claims: Iterable[str], folder: Path) -> None
 
 
 def search_smallest(record: Record, database: ChoiceDatabase) -> bool:
-    """Search for the smallest inputs on which a print is wrong, and keep them; says whether there are any."""
+    """Search for the smallest inputs on which a print is wrong, and store them.
+
+    Returns True if there are any.
+    """
     printed, reference, holds_when = record.printed, record.reference, record.holds_when
     if printed is None or reference is None:
         return False

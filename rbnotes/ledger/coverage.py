@@ -53,7 +53,7 @@ def _read_inventory(path: Path) -> tuple[Entry, ...]:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the notes, with its title there.
+    """One section of the notes, with its printed title.
 
     Attributes
     ----------
@@ -71,9 +71,9 @@ class Section:
 
 
 def sections() -> tuple[Section, ...]:
-    """Return every section of the notes that states something, in reading order.
+    """Return all sections of the notes that contain statements, in reading order.
 
-    Empty if the ledger has no ``sections.csv``.
+    The result is empty if the ledger has no ``sections.csv``.
     """
     return _read_sections(active_ledger().folder / "sections.csv")
 
@@ -93,9 +93,9 @@ def entries_without_record(records: Iterable[Record]) -> tuple[Entry, ...]:
 
 
 def count_prose_claims(records: Iterable[Record]) -> dict[Entry, int]:
-    """Return the places of prose with records, in the order of the records, and the number of claims of each.
+    """Return the number of claims of each passage of prose that has records, in the order of the records.
 
-    There is no list of the sentences that state something: what is checkable was found by reading.
+    There is no list of the sentences that contain statements: the claims were found by reading.
     """
     places: Counter[Entry] = Counter()
     for record in records:
@@ -106,13 +106,13 @@ def count_prose_claims(records: Iterable[Record]) -> dict[Entry, int]:
 
 
 def section_sort_key(source: str, section: str) -> tuple[int, list[tuple[int, int, str]]]:
-    """Sorts sections as the notes are read; appendices follow numbered sections."""
+    """Return a sort key of a section in reading order; appendices follow numbered sections."""
     parts = [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in section.split(".")]
     return [each.name for each in active_ledger().sources].index(source), parts
 
 
 def display_verdicts(records: Iterable[Record]) -> dict[str, Verdict]:
-    """Return the verdict of each display: the worst of its claims."""
+    """Return the verdict of each display, which is the worst verdict of its claims."""
     order = list(Verdict)
     verdicts: dict[str, list[Verdict]] = defaultdict(list)
     for record in records:

@@ -1,4 +1,4 @@
-"""Objects of the library by their dotted names."""
+"""Find objects by their dotted names, and names by objects."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEDGER = f"{PACKAGE}.ledger"
 def resolve(dotted: str) -> Callable[..., Any]:
     """Return the object with the dotted name ``rbnotes.module.name`` (or a module).
 
-    If a package exports a function with the name of one of its modules, it is the function.
+    If a package exports a function with the name of one of its modules, the function is returned.
     """
     parts = dotted.split(".")
     missing: Exception = ImportError(f"nothing named {dotted}")
@@ -35,13 +35,13 @@ def resolve(dotted: str) -> Callable[..., Any]:
                 raise
             missing = error  # unless it is a module
             continue
-        # The name may stand for an object of any kind; the loop began with a module.
+        # The name can refer to an object of any kind; the loop began with a module.
         return value  # type: ignore[return-value]
     raise missing
 
 
 def dotted_name(value: Any) -> str:
-    """Return the dotted name of an object, by the shortest path that it can be imported from.
+    """Return the dotted name of an object, by the shortest path from which it can be imported.
 
     A function, a class or a method is found by the module that defines it, any other object by its identity
     among the names of the loaded modules.
@@ -49,7 +49,7 @@ def dotted_name(value: Any) -> str:
     Raises
     ------
     ValueError
-        If no module holds the object.
+        If no module contains the object.
     """
     if inspect.ismodule(value):
         return value.__name__
@@ -66,7 +66,7 @@ def is_private(dotted: str) -> bool:
 
 
 def _defining_path(value: Any) -> tuple[str, str]:
-    """Return the module that holds an object, and its name there, such as ``Tree.children``."""
+    """Return the module that defines an object, and its name there, such as ``Tree.children``."""
     if isinstance(value, cached_property):
         value = value.func
     elif isinstance(value, property):
@@ -94,7 +94,7 @@ def _distance_from_library(place: tuple[str, str]) -> tuple[bool, int, str]:
 
 
 def _attribute(value: Any, path: str) -> Any:
-    """Return what a dotted path leads to from a module; None if there is nothing."""
+    """Return the object at a dotted path in a module; None if there is none."""
     for name in path.split("."):
         value = getattr(value, name, None)
     return value

@@ -42,7 +42,7 @@ PREFACE = (
 
 
 def corrections(source: str) -> list[Record]:
-    """Errors, then misprints of one set of notes."""
+    """Return the errors, then the misprints of one set of notes."""
     return [
         record
         for verdict in NEEDS_CORRECTION
@@ -52,7 +52,7 @@ def corrections(source: str) -> list[Record]:
 
 
 def conditions(source: str) -> list[Record]:
-    """Claims of one set of notes that need a condition."""
+    """Return the claims of one set of notes that need a condition."""
     return [r for r in ledger.load() if r.source == source and r.verdict is Verdict.CONDITIONAL]
 
 
@@ -64,12 +64,12 @@ def causes(source: str) -> list[Cause]:
 
 
 def cause(record: Record) -> Cause | None:
-    """Return the root cause of a correction, if it shares one with others."""
+    """Return the root cause of a correction if it has one in common with others."""
     return next((cause for cause in CAUSES if record.id in cause.ids), None)
 
 
 def earlier_correction(record: Record) -> Record | None:
-    """Return the earlier correction of the same display whose replacement mends this one, too."""
+    """Return the earlier correction of the same display with the same replacement."""
     own = corrections(record.source)
     earlier = own[: own.index(record)] if record in own else []
     same = (r for r in earlier if r.display == record.display and r.replacement == record.replacement)
@@ -191,7 +191,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
 
 
 def as_csv(records: Sequence[Record]) -> str:
-    """Return the corrections as a table that a spreadsheet reads."""
+    """Return the corrections as a table in CSV format."""
     file = io.StringIO()
     writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
     writer.writeheader()
@@ -255,7 +255,7 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _format_printed(record: Record) -> str:
-    """Return a display, or a sentence with formulas in it."""
+    """Return the print: a display, or a sentence that contains formulas."""
     if not record.formula:
         return ""
     parts = tex_to_text.split_text_and_formulas(record.formula)

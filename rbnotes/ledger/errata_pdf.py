@@ -1,4 +1,4 @@
-"""The errata as PDF: the pages of the built book, printed by a browser that is installed."""
+"""Print the errata pages of the built book as PDF, with an installed browser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def find_browser() -> str | None:
 
 
 def print_errata(sources: Iterable[str], book: Path, folder: Path) -> list[Path]:
-    """Print the pages of these sources from the built book into a folder; returns the files.
+    """Print the pages of these sources from the built book into a folder, and return the files.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Trying forms on inputs: what is drawn, how far a form is off, and the search for a counterexample."""
+"""Evaluate forms on inputs: draws, deviations from the reference, and the search for a counterexample."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from rbnotes.ledger.record import Function, Inputs
 from rbnotes.testing import SEED, reproducible_draws, strategies
 
 SIGNIFICANT_RESIDUAL = 1e-2
-"""A counterexample must be off by this much, so that neither rounding nor the oracle's error makes one.
+"""Smallest residual of a counterexample, larger than rounding and the error of the oracle.
 
-Printed numbers, which have no inputs to vary, are wrong as soon as they are off by more than their tolerance.
+Printed numbers, which have no inputs, are wrong if their residual exceeds their tolerance.
 """
 CLEAR_RESIDUAL = 0.1
-"""A counterexample that is off by this much is preferred: it does not read like rounding."""
+"""Residual of a preferred counterexample, which cannot be mistaken for rounding."""
 MIN_SCALE_RATIO = 1e-5
-"""Entries this much smaller than the largest are still judged by their own size."""
+"""Smallest ratio to the largest entry for which an entry is compared relative to its own size."""
 
 Values = dict[str, Any]
 
 
 class NonFiniteReference(ArithmeticError):
-    """A reference gives no finite number."""
+    """Raised if a reference returns no finite number."""
 
 
 def evaluate(form: Function, values: Values) -> Array:
@@ -46,11 +46,11 @@ def evaluate(form: Function, values: Values) -> Array:
 
 
 def evaluate_reference(reference: Function, values: Values) -> Array:
-    """Return the reference's result; it must be finite.
+    """Return the result of the reference, which must be finite.
 
     Raises
     ------
-    NoOracle
+    NonFiniteReference
         If it is not.
     """
     expected = evaluate(reference, values)
@@ -60,7 +60,7 @@ def evaluate_reference(reference: Function, values: Values) -> Array:
 
 
 def evaluate_reference_samples(reference: Function, inputs: Inputs, count: int) -> list[Array]:
-    """Return the reference's results on :func:`samples`, kept until it is another claim's turn."""
+    """Return the results of the reference on :func:`samples`; those of the most recent claims are cached."""
     return _evaluate_reference_samples(reference, tuple(inputs.items()), count)
 
 
@@ -83,27 +83,27 @@ def try_evaluate(form: Function, values: Values) -> Array | None:
 
 
 def residual(form: Function, reference: Function, values: Values) -> float:
-    """:func:`deviation` of a form from its reference."""
+    """Return the :func:`deviation` of a form from its reference."""
     return deviation(form, evaluate_reference(reference, values), values)
 
 
 def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
-    """Largest ``|form - expected|`` of all entries, each relative to its own size where that exceeds 1.
+    """Return the largest ``|form - expected|`` of all entries, each relative to its size where that exceeds 1.
 
-    An entry's own size is at least a hundred thousandth of the largest entry, which allows for its
-    rounding. A form that cannot be evaluated on shapes that the formula allows, or that returns another shape
-    or a NaN, is infinitely wrong.
+    The size of an entry is at least a hundred thousandth of the largest entry, which allows for its rounding.
+    The deviation is infinite if a form cannot be evaluated on shapes that the formula allows, or returns
+    another shape or a NaN.
     """
     return deviation_of_result(try_evaluate(form, values), expected, values)
 
 
 def deviation_of_result(found: Array | None, expected: ArrayLike, values: Values) -> float:
-    """:func:`deviation` of what :func:`try_evaluate` gave."""
+    """Return the :func:`deviation` of a result of :func:`try_evaluate`."""
     return np.inf if found is None else distance(found, expected, printed_numbers=not values)
 
 
 def deviation_or_inf(form: Function, expected: Array, values: Values) -> float:
-    """:func:`deviation` of a form that was changed, or what it calls: it may fail in any way."""
+    """Return the :func:`deviation` of a form whose code was changed, or infinity if the form fails."""
     try:
         return deviation_of_result(evaluate(form, values), expected, values)
     except Exception:  # then the change is noticed
@@ -111,7 +111,7 @@ def deviation_or_inf(form: Function, expected: Array, values: Values) -> float:
 
 
 def distance(actual: Array, expected: ArrayLike, *, printed_numbers: bool = False) -> float:
-    """Return residual of a result, see :func:`deviation`; printed numbers are compared as they are."""
+    """Return the residual of a result, see :func:`deviation`; printed numbers are compared absolutely."""
     expected = np.asarray(expected, dtype=np.float64)
     if actual.shape != expected.shape or not np.all(np.isfinite(actual)):
         return np.inf
@@ -121,9 +121,9 @@ def distance(actual: Array, expected: ArrayLike, *, printed_numbers: bool = Fals
 
 
 def search_settings(examples: int, *phases: Phase, database: ExampleDatabase | None = None) -> settings:
-    """Return the settings of a search of these phases.
+    """Return the settings of a search with these phases.
 
-    Its seed is set beside them: ``derandomize`` would take it from source text.
+    The seed is set separately, because ``derandomize`` would derive it from the source text.
     """
     return settings(
         max_examples=examples,
@@ -143,9 +143,9 @@ def inputs_strategy(inputs: Inputs) -> st.SearchStrategy[Values]:
 
 
 def _region_inputs(region: strategies.Region, inputs: Inputs, large_argument: str | None = None) -> Inputs:
-    """Return the inputs.
+    """Return the strategies of the inputs for a region.
 
-    Large ones half of the time one alone, since what turns fast need not be huge as well.
+    In the region of large inputs, half of the draws have only one large argument.
     """
     if region != "large":
         return inputs
@@ -172,16 +172,16 @@ def samples(
     large_argument: str | None = None,
     first: int | None = None,
 ) -> list[Values]:
-    """Return ``count`` inputs; always the same ones, unless drawn ``afresh``.
+    """Return ``count`` inputs, which are always the same unless drawn ``afresh``.
 
-    Another ``region`` or another ``random_seed`` gives other inputs, again always the same ones. In the
-    region of large inputs, either all arguments are large or one of them: ``large_argument``, if one is
-    named. With ``first``, only so many of the ``count`` inputs are drawn and returned.
+    Another ``region`` or another ``random_seed`` gives other inputs, which are also reproducible. In the
+    region of large inputs, either all arguments are large or one of them: ``large_argument`` if it is given.
+    With ``first``, only so many of the ``count`` inputs are drawn and returned.
     """
     if not inputs:
         return [{}]
     draw = _draw_samples.__wrapped__ if afresh else _draw_samples
-    # Copies, lest a form that changes its arguments changes those of the next.
+    # Copies, so that a form that changes its arguments does not affect the next one.
     return [
         {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in values.items()}
         for values in draw(
@@ -191,7 +191,7 @@ def samples(
 
 
 class _EnoughDrawn(Exception):
-    """The first inputs are drawn, which ends the search as a failing test would."""
+    """Raised when the first inputs are drawn; it ends the search like a failing test."""
 
 
 @lru_cache(maxsize=64)
@@ -203,9 +203,9 @@ def _draw_samples(
     large_argument: str | None,
     first: int | None,
 ) -> list[Values]:
-    """Draw once for all claims that share their inputs: drawing takes longer than most forms.
+    """Draw inputs once for all claims that share them, because drawing takes longer than most forms.
 
-    Without a ``random_seed`` the inputs are other ones each time.
+    Without a ``random_seed``, the inputs differ each time.
     """
     inputs = _region_inputs(region, dict(named_strategies), large_argument)
     drawn: list[Values] = []
@@ -225,7 +225,7 @@ def _draw_samples(
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Result of hunting for inputs on which a form is wrong.
+    """Result of a search for inputs on which a form is wrong.
 
     Attributes
     ----------
@@ -250,10 +250,10 @@ def search(
     require_finite: bool = False,
     stored_choices: tuple[str, ExampleDatabase] | None = None,
 ) -> SearchResult:
-    """Hunt for inputs with a residual above ``threshold``, and shrink what is found.
+    """Search for inputs with a residual above ``threshold``, and shrink them.
 
-    With ``require_finite`` a form that gives no number does not count as wrong. With ``stored_choices``, a
-    claim and a database, only the choices kept there are tried.
+    With ``require_finite``, a form that returns no number does not count as wrong. With ``stored_choices``, a
+    claim and a database, only the choices stored there are tried.
     """
     worst = 0.0
 
@@ -280,7 +280,7 @@ def search(
 
 
 class _InputsFound(Exception):
-    """Inputs are wrong, which ends the search as a failing test would."""
+    """Raised when inputs are wrong; it ends the search like a failing test."""
 
 
 def find_inputs(
@@ -288,7 +288,7 @@ def find_inputs(
 ) -> Values | None:
     """Return the smallest inputs found on which something is ``wrong``; None if there are none.
 
-    The search starts from :data:`rbnotes.testing.SEED`. A database in the settings keeps the inputs by the
+    The search starts from :data:`rbnotes.testing.SEED`. A database in the settings stores the inputs by the
     name of the ``claim``. (``hypothesis.find`` has no seed of its own, or no database.)
     """
     found: Values | None = None
@@ -300,10 +300,10 @@ def find_inputs(
             raise _InputsFound
 
     with reproducible_draws():
-        # The settings come last: a seed takes their database away.
+        # The settings come last, because a seed would remove their database.
         tried: Any = options(seed(SEED)(given(inputs_strategy(inputs))(test)))
         tried._hypothesis_internal_database_key = claim.encode()
-        with suppress(_InputsFound, SkipTest):  # the latter where a database has nothing to replay
+        with suppress(_InputsFound, SkipTest):  # the latter if a database has nothing to replay
             tried()
     return found
 
@@ -311,7 +311,7 @@ def find_inputs(
 def find_smallest(
     inputs: Inputs, wrong: Callable[[Values], bool], *, examples: int, region: strategies.Region = "generic"
 ) -> Values | None:
-    """Hunt for inputs from a region on which something is ``wrong``, and shrink what is found."""
+    """Search for inputs from a region on which something is ``wrong``, and shrink them."""
     with strategies.region(region):
         return find_inputs(
             _region_inputs(region, inputs), wrong, search_settings(examples, Phase.generate, Phase.shrink)

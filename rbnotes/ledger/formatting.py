@@ -1,4 +1,4 @@
-"""Inputs and results as short text: identities, zeros and poses by name, not as dumps of numbers."""
+"""Format inputs and results as short text: identities, zeros and poses by name, not as arrays of numbers."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from rbnotes.arguments import Array
 
 NUM_DIGITS = 6
 ROUNDING_NOISE = 1e-12
-"""Size relative to the largest entry below which an entry is rounding, and shown as zero."""
+"""Size relative to the largest entry below which an entry is shown as zero."""
 MAX_LISTED_ENTRIES = 6
-"""Entries that differ from zero, or from the identity, and are still listed one by one."""
+"""Largest number of entries, different from zero or the identity, that are listed one by one."""
 
 
 def format_number(value: float) -> str:
-    """Return a number in few digits."""
+    """Format a number with few digits."""
     return f"{value:.{NUM_DIGITS}g}"
 
 
 def format_inputs(values: Mapping[str, Any]) -> list[str]:
-    """Return one line, or a few, for each named value."""
+    """Format named values, each in one line or a few."""
     return [line for name, value in values.items() for line in _format_lines(name, value)]
 
 
 def format_result(value: Any, other: Any) -> str:
-    """Return the text of a result for a comparison with another.
+    """Format a result for comparison with another.
 
-    A small result is shown in full; of a large one, the entry that differs most.
+    A small result is formatted completely, a large one by the entry that differs most.
     """
     first, second = np.asarray(value, dtype=float), np.asarray(other, dtype=float)
     if first.shape != second.shape:
@@ -81,7 +81,7 @@ def _format_lines(name: str, value: Any) -> Iterator[str]:
 
 
 def _format_short(numbers: Array) -> str | None:
-    """Return an array of at most two axes in one line, if its structure allows."""
+    """Format an array with at most two axes in one line if its structure allows; otherwise return None."""
     if numbers.ndim == 0:
         return format_number(numbers.item())
     if numbers.size == 0:

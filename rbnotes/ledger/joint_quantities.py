@@ -1,4 +1,4 @@
-"""Quantities of a tree's coordinates, by kind of joint: an angle of a hinge, a length of a slider."""
+"""Quantities of the coordinates of a tree, by joint type: an angle of a hinge, a length of a slider."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ CLOUD = ObjectQuantity(
 )
 """A tree of :mod:`rbnotes.ledger.oracles.point_mass_tree`."""
 MASS_POINTS = vector_quantity((MASS, 1), (LENGTH, 3))
-"""A point of a body: its mass, then its place."""
+"""A point of a body: its mass, then its position."""
 BRANCHING = vector_quantity((NUMBER, 3), (LENGTH, 1), (NUMBER, 1))
-"""Coordinates of the tree of :mod:`rbnotes.ledger.oracles.branching_tree`, and of a cloud."""
+"""Coordinates of the tree of :mod:`rbnotes.ledger.oracles.branching_tree`, and of its points."""
 BRANCHING_STATE = {"q": BRANCHING, "v": BRANCHING / TIME, "a": BRANCHING / TIME / TIME}
 """Its coordinates, velocities and accelerations."""
 BRANCHING_CONSTRAINT_ROWS = {
     **{name: NUMBER / BRANCHING for name in ("b", "b2")},
     **{name: matrix_quantity(NUMBER / BRANCHING, BRANCHING) for name in ("c", "c2")},
 }
-"""Rows of its constraints, and how they change with the coordinates."""
+"""Rows of its constraints, and their derivatives with respect to the coordinates."""
 
 
 def coordinates(values: Arguments) -> VectorQuantity:
@@ -90,12 +90,12 @@ def momenta(values: Arguments) -> VectorQuantity:
 
 
 def mass_matrix(values: Arguments) -> MatrixQuantity:
-    """Mass matrix."""
+    """Return the quantity of the joint-space mass matrix."""
     return matrix_quantity(momenta(values), velocities(values))
 
 
 def jacobian(values: Arguments) -> MatrixQuantity:
-    """Return twists of the bodies for velocities of the joints."""
+    """Return the quantity of the Jacobian from joint velocities to body twists."""
     return matrix_quantity(TWIST, velocities(values))
 
 

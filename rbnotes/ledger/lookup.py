@@ -1,4 +1,4 @@
-"""Claims by the names that people use: an id, an equation number, a section, a function, words."""
+"""Find claims by an id, an equation number, a section, a function, or words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import active_ledger
 
 LIBRARY = "rbnotes"
-"""Source of tasks that are in no notes."""
+"""Source of tasks that do not come from notes."""
 DISPLAY_KINDS = {"d": "display", "alg": "algorithm", "m": "transcript", "table": "table", "fig": "figure"}
 NUM_SUGGESTIONS = 5
 MAX_LISTED = 12
@@ -24,7 +24,7 @@ _NUMBER = (
 
 
 def place_in_notes(record: Record) -> str:
-    """Return the claim's place in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
+    """Return the position of a claim in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
     if record.source == LIBRARY:
         return f"library, {record.implemented_by[0]}"
     [(kind, number)] = re.findall(r"^([a-z]+)(.*)$", record.display.rsplit("/", 1)[1])
@@ -40,11 +40,11 @@ def place_in_notes(record: Record) -> str:
 
 
 def find_claims(text: str, records: Sequence[Record]) -> list[Record]:
-    """Return the claims that a name stands for, in reading order.
+    """Return the claims with a name, in reading order.
 
-    A name is an id or its beginning; an equation's number, with or without the notes it is in (``S 1.62``,
-    ``sueda 1.62``, ``1.62``); an algorithm (``S algorithm 6``); a section, where no equation has its number
-    or the word is there (``section 1.3``); or a function of the library that implements them (``so3.exp``).
+    A name is an id or its beginning; the number of an equation, with or without the notes (``S 1.62``,
+    ``sueda 1.62``, ``1.62``); an algorithm (``S algorithm 6``); a section, if no equation has its number or
+    the word is given (``section 1.3``); or a function of the library that implements them (``so3.exp``).
     """
     text = " ".join(text.split())
     if text.startswith("(") and text.endswith(")"):
@@ -83,13 +83,13 @@ def find_claim(text: str, records: Sequence[Record]) -> Record:
 
 
 def unknown_claim_error(argument: str, text: str, records: Sequence[Record]) -> InvalidArgument:
-    """Return the error for a name that stands for no claim."""
+    """Return the error for a name without a claim."""
     near = ", ".join(nearest_ids(text, records))
     return InvalidArgument(argument, f"{text!r}, which names no claim", f"perhaps one of {near}")
 
 
 def nearest_ids(text: str, records: Iterable[Record]) -> list[str]:
-    """Return the five ids that a mistyped name is most like."""
+    """Return the five ids that are most similar to a mistyped name."""
     names: dict[str, str] = {}
     for record in records:
         names.setdefault(record.id, record.id)
@@ -99,7 +99,7 @@ def nearest_ids(text: str, records: Iterable[Record]) -> list[str]:
 
 
 def search(words: str, records: Iterable[Record]) -> list[Record]:
-    """Return the claims that hold all the words, those with more of them in the title first."""
+    """Return the claims that contain all the words, those with more of them in the title first."""
     search_words = words.lower().split()
 
     def weight(record: Record) -> int:

@@ -48,7 +48,7 @@ class Dimension:
         return Dimension(power * self.length, power * self.mass, power * self.time)
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
-        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        """Return the powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
         return np.broadcast_to(self._powers, (*shape, 3))
 
     @property
@@ -89,18 +89,18 @@ class VectorQuantity:
         return VectorQuantity(self.entries + other.entries)
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
-        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        """Return the powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
         if len(self.entries) == 1:
             return self.entries[0].exponents(shape)
         return np.broadcast_to(self.tiled_exponents(*shape[-1:]), (*shape, 3))
 
     def tiled_exponents(self, *size: int) -> Array:
-        """Powers ``(size, 3)``.
+        """Return the powers ``(size, 3)`` of the repeated entries.
 
         Raises
         ------
         ValueError
-            If that is no whole number of columns.
+            If the size is not a multiple of the number of entries.
         """
         if len(size) != 1 or size[0] % len(self.entries):
             raise ValueError(
@@ -114,7 +114,7 @@ class VectorQuantity:
 
 @dataclass(frozen=True)
 class MatrixQuantity:
-    """A matrix that makes quantities of one kind from those of another: its entries are rows per columns.
+    """A matrix that maps quantities of one kind to quantities of another: its entries are rows per columns.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ class MatrixQuantity:
         return MatrixQuantity(self.columns, self.rows)
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
-        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        """Return the powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
         if len(shape) < 2:
             raise ValueError(f"a matrix's dimensions for an array of the shape {shape}")
         whole = self.rows.tiled_exponents(shape[-2])[:, None] - self.columns.tiled_exponents(shape[-1])
@@ -171,7 +171,7 @@ class StackedQuantity:
     parts: tuple[Quantity, ...]
 
     def exponents(self, shape: tuple[int, ...]) -> Array:
-        """Powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
+        """Return the powers ``(*shape, 3)`` of length, mass and time of each entry of an array."""
         if not shape or shape[0] % len(self.parts):
             raise ValueError(f"{len(self.parts)} quantities stacked in an array of the shape {shape}")
         each = [part.exponents(shape[1:]) for part in self.parts]
@@ -218,32 +218,32 @@ class ObjectQuantity:
 
 AnyQuantity = Quantity | TupleQuantity | ObjectQuantity
 QuantityDeclaration = AnyQuantity | Callable[[Mapping[str, Any]], AnyQuantity]
-"""A quantity, or a function that finds it from all arguments: coordinates depend on the joints, say."""
+"""A quantity, or a function of all arguments that returns it, as for coordinates that depend on the joints."""
 
 
 def vector_quantity(*blocks: tuple[Dimension, int]) -> VectorQuantity:
-    """Return a column of so many entries of each dimension."""
+    """Return a vector quantity with the given number of entries of each dimension."""
     return VectorQuantity(tuple(dimension for dimension, count in blocks for _ in range(count)))
 
 
 def matrix_quantity(rows: Dimension | VectorQuantity, columns: Dimension | VectorQuantity) -> MatrixQuantity:
-    """Return a matrix that makes ``rows`` from ``columns``."""
+    """Return the quantity of a matrix that maps ``columns`` to ``rows``."""
     return MatrixQuantity(_as_vector_quantity(rows), _as_vector_quantity(columns))
 
 
 def stacked_quantity(*parts: Quantity) -> StackedQuantity:
-    """Arrays of these quantities, stacked along the first axis."""
+    """Return the quantity of arrays of these quantities, stacked along the first axis."""
     return StackedQuantity(parts)
 
 
 def resolve_declaration(quantity: QuantityDeclaration, values: Mapping[str, Any]) -> AnyQuantity:
-    """Return the declared quantity, for these arguments."""
+    """Return the declared quantity for these arguments."""
     return quantity(values) if callable(quantity) else quantity
 
 
 @dataclass(frozen=True)
 class Units:
-    """A change of units: by how much the numbers of a length, a mass and a time grow.
+    """A change of units: the factors by which the numbers of a length, a mass and a time change.
 
     Attributes
     ----------
@@ -260,7 +260,7 @@ class Units:
     time: float
 
     def preserving_constants(self, constants: Sequence[Dimension]) -> Units:
-        """Return the change nearest to this one that leaves the numbers of these dimensions as they are."""
+        """Return the nearest change that preserves the numbers of these dimensions."""
         powers = np.log2([self.length, self.mass, self.time])
         if constants:
             fixed = np.array([constant._powers for constant in constants])
@@ -268,7 +268,7 @@ class Units:
         return Units(*(float(factor) for factor in 2.0**powers))
 
     def factors(self, quantity: Quantity, shape: tuple[int, ...]) -> Array:
-        """Return the factors by which the entries of an array grow."""
+        """Return the factors by which the entries of an array change."""
         powers = quantity.exponents(shape) @ np.log2([self.length, self.mass, self.time])
         return np.asarray(2.0**powers)
 
@@ -312,7 +312,7 @@ SUPERSCRIPTS = dict(zip("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹˙", strict=T
 
 
 def _collapse_repeats(texts: Iterator[str]) -> list[str]:
-    """Return each text once for a run of equal ones, with how many these are."""
+    """Return each text once for a run of equal ones, with their number."""
     runs: list[tuple[str, int]] = []
     for text in texts:
         if runs and runs[-1][0] == text:
@@ -344,7 +344,7 @@ INERTIA = MASS * AREA
 DENSITY = MASS / VOLUME
 STIFFNESS = FORCE / LENGTH
 DAMPING = FORCE / VELOCITY
-"""Along a line, as that of a spring and a damper."""
+"""Along a line, such as that of a spring and a damper."""
 INVERSE_MASS = NUMBER / MASS
 
 TWIST = vector_quantity((RATE, 3), (VELOCITY, 3))

@@ -23,20 +23,20 @@ Inputs = Mapping[str, SearchStrategy]
 
 
 class Verdict(StrEnum):
-    """Result of running a claim against its oracle; ordered from best to worst.
+    """Result of comparing a claim with its oracle; ordered from best to worst.
 
-    A mark that is lost or too many (a dot, a prime, a delta) makes an erratum where what is left is itself a
-    quantity of the notes that fits there, so that code written from the print runs and gives a wrong number,
-    even if another display has it right. It is a misprint where the print itself shows it: what is left is
-    not defined, does not fit, or says again what stands beside it.
+    A missing or additional mark (a dot, a prime, a delta) makes an erratum if the remaining symbol is itself
+    a quantity of the notes that fits there, so that code written from the print runs and gives a wrong
+    number, even if another display is correct. It makes a misprint if the print itself reveals it: the
+    remaining symbol is not defined, does not fit, or repeats its neighbor.
     """
 
-    DEFINITION = "definition"  # nothing to be right or wrong: names what implements it
+    DEFINITION = "definition"  # no statement to check; names what implements it
     DEMONSTRATION = "demonstration"  # printed numbers, reproduced to their last digit
     HOLDS = "holds"
     CONDITIONAL = "conditional"  # true only under a condition that is not stated there
     MISPRINT = "misprint"  # a slip every reader corrects without thinking
-    ERRATUM = "erratum"  # code written from the print gives a wrong number
+    ERRATUM = "erratum"  # code written from the print gives wrong numbers
 
 
 NEEDS_CORRECTION = (Verdict.ERRATUM, Verdict.MISPRINT)
@@ -102,15 +102,15 @@ class Record:
     formula
         TeX of the claim as printed.
     oracle
-        One sentence: what the forms are compared with, and why that is independent.
+        One imperative sentence, such as "Compare with ...": the independent computation of the same quantity.
     condition
         For a conditional claim: the condition the notes leave out.
     correction
         For an erratum or a misprint: what is wrong and what is right (text with TeX between dollars).
     replacement
-        For an erratum or a misprint: LaTeX to put in the place of the print, whole and in the notes' symbols.
+        For an erratum or a misprint: LaTeX that replaces the whole print, in the notes' symbols.
 
-        For a display its formula, for prose (see :attr:`is_prose`) the sentence with TeX between dollars.
+        It is the formula of a display, or the sentence of prose (:attr:`is_prose`) with TeX between dollars.
     remark
         Further remark for the reader (text with TeX between dollars).
     effect
@@ -128,9 +128,9 @@ class Record:
     result
         Quantity and meaning of the values that the forms return.
     constants
-        Dimensions of numbers that the forms hold fixed, such as a law's rest length of 1.
+        Dimensions of numbers that are fixed in the forms, such as a rest length of 1.
 
-        Units are changed only in ways that leave these as they are.
+        Only changes of units that preserve these numbers are tried.
     units_mismatch
         Reason for which the units of the printed form do not fit.
     printed
@@ -142,11 +142,11 @@ class Record:
     tolerance
         Largest accepted residual, see :func:`rbnotes.ledger.runner.residual`.
     tolerance_reason
-        Why a tolerance is above the ceiling that the runner sets.
+        Reason for a tolerance above the limit of the runner.
     primitives
         Dotted names of code that oracle and form may share: geometry, a solver of another subpackage.
     exact
-        Why the form and its oracle may agree to the last bit, if they do on every input.
+        Reason for which the form and its oracle agree to the last bit, if they do on every input.
     special
         Inputs that are special by their meaning, such as a diagonal mass matrix, with the reason.
     defines
@@ -154,7 +154,7 @@ class Record:
     combined_with
         For an erratum that another convention would make right: ids of the formulas that settle it.
     undefined
-        For a print that gives no number on any input: why.
+        For a print that gives no number on any input: the reason.
     """
 
     id: str
@@ -240,7 +240,7 @@ class Record:
 
     @property
     def is_prose(self) -> bool:
-        """Return True if the claim stands in the text of the notes, not in a display."""
+        """Return True if the claim is in the text of the notes, not in a display."""
         return re.match("t[0-9]", self.id.split("/")[2]) is not None
 
     @property

@@ -1,4 +1,4 @@
-r"""The section of the notes: its chapter, its arguments, and the decorators that make records of classes.
+r"""A section of the notes: its chapter, its arguments, and the decorators that turn classes into records.
 
 A record is written as a class under a decorator of its section, which names the verdict::
 
@@ -39,7 +39,7 @@ from typing import Any
 
 from rbnotes.ledger.record import Argument, Record, Verdict
 
-# After a row break TeX takes a bracket for a distance; here it is nearly always a cross product matrix.
+# TeX interprets a bracket after a row break as a distance; here it is nearly always a cross product matrix.
 ROW_OF_BRACKETS = re.compile(r"\\\\\s*\[(?!-?[\d.]+(?:pt|em|ex|mm|cm)\])")
 
 SET_BY_DECORATOR = ("id", "title", "verdict", "chapter")
@@ -87,11 +87,11 @@ class Section:
         return self._decorator(Verdict.ERRATUM, key, title, chapter)
 
     def conditional(self, key: str, title: str, *, chapter: str = "") -> Callable[[type], Record]:
-        """Return a decorator for a claim that needs a condition that is not stated, see :meth:`holds`."""
+        """Return a decorator for a claim that needs an unstated condition, see :meth:`holds`."""
         return self._decorator(Verdict.CONDITIONAL, key, title, chapter)
 
     def misprint(self, key: str, title: str, *, chapter: str = "") -> Callable[[type], Record]:
-        """Return a decorator for a slip that every reader notices, see :meth:`holds`."""
+        """Return a decorator for a slip that every reader corrects, see :meth:`holds`."""
         return self._decorator(Verdict.MISPRINT, key, title, chapter)
 
     def definition(self, key: str, title: str, *, chapter: str = "") -> Callable[[type], Record]:
@@ -155,15 +155,15 @@ def edit_formula(id: str, formula: str, edits: Iterable[tuple[str, str]]) -> str
 
 
 def mark_brackets_in_rows(tex: str) -> str:
-    """Return the same formula, with brackets after row breaks marked as brackets.
+    """Return the same formula with brackets after row breaks marked as brackets.
 
-    TeX would read such a bracket as the optional distance of the row break.
+    TeX would interpret such a bracket as the optional distance of the row break.
     """
     return ROW_OF_BRACKETS.sub(r"\\\\{}[", tex)
 
 
 def _replacement(id: str, fields: Mapping[str, Any]) -> str:
-    """Return the right formula: that of `replacement`, or the printed one with `edit` or `edits`."""
+    """Return the correct formula: that of `replacement`, or the printed one with `edit` or `edits`."""
     ways = [name for name in ("edit", "edits", "replacement") if name in fields]
     if len(ways) > 1:
         raise ValueError(f"record {id}: has both `{ways[0]}` and `{ways[1]}`")

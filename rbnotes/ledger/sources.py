@@ -1,11 +1,11 @@
-"""Notes that the ledger in use covers: the three of this package, or a folder of the user.
+"""The notes of the active ledger: the three of this package, or a folder of the user.
 
 A ledger is a folder that Python can import as a package: ``notes.toml`` names its sources, ``inventory.csv``
-lists their displays (if anyone wants to know what has no record yet), and every other module holds records::
+lists their displays (optional, to find displays without a record), and every other module contains records::
 
     [[source]]
     name = "pendulum"            # ids of its claims begin with it: pendulum/s1/e3
-    author = "A. Lecturer"       # as readers name it
+    author = "A. Lecturer"       # author in citations
     letter = "P"                 # equation 3 is P 3
     module = "."                 # subpackage with its records; "." is the folder itself
 """
@@ -29,7 +29,7 @@ from types import ModuleType
 from rbnotes.arguments import InvalidArgument
 
 ENTRY_POINT_GROUP = "rbnotes.ledgers"
-"""Entry points of this group name packages that are ledgers."""
+"""Group of the entry points that name ledger packages."""
 NOTES_FILE = "notes.toml"
 
 
@@ -42,9 +42,9 @@ class Source:
     name
         First part of the ids, such as ``lloyd``.
     author
-        Whom citations name.
+        Author in citations.
     letter
-        Letter that stands for the author before the number of a formula.
+        Letter for the author before the number of a formula.
     module
         Subpackage of its records; ``.`` is the package itself.
     """
@@ -57,7 +57,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Ledger:
-    """A ledger's folder, the package that it is imported as, and its sources in reading order.
+    """A ledger: its folder, the package under which it is imported, and its sources in reading order.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Ledger:
     package
         Dotted name of the package.
     sources
-        In reading order.
+        Sets of notes in reading order.
     modified_at
         Time of the latest change of its files, in ns; results cached before it are not reused.
     """
@@ -77,7 +77,7 @@ class Ledger:
     modified_at: int = 0
 
     def modules(self) -> Iterator[ModuleType]:
-        """Yield all modules that may hold records."""
+        """Yield all modules that can contain records."""
         for source in self.sources:
             name = self.package if source.module == "." else f"{self.package}.{source.module}"
             importlib.invalidate_caches()
@@ -103,7 +103,7 @@ _active_ledgers: list[Ledger] = []
 
 
 def active_ledger() -> Ledger:
-    """Return the ledger that commands and functions are about."""
+    """Return the ledger that commands and functions use."""
     return _active_ledgers[-1] if _active_ledgers else _package_ledger()
 
 
@@ -118,7 +118,7 @@ def open_ledger(name: str | Path) -> Ledger:
     Raises
     ------
     InvalidArgument
-        If there is none, or its ``notes.toml`` does not say what it should.
+        If there is none, or its ``notes.toml`` is invalid.
     """
     folder = Path(name)
     if folder.is_dir():
@@ -179,7 +179,7 @@ def context(name: str | Path | None) -> Iterator[Ledger]:
 
 
 def use(name: str | Path) -> Ledger:
-    """Use another ledger from now on; call it again after its files were changed."""
+    """Use another ledger from now on; call this again after its files were changed."""
     found = open_ledger(name)
     _active_ledgers.append(found)
     return found

@@ -1,4 +1,4 @@
-"""A ledger of one record, to start one's own from."""
+"""A ledger with one record, as a template for other notes."""
 
 from __future__ import annotations
 
@@ -79,17 +79,17 @@ class e1:
 
 
 def write_template(folder: str | Path) -> Path:
-    """Write a ledger of one record into a new folder, whose name becomes that of its notes.
+    """Write a ledger with one record into a new folder, whose name becomes the name of its notes.
 
     Raises
     ------
     InvalidArgument
-        If there is something already, or the name is none for a package.
+        If the folder exists, or its name is not a valid package name.
     """
     folder = Path(folder)
     name = folder.resolve().name
     if not (name.isidentifier() and name.isascii() and name == name.lower()) or name.startswith("_"):
-        raise InvalidArgument("FOLDER", repr(name), "small letters, digits and underlines: a package's name")
+        raise InvalidArgument("FOLDER", repr(name), "a package name: small letters, digits and underscores")
     if folder.exists():
         raise InvalidArgument("FOLDER", f"{folder}, which exists", "a new one")
     folder.mkdir(parents=True)

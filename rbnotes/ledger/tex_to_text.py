@@ -10,7 +10,7 @@ import unicodedata
 from typing import NamedTuple
 
 MIN_TEXT_LENGTH = 30
-"""Letters of text from which on a formula is a sentence."""
+"""Smallest number of letters of text that make a formula a sentence."""
 
 TOKEN = re.compile(r"\\begin\b|\\end\b|\\left\b|\\right\b|(?<![_^])\\text\{|\\\\|\\.|[{}&]", re.DOTALL)
 NAME = re.compile(r"\w+\}[\w^_(]")
@@ -39,7 +39,7 @@ class Piece(NamedTuple):
 
 
 def split_text_and_formulas(tex: str) -> list[Piece]:
-    """Return a claim as words and formulas by turns; a single formula if it is not a sentence."""
+    """Split a claim into words and formulas; a claim that is not a sentence is a single formula."""
     found: list[Piece] = []
     depth = start = at = 0
     while match := TOKEN.search(tex, at):
@@ -73,13 +73,13 @@ def _closing_brace(tex: str, at: int) -> int:
 
 
 def _text_pieces(text: str) -> list[Piece]:
-    """Return text, which may hold formulas between dollars."""
+    """Return the pieces of text that can contain formulas between dollars."""
     parts = re.sub(r"\\ |~", " ", text.replace("`", "\u2018").replace("'", "\u2019")).split("$")
     return [Piece(part, index % 2 == 0) for index, part in enumerate(parts) if part]
 
 
 def _formula_pieces(tex: str) -> list[Piece]:
-    """Return a formula between words; the spaces beside it become spaces of the text."""
+    """Return a formula between words; adjacent spaces become spaces of the text."""
     inner = tex
     before = after = ""
     if match := SPACE.match(inner):
@@ -93,7 +93,7 @@ def _formula_pieces(tex: str) -> list[Piece]:
 
 
 def formula_to_text(tex: str) -> str:
-    """Return a short formula as a line of text: Greek letters and signs, no fonts, no braces."""
+    """Return a short formula as a line of text: Greek letters and symbols, no fonts, no braces."""
     text = re.sub(r"\\[,;:! ]|\\q?quad\b|~|&|\\\\", " ", tex)
     text = re.sub(rf"\\(?:{FONTS})(?![a-zA-Z])", "", text)
     text = re.sub(r"\\([a-zA-Z]+)", lambda command: _unicode_sign(command[1]), text)
@@ -110,7 +110,7 @@ def _unicode_sign(command: str) -> str:
 
 
 def sentence_to_text(text: str) -> str:
-    """Return a sentence with formulas between dollars, as a terminal shows it: without TeX."""
+    """Return a sentence with formulas between dollars as plain text for a terminal, without TeX."""
     parts = text.split("$")
     parts[1::2] = map(formula_to_text, parts[1::2])
     return "".join(parts)

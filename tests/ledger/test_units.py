@@ -119,7 +119,7 @@ def test_a_wrong_declaration_shows():
     masses = {**STEP.arguments, "m": Argument(LENGTH)}
     assert "do not fit" in "; ".join(findings(replace(STEP, arguments=masses)))
     silent = {**STEP.arguments, "h": Argument()}
-    assert findings(replace(STEP, arguments=silent)) == ["units: what `h` is, is not said"]
+    assert findings(replace(STEP, arguments=silent)) == ["units: the quantity of `h` is not declared"]
     assert findings(replace(STEP, result=Result(vector_quantity((VELOCITY, 7))))) == [
         "units: 7 dimensions for an axis of 6 entries"
     ]

@@ -33,15 +33,15 @@ from rbnotes.ledger.runner import MIN_EXAMPLES
 
 TICK = "__tick__"
 MAX_CALL_RATIO = 30
-"""A mutant that makes so many times the calls of its form counts as endless ..."""
+"""Ratio of the number of calls of a mutant to that of its form above which it counts as endless ..."""
 MIN_CALL_LIMIT = 20_000
-"""... once it makes this many."""
+"""... if it makes at least this many calls."""
 MAX_CPU_SECONDS = 20.0
-"""Seconds of the processor that a mutant may take on one input: a loop need not enter any function."""
+"""Processor time in seconds that a mutant may take on one input: a loop need not call any function."""
 MAX_EQUIVALENT_SHARE = 1 / 3
 """Share of the mutants that a record may call equivalent."""
 MIN_PREFIX_LENGTH = 12
-"""Letters that a name with a star has at least."""
+"""Smallest number of letters of a name with a star."""
 NUM_EQUIVALENT_INPUTS = 8
 """Inputs on which a mutant that is called equivalent is tried."""
 

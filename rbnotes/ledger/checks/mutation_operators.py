@@ -12,7 +12,7 @@ from rbnotes.ledger.checks.claim_code import is_option_value
 Change = tuple[str, ast.AST]
 
 MAX_ROUNDING_GUARD = 1e-6
-"""Smaller numbers guard against rounding and are not part of a formula."""
+"""Largest number that guards against rounding and is not part of a formula."""
 SWAPPED_PRODUCT = "__swapped__"
 """Name of the function ``(a, b) -> b @ a`` in mutants."""
 NONCOMMUTATIVE_FUNCTIONS = (

@@ -26,13 +26,13 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Function, Record
 
 TEST_UNITS = Units(length=1.6, mass=2.1, time=0.65)
-"""No product of small powers of these is nearly 1."""
+"""Factors of the units; no product of small powers of them is nearly 1."""
 NUM_EXAMPLES = 2
 UNITS_TOLERANCE = 1e-6
-"""Largest error of a form whose units fit; forms by differences, which have a tolerance, may have more."""
+"""Largest error of a form with consistent units; forms by differences have a larger tolerance."""
 TOLERANCE_FACTOR = 100.0
 NUM_OFF_GRID_INPUTS = 12
-"""Inputs drawn, as many as for other checks, which have them drawn already."""
+"""Number of inputs; other checks draw the same number, so that the draws are shared."""
 PRINTED_FORM = "printed form"
 
 
@@ -54,7 +54,7 @@ def argument_quantities(record: Record, values: Mapping[str, Any]) -> dict[str, 
         declared: QuantityDeclaration | None = record.quantities.get(name)
         if declared is None:
             if not _is_dimensionless(value):
-                raise ValueError(f"what `{name}` is, is not said")
+                raise ValueError(f"the quantity of `{name}` is not declared")
             declared = NUMBER
         result[name] = resolve_declaration(declared, values)
     return result
@@ -112,7 +112,7 @@ def result_quantity(record: Record, values: Mapping[str, Any]) -> Quantity:
     """
     declared = None if record.result.quantity is None else resolve_declaration(record.result.quantity, values)
     if not isinstance(declared, Quantity):
-        raise ValueError("what the result is, is not said")
+        raise ValueError("the quantity of the result is not declared")
     return declared
 
 

@@ -54,7 +54,7 @@ LINKED = st.builds(
     st.just(("revolute", "universal", "prismatic", "revolute")),
     arrays(4, 28),
 )
-"""Four bodies, of which that on the universal joint hangs on one and carries one: five coordinates."""
+"""Four bodies with five coordinates; the body on the universal joint has a parent and a child."""
 
 
 def library_tree_of(assembly: Assembly) -> Tree:

@@ -19,7 +19,7 @@ SUBTREES = tuple(
     tuple(i for i in range(4) if j == i or PARENTS[i] == j or (PARENTS[i] >= 0 and PARENTS[PARENTS[i]] == j))
     for j in range(4)
 )
-"""The links that hang on each joint, its own among them."""
+"""The links that each joint carries, including its own."""
 
 
 def joint_poses(at: Array, q: Array) -> Array:

@@ -13,7 +13,7 @@ import numpy as np
 from rbnotes.arguments import Array
 
 STEP_SIZE = 1e-40
-"""Its square is lost beside anything."""
+"""Step size whose square is negligible relative to any number."""
 
 
 def directional_derivative(function: Callable[[Any], Any], q: Array, qdot: Array) -> Array:

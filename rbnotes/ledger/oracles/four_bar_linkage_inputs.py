@@ -40,7 +40,7 @@ MOVING_LINKAGE = LINKAGE | {
     "g": vectors(3),
     "speeds": vectors(2),
 }
-"""With a base that turns by beta about the z axis of its place, on which the plane is tilted."""
+"""Linkage with a base that rotates by beta about its z axis; the plane is tilted on the base."""
 
 
 @lru_cache(maxsize=128)

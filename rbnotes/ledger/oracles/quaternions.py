@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes.arguments import Array
 
 UNITS = np.array([[[1, 0], [0, 1]], [[1j, 0], [0, -1j]], [[0, 1], [-1, 0]], [[0, 1j], [1j, 0]]])
-"""The complex 2 x 2 matrices that stand for 1, i, j, k: they multiply as quaternions do."""
+"""The complex 2 x 2 matrices that represent 1, i, j, k, with the same products."""
 
 
 def components(matrix: Array) -> Array:

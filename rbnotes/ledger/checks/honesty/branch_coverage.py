@@ -1,4 +1,4 @@
-"""Count how often each branch of a claim runs: a premise that hardly ever holds checks nothing.
+"""Count how often each branch of a claim runs: a premise that rarely holds checks nothing.
 
 The code of a claim is rebuilt with a probe around every condition and mask, and runs on the inputs.
 """
@@ -30,7 +30,7 @@ from rbnotes.ledger.record import Record
 MIN_BRANCH_SHARE = 0.1
 """Each outcome of a condition must occur on this share of the inputs."""
 MIN_INPUTS = 10
-"""Inputs tried at least, for the branches inside branches."""
+"""Smallest number of inputs tried, for nested branches."""
 PROBE = "__probe__"
 
 
@@ -57,7 +57,7 @@ class Branch:
 
 
 def findings(record: Record, draws: Sequence[Values], given: Sequence[Values]) -> list[str]:
-    """Return findings on branches of the forms and the reference that hardly ever run."""
+    """Return findings on branches of the forms and the reference that rarely run."""
     found: list[str] = []
     for name, form in record_forms(record).items():
         inputs = [*draws, *given] if name == "printed" else draws
@@ -126,7 +126,7 @@ def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]
             evaluate(instrumented, values)
         except Exception as error:  # a printed form may fail if its verdict says so
             if not _fails(form, values):
-                raise UnreadableFunction(f"{form.__name__} fails when it is watched") from error
+                raise UnreadableFunction(f"{form.__name__} fails when it is traced") from error
     # A call is a branch only if it returned a flag; code that never ran is counted by its condition.
     return [
         branch

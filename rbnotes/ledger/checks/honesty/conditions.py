@@ -20,9 +20,9 @@ MIN_FAILING_SHARE = 0.25
 """Share of the inputs outside the condition on which a conditional claim must fail."""
 MIN_OUTSIDE_INPUTS = 5
 MIN_FORMULA_LENGTH = 8
-"""Letters of a formula that is more than a symbol."""
+"""Smallest number of letters of a formula that is not just a symbol."""
 MAX_FLAG_VALUES = 3
-"""An input with so few values is a flag, which says nothing about the formula."""
+"""Largest number of values of a flag, which carries no information about the formula."""
 
 
 def findings(
@@ -94,7 +94,7 @@ def _switch_findings(record: Record, holds_when: Function, draws: Sequence[Value
 
 
 def _depends_on_inputs(form: Function, names: Sequence[str], draws: Sequence[Values]) -> bool:
-    """Return True if a form depends on the named inputs: they are exchanged with other draws."""
+    """Return True if a form depends on the named inputs, which are exchanged with other draws."""
     for values, other in zip(draws, draws[::-1], strict=True):
         before = try_evaluate(form, values)
         after = try_evaluate(form, {**values, **{name: other[name] for name in names}})

@@ -154,7 +154,7 @@ def _contains_symbol(side: str, symbol: str) -> bool:
 
 
 def split_sides(text: str) -> list[str]:
-    """Return the sides of a chain of equations, cut outside of all brackets.
+    """Return the sides of a chain of equations, split outside of all brackets.
 
     The text after an "if" is dropped.
     """

@@ -29,12 +29,12 @@ from rbnotes.ledger.evaluation import Values
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 
 ALWAYS_SHARED = ("rbnotes.arguments",)
-"""Checks of arguments, which forms and oracles may share without saying so."""
+"""Checks of arguments, which forms and oracles may share without declaring it."""
 SHARED_WITH_PRINT = ("rbnotes.ledger.oracles", "rbnotes.testing", "rbnotes.unchecked.central_differences")
-"""Modules that the printed form may share with its oracle: the library form, which must agree, uses none."""
+"""Modules that the printed form may share with its oracle; the library form, which must agree, uses none."""
 TOO_BROAD = ("rbnotes", "rbnotes.ledger", "rbnotes.ledger.oracles")
 NUM_TRACED_INPUTS = 4
-"""Inputs on which forms are watched."""
+"""Number of inputs on which forms are traced."""
 
 
 def trace_forms(record: Record, draws: Sequence[Values]) -> dict[str, Trace]:

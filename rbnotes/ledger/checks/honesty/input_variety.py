@@ -21,13 +21,13 @@ COARSE_GRID = 1024
 MAX_CHOICES = 3
 """Inputs with at most so many values are choices, not numbers."""
 MAX_ALLOWED_SHARE = 0.25
-"""Share of the replacements within the condition that shows an input of `given` to be needlessly special."""
+"""Share of replacements within the condition above which an input of `given` is needlessly special."""
 MIN_INPUT_SIZE = 1 / 128
 """Largest entry of an input below which terms of second order cannot be seen."""
 LARGE_RESULT, MIN_VISIBLE_VARIATION, ROUNDING_ERROR = 100.0, 1e-3, 1e-13
-"""In larger results, the tolerance must be this small a part of what varies, unless rounding alone does."""
+"""Largest ratio of the tolerance to the variation of larger results, unless only rounding varies."""
 MIN_DRAWS = 8
-"""Draws below which nothing is said about their variety."""
+"""Smallest number of draws for which their variety is checked."""
 
 
 def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]) -> list[str]:

@@ -23,7 +23,7 @@ LOSSY_FUNCTIONS = {
 LAST_CALL = re.compile(r"return Call\((?:[\w.]+\.)?(\w+)[,)]")
 ROUNDING_ERROR = 1e-13
 MIN_VISIBLE_RATIO = 1e3
-"""An entry that is never so many times as large as the tolerance is hardly compared."""
+"""Ratio to the tolerance that an entry must exceed on some input to count as compared."""
 
 
 def findings(
@@ -40,7 +40,7 @@ def findings(
     if names[0] == names[1] and names[0] in LOSSY_FUNCTIONS:
         is_requested = re.search(LOSSY_FUNCTIONS[names[0]], record.formula + record.title)
         if not is_requested and not (names[0] == "diag" and expected[0].ndim == 2):
-            yield f"form: print and reference are compared through {names[0]}, which the formula has not"
+            yield f"form: print and reference are compared through {names[0]}, which is not in the formula"
     results = [*expected, *(each for each in printed_results if each is not None)]
     if len({each.shape for each in results}) == 1 and len(results) == 2 * len(expected):
         reference_sizes, printed_sizes = (

@@ -16,12 +16,12 @@ from rbnotes.ledger.evaluation import Values, try_evaluate
 from rbnotes.ledger.record import NEEDS_CORRECTION, Function, Record
 
 NUM_INPUTS = 8
-"""Inputs that are changed a little."""
+"""Number of inputs that are perturbed."""
 MIN_CHANGES = 3
 RELATIVE_PERTURBATION = 2.0**-24
 """Relative size of the perturbation."""
 MAX_CHANGE_RATIO = 20.0
-"""A print that changes so many times as much as the right form, or as the input, is noise."""
+"""Ratio of the change of the print to that of the right form, or of the input, above which it is noise."""
 MAJORITY_SHARE = 0.5
 MAX_ROUNDING = 0.1
 """Largest rounding of an entry, relative to the largest entry or to one."""
@@ -33,7 +33,7 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
     if record.verdict not in NEEDS_CORRECTION:
         return
     if record.replacement and without_spacing(record.replacement) == without_spacing(record.formula):
-        yield "slip: what `replacement` puts in the place of the print is the print"
+        yield "slip: `replacement` is the print"
     if record.printed is None or record.library is None or not record.inputs:
         return
     few = draws[:: max(1, len(draws) // NUM_INPUTS)]
@@ -48,7 +48,7 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
             [ours > MAX_CHANGE_RATIO * max(right, RELATIVE_PERTURBATION) for ours, right in changes]
         )
         if steep_share > MAJORITY_SHARE:
-            yield f"slip: the printed form is noise where {name} changes a little"
+            yield f"slip: the printed form is noise under small changes of {name}"
         if _depends_on_input(record.printed, few, name):
             is_locally_constant.append(np.mean([ours == 0.0 for ours, _ in changes]) > MAJORITY_SHARE)
     if (
@@ -56,7 +56,7 @@ def findings(record: Record, draws: Sequence[Values]) -> Iterator[str]:
         and all(is_locally_constant)
         and _is_close_to_library(record.printed, record.library, few)
     ):
-        yield "slip: the printed form is rounded: it stays where its inputs change a little"
+        yield "slip: the printed form is rounded: it does not change under small changes of its inputs"
 
 
 def without_spacing(formula: str) -> str:

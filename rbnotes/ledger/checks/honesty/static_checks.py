@@ -24,7 +24,7 @@ MAX_TOLERANCE_WITHOUT_REASON = 1e-8
 MAX_TOLERANCE = SIGNIFICANT_RESIDUAL / 10
 """Tolerances above this hide counterexamples."""
 MIN_REASON_LENGTH = 12
-"""Letters that a reason takes at least."""
+"""Smallest number of letters of a reason."""
 MUTATING_METHODS = (
     "append",
     "extend",
@@ -95,7 +95,7 @@ def _form_findings(record: Record) -> Iterator[str]:
 
 def _tolerance_findings(record: Record) -> Iterator[str]:
     if record.tolerance < 0 or record.tolerance != record.tolerance:
-        yield f"tolerance: {record.tolerance} is no tolerance"
+        yield f"tolerance: {record.tolerance} is not a tolerance"
     if record.verdict is Verdict.DEMONSTRATION:
         return  # checked to the last printed digit
     if record.tolerance > MAX_TOLERANCE:

@@ -27,9 +27,9 @@ from rbnotes.ledger.checks.claim_code import (
 from rbnotes.ledger.evaluation import Values, evaluate
 
 CALLBACK_PACKAGE = "rbnotes.testing"
-"""Differences call the function that they are given: what runs below them is not theirs."""
+"""Functions that differentiate a given function; the code of that function is not part of theirs."""
 NO_MODULE = "-"
-"""Begins the name of no module."""
+"""Prefix that no module name has."""
 UNTRACEABLE = (
     os.system,
     sys.setprofile,
@@ -48,7 +48,7 @@ UNTRACEABLE = (
 )
 """Functions that start code whose calls are not traced, for any caller."""
 CODE_FROM_TEXT = (eval, exec, compile, pickle.loads, pickle.load, marshal.loads, sys._getframe)
-"""Functions that neither a claim, its oracle nor the library needs; other packages make classes with them."""
+"""Functions that no claim, oracle or library function needs; other packages create classes with them."""
 ESCAPE_IDS = frozenset(map(id, (*UNTRACEABLE, *CODE_FROM_TEXT)))
 
 

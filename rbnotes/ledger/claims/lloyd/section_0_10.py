@@ -88,7 +88,7 @@ STEP_WITH_BOX_FRICTION = {
     "T": arrays(CONTACTS, 2, SIZE),
     "phi": vectors(2 * CONTACTS),
 }
-# A pair of one friction impulse, within its bounds, and the sliding velocity along it.
+# One friction impulse within its bounds, and the sliding velocity along it.
 BOX_CONDITIONS = {
     "part": numbers(0.0, 1.0),
     "low": numbers(-2.0, 0.0),
@@ -396,10 +396,10 @@ class t374:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Friction in a pyramid, after Anitescu and Stewart.
+# Pyramid friction, after Anitescu and Stewart.
 #
-# The records that need a solution have one contact of a body of three velocities, general masses and axes. It
-# sticks in half of the examples and slides in the others.
+# The records that need a solution have one contact of a body with three velocities, and general masses and axes.
+# It sticks in half of the examples and slides in the others.
 
 
 FACETS = 4
@@ -425,7 +425,7 @@ def contact_momenta(min_ratio, max_ratio):
     )
 
 
-# The rows of the axes are the two tangents and the normal, seen from the world.
+# The rows of the axes are the two tangents and the normal, in world coordinates.
 PARTICLE_CONTACT = {
     "M": spd_matrices(3).map(lambda A: np.eye(3) + A / 16),
     "axes": rotations(),
@@ -629,13 +629,13 @@ class t399_a:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What the unknowns of friction in a pyramid tell about sliding.
+# Meaning of the unknowns of pyramid friction for sliding.
 
 
 FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
 
 
-# A sliding velocity, the bound mu theta of friction, and what may be added to the least xi.
+# Sliding velocity, friction bound mu theta, and an admissible increase of xi.
 SLIDING_STATES = {
     "s": st.builds(lambda s, moving: s * moving, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
     "limit": st.builds(lambda size, pressed: size * pressed, positive_numbers(), st.sampled_from((0.0, 1.0))),

@@ -1,4 +1,4 @@
-"""Lloyd 0.11: softening constraints with regularisation."""
+"""Lloyd 0.11: softening constraints with regularization."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ section = Section(
 N, K = 4, 2
 IDENTITY = np.eye(K)
 ALPHA = st.shared(spd_matrices(K), key="alpha")
-# Dampers alpha^-1 beta that dissipate, whether they are symmetric or not.
+# The dampers alpha^-1 beta dissipate energy but need not be symmetric.
 BETA = st.builds(lambda alpha, S, A: alpha @ (S + A - A.T), ALPHA, spd_matrices(K), matrices(K, K))
 ROWS = {
     "phi": vectors(K),
@@ -479,7 +479,7 @@ class t432:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# The approximations of averages over a step, along a motion of curved constraints.
+# Approximations of averages over a step, along a motion with nonlinear constraints.
 
 
 # A motion q + v t + a t^2 / 2.
@@ -612,11 +612,11 @@ class t438_c:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Softened contacts, which push or are off.
+# Softened contacts, which push or are inactive.
 
 
 SOFT_STEP_FUNCTIONS = (target_and_regularization, solve_step)
-# One contact per row: its compliance, its damping time.
+# Compliance and damping time of each contact.
 CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0.125, 2)}
 
 
@@ -625,7 +625,7 @@ def coupled_matrices():
     return vectors(K, 0.5, 2).map(lambda r: np.outer(r * [1, -1], r * [1, -1]) + IDENTITY / 20)
 
 
-# Springs, or dampers, that the contacts share; mostly deep inside, or mostly apart.
+# Springs, or dampers, that couple the contacts; most draws penetrate, or most are open.
 COUPLED_SPRINGS = {
     **STEP,
     "phi": vectors(K, -4.0, 0.5),
@@ -639,13 +639,13 @@ COUPLED_DAMPERS = {
     "beta": coupled_matrices(),
 }
 DIAGONAL = vectors(K, 0.25, 2).map(np.diag)
-# An error, a rate with its sign, and another force.
+# Error, ratio of rate and error, and another force.
 CONTACT_STATES = {
     "error": st.one_of(numbers(0.25, 2), numbers(-2, -0.25)),
     "ratio": numbers(0.25, 2),
     "push": st.one_of(numbers(-200, -40), numbers(40, 200), numbers(-1, 1)),
 }
-# beta = depth / speed + share h, about where it is large enough.
+# beta = depth / speed + share h, near the value at which the contact releases.
 SEPARATING_STATES = {
     "depth": numbers(0.25, 2),
     "speed": numbers(0.25, 2),

@@ -177,7 +177,7 @@ class d2:
 
         The length is the product of that derivative with the difference of the points.
         """
-        # The distance grows fastest away from the other point, by 1 per length.
+        # The gradient of the distance is a unit vector away from the other point.
         gradient = complex_step(lambda z: distance(np.array([x[0], z])), x[1])
         return np.append(gradient, gradient @ (x[1] - x[0]))
 

@@ -95,7 +95,7 @@ class d1:
 
     def reference(x, v, k, d):
         """Find the multiple of x2 - x1 that is the force of a potential and a dissipation function."""
-        # The multiple of x2 - x1 that is the force on the first point.
+        # The force on the first point is this multiple of x2 - x1.
         (sigma,), *_ = np.linalg.lstsq((x[1] - x[0])[:, None], force_reference(x, v, k, d)[0], rcond=None)
         return sigma
 
@@ -226,7 +226,7 @@ def zero_rest_length_library(x, k):
 def zero_rest_length_reference(x, k):
     """Compare with finite differences of the complex-step derivative of k l^2 / 2."""
 
-    # The slope of the potential k l^2 / 2, twice.
+    # Second derivative of the potential k l^2 / 2.
     def energy(z):
         difference = x[1] - z
         return k * (difference @ difference) / 2
@@ -390,7 +390,7 @@ class t581:
     result = Result(STIFFNESS, BY_FIRST_POINT)
 
     def printed(x, k):
-        # 0.12.1 for r = 0.
+        # Section 0.12.1 with r = 0.
         u, length = geometry(x)
         U_n = np.outer(u, u)
         U_p = identity - np.outer(u, u)
@@ -557,7 +557,7 @@ class t599:
         strain's Hessian times the stress.
         """
 
-        # The Hessian of k r^2 epsilon^2 / 2: the strain's slopes with the modulus, its curvature with the stress.
+        # The Hessian of k r^2 epsilon^2 / 2: gradients of the strain times the modulus, its Hessian times the stress.
         def gradient(first):
             return complex_step(lambda z: strain(distance(np.array([z, x[1] + 0 * z])), r), first)
 

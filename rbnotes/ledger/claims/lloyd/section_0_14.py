@@ -1,8 +1,8 @@
 """Lloyd 0.14: Jacobians for multi-point springs.
 
 The oracle is virtual work: a tension F along all segments does the work -F d(length of the path), so the
-forces are -F times the complex-step slope of that length; their Jacobians are complex steps again. Paths
-have three segments, any of them passive.
+forces are -F times the complex-step gradient of that length; their Jacobians are also complex steps. Paths
+have three segments, any of which can be passive.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class e0_11:
 
     def reference(x):
         """Differentiate the length of segment i with respect to its far end, by a complex step."""
-        # The length of a segment grows fastest, by 1 per length, along its direction.
+        # The gradient of the length of a segment is its direction, a unit vector.
         ends = [point_derivatives(lambda z, i=i: segment_lengths(z)[..., i], x)[i + 1] for i in range(N)]
         return np.column_stack([ends, [math.dist(x[i], x[i + 1]) for i in range(N)]])
 
@@ -260,7 +260,7 @@ class e0_13:
         return found
 
     def library(x):
-        # u_i is the slope of the length of segment i at its far end.
+        # u_i is the gradient of the length of segment i at its far end.
         hessians = [length_hessian(x, np.arange(N) == i)[3 * i + 3 : 3 * i + 6] for i in range(N)]
         return derivative_blocks(np.reshape(hessians, (N, 3, N + 1, 3)))
 
@@ -354,7 +354,7 @@ class t642:
 
     def reference(x):
         """Count the segments as in (0.11): find the one before point 0 and the one after point n."""
-        # Segment i joins points i and i + 1; wanted are the one before point 0 and the one after point n.
+        # Segment i joins points i and i + 1.
         segment_ends = {i: (i, i + 1) for i in range(-1, len(x) + 1)}
         previous = [i for i, ends in segment_ends.items() if ends[1] == 0]
         after = [i for i, ends in segment_ends.items() if ends[0] == len(x) - 1]
@@ -622,7 +622,7 @@ class d5_d:
 
     def reference(x, v):
         """Differentiate the length in time under unit velocities, by complex steps."""
-        # The rate is linear in the velocities: it takes its slopes as values on the unit velocities.
+        # The rate is linear in the velocities, so that its derivatives are its values for unit velocities.
         units = np.eye(3 * N + 3).reshape(-1, N + 1, 3)
         return np.array([numerical_length_rate(x, unit) for unit in units]).reshape(-1, 3)[1:N]
 
@@ -671,7 +671,7 @@ class d9:
 
     def reference(x, v, k, d, active):
         """Multiply the complex-step time derivative of the directions by a derivative of the tension."""
-        # How fast each active direction turns, which is what its segment's rate has for a slope.
+        # The rate of each active direction is the gradient of the rate of its segment.
         F_Ldot = complex_step(
             lambda z: tension(active_length(x, active), z[0], k, d),
             np.array([numerical_length_rate(x, v, active)]),

@@ -1,7 +1,7 @@
 """Lloyd 0.17: null-space reduction of the KKT system for attachments.
 
-The motion of the whole system is that of least action: a minimum under the attachments, with a cost for each
-violation of a softened constraint. No KKT matrix is solved for it.
+The oracle is the motion of least action: a minimum under the attachments, with a penalty for each violation of
+a softened constraint. It does not solve a KKT system.
 """
 
 from __future__ import annotations
@@ -334,11 +334,11 @@ class d2_b:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Which components an attachment depends on, and what it leaves on the right side.
+# Masters of an attachment, and its right-hand side.
 
 
 POINTS = 4
-"""Active points, among which the masters are."""
+"""Number of active points, which include the masters."""
 MASTERS = st.permutations(range(POINTS)).map(lambda order: np.array(order[:2]))
 BODY_POINT = {"E": frames(), "x": vectors(3), "phi": twists(), "h": positive_numbers(0.25, 1.0)}
 
@@ -676,7 +676,7 @@ class t774_a:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# The reduction as products of matrices, attachment by attachment.
+# The reduction as products of matrices, one attachment after the other.
 
 
 # Active velocities, then three attached components: j, k and another one.

@@ -1,6 +1,6 @@
 """Lloyd 0.18: attaching to an attached component.
 
-As in section 0.17 the motion of the whole system is that of least action, without a KKT matrix.
+As in section 0.17, the oracle is the motion of least action, without a KKT system.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ section = Section(
 )
 
 
-# Active components, attached ones that stay for now, and the one that is eliminated; constraints.
+# Sizes: active components, remaining attached components, the eliminated component; constraints.
 A, B, K, ROWS = 3, 2, 2, 1
 SIZE, REMAINING = A + B + K, A + B
 ALPHA, BETA, LAST = slice(0, A), slice(A, REMAINING), slice(REMAINING, SIZE)
@@ -604,7 +604,7 @@ class d5:
 
 
 CONSTRAINT_ROWS = slice(0, ROWS)
-"""Rows of the constraints, above those of the attachments of beta."""
+"""Rows of the constraints, which precede those of the attachments of beta."""
 
 
 @section.holds("e0.27", "Effective inertia, block alpha alpha")

@@ -1,4 +1,4 @@
-"""Lloyd 0.19: what attachments do to mass and fictitious forces. Twists are linear part first here."""
+"""Lloyd 0.19: effect of attachments on mass and fictitious forces. Twists have the linear part first here."""
 
 from __future__ import annotations
 
@@ -310,7 +310,7 @@ class d4_c:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# The change of the forces is the fictitious forces of a point mass.
+# The force correction equals the fictitious forces of a point mass.
 
 
 ROTATING_PARTICLE = {"R": rotations(), "c": vectors(), "w": vectors(), "m": positive_numbers()}

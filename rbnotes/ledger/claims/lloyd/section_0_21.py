@@ -1,7 +1,7 @@
 """Lloyd 0.21: reduction with parametrically controlled components.
 
-As in section 0.17 the motion of the whole system is that of least action; the controlled velocities are
-prescribed, and the force behind them is what the motion lacks.
+As in section 0.17, the oracle is the motion of least action; the controlled velocities are prescribed, and the
+force on them is the residual of the momentum.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ section = Section(
 )
 
 
-# Active components, controlled ones, attached ones; constraints, of which the first are those of alpha.
+# Sizes: active, controlled and attached components; constraints, those of alpha first.
 A, P, B, ROWS, ROWS_OF_ALPHA = 3, 2, 2, 3, 2
 SIZE, REMAINING = A + P + B, A + P
 ALPHA, RHO, BETA = slice(0, A), slice(A, REMAINING), slice(REMAINING, SIZE)
@@ -547,7 +547,7 @@ class d3_g:
         return fa - Gba.T @ fb + (Mab - Gba.T @ Mbb) @ gb
 
     def library(M, G, Gb, fa, fb, S, gs, gb, vr):
-        f = np.concatenate((fa, vr, fb))  # whatever acts on the controlled ones
+        f = np.concatenate((fa, vr, fb))  # the forces on the controlled components are arbitrary
         return reduce_attachments(M, G, Gb, f, S, gs, gb)[2].momentum[ALPHA]
 
     def reference(M, G, Gb, fa, fb, S, gs, gb, vr):

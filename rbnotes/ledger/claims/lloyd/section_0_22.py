@@ -1,8 +1,8 @@
-"""Lloyd 0.22: the forces of a frame spring; and what the records of 0.22.1-0.22.3 are built from.
+"""Lloyd 0.22: the forces of a frame spring, and helpers of the records of 0.22.1-0.22.3.
 
-The oracle is mechanics without the section's formulas: the forces are slopes of a potential of the distance
-and the angle between two frames, or of a dissipation function of their relative velocities; their Jacobians
-are differences of forces that are computed in the world and then moved to the bodies.
+The oracle does not use the section's formulas: the forces are gradients of a potential of the distance and the
+angle between two frames, or of a dissipation function of their relative velocities; their Jacobians are
+differences of forces that are computed in the world and then transformed to the bodies.
 
 Lloyd stacks linear before angular parts, and so do all arguments and results here: velocities and variations
 are rows (linear A, angular A, linear B, angular B).
@@ -198,7 +198,7 @@ class t996:
 
     def reference(poses):
         """Compare with the direction cosines between the axes of the two frames."""
-        # The axes of frame 2 measured along those of frame 1.
+        # Components of the axes of frame 2 along those of frame 1.
         frame_1, frame_2 = poses[0] @ poses[2], poses[1] @ poses[3]
         return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
 

@@ -1,6 +1,6 @@
 """Lloyd 0.22.2: the velocity Jacobian of a frame spring.
 
-Each variation is compared with differences of the damping forces, which are computed in the world and moved
+Each variation is compared with differences of the damping forces, which are computed in the world and transformed
 to the bodies, at fixed poses. Arguments and rows are ordered as in :mod:`rbnotes.ledger.claims.lloyd.section_0_22`.
 """
 
@@ -69,7 +69,7 @@ WHOLE = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
 
 def variation_reference(poses, d_t, d_r, delta):
     """Return the change of (f_A, tau_A, f_B, tau_B) for a velocity change ``delta`` in world axes."""
-    # The damping forces are linear in the velocities; the start is any.
+    # The damping forces are linear in the velocities, so that the start is arbitrary.
     start = np.arange(12.0).reshape(4, 3) / 10
     return derivative(lambda t: forces(poses, start + t * delta, d_t=d_t, d_r=d_r)).value
 

@@ -1,7 +1,7 @@
 """Lloyd 0.22.3: the Jacobians of a frame spring in world coordinates.
 
 The oracle is again the force of section 0.22, here with wrenches, velocities and variations in world axes;
-arguments and rows are ordered as there. Velocities are held in the world.
+arguments and rows have the same order. The velocities are constant in the world.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class d1:
 
         Only the right-hand side is checked.
         """
-        # Columns: the cross product of a with each axis, turned as one body.
+        # Columns: the cross product of a with each axis, rotated as one body.
         return np.stack([R @ np.cross(a, axis) for axis in IDENTITY], axis=-1)
 
     implements = so3.hat
@@ -335,7 +335,7 @@ class t1253_b:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What the turned position Jacobian lacks, and the position Jacobian in world coordinates.
+# Missing terms of the rotated position Jacobian, and the position Jacobian in world coordinates.
 
 
 VARIATION = {**WHOLE, "delta": VELOCITIES}

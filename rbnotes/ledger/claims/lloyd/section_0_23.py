@@ -1,7 +1,7 @@
 """Lloyd 0.23: why Jacobians of forces on rigid bodies are not symmetric.
 
-The oracle turns the body by small rotations and takes differences of the force, or of the inertia and the
-acceleration, in the axes in question.
+The oracle rotates the body by small angles and takes differences of the force, or of the inertia and the
+acceleration, in the respective axes.
 """
 
 from __future__ import annotations
@@ -202,10 +202,10 @@ class t1288:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Implicit integration in world coordinates, for a body that turns.
+# Implicit integration in world coordinates, for a rotating body.
 #
-# The oracle takes the acceleration of a turning body from Newton's law for its point masses, and differences
-# of it as the body is turned, its velocity held in the world.
+# The oracle computes the acceleration of a rotating body by Newton's law for its point masses, and its
+# differences for small rotations at constant world velocity.
 
 
 BODY = {"m": masses(), "J": inertias(), "R_BW": rotations()}
@@ -436,7 +436,7 @@ class d9:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# How the inertia varies in world coordinates, and what it adds to the stiffness.
+# Variation of the inertia in world coordinates, and its contribution to the stiffness.
 
 
 INERTIA_VARIATION = {**BODY, "delta": vectors()}

@@ -56,7 +56,7 @@ N, K = 4, 2
 SYSTEM = {"M": spd_matrices(N), "G": full_rank_matrices(K, N)}
 FORCED_SYSTEM = {**SYSTEM, "f": vectors(N)}
 IDENTITY = np.eye(N)
-# One row that turns along the motion, as G + (H x)^T.
+# One row that varies along the motion, as G + (H x)^T.
 VARYING_ROW = {
     "M": spd_matrices(3),
     "G": full_rank_matrices(1, 3),
@@ -257,7 +257,7 @@ class d6:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Constraint satisfaction as projection, velocities and the whole system.
+# Constraint satisfaction as projection: velocities and the whole system.
 
 
 MOVING_SYSTEM = {**SYSTEM, "v": vectors(N)}

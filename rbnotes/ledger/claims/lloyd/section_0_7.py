@@ -1,4 +1,4 @@
-"""Lloyd 0.7: turning a mixed LCP into a regular LCP."""
+"""Lloyd 0.7: conversion of a mixed LCP into a regular LCP."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ class d5:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# The mixed LCP in blocks, and the regular LCP that is made from them.
+# The mixed LCP in blocks, and the regular LCP derived from them.
 
 
 UNKNOWNS = {**AT_Z, "x": vectors(SIZE), "multipliers": vectors(EQUATIONS)}

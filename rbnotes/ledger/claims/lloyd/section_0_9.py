@@ -1,4 +1,4 @@
-"""Lloyd 0.9: what the integrators are for."""
+"""Lloyd 0.9: purpose of the integrators."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Lloyd 0.9.2: implicit Euler.
 
-The force is nonlinear, with the value f and the slopes K, D at the start of the step. What the scheme is
-checked against are the two equations that define implicit Euler, put into one system for the new positions
-and velocities: their first step of Newton's method, with slopes by complex steps, and their root.
+The force is nonlinear, with the value f and the derivatives K, D at the start of the step. The oracle is the
+system of the two equations that define implicit Euler, in the new positions and velocities: its first Newton
+step, with derivatives by complex steps, and its root.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ CONVERGENT_STEP = {
     "h": positive_numbers(0.25, 0.5),
     "share": numbers(0.5, 1.0),
 }
-"""Masses so large that the equations with the force at the end have one root."""
+"""Inputs with masses so large that the implicit equations have one root."""
 AFFINE = {**CONVERGENT_STEP, "share": numbers(0.0, 0.0)}
 NONLINEAR_FORCES = ("rbnotes.ledger.oracles.nonlinear_forces",)
 EFFECTIVE_SYSTEM = (implicit_euler_problem, effective_force)

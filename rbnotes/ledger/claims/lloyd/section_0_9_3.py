@@ -1,4 +1,4 @@
-"""Lloyd 0.9.3: the trapezoidal rule, checked as implicit Euler is: on the equations that define it."""
+"""Lloyd 0.9.3: the trapezoidal rule. The oracle is the system of equations that defines it."""
 
 from __future__ import annotations
 

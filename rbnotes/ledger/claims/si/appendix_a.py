@@ -1,4 +1,4 @@
-"""Si & Guenter, appendix A: all bodies in one column, and their twists, eqs. (36) to (45)."""
+"""Si & Guenter, appendix A: stacked quantities of all bodies, and their twists, eqs. (36) to (45)."""
 
 from __future__ import annotations
 
@@ -374,7 +374,7 @@ class e42:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Si & Guenter, appendix A: the matrices that hand twists down the tree, eqs. (43) to (45).
+# Si & Guenter, appendix A: the matrices that propagate twists from body to descendants, eqs. (43) to (45).
 
 
 @section.definition("e43", "Transformation of the parents' twists to the children")

@@ -1,4 +1,4 @@
-"""Si & Guenter 1 and 2: what minimal coordinates are good for, and what their joints take."""
+"""Si & Guenter 1 and 2: properties of minimal coordinates, and derivatives of their joints."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Lloyd 0.22.1: the position Jacobian of a frame spring, variation by variation (body B has a module of its own).
 
-Each variation is compared with differences of the quantity it claims to vary, along motions of both bodies,
-while the velocities keep their components in the world. Arguments and rows are ordered as in
+Each variation is compared with differences of the respective quantity, along motions of both bodies
+at constant velocities in world components. Arguments and rows are ordered as in
 :mod:`rbnotes.ledger.claims.lloyd.section_0_22`.
 """
 
@@ -111,7 +111,7 @@ class t1056_a:
     def library(poses, k_t, k_r, turn):
         spring = frame_1_as_body_A(poses)
         force = library_forces(spring, ZERO_VELOCITIES, k_t, k_r)
-        # The origins stay, so only frame 1 turns under the force.
+        # The origins do not move, so that only frame 1 rotates relative to the force.
         return force.K[:3, 3:6] @ turn
 
     def reference(poses, k_t, k_r, turn):
@@ -145,7 +145,7 @@ class t1056_b:
 
     def reference(poses, k_t, k_r, turn):
         """Compare with differences of the components in A of a constant world force while A rotates."""
-        # The axes of A turn under a force that is fixed in the world.
+        # The axes of A rotate relative to a force that is constant in the world.
         force = poses[0, :3, :3] @ forces(poses, ZERO_VELOCITIES, k_t=k_t, k_r=k_r)[0]
         return derivative(
             lambda t: (poses[0, :3, :3] @ Rotation.from_rotvec(t * turn).as_matrix()).T @ force

@@ -1,4 +1,4 @@
-"""Lloyd 0.22.1: how the torque of a frame spring on body A varies with the poses, and what turns against what."""
+"""Lloyd 0.22.1: variation of the torque of a frame spring on body A, and the relative rotation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lloyd 0.22.1: how the forces of a frame spring on body B vary with the poses.
+"""Lloyd 0.22.1: variation of the forces of a frame spring on body B with the poses.
 
 Oracle and arguments are those of :mod:`rbnotes.ledger.claims.lloyd.section_0_22_1`.
 """

@@ -1,4 +1,4 @@
-"""Lloyd 0.22.1: how the damping force of a frame spring on body A varies with the poses."""
+"""Lloyd 0.22.1: variation of the damping force of a frame spring on body A with the poses."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class e0_44_a:
         n = frame_spring_quantities(poses)
         omega_A, omega_B = velocities[1], velocities[3]
         dtheta_A, dtheta_B = delta[1], delta[3]
-        domega_A = np.zeros(3)  # the velocities are held
+        domega_A = np.zeros(3)  # the velocities are constant
         f_Ad = library_forces(poses, velocities, d_t=d_t, d_r=d_r).w[0]
         first = -np.cross(omega_B, n.R_BW @ bracket(n.p_2) @ dtheta_B)
         second = np.cross(omega_A, n.R_AW @ bracket(n.p_1) @ dtheta_A)
@@ -167,7 +167,7 @@ class e0_44_b:
         n = frame_spring_quantities(poses)
         omega_A, omega_B = to_body(poses[:2, :3, :3], velocities)[[1, 3]]
         dtheta_A, dtheta_B = delta[1], delta[3]
-        domega_A = np.zeros(3)  # the velocities are held
+        domega_A = np.zeros(3)  # the velocities are constant
         f_Ad = library_forces(poses, velocities, d_t=d_t, d_r=d_r).w[0]
         return (
             -d_t * n.R_BA @ bracket(omega_B) @ bracket(n.p_2) @ dtheta_B

@@ -1,6 +1,6 @@
 """Lloyd 0.22.1: the derivative of a rotation vector, in frame 1 and in body B.
 
-The oracle turns frame 2 against frame 1 and takes differences of the rotation vector that scipy finds.
+The oracle rotates frame 2 relative to frame 1 and takes differences of scipy's rotation vector.
 """
 
 from __future__ import annotations

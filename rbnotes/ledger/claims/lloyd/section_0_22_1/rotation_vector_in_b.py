@@ -1,4 +1,4 @@
-"""Lloyd 0.22.1: the derivative of a rotation vector seen from body B, on whose side it turns."""
+"""Lloyd 0.22.1: the derivative of a rotation vector in the axes of body B."""
 
 from __future__ import annotations
 

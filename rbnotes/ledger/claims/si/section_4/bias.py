@@ -1,4 +1,4 @@
-"""Si & Guenter 4: passes 1 to 3, what steady coordinates take, eqs. (18) to (26)."""
+"""Si & Guenter 4: passes 1 to 3, forces at constant joint rates, eqs. (18) to (26)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Si & Guenter 4: passes 4 to 6, the square factors at work, eqs. (27) to (35), and what all of it costs."""
+"""Si & Guenter 4: passes 4 to 6 with the square factors, eqs. (27) to (35), and the number of operations."""
 
 from __future__ import annotations
 

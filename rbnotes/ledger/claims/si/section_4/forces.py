@@ -1,4 +1,4 @@
-"""Si & Guenter 4: forces in joints and the equations of motion, eqs. (13) to (17), and sizes of Omega."""
+"""Si & Guenter 4: wrenches in joints and the equations of motion, eqs. (13) to (17), and sizes of Omega."""
 
 from __future__ import annotations
 

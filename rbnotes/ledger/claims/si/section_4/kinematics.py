@@ -1,4 +1,4 @@
-"""Si & Guenter 4: how the bodies of a tree move, eqs. (6) to (12). The oracles differ poses in the world."""
+"""Si & Guenter 4: kinematics of a tree, eqs. (6) to (12). The oracles differentiate poses in the world."""
 
 from __future__ import annotations
 

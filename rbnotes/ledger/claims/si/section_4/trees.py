@@ -6,7 +6,7 @@ from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, library_tree_o
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays
 
-# Wrenches act on the three bodies besides their weights.
+# The wrenches act on the three bodies in addition to their weights.
 POSITIONS = {"assembly": BODIES, "q": arrays(6)}
 MOTION = {**POSITIONS, "qdot": arrays(6)}
 LOADED_MOTION = {**MOTION, "wrenches": arrays(3, 6)}
