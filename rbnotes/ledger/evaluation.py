@@ -88,7 +88,7 @@ def residual(form: Function, reference: Function, values: Values) -> float:
 
 
 def deviation(form: Function, expected: ArrayLike, values: Values) -> float:
-    """Return the largest ``|form - expected|`` of all entries, each relative to its size where that exceeds 1.
+    """Return the largest ``|form - expected|`` of all entries, relative to its size where that exceeds 1.
 
     The size of an entry is at least a hundred thousandth of the largest entry, which allows for its rounding.
     The deviation is infinite if a form cannot be evaluated on shapes that the formula allows, or returns

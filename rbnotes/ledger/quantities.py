@@ -218,7 +218,7 @@ class ObjectQuantity:
 
 AnyQuantity = Quantity | TupleQuantity | ObjectQuantity
 QuantityDeclaration = AnyQuantity | Callable[[Mapping[str, Any]], AnyQuantity]
-"""A quantity, or a function of all arguments that returns it, as for coordinates that depend on the joints."""
+"""A quantity, or a function of all arguments that returns it, as for coordinates, which depend on joints."""
 
 
 def vector_quantity(*blocks: tuple[Dimension, int]) -> VectorQuantity:
