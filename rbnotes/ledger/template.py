@@ -89,7 +89,7 @@ def write_template(folder: str | Path) -> Path:
     folder = Path(folder)
     name = folder.resolve().name
     if not (name.isidentifier() and name.isascii() and name == name.lower()) or name.startswith("_"):
-        raise InvalidArgument("FOLDER", repr(name), "a package name: small letters, digits and underscores")
+        raise InvalidArgument("FOLDER", repr(name), "small letters, digits and underscores (a package name)")
     if folder.exists():
         raise InvalidArgument("FOLDER", f"{folder}, which exists", "a new one")
     folder.mkdir(parents=True)

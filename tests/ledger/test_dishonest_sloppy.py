@@ -299,7 +299,7 @@ def in_half_precision(R, a):
 @pytest.mark.parametrize(
     ("printed", "kind"),
     [
-        (noisy, "is noise where a"),
+        (noisy, "is noise under small changes of a"),
         (rounded, "is rounded"),
         (in_half_precision, "is rounded"),
         (in_single_precision, "never wrong enough"),

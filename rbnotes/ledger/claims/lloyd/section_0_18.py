@@ -16,7 +16,7 @@ from rbnotes.attachments import (
     point_on_points,
 )
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
-from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, step_problem
+from rbnotes.ledger.claims.lloyd.section_0_17.attachments import SIGN_OF_R, step_problem
 from rbnotes.ledger.oracles.attachments import effective_mass, effective_rows, soft_constrained_motion
 from rbnotes.ledger.oracles.constrained_systems import energy_matrix
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity

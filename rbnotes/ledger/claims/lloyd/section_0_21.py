@@ -10,7 +10,7 @@ import numpy as np
 
 from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction, solve_prescribed_motion
 from rbnotes.dynamics import StepSolution
-from rbnotes.ledger.claims.lloyd.section_0_17 import SIGN_OF_R, step_problem
+from rbnotes.ledger.claims.lloyd.section_0_17.attachments import SIGN_OF_R, step_problem
 from rbnotes.ledger.oracles.attachments import (
     attached_velocities,
     effective_mass,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from rbnotes.ledger.claims.si.appendix_a import library_operators
+from rbnotes.ledger.claims.si.appendix_a.twists import library_operators
 from rbnotes.ledger.claims.si.section_4.bias import bias_wrenches
 from rbnotes.ledger.claims.si.section_4.factors import FORCED_MOTION
 from rbnotes.ledger.claims.si.section_4.trees import (

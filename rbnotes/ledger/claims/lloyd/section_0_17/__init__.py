@@ -1,0 +1,68 @@
+"""Lloyd 0.17: null-space reduction of the KKT system for attachments."""
+
+from __future__ import annotations
+
+from rbnotes.ledger.quantities import (
+    ACCELERATION,
+    INVERSE_MASS,
+    LENGTH,
+    MASS,
+    MOMENTUM,
+    NUMBER,
+    POSE,
+    TIME,
+    TWIST,
+    VELOCITY,
+)
+from rbnotes.ledger.record import Argument
+from rbnotes.ledger.section import Section
+
+section = Section(
+    "lloyd/s0.17",
+    chapter="attachments",
+    arguments={
+        "Gka": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "v_active": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "weights": Argument(NUMBER, "of the points that carry the attached one"),
+        "x": Argument(LENGTH, "of points in the world; where there is a pose E, of one point in its body"),
+        "Gba": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "M": Argument(
+            MASS,
+            (
+                "in the coordinates of the whole system, whatever they are: those that are attached after "
+                "those that are not"
+            ),
+        ),
+        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "f": Argument(
+            MOMENTUM,
+            (
+                "in the coordinates of the whole system, whatever they are: those that are attached after "
+                "those that are not"
+            ),
+        ),
+        "g": Argument(VELOCITY, "one for each constraint"),
+        "S": Argument(INVERSE_MASS, "one for each constraint"),
+        "gb": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "va": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "la": Argument(MOMENTUM, "one for each constraint"),
+        "E": Argument(POSE, "of the body in the world"),
+        "phi": Argument(TWIST, "in the frame of the body"),
+        "h": Argument(TIME),
+        "v": Argument(
+            VELOCITY,
+            (
+                "in the coordinates of the whole system, whatever they are; (2, 3): of points, along the axes"
+                " of the world"
+            ),
+        ),
+        "a": Argument(
+            ACCELERATION,
+            (
+                "in the coordinates of the whole system, whatever they are; (2, 3): of points, along the axes"
+                " of the world"
+            ),
+        ),
+        "Gja": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+    },
+)
