@@ -16,9 +16,9 @@ section = Section(
     "lloyd/s0.15",
     chapter="gauss-seidel",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "v0": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "v0": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
         "c": Argument(VELOCITY, "one for each constraint"),
         "A": Argument(INVERSE_MASS, "one for each constraint"),
         "b": Argument(VELOCITY, "one for each constraint"),

@@ -19,8 +19,8 @@ section = Section(
         "D": Argument(
             NUMBER, "two tangents of the contact, as rows over the coordinates of the whole system"
         ),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
         "impulse": Argument(MOMENTUM, "along the two tangents of the contact"),
         "v_t": Argument(VELOCITY),
         "w": Argument(INVERSE_MASS),

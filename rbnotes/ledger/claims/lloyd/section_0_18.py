@@ -29,35 +29,33 @@ section = Section(
     chapter="attachments-on-attachments",
     arguments={
         "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "va": Argument(VELOCITY, "of the coordinates in question, in their order"),
-        "vb": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "va": Argument(VELOCITY, "of the respective coordinates, in their order"),
+        "vb": Argument(VELOCITY, "of the respective coordinates, in their order"),
         "M": Argument(
             MASS,
-            (
-                "in the coordinates of the whole system, whatever they are: those that are attached after "
-                "those that are not"
-            ),
+            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
         ),
-        "onto_active": Argument(NUMBER, "one matrix for each attachment, over the coordinates of the next"),
-        "onto_next": Argument(NUMBER, "one matrix for each attachment, over the coordinates of the next"),
-        "Gb": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
-        "Gk": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "onto_active": Argument(
+            NUMBER, "one matrix for each attachment, over the coordinates of the next component"
+        ),
+        "onto_next": Argument(
+            NUMBER, "one matrix for each attachment, over the coordinates of the next component"
+        ),
+        "Gb": Argument(NUMBER, "one row for each attached coordinate, over those of its masters"),
+        "Gk": Argument(NUMBER, "one row for each attached coordinate, over those of its masters"),
         "f": Argument(
             MOMENTUM,
-            (
-                "in the coordinates of the whole system, whatever they are: those that are attached after "
-                "those that are not"
-            ),
+            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
         ),
         "S": Argument(INVERSE_MASS, "one for each constraint"),
         "ga": Argument(VELOCITY, "one for each constraint"),
-        "gb": Argument(VELOCITY, "of the coordinates in question, in their order"),
-        "gk": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "gb": Argument(VELOCITY, "of the respective coordinates, in their order"),
+        "gk": Argument(VELOCITY, "of the respective coordinates, in their order"),
         "mj": Argument(MASS),
         "mm": Argument(MASS),
         "mk": Argument(MASS),
         "ma": Argument(MASS),
-        "v": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "v": Argument(VELOCITY, "of the respective coordinates, in their order"),
         "w1": Argument(NUMBER),
         "w2": Argument(NUMBER),
         "m1": Argument(MASS),

@@ -21,7 +21,7 @@ section = Section(
     arguments={
         "u": Argument(NUMBER, "axis of the rotation, the same in the world and in the rotated frame"),
         "theta": Argument(NUMBER),
-        "q": Argument(NUMBER, "takes rotated to world coordinates where it is of unit length"),
+        "q": Argument(NUMBER, "takes rotated to world coordinates if it has unit length"),
         "p": Argument(NUMBER, "second factor"),
         "omega": Argument(RATE, "in base coordinates, which are those of the world"),
         "v": Argument(LENGTH, "in rotated coordinates"),

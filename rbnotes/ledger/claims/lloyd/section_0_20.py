@@ -21,9 +21,9 @@ section = Section(
         "own": Argument(NUMBER, "the rows of the two masters, along the axes of the world"),
         "attached": Argument(NUMBER, "the row of the attached point, along the axes of the world"),
         "weights": Argument(NUMBER, "of the masters"),
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
         "G": Argument(NUMBER, "the row of the constraint, over the coordinates of the whole system"),
-        "v0": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "v0": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
         "gamma": Argument(VELOCITY),
     },
 )

@@ -28,19 +28,16 @@ section = Section(
     arguments={
         "M": Argument(
             MASS,
-            (
-                "in the coordinates of the whole system, whatever they are: those that are moved as they are "
-                "told after those that are not"
-            ),
+            ("in the coordinates of the whole system (arbitrary), the controlled ones last"),
         ),
         "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
         "Gb": Argument(NUMBER, "one row for each attached coordinate, over the others"),
-        "fa": Argument(MOMENTUM, "of the coordinates in question, in their order"),
-        "fb": Argument(MOMENTUM, "of the coordinates in question, in their order"),
+        "fa": Argument(MOMENTUM, "of the respective coordinates, in their order"),
+        "fb": Argument(MOMENTUM, "of the respective coordinates, in their order"),
         "S": Argument(INVERSE_MASS, "one for each constraint"),
         "gs": Argument(VELOCITY, "one for each constraint"),
-        "gb": Argument(VELOCITY, "of the coordinates in question, in their order"),
-        "vr": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "gb": Argument(VELOCITY, "of the respective coordinates, in their order"),
+        "vr": Argument(VELOCITY, "of the respective coordinates, in their order"),
     },
 )
 

@@ -73,10 +73,10 @@ section = Section(
         "d_t": Argument(DAMPING),
         "d_r": Argument(ANGULAR_MOMENTUM),
         "R": Argument(NUMBER, "takes coordinates of one frame to those of another"),
-        "a": Argument(LENGTH, "in the coordinates that R takes to others"),
+        "a": Argument(LENGTH, "in the coordinates that R transforms"),
         "k_t": Argument(STIFFNESS),
         "k_r": Argument(TORQUE),
-        "omega": Argument(RATE, "of frame 2 against frame 1, along the axes of the world"),
+        "omega": Argument(RATE, "of frame 2 relative to frame 1, along the axes of the world"),
         "delta": Argument(
             stacked_quantity(LENGTH, NUMBER),
             "small motions of A, then of B (translation, rotation), along the axes of the world",

@@ -19,7 +19,7 @@ section = Section(
     arguments={
         "angles": Argument(
             NUMBER,
-            "about z, then about the y axis that this has turned, then about the x axis that both have",
+            "about z, then about the rotated y axis, then about the x axis rotated by both",
         ),
         "rates": Argument(RATE, "of these three angles, in that order"),
         "theta": Argument(NUMBER),

@@ -41,13 +41,13 @@ section = Section(
     "lloyd/s0.5",
     chapter="constraints-and-kkt",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
         "H": Argument(
             NUMBER / LENGTH, "one row for each constraint, over the coordinates of the whole system"
         ),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
-        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
     },
 )
 

@@ -15,11 +15,11 @@ section = Section(
     "lloyd/s0.6",
     chapter="constraints-and-kkt",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
         "multipliers": Argument(MOMENTUM, "one for each constraint"),
-        "b": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
+        "b": Argument(MOMENTUM, "in the coordinates of the whole system (arbitrary)"),
         "g": Argument(VELOCITY, "one for each constraint"),
     },
 )

@@ -31,12 +31,12 @@ section = Section(
     "lloyd/s0.9",
     chapter="time-stepping",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
-        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
-        "K": Argument(STIFFNESS, "in the coordinates of the whole system, whatever they are"),
-        "D": Argument(DAMPING, "in the coordinates of the whole system, whatever they are"),
-        "x": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
+        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
+        "K": Argument(STIFFNESS, "in the coordinates of the whole system (arbitrary)"),
+        "D": Argument(DAMPING, "in the coordinates of the whole system (arbitrary)"),
+        "x": Argument(LENGTH, "in the coordinates of the whole system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
     },
 )
 

@@ -25,7 +25,7 @@ section_5 = Section(
     chapter="general-joints-linear-time",
     arguments={
         "radii": Argument(LENGTH),
-        "points": Argument(MASS_POINTS, "of each body: mass, then place in it"),
+        "points": Argument(MASS_POINTS, "of each body: mass, then position in it"),
         "g": Argument(ACCELERATION, "along the axes of the world"),
         "q": Argument(coordinates, "of the joints, in their order"),
         "qdot": Argument(velocities, "of the joints, in their order"),

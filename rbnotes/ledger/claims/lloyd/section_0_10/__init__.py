@@ -13,12 +13,12 @@ section = Section(
     "lloyd/s0.10",
     chapter="contact",
     arguments={
-        "Mh": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
+        "Mh": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
         "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
         "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
-        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
+        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
         "h": Argument(TIME),
         "theta": Argument(MOMENTUM, "one for each contact"),
         "T": Argument(

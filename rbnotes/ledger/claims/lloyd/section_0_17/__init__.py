@@ -21,30 +21,24 @@ section = Section(
     "lloyd/s0.17",
     chapter="attachments",
     arguments={
-        "Gka": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
-        "v_active": Argument(VELOCITY, "of the coordinates in question, in their order"),
-        "weights": Argument(NUMBER, "of the points that carry the attached one"),
-        "x": Argument(LENGTH, "of points in the world; where there is a pose E, of one point in its body"),
-        "Gba": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "Gka": Argument(NUMBER, "one row for each attached coordinate, over those of its masters"),
+        "v_active": Argument(VELOCITY, "of the respective coordinates, in their order"),
+        "weights": Argument(NUMBER, "of the masters of the attached point"),
+        "x": Argument(LENGTH, "of points in the world; with a pose E, of one point in its body"),
+        "Gba": Argument(NUMBER, "one row for each attached coordinate, over those of its masters"),
         "M": Argument(
             MASS,
-            (
-                "in the coordinates of the whole system, whatever they are: those that are attached after "
-                "those that are not"
-            ),
+            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
         ),
         "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
         "f": Argument(
             MOMENTUM,
-            (
-                "in the coordinates of the whole system, whatever they are: those that are attached after "
-                "those that are not"
-            ),
+            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
         ),
         "g": Argument(VELOCITY, "one for each constraint"),
         "S": Argument(INVERSE_MASS, "one for each constraint"),
-        "gb": Argument(VELOCITY, "of the coordinates in question, in their order"),
-        "va": Argument(VELOCITY, "of the coordinates in question, in their order"),
+        "gb": Argument(VELOCITY, "of the respective coordinates, in their order"),
+        "va": Argument(VELOCITY, "of the respective coordinates, in their order"),
         "la": Argument(MOMENTUM, "one for each constraint"),
         "E": Argument(POSE, "of the body in the world"),
         "phi": Argument(TWIST, "in the frame of the body"),
@@ -52,17 +46,17 @@ section = Section(
         "v": Argument(
             VELOCITY,
             (
-                "in the coordinates of the whole system, whatever they are; (2, 3): of points, along the axes"
-                " of the world"
+                "in the coordinates of the whole system (arbitrary); (2, 3): of points, along the"
+                " axes of the world"
             ),
         ),
         "a": Argument(
             ACCELERATION,
             (
-                "in the coordinates of the whole system, whatever they are; (2, 3): of points, along the axes"
-                " of the world"
+                "in the coordinates of the whole system (arbitrary); (2, 3): of points, along the"
+                " axes of the world"
             ),
         ),
-        "Gja": Argument(NUMBER, "one row for each attached coordinate, over those that it is attached to"),
+        "Gja": Argument(NUMBER, "one row for each attached coordinate, over those of its masters"),
     },
 )
