@@ -407,7 +407,8 @@ class t849:
     def printed(mj, mm, mk, ma):
         """Eliminate m first, then k, then j.
 
-        The masters of m and k are j and m, which are eliminated later or not attached.
+        The masters of m and k, which are j and m, are only attached to components that are eliminated later
+        or are active.
         """
         return eliminate_particles([mj, mm, mk, ma], (CHAIN[1], CHAIN[2], CHAIN[0]))
 

@@ -107,7 +107,7 @@ class t23_b:
     )
 
     def printed(assembly, q, qdot):
-        """Return first and second derivatives of the positions of all bodies at constant rates."""
+        """Return the first and second derivatives of the poses of all bodies at constant rates."""
         first = complex_steps.directional_derivative(lambda x: body_trees.poses(assembly, x), q, qdot)
         second = time_derivative_at_zero(
             lambda t: complex_steps.directional_derivative(

@@ -231,7 +231,10 @@ class t234_a:
     result = Result(NUMBER, "the rank at the lock of the first angles, then the rates of the other angles")
 
     def printed(a, b, c, w):
-        """Return the two directions that remain when locked about x, y, z, and the rates about z, x, z."""
+        """Return the number of directions that remain at the lock about x, y, z, and the rates.
+
+        The rates are those of the angles about z, x, z.
+        """
         R = Rotation.from_euler("XYZ", [a, b, c])
         _, second, third = R.as_euler("ZXZ")
         return np.concatenate([[2], np.linalg.inv(zxz_axes(second, third)) @ w])

@@ -34,7 +34,7 @@ CONTACTS = {**STEP, "alpha": vectors(K, 0.25, 2), "beta": vectors(K, 0.125, 2)}
 
 
 def coupled_matrices():
-    """Return positive definite matrices whose off-diagonal terms make one contact work against the other."""
+    """Return a strategy for positive definite matrices that couple two contacts with opposite signs."""
     return vectors(K, 0.5, 2).map(lambda r: np.outer(r * [1, -1], r * [1, -1]) + IDENTITY / 20)
 
 
