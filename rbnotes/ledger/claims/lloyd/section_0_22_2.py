@@ -64,7 +64,7 @@ section = Section(
 
 IDENTITY = np.eye(3)
 VARIATION = {**{name: VISCOUS[name] for name in ("poses", "d_t", "d_r")}, "delta": VELOCITIES}
-WHOLE = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
+DAMPED_MOTION = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", "d_r")}
 
 
 def variation_reference(poses, d_t, d_r, delta):
@@ -241,7 +241,7 @@ class e0_57:
 @section.holds("t1200", "Displays that make up the velocity Jacobian")
 class t1200:
     formula = r"\text{Assembling (0.54), (0.55), (0.56) and (0.57) yields the velocity Jacobian }\mathbf J_v"
-    inputs = WHOLE
+    inputs = DAMPED_MOTION
     result = Result(
         matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST),
         (
@@ -283,7 +283,7 @@ class d1:
 @section.holds("d2", "The velocity Jacobian in body coordinates")
 class d2:
     formula = r"\mathbf J_v=\begin{pmatrix}-d_t\mathbf I&d_t[\mathbf p_1]&d_t\mathbf R_{BA}&-d_t\mathbf R_{BA}[\mathbf p_2]\\-d_t[\mathbf p_1]&-d_r\mathbf I+d_t[\mathbf p_1][\mathbf p_1]&d_t[\mathbf p_1]\mathbf R_{BA}&d_r\mathbf R_{BA}-d_t[\mathbf p_1]\mathbf R_{BA}[\mathbf p_2]\\d_t\mathbf R_{AB}&-d_t\mathbf R_{AB}[\mathbf p_1]&-d_t\mathbf I&d_t[\mathbf p_2]\\d_t[\mathbf p_2]\mathbf R_{AB}&d_r\mathbf R_{AB}-d_t[\mathbf p_2]\mathbf R_{AB}[\mathbf p_1]&-d_t[\mathbf p_2]&-d_r\mathbf I+d_t[\mathbf p_2][\mathbf p_2]\end{pmatrix}"
-    inputs = WHOLE
+    inputs = DAMPED_MOTION
     result = Result(
         matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST),
         (

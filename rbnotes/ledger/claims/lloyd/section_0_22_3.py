@@ -86,7 +86,7 @@ section = Section(
 
 
 IDENTITY = np.eye(3)
-COUPLED = {
+FORCE_INPUTS = {
     "poses": WHOLE["poses"],
     "velocities": VELOCITIES,
     **{n: WHOLE[n] for n in ("k_t", "k_r", "d_t", "d_r")},
@@ -233,7 +233,7 @@ class d2:
 @section.holds("e0.59", "Position Jacobian of the body coordinates, rotated into world axes")
 class e0_59:
     formula = r"\begin{pmatrix}-k_t\mathbf I&k_t[\mathbf p_1]+d_t[\boldsymbol\omega_A][\mathbf p_1]+[{}^W\mathbf f_1]&k_t\mathbf I&-k_t[\mathbf p_2]-d_t[\boldsymbol\omega_B][\mathbf p_2]\\-k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{01}-k_r{}^W\mathbf U^T+[{}^W\boldsymbol\tau_1]&k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{03}+k_r{}^W\mathbf U\\k_t\mathbf I&-k_t[\mathbf p_1]-d_t[\boldsymbol\omega_A][\mathbf p_1]&-k_t\mathbf I&k_t[\mathbf p_2]+d_t[\boldsymbol\omega_B][\mathbf p_2]+[{}^W\mathbf f_2]\\k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{21}+k_r{}^W\mathbf U^T&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}-k_r{}^W\mathbf U+[{}^W\boldsymbol\tau_2]\end{pmatrix}"
-    inputs = COUPLED
+    inputs = FORCE_INPUTS
     result = Result(matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME), OF_BOTH_IN_WORLD)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
@@ -279,7 +279,7 @@ class e0_59:
 @section.holds("t1253#a", "U in world axes")
 class t1253_a:
     formula = r"{}^W\mathbf U=\mathbf R_{1W}\mathbf U\mathbf R_{1W}^T\text{ is defined by (0.45) with }\mathbf u\text{ expressed in world coordinates}"
-    inputs = {"poses": COUPLED["poses"], "omega": vectors()}
+    inputs = {"poses": FORCE_INPUTS["poses"], "omega": vectors()}
     result = Result(RATE, "along the axes of the world")
 
     def printed(poses, omega):
@@ -309,7 +309,7 @@ class t1253_a:
 @section.holds("t1253#b", "The rotated Jacobian is not the Jacobian in world coordinates")
 class t1253_b:
     formula = r"\text{because of rotating coordinate frames, this is not the world coordinate Jacobian:}\quad\mathbf J_{01}-[{}^W\mathbf f_1]\text{ is its block}"
-    inputs = COUPLED
+    inputs = FORCE_INPUTS
     result = Result(FORCE, "force on A by its rotation, along the axes of the world")
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
@@ -430,7 +430,7 @@ class d3_b:
 @section.holds("t1258", "The force on A equals the force on frame 1")
 class t1258:
     formula = r"{}^W\mathbf f_A={}^W\mathbf f_1"
-    inputs = COUPLED
+    inputs = FORCE_INPUTS
     result = Result(FORCE, ON_A_IN_WORLD)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
@@ -459,7 +459,7 @@ class t1258:
 @section.holds("d4", "Torque on A in world axes")
 class d4:
     formula = r"{}^W\boldsymbol\tau_A=\mathbf R_{AW}{}^A\boldsymbol\tau_1+\mathbf R_{AW}\mathbf p_1\times{}^W\mathbf f_1"
-    inputs = COUPLED
+    inputs = FORCE_INPUTS
     result = Result(TORQUE, ON_A_IN_WORLD)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):
@@ -548,7 +548,7 @@ class d5_b:
 @section.holds("t1267", "From the rotated Jacobian to the Jacobian in world coordinates")
 class t1267:
     formula = r"\text{drop }[{}^W\mathbf f_i]\text{ from }\mathbf J_{01},\mathbf J_{23};\ [{}^W\mathbf f_i][\mathbf p_i]\text{ in place of }[{}^W\boldsymbol\tau_i]\text{ in }\mathbf J_{11},\mathbf J_{33}"
-    inputs = COUPLED
+    inputs = FORCE_INPUTS
     result = Result(
         stacked_quantity(FORCE, FORCE, TORQUE, TORQUE),
         "blocks of force and of moment by rotation, of A and of B, along the axes of the world",
@@ -595,7 +595,7 @@ class t1267:
 @section.holds("d6", "The position Jacobian in world coordinates")
 class d6:
     formula = r"{}^W\mathbf J_p=\begin{pmatrix}-k_t\mathbf I&k_t[\mathbf p_1]+d_t[\boldsymbol\omega_A][\mathbf p_1]&k_t\mathbf I&-k_t[\mathbf p_2]-d_t[\boldsymbol\omega_B][\mathbf p_2]\\-k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{01}-k_r{}^W\mathbf U^T+[{}^W\mathbf f_1][\mathbf p_1]&k_t[\mathbf p_1]&[\mathbf p_1]\mathbf J_{03}+k_r{}^W\mathbf U\\k_t\mathbf I&-k_t[\mathbf p_1]-d_t[\boldsymbol\omega_A][\mathbf p_1]&-k_t\mathbf I&k_t[\mathbf p_2]+d_t[\boldsymbol\omega_B][\mathbf p_2]\\k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{21}+k_r{}^W\mathbf U^T&-k_t[\mathbf p_2]&[\mathbf p_2]\mathbf J_{23}-k_r{}^W\mathbf U+[{}^W\mathbf f_2][\mathbf p_2]\end{pmatrix}"
-    inputs = COUPLED
+    inputs = FORCE_INPUTS
     result = Result(matrix_quantity(LINEAR_FIRST_WRENCH, LINEAR_FIRST_TWIST * TIME), OF_BOTH_IN_WORLD)
 
     def printed(poses, velocities, k_t, k_r, d_t, d_r):

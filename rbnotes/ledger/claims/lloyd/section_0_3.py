@@ -37,8 +37,8 @@ FEASIBLE = {**QP_DATA, "b": vectors(ROWS).map(lambda b: -np.abs(b))}
 def lagrangian_minimizer(Q: Array, c: Array, A: Array, z: Array) -> Array:
     """Return the minimizer x of the Lagrangian ``x^T Q x / 2 + c^T x - z^T (A x - b)``, by least squares."""
     root = np.linalg.cholesky(Q).T
-    pull = -c + sum(weight * row for weight, row in zip(z, A, strict=True))
-    return np.linalg.lstsq(root, np.linalg.lstsq(root.T, pull, rcond=None)[0], rcond=None)[0]
+    force = -c + sum(weight * row for weight, row in zip(z, A, strict=True))
+    return np.linalg.lstsq(root, np.linalg.lstsq(root.T, force, rcond=None)[0], rcond=None)[0]
 
 
 def minimizer_slacks(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
@@ -49,8 +49,8 @@ def minimizer_slacks(Q: Array, c: Array, A: Array, b: Array, z: Array) -> Array:
 def solve_lcp_by_enumeration(M: Array, q: Array) -> Array:
     """Solve an LCP by trying all active sets; return the z with the smallest violation."""
     best, least = np.zeros(len(q)), np.inf
-    for kept in product((False, True), repeat=len(q)):
-        inner = np.array(kept)
+    for selection in product((False, True), repeat=len(q)):
+        inner = np.array(selection)
         z = np.zeros(len(q))
         z[inner] = np.linalg.lstsq(M[np.ix_(inner, inner)], -q[inner], rcond=1e-9)[0]
         violation = max(-np.min(z), -np.min(M @ z + q), np.max(np.abs((M @ z + q)[inner]), initial=0.0))
@@ -156,8 +156,8 @@ class t51:
         The result is the best of the minimizers on all sets of equations that satisfies all rows.
         """
         best, least = np.zeros(SIZE), np.inf
-        for kept in product((False, True), repeat=ROWS):
-            G, g = A[list(kept)], b[list(kept)]
+        for selection in product((False, True), repeat=ROWS):
+            G, g = A[list(selection)], b[list(selection)]
             point = np.linalg.lstsq(G, g, rcond=1e-9)[0] if len(G) else np.zeros(SIZE)
             _, sizes, directions = np.linalg.svd(np.vstack([G, np.zeros((1, SIZE))]))
             Z = directions[int(np.sum(sizes > 1e-9)) :].T

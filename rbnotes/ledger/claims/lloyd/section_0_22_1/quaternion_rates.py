@@ -6,7 +6,12 @@ import numpy as np
 
 from rbnotes import quaternion
 from rbnotes.ledger.claims.lloyd.section_0_22_1 import section
-from rbnotes.ledger.claims.lloyd.section_0_22_1.rotation_vector import TURN, angle_rate, axis_angle, axis_rate
+from rbnotes.ledger.claims.lloyd.section_0_22_1.rotation_vector import (
+    ROTATION,
+    angle_rate,
+    axis_angle,
+    axis_rate,
+)
 from rbnotes.ledger.oracles.rotation_vectors import angle_axis_rate
 from rbnotes.ledger.quantities import RATE
 from rbnotes.ledger.record import Result
@@ -34,7 +39,7 @@ def half_sine_reference(w, omega):
 class d6_a:
     formula = r"\frac{d\cos(\phi/2)\,\mathbf u}{dt}=-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
     edit = (r"\cos(\phi/2)\,\mathbf u", r"\cos(\phi/2)")
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
@@ -52,7 +57,7 @@ class d6_a:
 @section.holds("d6#b", "Rate of the scalar part, by the chain rule")
 class d6_b:
     formula = r"-\tfrac12\sin(\phi/2)\,\dot\phi"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
@@ -68,7 +73,7 @@ class d6_b:
 @section.holds("d6#c", "Rate of the scalar part, from the angular velocity")
 class d6_c:
     formula = r"-\tfrac12\sin(\phi/2)\,\boldsymbol\omega\cdot\mathbf u"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
@@ -83,7 +88,7 @@ class d6_c:
 @section.holds("d6#d", "Rate of the vector part, by the product rule")
 class d6_d:
     formula = r"\frac{d\sin(\phi/2)\mathbf u}{dt}=\tfrac12\cos(\phi/2)\dot\phi\,\mathbf u+\sin(\phi/2)\dot{\mathbf u}"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):
@@ -99,7 +104,7 @@ class d6_d:
 @section.holds("d6#e", "Rate of the vector part, from the angular velocity")
 class d6_e:
     formula = r"\frac{d\sin(\phi/2)\mathbf u}{dt}=\tfrac12(\cos(\phi/2)\boldsymbol\omega+\sin(\phi/2)\,\boldsymbol\omega\times\mathbf u)"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "of the vector part of the quaternion of frame 2 relative to frame 1")
 
     def printed(w, omega):

@@ -57,7 +57,7 @@ def U_printed(w):
     )
 
 
-TURN = {
+ROTATION = {
     "w": nonsingular_rotation_vectors(rotation_vectors(), 0.2, 3),
     "omega": vectors(),
 }
@@ -66,7 +66,7 @@ TURN = {
 @section.holds("d7", "Rate of the angle")
 class d7:
     formula = r"\dot\phi=\boldsymbol\omega\cdot\mathbf u"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "on A, along its axes")
 
     def printed(w, omega):
@@ -86,7 +86,7 @@ class d7:
 @section.holds("d8", "Rate of the axis")
 class d8:
     formula = r"\dot{\mathbf u}=\tfrac12(\cot(\phi/2)\boldsymbol\omega-\cot(\phi/2)(\boldsymbol\omega\cdot\mathbf u)\mathbf u+\boldsymbol\omega\times\mathbf u)"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "along the axes of frame 1")
 
     def printed(w, omega):
@@ -108,7 +108,7 @@ class d8:
 @section.holds("d9#a", "Rate of the rotation vector, by the product rule")
 class d9_a:
     formula = r"\frac{d(\phi\mathbf u)}{dt}=\dot\phi\,\mathbf u+\phi\,\dot{\mathbf u}"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "along the axes of frame 1")
 
     def printed(w, omega):
@@ -128,7 +128,7 @@ class d9_a:
 @section.holds("d9#b", "Rate of the rotation vector")
 class d9_b:
     formula = r"\frac{d(\phi\mathbf u)}{dt}=(\boldsymbol\omega\cdot\mathbf u)\mathbf u+\frac\phi2\left(\cot(\phi/2)(\boldsymbol\omega-(\boldsymbol\omega\cdot\mathbf u)\mathbf u)+\boldsymbol\omega\times\mathbf u\right)"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "along the axes of frame 1")
 
     def printed(w, omega):
@@ -144,7 +144,7 @@ class d9_b:
 @section.holds("e0.45", "The matrix U: derivative of the rotation vector")
 class e0_45:
     formula = r"\frac{d(\phi\mathbf u)}{dt}=\mathbf U\boldsymbol\omega,\quad\mathbf U\equiv\tfrac12\left(\phi\cot(\phi/2)\mathbf I+(2-\phi\cot(\phi/2))\mathbf u\mathbf u^T-\phi[\mathbf u]\right)"
-    inputs = {"w": TURN["w"]}
+    inputs = {"w": ROTATION["w"]}
     result = Result(NUMBER, "takes angular velocities in frame 1 to rates of the rotation vector there")
     printed = U_printed
 
@@ -172,8 +172,8 @@ class d10:
     def reference():
         """Extrapolate to zero from two small angles."""
         # Richardson: the next term is of order phi^2.
-        near, nearer = (phi * cot(phi / 2) for phi in (2e-3, 1e-3))
-        return np.array((4 * nearer - near) / 3)
+        first_value, second_value = (phi * cot(phi / 2) for phi in (2e-3, 1e-3))
+        return np.array((4 * second_value - first_value) / 3)
 
     tolerance = 1e-12
     exact = "there are no inputs: a limit is a single number"
@@ -205,7 +205,7 @@ class t1107:
 @section.holds("e0.47", "The transpose of U")
 class e0_47:
     formula = r"\mathbf U^T\equiv\tfrac12\left(\phi\cot(\phi/2)\mathbf I+(2-\phi\cot(\phi/2))\mathbf u\mathbf u^T+\phi[\mathbf u]\right)"
-    inputs = {"w": TURN["w"]}
+    inputs = {"w": ROTATION["w"]}
     result = Result(NUMBER, "takes angular velocities in frame 2 to rates of the rotation vector")
 
     def printed(w):
@@ -228,7 +228,7 @@ class e0_47:
 @section.holds("t1103", "The matrix U for angular velocities in the rotated frame")
 class t1103:
     formula = r"\dot{\mathbf v}=\mathbf U\,\mathbf R_{21}\,{}^2\boldsymbol\omega=\mathbf U^T\,{}^2\boldsymbol\omega,\quad\mathbf v=\phi\mathbf u"
-    inputs = TURN
+    inputs = ROTATION
     result = Result(RATE, "along the axes of frame 1, by each of the two forms")
 
     def printed(w, omega):

@@ -6,7 +6,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import so3
 from rbnotes.ledger.claims.lloyd.section_0_22_1 import section
-from rbnotes.ledger.claims.lloyd.section_0_22_1.rotation_vector import TURN, U_printed
+from rbnotes.ledger.claims.lloyd.section_0_22_1.rotation_vector import ROTATION, U_printed
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.rotation_vectors import rotation_to_B, rotation_vector_at
 from rbnotes.ledger.quantities import RATE
@@ -37,7 +37,7 @@ def rotation_rate_reference(R_2B, w, omega):
     return derivative(lambda t: rotation_to_B(R_2B, w, omega, t)).value
 
 
-WITH_OFFSET = {"R_2B": rotations(), **TURN}
+WITH_OFFSET = {"R_2B": rotations(), **ROTATION}
 
 
 @section.holds("d12#a", "Rate of the rotation vector in B, by the product rule")
