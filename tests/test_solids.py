@@ -7,17 +7,25 @@ from rbnotes import so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import collide
 from rbnotes.inertia import from_spatial_inertia, rounded_box, spatial_inertia
-from rbnotes.shapes import Box, Capsule, Cylinder, Plane, RoundedBox, Shape, Sphere
+from rbnotes.shapes import Box, Capsule, ConvexMesh, Cylinder, Ellipsoid, Plane, RoundedBox, Shape, Sphere
 from rbnotes.viewer import Scene, box, capsule, cylinder, ground, solid, sphere
 
 TOUCHING = [Box([0.3, 0.5, 0.8]), Sphere(0.4), Capsule(0.25, 0.6), RoundedBox([0.1, 0.2, 0.3], 0.15)]
 SOLIDS = [*TOUCHING, Cylinder(0.35, 0.9)]
+WEDGE = ConvexMesh(
+    [[-0.4, -0.3, -0.2], [0.5, -0.3, -0.2], [-0.4, 0.4, -0.2], [-0.4, -0.3, 0.5], [-0.2, -0.1, -0.1]]
+)
 
 
 def inside(shape, x):
     """Return True for the points ``(k, 3)`` in a solid, by its collision geometry or its definition."""
     if isinstance(shape, Cylinder):
         return (np.hypot(x[:, 0], x[:, 1]) <= shape.radius) & (np.abs(x[:, 2]) <= shape.length / 2)
+    if isinstance(shape, Ellipsoid):
+        return np.linalg.norm(x / shape.semi_axes, axis=1) <= 1
+    if shape is WEDGE:  # three coordinate planes and the one through the ends of the legs
+        legs = (x - [-0.4, -0.3, -0.2]) / [0.9, 0.7, 0.7]
+        return np.all(legs >= 0, axis=1) & (np.sum(legs, axis=1) <= 1)
     rounded = shape.collision_geometry
     beyond = np.maximum(np.abs(x) - rounded.half_extents, 0.0)
     return np.linalg.norm(beyond, axis=1) <= rounded.radius
@@ -28,17 +36,20 @@ def test_mass_properties_match_collision_geometry():
     # Midpoints of a grid of a hundredth that is aligned with nothing.
     n = 120
     cells = (np.arange(n) + 0.5) / n - 0.5
-    for shape in SOLIDS:
+    for shape in (*SOLIDS, Ellipsoid([0.2, 0.3, 0.45]), WEDGE):
         x = 1.2 * np.stack(np.meshgrid(cells, cells, cells, indexing="ij"), axis=-1).reshape(-1, 3)
         x = x @ so3.exp([0.3, -0.5, 0.7])
         x = x[inside(shape, x)]
         weight = 700.0 * (1.2 / n) ** 3
-        second = weight * x.T @ x
+        center = x.mean(axis=0)
+        second = weight * (x - center).T @ (x - center)
         found = shape.mass_properties(density=700.0)
         np.testing.assert_allclose(found.mass, weight * len(x), rtol=5e-3)
         expected = np.trace(second) * np.eye(3) - second
         np.testing.assert_allclose(found.inertia, expected, atol=5e-3 * np.trace(second))
-        np.testing.assert_array_equal(found.com, np.zeros(3))
+        np.testing.assert_allclose(found.com, center, atol=2e-3)
+        if shape is not WEDGE:
+            np.testing.assert_array_equal(found.com, np.zeros(3))
 
 
 @pytest.mark.parametrize("shape", TOUCHING)
@@ -111,3 +122,31 @@ def test_errors():
     }.items():
         with pytest.raises(InvalidArgument, match=f"^{name}"):
             make()
+
+
+def test_hulls_drop_inner_points_and_join_triangles_to_faces():
+    corners = np.array([[x, y, z] for x in (0, 1) for y in (0, 2) for z in (0, 3)])
+    mesh = ConvexMesh(np.vstack([corners, [[0.5, 1, 1]], corners.mean(axis=0)[None] + 0.1]))
+    assert sorted(map(tuple, mesh.vertices)) == sorted(map(tuple, corners))
+    assert sorted(len(face) for face in mesh.faces) == [4] * 6
+    for face in mesh.faces:
+        a, b, c, _ = mesh.vertices[face]
+        outward = np.cross(b - a, c - b)
+        assert outward @ (a - [0.5, 1, 1.5]) > 0
+
+
+@pytest.mark.parametrize("points", [np.eye(3), [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.3, 0.2, 0]]])
+def test_points_in_a_plane_are_no_solid(points):
+    with pytest.raises(InvalidArgument, match="points in a plane"):
+        ConvexMesh(points)
+
+
+@pytest.mark.parametrize("shape", [Ellipsoid([0.2, 0.3, 0.45]), WEDGE])
+def test_drawings_of_curved_and_convex_solids_lie_on_them(shape):
+    drawn = solid(shape).arrays
+    vertices = drawn["vertices"]
+    assert np.all(inside(shape, vertices * (1 - 1e-9)) | (shape is WEDGE))
+    assert not np.any(inside(shape, vertices * (1 + 1e-3)))
+    triangles = vertices[drawn["triangles"].astype(int)]
+    normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
+    assert np.all(np.sum(normals * (triangles.mean(axis=1) - vertices.mean(axis=0)), axis=1) > 0)

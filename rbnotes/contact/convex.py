@@ -8,36 +8,56 @@ Its maximum over all n is the distance of the solids, or minus their least overl
 contact normal. Differences ``x - y`` of support points span a polytope, for which the maximum follows from
 the point nearest to the origin (as in the algorithm of Gilbert, Johnson and Keerthi) or, if the origin is
 inside, from the nearest face (as in the expanding polytope algorithm of van den Bergen). The support points
-along this normal extend the polytope until its separation is that of the solids.
+along this normal extend the polytope until its separation is that of the solids. Between curved surfaces this
+gains half a digit in each iteration; Newton's method then finds the normal along which the support points are
+opposite.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from scipy.spatial import ConvexHull, QhullError
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact.manifolds import (
-    FLAT_TOLERANCE,
-    TILTED_FACE_TOLERANCE,
     ContactManifold,
-    clip_polygon,
+    Feature,
     empty_manifold,
     manifold_between,
     manifold_within_margin,
+    opposite_points,
 )
 from rbnotes.shapes import ConvexShape
+from rbnotes.unchecked.contact_axes import tangent_directions
 
 SEPARATION_TOLERANCE = 1e-13
 """Accepted error of the separation, relative to the size of the solids."""
-TOUCHING_TOLERANCE = 1e-7
-"""Separation relative to the size below which the normal is that of a face of the polytope."""
+TOUCHING_TOLERANCE = 1e-6
+"""Separation relative to the size below which rounding spoils the direction between the closest points, and
+the normal of the highest face may separate the solids further."""
 FACE_TOLERANCE = 1e-12
 """Difference of heights relative to the size below which triangles are parts of one face."""
-MAX_SUPPORT_POINTS = 100
-"""Largest number of support points of the polytope."""
+MAX_START_POINTS = 20
+"""Largest number of support points that do not span a solid."""
+MAX_SUPPORT_POINTS = 400
+"""Largest number of support points of the polytope.
+
+Only overlapping solids with a circle of equally good normals need more, such as a ball on the axis of a cone.
+The separation along the normal that is found is then less than the largest one by up to 1e-4 of the size."""
+SYMMETRY_TOLERANCE = 1e-6
+"""Ratio of the slopes across two directions below which the normals along one of them are equally good."""
+NEWTON_START = (1e-6, 1e-2)
+"""Error of the separation relative to the size from which Newton's method starts, for solids that overlap and
+for disjoint ones. Overlapping solids have several locally best normals; disjoint ones have one."""
+NEWTON_RETRY = 1e-2
+"""Factor by which the error must fall after Newton's method failed, until it starts again."""
+NEWTON_INCREMENT = 1e-5
+"""Increment of the normal for its differences."""
+MAX_NEWTON_ITERATIONS = 6
+"""Largest number of Newton iterations; without edges, four suffice."""
 
 
 class PlacedSolid(NamedTuple):
@@ -100,36 +120,93 @@ def convex_manifold(a: PlacedSolid, b: PlacedSolid, margin: float) -> ContactMan
     found = separation(a, b, margin + rounding_a + rounding_b)
     if found is None:
         return empty_manifold()
-    on_a, on_b, normal = _opposite_points(a, b, found)
+    on_a, on_b, normal = opposite_points(
+        lambda tolerance: _polygon_feature(a.support_polygon(-found.normal, tolerance)),
+        lambda tolerance: _polygon_feature(b.support_polygon(found.normal, tolerance)),
+        found.normal,
+    )
+    if not len(on_a):
+        on_a, on_b = found.on_a[None], found.on_b[None]
     return manifold_between(on_a, on_b, normal, rounding_a, rounding_b, margin)
 
 
 def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separation | None:
     """Return the separation of two cores, or None if it exceeds a limit."""
     size = a.shape.bounding_radius + b.shape.bounding_radius
-    points_a, points_b = [], []
     between = a.p - b.p
-    for axis in (*a.R.T, *b.R.T, between if np.any(between) else a.R[:, 0]):
-        for direction in (axis, -axis):
-            points_a.append(a.support_point(-direction))
-            points_b.append(b.support_point(direction))
+    axes = np.concatenate([a.R.T, b.R.T, [between if np.any(between) else a.R[:, 0]]])
+    pairs = [_support_points(a, b, direction) for axis in axes for direction in (axis, -axis)]
+    best: Separation | None = None
+    newton_start = NEWTON_START
     while True:
-        on_a, on_b = np.array(points_a), np.array(points_b)
+        on_a, on_b = (np.array(points) for points in zip(*pairs, strict=True))
         try:
             nearest = _nearest_feature(on_a - on_b, size)
-        except QhullError:  # a new point that coincides with others up to rounding
-            on_a, on_b = on_a[:-1], on_b[:-1]
-            nearest = _nearest_feature(on_a - on_b, size)
-            return Separation(nearest.normal, nearest.distance, *nearest.combine(on_a, on_b))
-        new_a, new_b = a.support_point(-nearest.normal), b.support_point(nearest.normal)
-        distance = float(nearest.normal @ (new_a - new_b))
-        if distance > limit:
+        except QhullError:
+            if best is not None or len(pairs) > MAX_START_POINTS:
+                break  # the last point coincides with another one up to rounding
+            thin = np.linalg.svd(on_a - on_b - np.mean(on_a - on_b, axis=0))[2][-1]
+            pairs += [_support_points(a, b, direction) for direction in (thin, -thin)]
+            continue
+        num_pairs = len(pairs)
+        for normal in nearest.normals:
+            pairs.append(_support_points(a, b, normal))
+            distance = float(normal @ np.subtract(*pairs[-1]))
+            if distance > limit:
+                return None
+            if best is None or distance > best.distance - SEPARATION_TOLERANCE * size:
+                best = Separation(normal, distance, *nearest.combine(on_a, on_b))
+        error = nearest.distance - best.distance
+        if error <= SEPARATION_TOLERANCE * size:
+            return best
+        differences = on_a - on_b
+        is_new = [np.all(np.any(differences != np.subtract(*pair), axis=1)) for pair in pairs[num_pairs:]]
+        if not any(is_new) or len(pairs) >= MAX_SUPPORT_POINTS:
+            break  # rounding hides further progress
+        if error <= newton_start[int(best.distance > 0)] * size:
+            stationary = _stationary_separation(a, b, best.normal, size)
+            if stationary is not None and stationary.distance >= best.distance - SEPARATION_TOLERANCE * size:
+                return stationary if stationary.distance <= limit else None
+            newton_start = (NEWTON_RETRY * error / size,) * 2
+    if best is None:
+        raise InvalidArgument("shapes", "two without a volume", "one with a volume")
+    stationary = _stationary_separation(a, b, best.normal, size)
+    return best if stationary is None or stationary.distance < best.distance else stationary
+
+
+def _support_points(a: PlacedSolid, b: PlacedSolid, normal: Array) -> tuple[Array, Array]:
+    """Return the points ``(3,)`` of both cores that determine their separation along a normal."""
+    return a.support_point(-normal), b.support_point(normal)
+
+
+def _stationary_separation(a: PlacedSolid, b: PlacedSolid, normal: Array, size: float) -> Separation | None:
+    """Return the separation along the normal near a given one on which opposite support points lie.
+
+    It exists where the surfaces are smooth; otherwise the result may be None.
+    """
+    for _ in range(MAX_NEWTON_ITERATIONS):
+        on_a, on_b = _support_points(a, b, normal)
+        difference = on_a - on_b
+        distance = float(normal @ difference)
+        if np.linalg.norm(difference - distance * normal) <= SEPARATION_TOLERANCE * size:
+            return Separation(normal, distance, on_a, on_b)
+        tangents = tangent_directions(normal)
+        residual = tangents @ difference
+        slopes = np.empty((2, 2))
+        for i in range(2):
+            near = _unit(normal + NEWTON_INCREMENT * tangents[i])
+            other = np.subtract(*_support_points(a, b, near))
+            slopes[:, i] = (tangents @ (other - (near @ other) * near) - residual) / NEWTON_INCREMENT
+        step = np.linalg.lstsq(slopes, residual, rcond=SYMMETRY_TOLERANCE)[0]
+        if np.linalg.norm(step) > 1:
             return None
-        is_converged = nearest.distance - distance <= SEPARATION_TOLERANCE * size
-        if is_converged or len(points_a) >= MAX_SUPPORT_POINTS:
-            return Separation(nearest.normal, distance, *nearest.combine(on_a, on_b))
-        points_a.append(new_a)
-        points_b.append(new_b)
+        normal = _unit(normal - step @ tangents)
+    return None
+
+
+def _unit(vector: Array) -> Array:
+    unit: Array = vector / np.linalg.norm(vector)
+    return unit
 
 
 class _NearestFeature(NamedTuple):
@@ -137,6 +214,9 @@ class _NearestFeature(NamedTuple):
 
     Attributes
     ----------
+    normals
+        Unit vectors ``(3,)`` along which the polytope is farthest from the origin: one, or two of which
+        rounding may spoil either.
     distance
         Distance of the origin, negative inside, m.
     corners
@@ -145,7 +225,7 @@ class _NearestFeature(NamedTuple):
         Weights of the corners ``(3,)`` for the nearest point.
     """
 
-    normal: Array
+    normals: Sequence[Array]
     distance: float
     corners: Array
     weights: Array
@@ -157,10 +237,12 @@ class _NearestFeature(NamedTuple):
 
 def _nearest_feature(points: Array, size: float) -> _NearestFeature:
     """Return the feature of the convex hull of points ``(k, 3)`` that is nearest to the origin."""
-    hull = ConvexHull(points)
-    outwards, heights = hull.equations[:, :3], hull.equations[:, 3]  # heights of the origin above the faces
+    center = points.mean(axis=0)  # Qhull needs points around its origin
+    hull = ConvexHull(points - center)
+    outwards = hull.equations[:, :3]
+    heights = hull.equations[:, 3] - outwards @ center  # of the origin above the faces
     highest = int(np.argmax(heights))
-    is_outside = heights[highest] > TOUCHING_TOLERANCE * size
+    is_outside = heights[highest] > 0
     # Qhull divides faces into triangles.
     candidates = np.flatnonzero(heights > (0.0 if is_outside else heights[highest] - FACE_TOLERANCE * size))
     triangles = points[hull.simplices[candidates]]
@@ -168,10 +250,27 @@ def _nearest_feature(points: Array, size: float) -> _NearestFeature:
     nearest = np.einsum("tk,tki->ti", weights, triangles)
     best = int(np.argmin(np.sum(nearest**2, axis=1)))
     corners = hull.simplices[candidates[best]]
+    normals, distance = [-outwards[highest]], float(heights[highest])
     if is_outside:
         distance = float(np.linalg.norm(nearest[best]))
-        return _NearestFeature(nearest[best] / distance, distance, corners, weights[best])
-    return _NearestFeature(-outwards[highest], float(heights[highest]), corners, weights[best])
+        direction = _direction_of(nearest[best], triangles[best], weights[best], -outwards[candidates[best]])
+        normals = [direction, *normals] if distance <= TOUCHING_TOLERANCE * size else [direction]
+    return _NearestFeature(normals, distance, corners, weights[best])
+
+
+def _direction_of(nearest: Array, triangle: Array, weights: Array, face_normal: Array) -> Array:
+    """Return the unit vector ``(3,)`` to the nearest point of a triangle, perpendicular to its feature.
+
+    Within a face this is the normal of the face, which is accurate even if the distance is not.
+    """
+    on_feature = triangle[weights > 0]
+    if len(on_feature) == 3:
+        return face_normal
+    if len(on_feature) == 2:
+        edge = _unit(on_feature[1] - on_feature[0])
+        nearest = nearest - (nearest @ edge) * edge
+    length = np.linalg.norm(nearest)
+    return nearest / length if length > 0 else face_normal
 
 
 def _nearest_weights(triangles: Array) -> Array:
@@ -197,62 +296,15 @@ def _nearest_weights(triangles: Array) -> Array:
     return result
 
 
-def _opposite_points(a: PlacedSolid, b: PlacedSolid, found: Separation) -> tuple[Array, Array, Array]:
-    """Return pairs of opposite points on the cores ``(k, 3)``, and the normal."""
-    normal = found.normal
-    polygon_a = a.support_polygon(-normal, FLAT_TOLERANCE)
-    polygon_b = b.support_polygon(normal, FLAT_TOLERANCE)
-    tilt_a, tilt_b = _tilt(polygon_a, normal), _tilt(polygon_b, normal)
-    if tilt_b <= tilt_a and tilt_b < np.inf:
-        on_a, on_b, up = _points_on_face(polygon_b, a.support_polygon(-normal, TILTED_FACE_TOLERANCE), normal)
-        if len(on_a):
-            return on_a, on_b, up
-    elif tilt_a < np.inf:
-        on_b, on_a, down = _points_on_face(
-            polygon_a, b.support_polygon(normal, TILTED_FACE_TOLERANCE), -normal
-        )
-        if len(on_a):
-            return on_a, on_b, -down
-    elif len(polygon_a) == len(polygon_b) == 2:
-        on_a, on_b = _points_on_edges(polygon_a, polygon_b)
-        if len(on_a):
-            return on_a, on_b, normal
-    return found.on_a[None], found.on_b[None], normal
-
-
-def _plane_normal(polygon: Array, normal: Array) -> Array:
-    """Return the unit normal ``(3,)`` of the plane of a polygon, on the side of ``normal``."""
-    up = np.cross(polygon[1] - polygon[0], polygon[2] - polygon[0])
-    unit: Array = np.copysign(1 / np.linalg.norm(up), up @ normal) * up
-    return unit
-
-
-def _tilt(polygon: Array, normal: Array) -> float:
-    """Return the sine of the angle between a face and the plane across ``normal``; infinite for an edge."""
-    if len(polygon) < 3:
-        return np.inf
-    return float(np.linalg.norm(np.cross(_plane_normal(polygon, normal), normal)))
-
-
-def _points_on_face(face: Array, other: Array, normal: Array) -> tuple[Array, Array, Array]:
-    """Return the points of ``other`` over a face, the points of the face below them, and its normal."""
-    up = _plane_normal(face, normal)
-    center = face.mean(axis=0)
-    polygon = other
-    for start, end in zip(face, np.roll(face, -1, axis=0), strict=True):
-        side = np.cross(end - start, up)
-        side = side / np.linalg.norm(side)
-        side = side if side @ (start - center) > 0 else -side
-        polygon = clip_polygon(polygon, side, side @ start)
-    height = (polygon - center) @ up
-    return polygon, polygon - height[:, None] * up, up
-
-
-def _points_on_edges(edge_a: Array, edge_b: Array) -> tuple[Array, Array]:
-    """Return the ends of the overlap of two edges on each of them; none if they are not parallel."""
-    along_a, along_b = edge_a[1] - edge_a[0], edge_b[1] - edge_b[0]
-    axis = along_a / np.linalg.norm(along_a)
-    if np.linalg.norm(np.cross(axis, along_b)) >= FLAT_TOLERANCE * np.linalg.norm(along_b):
-        return np.zeros((0, 3)), np.zeros((0, 3))
-    on_b = clip_polygon(clip_polygon(edge_b, axis, axis @ edge_a[1]), -axis, -axis @ edge_a[0])
-    return edge_a[0] + ((on_b - edge_a[0]) @ axis)[:, None] * axis, on_b
+def _polygon_feature(corners: Array) -> Feature:
+    """Return a point ``(1, 3)``, an edge ``(2, 3)``, or a face ``(k, 3)`` with its sides."""
+    if len(corners) < 3:
+        along = [_unit(corners[1] - corners[0])] if len(corners) == 2 else []
+        sides = np.array([sign * axis for axis in along for sign in (1, -1)]).reshape(-1, 3)
+        return Feature(corners, sides, np.sum(sides * corners[::-1][: len(sides)], axis=1), np.zeros(3))
+    edges = np.roll(corners, -1, axis=0) - corners
+    center = corners.mean(axis=0)
+    normal = _unit(np.sum(np.cross(corners - center, edges), axis=0))
+    sides = np.cross(edges, normal)
+    sides = sides / np.linalg.norm(sides, axis=1)[:, None]
+    return Feature(corners, sides, np.sum(sides * corners, axis=1), normal)

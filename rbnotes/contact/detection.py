@@ -38,8 +38,8 @@ class Collider:
     body
         Index of the body, or ``WORLD``.
     shape
-        :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``Cylinder``, ``Cone``, ``RoundedBox`` or
-        ``Plane``.
+        :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``Cylinder``, ``Cone``, ``Ellipsoid``,
+        ``ConvexMesh``, ``RoundedBox`` or ``Plane``.
     frame
         Pose of the shape in the body ``(4, 4)``, m.
     mu

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -70,7 +72,12 @@ def rounded_box_manifold(
         x, y = closest_points(a, b)
         separation_vector = x - y + max(0.0, touching_distance - float(np.linalg.norm(x - y))) * normal
         normal = separation_vector / np.linalg.norm(separation_vector)
-    on_a, on_b, normal = _witness_points(a, b, normal, best)
+    on_a, on_b, normal = opposite_points(
+        partial(_support_feature, a, -normal), partial(_support_feature, b, normal), normal
+    )
+    if not len(on_a):
+        x, y = closest_points(a, b) if best.separation > 0 else _deepest_points(a, b, best)
+        on_a, on_b = x[None], y[None]
     return manifold_between(on_a, on_b, normal, radius_a, radius_b, margin)
 
 
@@ -89,69 +96,101 @@ def manifold_within_margin(position: Array, normal: Array, gap: Array, margin: f
     return ContactManifold(position[kept], np.broadcast_to(normal, position.shape)[kept], gap[kept])
 
 
-class _Feature(NamedTuple):
+class Feature(NamedTuple):
     """Corner, edge or face of a core that lies farthest in some direction.
 
     Attributes
     ----------
     corners
-        Corners ``(1, 3)``, ``(2, 3)``, or ``(4, 3)`` in order around the face.
-    axes
-        Directions in which the feature extends ``(dimension, 3)``.
-    half_extents
-        Half extents along the axes ``(dimension,)``.
+        Corners ``(1, 3)``, ``(2, 3)``, or ``(k, 3)`` in order around the face.
+    sides
+        Outward unit vectors ``(s, 3)`` in the edge or face: along the edge, or perpendicular to the edges of
+        the face.
+    limits
+        Largest extents ``(s,)`` along the sides, m.
+    normal
+        Unit normal ``(3,)`` of a face, of either sign; zero for others.
     """
 
     corners: Array
-    axes: Array
-    center: Array
-    half_extents: Array
+    sides: Array
+    limits: Array
+    normal: Array
+
+    @property
+    def is_face(self) -> bool:
+        """True for a face."""
+        return len(self.corners) > 2
+
+    @property
+    def is_edge(self) -> bool:
+        """True for an edge."""
+        return len(self.corners) == 2
+
+    def tilt(self, normal: Array) -> float:
+        """Return the sine of the angle of a face to the plane across a normal; infinite for others."""
+        return float(np.max(np.abs(self.sides @ normal))) if self.is_face else np.inf
+
+    def clip(self, polygon: Array) -> Array:
+        """Return the part of a polygon, segment or point ``(k, 3)`` within the sides."""
+        for side, limit in zip(self.sides, self.limits, strict=True):
+            polygon = clip_polygon(polygon, side, limit)
+        return polygon
 
 
-def _support_feature(core: Core, direction: Array, tolerance: float) -> _Feature:
+def _support_feature(core: Core, direction: Array, tolerance: float) -> Feature:
     local = direction @ core.R
     extends = (np.abs(local) <= tolerance) & (core.half_extents > 0)
     center = core.p + core.R @ np.where(
         extends, 0.0, np.where(local < 0, -core.half_extents, core.half_extents)
     )
     axes, half_extents = core.R.T[extends], core.half_extents[extends]
-    return _Feature(
-        center + (FACE_CORNERS[len(half_extents)] * half_extents) @ axes, axes, center, half_extents
-    )
+    corners = center + (FACE_CORNERS[len(axes)] * half_extents) @ axes
+    sides = np.stack([axes, -axes], axis=1).reshape(-1, 3)
+    normal = np.cross(*axes) if len(axes) == 2 else np.zeros(3)
+    return Feature(corners, sides, sides @ center + np.repeat(half_extents, 2), normal)
 
 
-def _witness_points(a: Core, b: Core, normal: Array, best: SeparatingAxis) -> tuple[Array, Array, Array]:
-    """Return pairs of opposite points on the cores ``(k, 3)``, and the normal."""
-    feature_a, feature_b = (
-        _support_feature(a, -normal, FLAT_TOLERANCE),
-        _support_feature(b, normal, FLAT_TOLERANCE),
-    )
-    dimensions = len(feature_a.axes), len(feature_b.axes)
-    if 2 in dimensions:
-        tilts = [
-            np.max(np.abs(feature.axes @ normal)) if len(feature.axes) == 2 else np.inf
-            for feature in (feature_a, feature_b)
-        ]
-        if tilts[0] < tilts[1] - TILT_TIE_TOLERANCE:
-            on_b, on_a, normal_b = _points_on_face(
-                feature_a, _support_feature(b, normal, TILTED_FACE_TOLERANCE), -normal
-            )
+def opposite_points(
+    support_feature_a: Callable[[float], Feature],
+    support_feature_b: Callable[[float], Feature],
+    normal: Array,
+) -> tuple[Array, Array, Array]:
+    """Return pairs of opposite points of faces and edges ``(k, 3)``, and the normal.
+
+    Parameters
+    ----------
+    support_feature_a, support_feature_b
+        Features that face each other: functions of the sine of the angle up to which they count as flat.
+    normal
+        Unit vector ``(3,)`` from b to a.
+
+    Returns
+    -------
+    on_a, on_b, normal
+        Points on both, none for corners and crossing edges; and the normal of the flatter face, if any.
+    """
+    a, b = support_feature_a(FLAT_TOLERANCE), support_feature_b(FLAT_TOLERANCE)
+    if a.is_face or b.is_face:
+        if a.tilt(normal) < b.tilt(normal) - TILT_TIE_TOLERANCE:
+            on_b, on_a, normal_b = _points_on_face(a, support_feature_b(TILTED_FACE_TOLERANCE), -normal)
             normal_a = -normal_b
         else:
-            on_a, on_b, normal_a = _points_on_face(
-                feature_b, _support_feature(a, -normal, TILTED_FACE_TOLERANCE), normal
-            )
-        if len(on_a):
-            return on_a, on_b, normal_a
-    elif (
-        dimensions == (1, 1)
-        and np.linalg.norm(np.cross(feature_a.axes[0], feature_b.axes[0])) < FLAT_TOLERANCE
-    ):
-        on_a, on_b = _points_on_parallel_edges(feature_a, feature_b)
-        if len(on_a):
-            return on_a, on_b, normal
-    x, y = closest_points(a, b) if best.separation > 0 else _deepest_points(a, b, best)
-    return x[None], y[None], normal
+            on_a, on_b, normal_a = _points_on_face(b, support_feature_a(TILTED_FACE_TOLERANCE), normal)
+        return (on_a, on_b, normal_a) if len(on_a) else (on_a, on_b, normal)
+    if a.is_edge and b.is_edge and np.linalg.norm(np.cross(a.sides[0], b.sides[0])) < FLAT_TOLERANCE:
+        on_b = a.clip(b.corners)
+        axis, start = a.sides[0], a.corners[0]
+        return start + ((on_b - start) @ axis)[:, None] * axis, on_b, normal
+    return np.zeros((0, 3)), np.zeros((0, 3)), normal
+
+
+def _points_on_face(face: Feature, other: Feature, normal: Array) -> tuple[Array, Array, Array]:
+    """Return the corners of ``other`` over a face, the face points below them, and the face normal."""
+    up = face.normal if face.normal @ normal > 0 else -face.normal
+    polygon = face.clip(other.corners)
+    height = (polygon - face.corners.mean(axis=0)) @ up
+    return polygon, polygon - height[:, None] * up, up
 
 
 def _deepest_points(a: Core, b: Core, best: SeparatingAxis) -> tuple[Array, Array]:
@@ -162,28 +201,6 @@ def _deepest_points(a: Core, b: Core, best: SeparatingAxis) -> tuple[Array, Arra
     overlap = best.separation * best.axis
     x, y = closest_points(a._replace(p=a.p - overlap), b)
     return x + overlap, y
-
-
-def _points_on_face(face: _Feature, other: _Feature, normal: Array) -> tuple[Array, Array, Array]:
-    """Return the corners of ``other`` over a face, the face points below them, and the face normal."""
-    up = np.cross(*face.axes)
-    up = up if up @ normal > 0 else -up
-    polygon = other.corners
-    for axis, half in zip(face.axes, face.half_extents, strict=True):
-        for side in (axis, -axis):
-            polygon = clip_polygon(polygon, side, side @ face.center + half)
-    height = (polygon - face.center) @ up
-    return polygon, polygon - height[:, None] * up, up
-
-
-def _points_on_parallel_edges(feature_a: _Feature, feature_b: _Feature) -> tuple[Array, Array]:
-    """Return the ends of the overlap of two parallel edges, on each edge."""
-    axis, half = feature_a.axes[0], feature_a.half_extents[0]
-    on_b = feature_b.corners
-    for side in (axis, -axis):
-        on_b = clip_polygon(on_b, side, side @ feature_a.center + half)
-    on_a = feature_a.center + ((on_b - feature_a.center) @ axis)[:, None] * axis
-    return on_a, on_b
 
 
 def clip_polygon(polygon: Array, side: Array, limit: float) -> Array:

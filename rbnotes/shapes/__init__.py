@@ -8,10 +8,12 @@
 A shape is centered at its frame and aligned with its axes; :func:`rbnotes.viewer.solid` draws it.
 
 Boxes, spheres and capsules are special cases of a :class:`RoundedBox`, for which one algorithm finds the
-exact distances and contact points. Cylinders and cones are a :class:`ConvexShape`, which is described by its
-support points. Ellipsoids and meshes have mass properties only (:mod:`rbnotes.inertia`).
+exact distances and contact points. Cylinders, cones, ellipsoids and the convex hulls of meshes are a
+:class:`ConvexShape`, which is described by its support points.
 """
 
+from rbnotes.shapes.convex_mesh import ConvexMesh
+from rbnotes.shapes.ellipsoid import Ellipsoid
 from rbnotes.shapes.round_solids import Cone, Cylinder
 from rbnotes.shapes.shape import CollisionGeometry, ConvexShape, Plane, RoundedBox, Shape
 from rbnotes.shapes.solids import Box, Capsule, Sphere
@@ -21,8 +23,10 @@ __all__ = [
     "Capsule",
     "CollisionGeometry",
     "Cone",
+    "ConvexMesh",
     "ConvexShape",
     "Cylinder",
+    "Ellipsoid",
     "Plane",
     "RoundedBox",
     "Shape",

@@ -28,6 +28,8 @@ COLORS = {
 """Mid-tones that are visible on white and on dark pages."""
 NUM_CONE_FACES = 32
 """Number of triangles that draw the side of a cone."""
+NUM_MERIDIANS = 24
+"""Number of meridians that draw an ellipsoid; the parallels are half as many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +81,10 @@ def solid(shape: shapes.Shape, color: str = "blue") -> Drawable:
             return capsule(shape.radius, shape.length, color)
         case shapes.Cone():
             return _cone(shape, color)
+        case shapes.Ellipsoid():
+            return _ellipsoid(shape, color)
+        case shapes.ConvexMesh():
+            return mesh(shape.vertices, shape.triangles, color)
         case shapes.RoundedBox():
             return box(2 * (shape.half_extents + shape.radius), color)
         case shapes.Plane():
@@ -95,6 +101,15 @@ def _cone(shape: shapes.Cone, color: str) -> Drawable:
     center, apex = np.full(NUM_CONE_FACES, NUM_CONE_FACES), np.full(NUM_CONE_FACES, NUM_CONE_FACES + 1)
     sides, bottom = np.stack([first, second, apex], axis=1), np.stack([second, first, center], axis=1)
     return mesh(vertices, np.vstack([sides, bottom]), color)
+
+
+def _ellipsoid(shape: shapes.Ellipsoid, color: str) -> Drawable:
+    polar = np.linspace(0, np.pi, NUM_MERIDIANS // 2 + 1)[1:-1]
+    azimuth = 2 * np.pi * np.arange(NUM_MERIDIANS) / NUM_MERIDIANS
+    theta, phi = np.meshgrid(polar, azimuth, indexing="ij")
+    ring = np.stack([np.sin(theta) * np.cos(phi), np.sin(theta) * np.sin(phi), np.cos(theta)], axis=-1)
+    hull = shapes.ConvexMesh(np.vstack([ring.reshape(-1, 3), [[0, 0, 1], [0, 0, -1]]]))
+    return mesh(hull.vertices * shape.semi_axes, hull.triangles, color)
 
 
 def box(sides: ArrayLike, color: str = "blue") -> Drawable:

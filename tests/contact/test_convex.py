@@ -1,8 +1,11 @@
-"""Separations and contact points of cylinders and cones.
+"""Separations and contact points of cylinders, cones, ellipsoids and convex meshes.
 
-The oracles are support functions in closed form on many directions, points of the solids by their
-definition, and coal for separated solids. (coal's penetration depths of curved solids are only bounds.)
+The oracles are support functions in closed form on many directions, the theorem of separating axes for
+overlapping polyhedra, points of the solids by their definition, and coal for separated solids. (coal's
+penetration depths of curved solids are only bounds.)
 """
+
+from itertools import product
 
 import coal
 import numpy as np
@@ -14,23 +17,47 @@ from rbnotes import se3
 from rbnotes.contact import collide
 from rbnotes.contact.convex import PlacedSolid, separation
 from rbnotes.contact.manifolds import FLAT_TOLERANCE
-from rbnotes.shapes import Box, Capsule, Cone, Cylinder, Plane, Sphere
+from rbnotes.shapes import Box, Capsule, Cone, ConvexMesh, Cylinder, Ellipsoid, Plane, Sphere
 
-NUM_PAIRS = 10_000 if settings.default.max_examples > 100 else 300
-KINDS = ("cylinder", "cone", "box", "sphere", "capsule")
+NUM_PAIRS = 10_000 if settings.default.max_examples > 100 else 360
+"""Number of pairs of all kinds: ten thousand with the profile "deep"."""
+KINDS = ("cylinder", "cone", "ellipsoid", "mesh", "box", "sphere", "capsule")
+NUM_OWN_KINDS = 4
+"""Kinds that only the algorithm for support points handles; one of each pair is of these."""
 AXES = np.eye(3)
+DIRECTIONS = np.random.default_rng(1).normal(size=(4000, 3))
+DIRECTIONS /= np.linalg.norm(DIRECTIONS, axis=1)[:, None]
 
 
 def solid(kind, sizes):
     """Return a shape, the same one of coal, and the origin of coal's frame."""
     a, b, c = sizes
-    return {
-        "cylinder": lambda: (Cylinder(a / 2, b), coal.Cylinder(a / 2, b), np.zeros(3)),
-        "cone": lambda: (Cone(a / 2, b), coal.Cone(a / 2, b), np.array([0, 0, b / 4])),
-        "box": lambda: (Box([a, b, c]), coal.Box(a, b, c), np.zeros(3)),
-        "sphere": lambda: (Sphere(a / 2), coal.Sphere(a / 2), np.zeros(3)),
-        "capsule": lambda: (Capsule(a / 3, b), coal.Capsule(a / 3, b), np.zeros(3)),
-    }[kind]()
+    match kind:
+        case "cylinder":
+            return Cylinder(a / 2, b), coal.Cylinder(a / 2, b), np.zeros(3)
+        case "cone":
+            return Cone(a / 2, b), coal.Cone(a / 2, b), np.array([0, 0, b / 4])
+        case "ellipsoid":
+            return Ellipsoid(sizes / 2), coal.Ellipsoid(a / 2, b / 2, c / 2), np.zeros(3)
+        case "mesh":
+            seed = int(1e6 * a / c) % 2**31
+            points = np.random.default_rng(seed).uniform(-0.5, 0.5, size=(4 + seed % 9, 3)) * sizes
+            return ConvexMesh(points), coal_mesh(ConvexMesh(points)), np.zeros(3)
+        case "box":
+            return Box([a, b, c]), coal.Box(a, b, c), np.zeros(3)
+        case "sphere":
+            return Sphere(a / 2), coal.Sphere(a / 2), np.zeros(3)
+        case "capsule":
+            return Capsule(a / 3, b), coal.Capsule(a / 3, b), np.zeros(3)
+    raise ValueError(kind)
+
+
+def coal_mesh(mesh):
+    points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    points.extend(list(mesh.vertices))
+    for corners in mesh.triangles:
+        triangles.append(coal.Triangle(*map(int, corners)))
+    return coal.Convex(points, triangles)
 
 
 def support_function(shape, directions):
@@ -41,6 +68,10 @@ def support_function(shape, directions):
             return radius * radial + length / 2 * np.abs(z)
         case Cone(radius, length):
             return np.maximum(3 / 4 * length * z, radius * radial - length / 4 * z)
+        case Ellipsoid(semi_axes):
+            return np.linalg.norm(directions * semi_axes, axis=1)
+        case ConvexMesh():
+            return np.max(directions @ shape.vertices.T, axis=1)
         case Box(sides):
             return np.abs(directions) @ np.array(sides) / 2
         case Sphere(radius):
@@ -59,6 +90,13 @@ def contains(shape, point, tolerance):
         case Cone(radius, length):
             slope = radius / length
             return z >= -length / 4 - tolerance and radial <= slope * (3 / 4 * length - z) + tolerance
+        case Ellipsoid(semi_axes):
+            return np.linalg.norm(point / semi_axes) <= 1 + tolerance / min(semi_axes)
+        case ConvexMesh():
+            a, b, c = np.moveaxis(shape.vertices[shape.triangles], 1, 0)
+            normals = np.cross(b - a, c - a)
+            heights = np.sum(normals * (point - a), axis=1) / np.linalg.norm(normals, axis=1)
+            return np.max(heights) <= tolerance
         case Box(sides):
             return bool(np.all(np.abs(point) <= np.array(sides) / 2 + tolerance))
         case Sphere(radius):
@@ -67,16 +105,91 @@ def contains(shape, point, tolerance):
             return np.hypot(radial, max(0.0, abs(z) - length / 2)) <= radius + tolerance
 
 
+def polyhedron(shape, R):
+    """Return normals ``(m, 3)`` of faces and directions ``(k, 3)`` of edges; None for curved shapes."""
+    if isinstance(shape, Box):
+        return R.T, R.T
+    if not isinstance(shape, ConvexMesh):
+        return None
+    corners = shape.vertices[shape.triangles]
+    edges = (np.roll(corners, -1, axis=1) - corners).reshape(-1, 3) @ R.T
+    normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]) @ R.T
+    return normals / np.linalg.norm(normals, axis=1)[:, None], edges
+
+
+def draw(rng, scales):
+    """Return two shapes of random kinds and sizes, one of which only support points describe."""
+    kinds = [KINDS[rng.integers(NUM_OWN_KINDS)], KINDS[rng.integers(len(KINDS))]]
+    return [solid(kind, scale * rng.uniform(0.2, 1.0, 3)) for kind, scale in zip(kinds, scales, strict=True)]
+
+
 def random_pairs(seed, count, scale=1.0):
     """Yield pairs of shapes with poses: from deep overlap to distances of a few sizes."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
-        kinds = (KINDS[rng.integers(2)], KINDS[rng.integers(5)])
-        found = [solid(kind, scale * rng.uniform(0.2, 1.0, 3)) for kind in rng.permutation(kinds)]
-        rotations = Rotation.random(2, random_state=int(rng.integers(2**31))).as_matrix()
+        found = draw(rng, (scale, scale))
+        found = found[::-1] if rng.random() < 0.5 else found
         away = rng.normal(size=3)
         position = scale * rng.uniform(0.05, 1.8) * away / np.linalg.norm(away)
-        yield found, rotations, (np.zeros(3), position)
+        yield found, random_rotations(rng), (np.zeros(3), position)
+
+
+def random_rotations(rng):
+    return Rotation.random(2, random_state=int(rng.integers(2**31))).as_matrix()
+
+
+def far_pairs(seed, count):
+    """Yield pairs at distances of a hundred to a million times their sizes."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        away = rng.normal(size=3)
+        distance = 10 ** rng.uniform(2, 6)
+        yield draw(rng, (1.0, 1.0)), random_rotations(rng), (np.zeros(3), distance * away)
+
+
+def enclosed_pairs(seed, count):
+    """Yield pairs of which one is deep in the other, some with the same center."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        position = 0.01 * rng.normal(size=3) * (rng.random() < 0.7)
+        yield draw(rng, (1.0, 0.05)), random_rotations(rng), (np.zeros(3), position)
+
+
+def mixed_pairs(seed, count, ratio):
+    """Yield small solids at the surface of large ones: on a face, an edge or a corner of it."""
+    rng = np.random.default_rng(seed)
+    for _ in range(count):
+        found, rotations = draw(rng, (1.0, ratio)), random_rotations(rng)
+        direction = DIRECTIONS[rng.integers(len(DIRECTIONS))]
+        large, small = (shape.collision_geometry for shape, *_ in found)
+        surface = PlacedSolid(large, rotations[0], np.zeros(3)).support_point(direction)
+        offset = large.rounding + ratio * rng.uniform(-0.2, 1.5)
+        assert small.bounding_radius < 2 * ratio
+        yield found, rotations, (np.zeros(3), surface + offset * direction)
+
+
+def aligned_pairs(seed, count):
+    """Yield pairs with parallel faces and edges: on each other, on edges, at small gaps and overlaps."""
+    rng = np.random.default_rng(seed)
+    gaps = (0.0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4, 0.1, -0.1)
+    turns = [
+        Rotation.from_euler("xz", angles).as_matrix() for angles in product((0, np.pi / 2), (0, np.pi / 4))
+    ]
+    for number in range(count):
+        found = draw(rng, (1.0, 1.0))
+        if found[0][0].__class__ is found[1][0].__class__ and rng.random() < 0.5:
+            found[1] = found[0]  # edges exactly on edges
+        R = random_rotations(rng)[0] if rng.random() < 0.5 else AXES
+        rotations = [R @ turns[rng.integers(4)], R @ turns[rng.integers(4)]]
+        direction = R @ np.sign(rng.integers(-1, 2, size=3) + np.array([0, 0, 1e-3]))
+        direction /= np.linalg.norm(direction)
+        surfaces = [
+            PlacedSolid(shape.collision_geometry, turn, np.zeros(3)).support_point(sign * direction)
+            + sign * shape.collision_geometry.rounding * direction
+            for (shape, *_), turn, sign in zip(found, rotations, (1, -1), strict=True)
+        ]
+        gap = gaps[number % len(gaps)]
+        yield found, rotations, (np.zeros(3), surfaces[0] - surfaces[1] + gap * direction)
 
 
 def separate(found, rotations, positions):
@@ -88,55 +201,76 @@ def separate(found, rotations, positions):
     return placed, result, result.distance - sum(each.shape.rounding for each in placed)
 
 
-@pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_separation_is_the_maximum_over_all_directions(scale):
-    directions = np.random.default_rng(1).normal(size=(4000, 3))
-    directions /= np.linalg.norm(directions, axis=1)[:, None]
-    overlapping = 0
-    for found, rotations, positions in random_pairs(2, NUM_PAIRS // 3, scale):
-        (a, *_), (b, *_) = found
-        _, result, distance = separate(found, rotations, positions)
+FAMILIES = {
+    "unit": lambda count: random_pairs(2, count),
+    "millimeters": lambda count: random_pairs(3, count, 1e-3),
+    "kilometers": lambda count: random_pairs(4, count, 1e3),
+    "far": lambda count: far_pairs(5, count),
+    "enclosed": lambda count: enclosed_pairs(6, count),
+    "aligned": lambda count: aligned_pairs(7, count),
+    "mixed 1e-2": lambda count: mixed_pairs(8, count, 1e-2),
+    "mixed 1e-6": lambda count: mixed_pairs(9, count, 1e-6),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_separations(family):
+    """The separation is the maximum over all directions, the closest points are points of the solids."""
+    request = coal.DistanceRequest()
+    request.gjk_max_iterations = 1000
+    num_compared, num_inexact = {"axes": 0, "coal": 0}, 0
+    for found, rotations, positions in FAMILIES[family](NUM_PAIRS // len(FAMILIES)):
+        placed, result, distance = separate(found, rotations, positions)
+        size = sum(each.shape.bounding_radius for each in placed)
+        small = min(each.shape.bounding_radius for each in placed)
+        rounding = 3e-13 * (size + np.linalg.norm(positions[1]))
+        (a, a_coal, a_origin), (b, b_coal, b_origin) = found
 
         def separations(n, a=a, b=b, rotations=rotations, positions=positions):
             on_a, on_b = support_function(a, -n @ rotations[0]), support_function(b, n @ rotations[1])
             return n @ (positions[0] - positions[1]) - on_a - on_b
 
-        assert separations(result.normal[None])[0] == pytest.approx(distance, abs=1e-12 * scale)
-        assert np.max(separations(directions)) <= distance + 1e-12 * scale
-        near = result.normal + 1e-3 * directions
-        assert np.max(separations(near / np.linalg.norm(near, axis=1)[:, None])) <= distance + 1e-11 * scale
-        overlapping += distance < 0
-    assert NUM_PAIRS / 12 < overlapping < NUM_PAIRS / 4
-
-
-def test_closest_points_lie_on_the_solids_across_the_separation():
-    for found, rotations, positions in random_pairs(3, NUM_PAIRS):
-        placed, result, _ = separate(found, rotations, positions)
-        assert np.allclose(result.on_a - result.on_b, result.distance * result.normal, rtol=0, atol=1e-7)
-        points = (result.on_a, result.on_b)
-        signs = (-1, 1)
-        for (shape, *_), each, point, sign in zip(found, placed, points, signs, strict=True):
+        assert np.linalg.norm(result.normal) == pytest.approx(1.0, abs=1e-12)
+        assert separations(result.normal[None])[0] == pytest.approx(distance, abs=rounding)
+        spread = np.geomspace(1e-7, 1e-1, len(DIRECTIONS))[:, None]
+        excess = -np.inf
+        for directions in (DIRECTIONS, result.normal + spread * DIRECTIONS):
+            unit = directions / np.linalg.norm(directions, axis=1)[:, None]
+            excess = max(excess, np.max(separations(unit)) - distance)
+        num_inexact += excess > rounding
+        # Around a common center a circle of normals may be equally good.
+        assert excess <= (1e-9 if np.any(positions[1]) else 1e-4) * size + rounding
+        faces = polyhedron(a, rotations[0]), polyhedron(b, rotations[1])
+        if distance < 0 and None not in faces:
+            num_compared["axes"] += 1
+            products = np.cross(faces[0][1][:, None], faces[1][1]).reshape(-1, 3)
+            lengths = np.linalg.norm(products, axis=1)
+            products = products[lengths > 1e-9 * np.max(lengths)]
+            axes = np.concatenate([faces[0][0], faces[1][0], products])
+            axes /= np.linalg.norm(axes, axis=1)[:, None]
+            assert np.max(separations(np.concatenate([axes, -axes]))) == pytest.approx(distance, abs=rounding)
+        if result.distance > 0:
+            across = result.on_a - result.on_b - result.distance * result.normal
+            assert np.linalg.norm(across) <= 1e-6 * small + 1e-9 * size
+        for (shape, *_), each, point, sign in zip(
+            found, placed, (result.on_a, result.on_b), (-1, 1), strict=True
+        ):
             surface = point + sign * each.shape.rounding * result.normal
-            assert contains(shape, (surface - each.p) @ each.R, 1e-9)
-
-
-def test_distances_equal_those_of_coal():
-    request = coal.DistanceRequest()
-    request.gjk_tolerance, request.gjk_max_iterations = 1e-10, 1000
-    apart = 0
-    for found, rotations, positions in random_pairs(4, NUM_PAIRS):
-        _, _, distance = separate(found, rotations, positions)
-        if distance < 1e-3:
-            continue
-        apart += 1
-        (_, a, origin_a), (_, b, origin_b) = found
-        poses = [
-            coal.Transform3s(R, p + R @ origin)
-            for R, p, origin in zip(rotations, positions, (origin_a, origin_b), strict=True)
-        ]
-        expected = coal.distance(a, poses[0], b, poses[1], request, coal.DistanceResult())
-        assert distance == pytest.approx(expected, abs=1e-7)
-    assert apart > NUM_PAIRS / 3
+            assert contains(shape, (surface - each.p) @ each.R, 1e-9 * each.shape.bounding_radius + rounding)
+        if distance > 1e-3 * size and family != "far":
+            num_compared["coal"] += 1
+            request.gjk_tolerance = 1e-10 * size
+            poses = [
+                coal.Transform3s(R, p + R @ origin)
+                for R, p, origin in zip(rotations, positions, (a_origin, b_origin), strict=True)
+            ]
+            expected = coal.distance(a_coal, poses[0], b_coal, poses[1], request, coal.DistanceResult())
+            assert distance == pytest.approx(expected, abs=1e-6 * size)
+    assert num_inexact <= (0.1 if family == "enclosed" else 0.01) * NUM_PAIRS / len(FAMILIES)
+    if family in ("unit", "millimeters", "kilometers"):
+        assert num_compared["coal"] > NUM_PAIRS // len(FAMILIES) // 4
+    if family == "enclosed":
+        assert num_compared["axes"] > 0
 
 
 @pytest.mark.parametrize("other", [Plane(), Box([2.0, 2.0, 1.0])], ids=["plane", "box"])
@@ -226,3 +360,39 @@ def test_contact_points_lie_midway_between_the_surfaces():
         assert np.allclose(found.position, [[0.2 + gap / 2, 0, 0.1]], atol=1e-7)
         assert np.allclose(found.normal, [[1, 0, 0]], atol=1e-6)
         assert np.allclose(found.gap, gap, atol=1e-12)
+
+
+def cube_mesh(sides):
+    return ConvexMesh(np.array(list(product((-0.5, 0.5), repeat=3))) * sides)
+
+
+@pytest.mark.parametrize(
+    "other", [Plane(), Box([2.0, 2.0, 1.0]), Cylinder(0.8, 1.0)], ids=["plane", "box", "drum"]
+)
+@pytest.mark.parametrize("angle", [0.0, 0.01, 0.4])
+def test_mesh_of_a_box_touches_where_the_box_does(other, angle):
+    sides = np.array([0.2, 0.3, 0.4])
+    floor = se3.frame(AXES, [0, 0, 0 if isinstance(other, Plane) else -0.5])
+    R = Rotation.from_euler("zx", [0.3, angle]).as_matrix()
+    pose = se3.frame(R, [0.1, -0.2, np.abs(R[2]) @ sides / 2 + 1e-4])
+    box, mesh = (collide(shape, pose, other, floor, 0.2) for shape in (Box(sides), cube_mesh(sides)))
+    assert len(box.gap) == len(mesh.gap)
+    assert len(mesh.gap) >= (4 if angle < FLAT_TOLERANCE else 2)
+    order, mesh_order = (np.lexsort(each.position.round(6).T) for each in (box, mesh))
+    np.testing.assert_allclose(mesh.position[mesh_order], box.position[order], atol=1e-9)
+    np.testing.assert_allclose(mesh.gap[mesh_order], box.gap[order], atol=1e-9)
+    np.testing.assert_allclose(mesh.normal, np.broadcast_to(box.normal[0], mesh.normal.shape), atol=1e-9)
+
+
+@pytest.mark.parametrize("gap", [-1e-4, 0.0, 1e-4])
+def test_ellipsoids_touch_planes_and_each_other_along_the_common_normal(gap):
+    semi_axes, normal = np.array([0.1, 0.2, 0.3]), np.array([0.48, 0.6, 0.64])
+    point = semi_axes**2 * normal / np.linalg.norm(semi_axes * normal)
+    plane = se3.frame(Rotation.align_vectors(normal, [0, 0, 1])[0].as_matrix(), point + gap * normal)
+    (found,) = collide(Plane(), plane @ np.diag([1, -1, -1, 1]), Ellipsoid(semi_axes), np.eye(4), 1e-3).gap
+    assert found == pytest.approx(gap, abs=1e-14)
+    moved = se3.frame(AXES, 2 * point + gap * normal)
+    found = collide(Ellipsoid(semi_axes), moved, Ellipsoid(semi_axes), np.eye(4), 1e-3)
+    assert found.gap == pytest.approx([gap], abs=1e-12)
+    np.testing.assert_allclose(found.normal, [normal], atol=1e-9)
+    np.testing.assert_allclose(found.position, [point + gap / 2 * normal], atol=1e-9)

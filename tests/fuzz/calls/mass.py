@@ -49,6 +49,8 @@ CALLS = [
     Call(shapes.Plane),
     Call(shapes.Sphere, {"radius": 0.5}),
     Call(shapes.Cylinder, {"radius": 0.5, "length": 2.0}),
+    Call(shapes.Ellipsoid, {"semi_axes": np.array([1.0, 2.0, 3.0])}),
+    Call(shapes.ConvexMesh, {"vertices": VERTICES}),
     Call(shapes.Cone, {"radius": 0.5, "length": 2.0}),
     Call(shapes.Capsule, {"radius": 0.5, "length": 2.0}),
     Call(BOX.mass_properties, {"density": 2.0}),
