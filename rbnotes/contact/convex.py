@@ -50,8 +50,8 @@ The separation along the normal that is found is then less than the largest one 
 SYMMETRY_TOLERANCE = 1e-6
 """Ratio of the slopes across two directions below which the normals along one of them are equally good."""
 NEWTON_START = (1e-6, 1e-2)
-"""Error of the separation relative to the size from which Newton's method starts, for solids that overlap and
-for disjoint ones. Overlapping solids have several locally best normals; disjoint ones have one."""
+"""Error of the separation from which Newton's method starts, relative to the smaller solid, for solids that
+overlap and for disjoint ones. Overlapping solids have several locally best normals, disjoint ones one."""
 NEWTON_RETRY = 1e-2
 """Factor by which the error must fall after Newton's method failed, until it starts again."""
 NEWTON_INCREMENT = 1e-5
@@ -132,7 +132,8 @@ def convex_manifold(a: PlacedSolid, b: PlacedSolid, margin: float) -> ContactMan
 
 def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separation | None:
     """Return the separation of two cores, or None if it exceeds a limit."""
-    size = a.shape.bounding_radius + b.shape.bounding_radius
+    radii = a.shape.bounding_radius, b.shape.bounding_radius
+    size = sum(radii)
     between = a.p - b.p
     axes = np.concatenate([a.R.T, b.R.T, [between if np.any(between) else a.R[:, 0]]])
     pairs = [_support_points(a, b, direction) for axis in axes for direction in (axis, -axis)]
@@ -163,11 +164,11 @@ def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separat
         is_new = [np.all(np.any(differences != np.subtract(*pair), axis=1)) for pair in pairs[num_pairs:]]
         if not any(is_new) or len(pairs) >= MAX_SUPPORT_POINTS:
             break  # rounding hides further progress
-        if error <= newton_start[int(best.distance > 0)] * size:
+        if error <= newton_start[int(best.distance > 0)] * min(radii):
             stationary = _stationary_separation(a, b, best.normal, size)
             if stationary is not None and stationary.distance >= best.distance - SEPARATION_TOLERANCE * size:
                 return stationary if stationary.distance <= limit else None
-            newton_start = (NEWTON_RETRY * error / size,) * 2
+            newton_start = (NEWTON_RETRY * error / min(radii),) * 2
     if best is None:
         raise InvalidArgument("shapes", "two without a volume", "one with a volume")
     stationary = _stationary_separation(a, b, best.normal, size)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial import KDTree
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
@@ -310,17 +311,36 @@ def _broad_phase(
     """Return the pairs whose bounding spheres are within the margin, except those within the world."""
     count = len(colliders)
     centers = np.array([pose[:3, 3] for pose in collider_poses]).reshape(count, 3)
-    bounding_radii = [
-        collider.collision_geometry.bounding_radius
-        if isinstance(collider.collision_geometry, ConvexShape)
-        else np.inf
-        for collider in colliders
-    ]
-    radii = np.array(bounding_radii)
-    distance = np.linalg.norm(centers[:, None] - centers[None], axis=-1) - radii[:, None] - radii[None]
-    is_movable = np.array([collider.body != WORLD for collider in colliders], dtype=bool)
-    for i in np.flatnonzero(np.isinf(radii)):
+    geometries = [collider.collision_geometry for collider in colliders]
+    is_bounded = np.array([isinstance(each, ConvexShape) for each in geometries], dtype=bool)
+    bounded = np.flatnonzero(is_bounded)
+    radii = np.array([each.bounding_radius if isinstance(each, ConvexShape) else 0.0 for each in geometries])
+    pairs = [bounded[overlapping_spheres(centers[bounded], radii[bounded] + margin / 2)]]
+    for i in np.flatnonzero(~is_bounded):
         heights = (centers - centers[i]) @ collider_poses[i][:3, 2] - radii
-        distance[i] = distance[:, i] = heights
-    pairs = np.triu((distance <= margin) & (is_movable[:, None] | is_movable[None]), 1)
-    return [(int(i), int(j)) for i, j in np.argwhere(pairs)]
+        others = np.flatnonzero((heights <= margin) & (is_bounded | (np.arange(count) > i)))
+        pairs.append(np.stack([others, np.full(len(others), i)], axis=1))
+    found = np.sort(np.concatenate(pairs), axis=1)
+    is_movable = np.array([collider.body != WORLD for collider in colliders], dtype=bool)
+    found = found[np.any(is_movable[found], axis=1)]
+    return [(int(i), int(j)) for i, j in found[np.lexsort(found.T[::-1])]]
+
+
+def overlapping_spheres(centers: Array, radii: Array) -> NDArray[np.intp]:
+    """Return the pairs ``(p, 2)`` of spheres that overlap, without checks.
+
+    Spheres whose radii are alike up to a factor of two are sorted into one tree, so that among few sizes the
+    cost for each sphere hardly depends on their number.
+    """
+    sizes = np.frexp(radii)[1]
+    members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
+    trees = [KDTree(centers[each]) for each in members]
+    pairs = [np.zeros((0, 2), dtype=np.intp)]
+    for i, first in enumerate(members):
+        for j, second in enumerate(members[: i + 1]):
+            reach = np.max(radii[first]) + np.max(radii[second])
+            near = trees[i].sparse_distance_matrix(trees[j], reach, output_type="ndarray")
+            a, b = first[near["i"]], second[near["j"]]
+            is_pair = (near["v"] <= radii[a] + radii[b]) & ((a < b) | (i != j))
+            pairs.append(np.stack([a, b], axis=1)[is_pair])
+    return np.concatenate(pairs)

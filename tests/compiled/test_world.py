@@ -71,6 +71,30 @@ def test_contact_points_agree_with_the_reference():
     )
 
 
+def test_contact_points_of_many_shapes_agree_with_the_reference():
+    """So many that a grid sorts them, of unlike sizes, several on a body, near the ground and in any cell."""
+    rng = np.random.default_rng(7)
+    shapes = [*SHAPES, Sphere(0.02), Sphere(0.9)]
+    colliders = [
+        Collider(
+            int(rng.integers(-1, 40)), shapes[rng.integers(len(shapes))], se3.exp(0.1 * rng.normal(size=6))
+        )
+        for _ in range(70)
+    ]
+    colliders.insert(30, Collider(WORLD, Plane(), se3.exp([0.2, 0.1, 0, 0, 0, -1.0])))
+    excluded = [(int(a), int(b)) for a, b in rng.integers(-1, 40, (60, 2))]
+    world = World(Mechanism(np.stack([np.eye(6)] * 40)), colliders, excluded)
+    compiled = packing.compile(world)
+    for spread in (1.0, 3.0, 1e6):
+        poses = se3.frame(so3.exp(rng.normal(size=(40, 3))), rng.uniform(-spread, spread, (40, 3)))
+        expected = world.detect_contacts(poses, 0.05)
+        found = compiled.detect_contacts(poses, 0.05)
+        assert len(found) == len(expected) > 3
+        for name in ("a", "b", "mu"):
+            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+        np.testing.assert_allclose(found.gap, expected.gap, rtol=1e-12, atol=1e-11)
+
+
 @pytest.mark.parametrize("pair", [(0, 1), (0, 4), (5, 4), (2, 0), (2, 2), (4, 2), (1, 3)])
 def test_contact_points_of_aligned_faces_and_edges(pair):
     """Faces and edges on faces, separate and overlapping, aligned or rotated."""

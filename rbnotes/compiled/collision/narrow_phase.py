@@ -1,4 +1,4 @@
-"""Narrow phase: contact points of all pairs of shapes, as in :mod:`rbnotes.contact.manifolds`.
+"""Contact points of all pairs of shapes, as in :mod:`rbnotes.contact.manifolds`.
 
 A shape is a row of :data:`SHAPE_SIZE` numbers, a contact point a row of :data:`PLACE_SIZE` numbers.
 """
@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from rbnotes.compiled.collision.broad_phase import build_grid, later_neighbors, may_touch
 from rbnotes.compiled.collision.distance import (
     closest_points,
     corners,
@@ -34,7 +35,7 @@ MAX_CONTACT_POINTS = 8
 
 
 @jit_alloc
-def find_contacts(shapes, bodies, pairs, poses, margin, places):
+def find_contacts(shapes, bodies, excluded_pairs, poses, margin, places):
     """Write both shapes and the contact point of each contact; return the number of contacts.
 
     The last body is the world. If `places` is full, further contacts are only counted.
@@ -45,15 +46,22 @@ def find_contacts(shapes, bodies, pairs, poses, margin, places):
             for c in range(4):
                 for k in range(4):
                     frames[i, r, c] += poses[bodies[i], r, k] * shapes[i, 4 * k + c]
+    centers, radii = frames[:, :3, 3], np.empty(len(shapes))
+    for i in range(len(shapes)):
+        radii[i] = norm(half_extents(shapes[i])) + shapes[i, RADIUS] + margin / 2
+    grid, neighbors = build_grid(centers, radii), np.empty(len(shapes), dtype=np.int64)
     shape_places, count = np.empty((MAX_CONTACT_POINTS, PLACE_SIZE)), 0
-    for n in range(len(pairs)):
-        a, b = pairs[n, 0], pairs[n, 1]
-        for i in range(shape_contacts(shapes[a], frames[a], shapes[b], frames[b], margin, shape_places)):
-            if count < len(places):
-                places[count, 0], places[count, 1] = a, b
-                for k in range(PLACE_SIZE):
-                    places[count, 2 + k] = shape_places[i, k]
-            count += 1
+    for a in range(len(shapes)):
+        for n in range(later_neighbors(a, centers, radii, grid, neighbors)):
+            b = neighbors[n]
+            if not may_touch(excluded_pairs, bodies[a], bodies[b]):
+                continue
+            for i in range(shape_contacts(shapes[a], frames[a], shapes[b], frames[b], margin, shape_places)):
+                if count < len(places):
+                    places[count, 0], places[count, 1] = a, b
+                    for k in range(PLACE_SIZE):
+                        places[count, 2 + k] = shape_places[i, k]
+                count += 1
     return count
 
 
@@ -80,8 +88,6 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
     if math.isinf(b[RADIUS]):
         return plane_contacts(half_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
     size = norm(half_a) + norm(half_b)
-    if norm(subtract(column(pose_a, 3), column(pose_b, 3))) - size - reach > margin:
-        return 0
     touching_distance = TOUCHING_TOLERANCE * (size + reach)
     normal, axis, separation = separating_axis(half_a, pose_a, half_b, pose_b, touching_distance)
     if separation - reach > margin:

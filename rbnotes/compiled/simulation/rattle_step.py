@@ -85,8 +85,8 @@ class Colliders(NamedTuple):
         Body of each of s shapes ``(s,)``.
     geometry
         Rows of :data:`~rbnotes.compiled.collision.narrow_phase.SHAPE_SIZE` numbers.
-    pairs
-        Pairs of shapes that may touch ``(c, 2)``.
+    excluded_pairs
+        Pairs of bodies that do not touch ``(c, 2)``, sorted.
     mu
         Friction coefficients of all pairs ``(s, s)``.
     restitution
@@ -97,7 +97,7 @@ class Colliders(NamedTuple):
 
     body: Any
     geometry: Any
-    pairs: Any
+    excluded_pairs: Any
     mu: Any
     restitution: Any
     bounding_radii: Any
@@ -424,13 +424,13 @@ def constrained_free_motion(bodies, joints, h, initial, v, impulses, final, work
 @jit_noalloc
 def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace, slop):
     """Write the contacts that may close within the next step; return the status and their number."""
-    if len(colliders.pairs) == 0:
+    if len(colliders.body) == 0:
         return STEP_TAKEN, 0
     write_poses(state, workspace.poses)
     margin = contact_margin(bodies, colliders.bounding_radii, parameters.h, parameters.gravity, state)
     places = workspace.places
     count = find_contacts(
-        colliders.geometry, colliders.body, colliders.pairs, workspace.poses, margin, places
+        colliders.geometry, colliders.body, colliders.excluded_pairs, workspace.poses, margin, places
     )
     if count > len(contacts):
         return CONTACTS_FULL, 0

@@ -46,7 +46,8 @@ from rbnotes.compiled.simulation.rattle_step import (
 from rbnotes.dynamics.free_rotation import MAX_SERIES_TERMS
 from rbnotes.unchecked.stabilization import JOINT_ERROR_TOLERANCE
 
-# Header of the integers: numbers of bodies, joints, rows, couplings, envelope entries, shapes and pairs.
+# Header of the integers: numbers of bodies, joints, rows, couplings, envelope entries, shapes and pairs of
+# bodies that do not touch.
 HEADER_SIZE = 7
 
 
@@ -63,7 +64,7 @@ def read_mechanism(integers, floats):
     first_column, at = view_at(integers, at, (m,))
     row_offset, at = view_at(integers, at, (m,))
     shape_body, at = view_at(integers, at, (s,))
-    pairs, at = view_at(integers, at, (c, 2))
+    excluded_pairs, at = view_at(integers, at, (c, 2))
     mass, at = view_at(floats, 0, (n,))
     J, at = view_at(floats, at, (n, 3, 3))
     inverse_mass, at = view_at(floats, at, (n + 1,))
@@ -97,7 +98,7 @@ def read_mechanism(integers, floats):
         first_column,
         row_offset,
     )
-    colliders = Colliders(shape_body, geometry, pairs, mu, restitution, bounding_radii)
+    colliders = Colliders(shape_body, geometry, excluded_pairs, mu, restitution, bounding_radii)
     return bodies, joints, colliders, (gravity[0], gravity[1], gravity[2])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,7 +35,7 @@ class PackedShapes(NamedTuple):
     Attributes
     ----------
     integers
-        Body of each collider, the world being the last body; then the pairs that may touch.
+        Body of each collider, the world being the last body; then the pairs of bodies that do not touch.
     floats
         Pose in the body, half extents and radius of each collider.
     """
@@ -111,8 +112,8 @@ class CompiledWorld(World):
     @cached_property
     def _packed_world(self) -> PackedWorld | None:
         integers, floats = self._shapes
-        bodies, pairs = np.split(integers.astype(np.intp), [len(self.colliders)])
-        return pack_world(self, bodies, pairs.reshape(-1, 2), floats)
+        bodies, excluded = np.split(integers.astype(np.intp), [len(self.colliders)])
+        return pack_world(self, bodies, excluded.reshape(-1, 2), floats)
 
     @cached_property
     def _bodies(self) -> NDArray[np.intp]:
@@ -141,17 +142,16 @@ def pack_shapes(world: World) -> PackedShapes:
             expected = "boxes, spheres, capsules and planes in compiled steps"
             raise InvalidArgument("colliders", f"a {name}", expected)
     colliders, count = world.colliders, len(world.mechanism.inertias)
-    is_allowed, pairs = collision_filter(world.excluded_pairs or ()), []
-    for j, second in enumerate(colliders):
-        for i, first in enumerate(colliders[:j]):
-            if is_allowed(first, second):
-                pairs.append((i, j))
-                if not any(isinstance(each.collision_geometry, RoundedBox) for each in (first, second)):
-                    expected = "at most one: two half-spaces do not touch"
-                    raise InvalidArgument("colliders", "two planes that may touch", expected)
+    excluded_pairs = world.excluded_pairs or ()
+    is_allowed = collision_filter(excluded_pairs)
+    planes = [each for each in colliders if isinstance(each.collision_geometry, Plane)]
+    if any(is_allowed(first, second) for first, second in combinations(planes, 2)):
+        expected = "at most one: two half-spaces do not touch"
+        raise InvalidArgument("colliders", "two planes that may touch", expected)
     bodies = [count if each.body == WORLD else each.body for each in colliders]
+    excluded = {tuple(sorted(count if body == WORLD else body for body in pair)) for pair in excluded_pairs}
     rows = [_shape_numbers(each) for each in colliders]
-    integers = np.concatenate([bodies, np.array(sorted(pairs), dtype=int).ravel()])
+    integers = np.concatenate([bodies, np.array(sorted(excluded), dtype=int).ravel()])
     return PackedShapes(integers.astype(np.uint64), np.concatenate([np.zeros(0), *rows]))
 
 

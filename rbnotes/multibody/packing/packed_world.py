@@ -56,7 +56,7 @@ class PackedWorld(NamedTuple):
 
 
 def pack_world(
-    world: World, bodies: NDArray[np.intp], pairs: NDArray[np.intp], shapes: Array
+    world: World, bodies: NDArray[np.intp], excluded_pairs: NDArray[np.intp], shapes: Array
 ) -> PackedWorld | None:
     """Pack a world; return None if compiled code does not support it.
 
@@ -65,8 +65,9 @@ def pack_world(
 
     Parameters
     ----------
-    bodies, pairs, shapes
-        Bodies of the colliders, the world being the last one; pairs that may touch; numbers of the colliders.
+    bodies, excluded_pairs, shapes
+        Bodies of the colliders, the world being the last one; pairs of bodies that do not touch, sorted;
+        numbers of the colliders.
     """
     mechanism, count = world.mechanism, len(world.mechanism.inertias)
     rotations = [turn for joint in mechanism.joints if (turn := _free_rotation(joint.kind)) is not None]
@@ -82,7 +83,7 @@ def pack_world(
     coupled = _coupled_joints(joints)
     first = _first_entries(row_start, coupled)
     offsets = np.concatenate([[0], np.cumsum(np.arange(1, len(first) + 1) - first)]).astype(int)
-    header = [count, len(joints), row_start[-1], len(coupled), offsets[-1], len(bodies), len(pairs)]
+    header = [count, len(joints), row_start[-1], len(coupled), offsets[-1], len(bodies), len(excluded_pairs)]
     integers: list[Any] = [
         header,
         body,
@@ -94,7 +95,7 @@ def pack_world(
         first,
         offsets[:-1] - first,
         bodies,
-        pairs,
+        excluded_pairs,
     ]
     starts = np.cumsum([0, *(joint.num_constraints for joint in mechanism.joints)])
     rows = [np.arange(joint.num_constraints) + starts[i] for i, joint in zip(order, joints, strict=True)]
