@@ -66,12 +66,23 @@ def bounding_radii(colliders: Sequence[Collider], num_bodies: int) -> Array:
     return radii
 
 
+def surface_speeds(colliders: Sequence[Collider], twists: Array) -> Array:
+    """Return bounds of the speeds ``(..., n)`` of the points of bodies from ``twists (..., n, 6)``, m/s."""
+    angular, linear = (np.linalg.norm(part, axis=-1) for part in np.split(twists, 2, axis=-1))
+    result: Array = linear + angular * bounding_radii(colliders, twists.shape[-2])
+    return result
+
+
+def contact_margins(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> Array:
+    """Return the largest gap ``(...)`` that bodies may close in a step from ``twists (..., n, 6)``, m."""
+    fastest = np.max(surface_speeds(colliders, twists), axis=-1, initial=0.0)
+    result: Array = 2 * h * (fastest + h * np.linalg.norm(gravity))
+    return result
+
+
 def contact_margin(colliders: Sequence[Collider], twists: Array, h: float, gravity: Array) -> float:
     """Return the largest gap that bodies may close in the step, without checks."""
-    sizes = bounding_radii(colliders, len(twists))
-    angular, linear = (np.linalg.norm(part, axis=1) for part in np.split(twists, 2, axis=1))
-    fastest = np.max(linear + angular * sizes, initial=0.0) + h * np.linalg.norm(gravity)
-    return float(2 * h * fastest)
+    return float(contact_margins(colliders, twists, h, gravity))
 
 
 def normal_velocity_targets(

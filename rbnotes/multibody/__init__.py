@@ -36,6 +36,7 @@ from rbnotes.multibody.simulation import simulate, step
 from rbnotes.multibody.static_equilibrium import equilibrium
 from rbnotes.multibody.trajectory import Trajectory
 from rbnotes.multibody.trajectory_files import load_trajectory, save_trajectory
+from rbnotes.multibody.tunneling import TunnelingWarning
 
 __all__ = [
     "Body",
@@ -48,6 +49,7 @@ __all__ = [
     "Motor",
     "PositionServo",
     "Trajectory",
+    "TunnelingWarning",
     "VelocityServo",
     "actuator_forces",
     "bias_forces",

@@ -33,6 +33,7 @@ from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.scheme_step import SchemeStepper, check_has_no_bearings
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.multibody.trajectory import Trajectory, record_channels
+from rbnotes.multibody.tunneling import warn_of_tunneling
 from rbnotes.multibody.verlet_step import TreeStepper, gravity_and_kinetic_energy
 
 COORDINATES = ("auto", "reduced", "maximal")
@@ -146,6 +147,11 @@ def simulate(
         If contacts and constraints contradict each other.
     SingularConfiguration
         If a joint reaches a singular state.
+
+    Warns
+    -----
+    TunnelingWarning
+        If bodies may have passed through each other in a step.
     """
     arguments.require_instance("model", model, Model)
     h = arguments.positive_number("h", h)
@@ -372,6 +378,7 @@ def _trajectory(
 ) -> Trajectory:
     free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
     t, empty = body_states.t, np.zeros((len(q), 0, 3))
+    warn_of_tunneling(model, body_states, contacts)
     return Trajectory(
         model,
         States(free_E, free_phi, empty, empty, joint_q, joint_qdot, t),

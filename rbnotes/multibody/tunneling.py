@@ -1,0 +1,105 @@
+"""Warning of motions in which bodies may pass through each other.
+
+Contacts are predicted from the velocities at the start of a step and linearized there, so that a body in
+translation does not pass through a wall, however fast it is. Two motions are not covered: impacts that make a
+body faster than all bodies were before, and turns of a body that carry its edges far from the tangents of
+their paths.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+
+from rbnotes.arguments import Array
+from rbnotes.contact import Collider
+from rbnotes.contact.prediction import contact_margins, surface_speeds
+from rbnotes.dynamics import WORLD, States
+from rbnotes.multibody.maximal.trajectory import ContactRecord
+from rbnotes.multibody.model import Model
+from rbnotes.shapes import ConvexShape
+
+
+class TunnelingWarning(UserWarning):
+    """Bodies may pass through each other in a step of this size."""
+
+
+def warn_of_tunneling(model: Model, states: States, contacts: Sequence[ContactRecord]) -> None:
+    """Warn of the first step in which bodies could have passed through each other.
+
+    Parameters
+    ----------
+    states
+        Poses and twists of all bodies at the start and after each step.
+    contacts
+        Contacts of each step.
+
+    Warns
+    -----
+    TunnelingWarning
+        If an overlap of half the thickness of two bodies is possible; the message names the body and its
+        speed.
+    """
+    colliders, count = model.colliders, len(model.bodies)
+    widths = _smallest_widths(colliders, count)
+    if np.sum(np.isfinite(widths)) < 2:
+        return
+    h = float(states.t[1] - states.t[0])
+    speeds = surface_speeds(colliders, states.phi[1:])
+    fastest = np.sort(np.append(speeds, np.zeros((len(speeds), 1)), axis=1), axis=1)[:, -2:]
+    margins = contact_margins(colliders, states.phi[:-1], h, model.gravity)
+    excess = h * np.sum(fastest, axis=1) - margins
+    depths = _turning_depths(colliders, states.phi, h)
+    # The first step and its body, of each cause.
+    found: list[tuple[int, int]] = []
+    steps = np.flatnonzero(excess > np.sum(np.sort(widths)[:2]) / 2)
+    if len(steps):
+        found.append((int(steps[0]), int(np.argmax(speeds[steps[0]]))))
+    for step, record in enumerate(contacts):
+        a, b = record.points.a, record.points.b  # the world has the index -1, the last one
+        overlap = np.maximum(depths[step], depths[step + 1])
+        needed = (widths[a] + widths[b]) / 2 + np.maximum(record.points.gap, 0.0)
+        is_deep = overlap[a] + overlap[b] > needed
+        if np.any(is_deep):
+            pair = a[is_deep][0], b[is_deep][0]
+            found.append((step, int(max(pair, key=lambda body: overlap[body]))))
+            break
+    if found:
+        step, body = min(found)
+        velocities = np.linalg.norm(states.phi[step : step + 2, body].reshape(2, 2, 3), axis=2)
+        angular, linear = np.max(velocities, axis=0)
+        warnings.warn(
+            f"simulate: body {model.bodies[body].name!r} moves at {linear:.3g} m/s and {angular:.3g} rad/s "
+            f"at t = {states.t[step]:.6g} s and may pass through others in a step of {h:g} s; reduce h",
+            TunnelingWarning,
+            stacklevel=4,
+        )
+
+
+def _smallest_widths(colliders: Sequence[Collider], count: int) -> Array:
+    """Return the smallest width along the axes of its shapes of each body, then of the world ``(n + 1,)``, m.
+
+    It is infinite without a shape, and for half-spaces, through which nothing passes.
+    """
+    widths = np.full(count + 1, np.inf)
+    for each in colliders:
+        shape = each.collision_geometry
+        if isinstance(shape, ConvexShape):
+            ends = [shape.compute_support_point(axis) @ axis for axis in (*np.eye(3), *-np.eye(3))]
+            width = np.min(np.add(ends[:3], ends[3:])) + 2 * shape.rounding
+            widths[each.body] = min(widths[each.body], width)
+    return widths
+
+
+def _turning_depths(colliders: Sequence[Collider], twists: Array, h: float) -> Array:
+    """Return how far turns of a step carry bodies from the tangents of their paths ``(t, n + 1)``, m."""
+    reaches = np.zeros(twists.shape[-2])
+    for each in colliders:
+        shape = each.collision_geometry
+        if each.body != WORLD and isinstance(shape, ConvexShape):
+            core = shape.bounding_radius - shape.rounding
+            reaches[each.body] = max(reaches[each.body], np.linalg.norm(each.frame[:3, 3]) + core)
+    angles = np.minimum(h * np.linalg.norm(twists[..., :3], axis=-1), np.pi)
+    return np.append(reaches * (1 - np.cos(angles)), np.zeros((len(twists), 1)), axis=1)
