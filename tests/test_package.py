@@ -106,7 +106,7 @@ OF_TUPLES = (
     joints.Prismatic((0.0, 0.6, 0.8)),
     joints.Helical((0.0, 0.6, 0.8)),
 )
-OF_TUPLES += (shapes.Box((1.0, 2.0, 3.0)),)
+OF_TUPLES += (shapes.Box((1.0, 2.0, 3.0)), shapes.Ellipsoid((1.0, 2.0, 3.0)))
 
 
 def holds_arrays(field):

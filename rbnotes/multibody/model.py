@@ -48,7 +48,7 @@ from rbnotes.multibody.actuators import (
 )
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
-from rbnotes.multibody.reduced.constraints import LoopClosure
+from rbnotes.multibody.reduced.constraints import LoopClosure, Weld
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.system import TreeSystem
@@ -331,8 +331,8 @@ class Model:
     actuators
         Motors and servos on joints, at most one for each: :mod:`rbnotes.multibody.actuators`.
     excluded_pairs
-        Names of bodies that do not touch each other; ``"world"`` for the ground. Bodies that a joint or a
-        loop closure connects never touch.
+        Names of bodies that do not touch each other; ``"world"`` for the ground. Bodies that a joint, a
+        loop closure or a weld connects never touch.
     ground_geometries
         Geometries of the ground.
     force_law
@@ -446,7 +446,7 @@ class Model:
         closed = [
             (self.index(each.a), self.index(each.b))
             for each in self.constraints
-            if isinstance(each, LoopClosure) and each.b is not None
+            if isinstance(each, LoopClosure | Weld) and each.b is not None
         ]
         return (*((a, b) for a, b in named), *carried, *closed)
 

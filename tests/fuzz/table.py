@@ -86,6 +86,7 @@ WITHIN = (
     r"contact\.(distance|manifolds|convex)\..*",
     r"contact\.body_pair_jacobian\.(BodyPairJacobian\.select_groups|TransposedBodyPairJacobian|relative_velocities)",
     r"contact\.detection\.(contact_points_unchecked|collision_filter|combine_coefficients|friction_coefficient)",
+    r"contact\.(detection\.overlapping_spheres|prediction\.(contact_margins|surface_speeds))",
     r"contact\.prediction\.(normal_velocity_targets_unchecked|contact_margin|bounding_radii|restitution_threshold)",
     r"dynamics\.(free_rotation\.integrate_free_rotation|mechanical_system\.subtract_inertial_force|schemes\.subtract)",
     r"dynamics\.step_problem\.(unconstrained_problem|checked_solution)",
@@ -110,7 +111,7 @@ WITHIN = (
     r"joints\.general\.surfaces\.(rotation_about_z|bernstein_polynomials|triangulate|normalize)",
     # Steps of a checked model; results of a simulation.
     r"multibody\.(verlet_step|adaptive_step|scheme_step|bounded_rows|joint_impulses|bearing_friction)\..*",
-    r"multibody\.(applied_forces|model_constraints|model_joint_space|separation)\..*",
+    r"multibody\.(applied_forces|model_constraints|model_joint_space|separation|tunneling)\..*",
     r"multibody\.(channels\.(?!channel_names).*|model_dynamics\.(constrained_tree_acceleration|body_index|frame_in_body|tree_frame|\w+_unchecked))",
     r"multibody\.(actuators\.(ActuatorGains\.\w+|actuator_gains|no_joint_error)|reduced\.model\.(per_coordinate|require_fixed_coordinates))",
     r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel|record_channels)|maximal_model\.MaximalModel(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
@@ -142,13 +143,13 @@ WITHIN = (
     r"multibody\.reduced\.(adaptive_integration\.Observed|dual_dynamics\.DualProblem|examples\.Example)",
     r"multibody\.reduced\.(inverse_mass\.InverseMass|preconditioning\.StepPreconditioner|bearing_reactions\..*)",
     r"multibody\.formats\.robot\.(Robot|RobotJoint|unique_name)",
-    r"multibody\.formats\.(mjcf\.(pose|geometry)_attributes|mjcf_model\.MjcfModel)",
+    r"multibody\.formats\.mjcf_model\.MjcfModel",
     # What makes test data, pictures, and calls of others hands its options on.
     r"multibody\.packing\.parallel_sweep\..*",
     r"testing\.(reproducible_draws|strategies)\..*",
     r"testing\.operation_counts\.count_multiplications",
     # Files.
-    r"multibody\.(trajectory_files\..*|formats\.mjcf_writer\.save_mjcf)",
+    r"multibody\.trajectory_files\..*",
     r"viewer\.(figures\..*|shapes\.Drawable|scene\.(embed_in_iframe|standalone_page|Scene\.save))",
 )
 """Names without a valid call, as patterns, and why."""

@@ -23,7 +23,6 @@ renderer. None of them names a link with a physically impossible inertia.
 """
 
 from rbnotes.multibody.formats.examples import example
-from rbnotes.multibody.formats.mjcf import to_mjcf
 from rbnotes.multibody.formats.mjcf_model import (
     Keyframe,
     MjcfActuator,
@@ -32,7 +31,7 @@ from rbnotes.multibody.formats.mjcf_model import (
     MjcfModel,
 )
 from rbnotes.multibody.formats.mjcf_reader import load_mjcf
-from rbnotes.multibody.formats.mjcf_writer import save_mjcf
+from rbnotes.multibody.formats.mjcf_writer import to_mjcf
 from rbnotes.multibody.formats.robot import Frame, LinkGeometry, Mimic, Robot, RobotJoint
 from rbnotes.multibody.formats.urdf import load_urdf
 from rbnotes.multibody.formats.urdf_writer import to_urdf
@@ -51,7 +50,6 @@ __all__ = [
     "example",
     "load_mjcf",
     "load_urdf",
-    "save_mjcf",
     "to_mjcf",
     "to_urdf",
 ]

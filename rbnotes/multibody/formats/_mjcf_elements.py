@@ -13,7 +13,7 @@ from xml.parsers import expat
 import numpy as np
 
 from rbnotes.arguments import MAX_ABS_VALUE, Array, InvalidArgument
-from rbnotes.shapes import Box, Capsule, Cylinder, Plane, Shape, Sphere
+from rbnotes.shapes import Box, Capsule, Cylinder, Ellipsoid, Plane, Shape, Sphere
 from rbnotes.unchecked import quaternion, se3, so3
 
 MAX_DEPTH = 200
@@ -285,14 +285,7 @@ GEOMETRY_TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder
 """Types of geoms in MuJoCo."""
 
 
-@dataclass
-class Ellipsoid:
-    """Ellipsoid, for its inertia; it has no counterpart among the shapes."""
-
-    semi_axes: Array
-
-
-def shape(context: Context, element: Element, kind: str) -> tuple[Shape | Ellipsoid, Array]:
+def shape(context: Context, element: Element, kind: str) -> tuple[Shape, Array]:
     """Return the shape of a geom and its pose ``(4, 4)`` in the body."""
     if kind == "plane":
         return Plane(), pose(context, element)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,11 @@ from rbnotes import arguments, inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import MassProperties
 from rbnotes.joints import Fixed, Free2D, Free3D, JointType, Prismatic, Revolute
+from rbnotes.multibody.formats._mesh_files import MESH_SUFFIXES, read_mesh
 from rbnotes.multibody.formats._xml import attribute, bound, child, number, numbers, optional_child, origin
 from rbnotes.multibody.formats.robot import Mimic
 from rbnotes.multibody.reduced.constraints import perpendicular_pair
-from rbnotes.shapes import Box, Cylinder, Shape, Sphere
+from rbnotes.shapes import Box, ConvexMesh, Cylinder, Shape, Sphere
 from rbnotes.unchecked import se3
 
 INERTIA_ROUNDING_LENGTH = 1e-9
@@ -69,8 +71,8 @@ class JointElement(NamedTuple):
     properties: Mapping[str, Any]
 
 
-def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
-    """Return the content of a ``<link>``.
+def link_element(element: ET.Element, repairs: list[str] | None, folder: Path | None) -> LinkElement:
+    """Return the content of a ``<link>`` of a file in a folder; meshes for collisions become convex hulls.
 
     Physically impossible inertias are replaced and reported, or refused if ``repairs`` is None.
     """
@@ -78,16 +80,18 @@ def link_element(element: ET.Element, repairs: list[str] | None) -> LinkElement:
     context = f"link {name!r}"
     inertial = optional_child(context, element, "inertial")
     body = None if inertial is None else _mass_properties(context, inertial, repairs)
-    visuals, _ = _placed_solids(context, element, "visual")
-    return LinkElement(name, body, visuals, *_placed_solids(context, element, "collision"))
+    visuals, _ = _placed_solids(context, element, "visual", None)
+    return LinkElement(name, body, visuals, *_placed_solids(context, element, "collision", folder))
 
 
-def _placed_solids(context: str, link: ET.Element, kind: str) -> tuple[list[tuple[Array, Shape]], list[str]]:
+def _placed_solids(
+    context: str, link: ET.Element, kind: str, folder: Path | None
+) -> tuple[list[tuple[Array, Shape]], list[str]]:
     """Return the solids of all elements ``<visual>`` or ``<collision>``, and those that are no solids."""
     solids, others = [], []
     for element in link.findall(kind):
         geometry = child(f"{context}: {kind}", element, "geometry")
-        shape = _solid(context, geometry)
+        shape = _solid(context, geometry, folder)
         if shape is not None:
             solids.append((origin(f"{context}: {kind}", element), shape))
         else:
@@ -150,7 +154,7 @@ def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] 
     repairs.append(f"{name}: {got}, {remedy}")
 
 
-def _solid(context: str, geometry: ET.Element) -> Shape | None:
+def _solid(context: str, geometry: ET.Element, folder: Path | None) -> Shape | None:
     for shape in geometry:
         try:
             match shape.tag:
@@ -160,10 +164,23 @@ def _solid(context: str, geometry: ET.Element) -> Shape | None:
                     return Sphere(number(context, shape, "radius"))
                 case "cylinder":
                     return Cylinder(number(context, shape, "radius"), number(context, shape, "length"))
+                case "mesh":
+                    return None if folder is None else _convex_hull(context, shape, folder)
         except InvalidArgument as error:
             name = error.name if error.name.startswith(context) else f"{context}: {shape.tag} {error.name}"
             raise InvalidArgument(name, error.got, error.expected) from error
     return None
+
+
+def _convex_hull(context: str, mesh: ET.Element, folder: Path) -> Shape | None:
+    """Return the convex hull of a mesh beside the file or its folder; None for other places and formats."""
+    path = (folder / attribute(context, mesh, "filename")).resolve()
+    if folder.resolve().parent not in path.parents or path.suffix.lower() not in MESH_SUFFIXES:
+        return None
+    if not path.is_file():
+        return None
+    scale = numbers(context, mesh, "scale", 3) if "scale" in mesh.attrib else np.ones(3)
+    return ConvexMesh(scale * read_mesh(path).vertices)
 
 
 def _joint_type(context: str, element: ET.Element, kind: str) -> tuple[JointType, Array]:

@@ -3,9 +3,9 @@
 The bodies of the model have the frames of the file's bodies. A body with several joints follows bodies
 without mass, one for each joint but the last. Bodies without joints are welded to their parents.
 
-Skipped, because they do not change the motion: ``visual``, ``statistic``, ``asset``, ``sensor``, ``size``,
-``custom``, sites, cameras, lights, the appearance of geoms, and the numerical settings of MuJoCo's solvers
-and soft constraints. Everything else that is not supported is refused.
+Skipped, because they do not change the motion: ``visual``, ``statistic``, ``sensor``, ``size``, ``custom``,
+assets other than meshes, sites, cameras, lights, the appearance of geoms, and the numerical settings of
+MuJoCo's solvers and soft constraints. Everything else that is not supported is refused.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from rbnotes.inertia import MassProperties
 from rbnotes.joints import ExponentialSpherical, JointType, Prismatic, Revolute
 from rbnotes.multibody.actuators import Actuator, Motor, PositionServo, VelocityServo
 from rbnotes.multibody.formats import _mjcf_elements as xml
+from rbnotes.multibody.formats._mesh_files import Mesh, read_mesh
 from rbnotes.multibody.formats._mjcf_elements import Context, Element
 from rbnotes.multibody.formats.mjcf_model import (
     POSITION_COUNTS,
@@ -35,10 +36,11 @@ from rbnotes.multibody.formats.mjcf_model import (
 from rbnotes.multibody.formats.robot import unique_name
 from rbnotes.multibody.model import Body, Geometry, Model
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
-from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure
-from rbnotes.unchecked import se3
+from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure, RotationLimit, Weld
+from rbnotes.shapes import ConvexMesh, Shape
+from rbnotes.unchecked import quaternion, se3
 
-_SKIPPED_SECTIONS = ("visual", "statistic", "asset", "sensor", "size", "custom")
+_SKIPPED_SECTIONS = ("visual", "statistic", "sensor", "size", "custom")
 _SKIPPED_IN_BODIES = ("site", "camera", "light")
 _SOFT = ("solref", "solimp", "user", "group")
 _SKIPPED_OPTIONS = (
@@ -54,6 +56,12 @@ _SKIPPED_FLAGS = (
     *("warmstart", "refsafe", "sensor", "midphase", "nativeccd", "eulerdamp", "autoreset", "island"),
     *("energy", "fwdinv", "invdiscrete", "multiccd", "sleep"),
 )
+_ACTUATORS = {
+    "motor": (),
+    "position": ("kp", "kv"),
+    "velocity": ("kv",),
+    "general": ("gaintype", "gainprm", "biastype", "biasprm", "dyntype"),
+}
 _FLAGS_OF_THE_MOTION = (*_SWITCHES, "passive", "spring", "damper", "clampctrl", "actuation", "filterparent")
 
 
@@ -97,7 +105,8 @@ def load_mjcf(
     arguments.require_instance("source", source, str, Path)
     arguments.choice("unsupported", unsupported, ("raise", "warn"))
     arguments.require_instance("collisions", collisions, bool)
-    reader = _Reader(Context(unsupported), collisions)
+    is_text = isinstance(source, str) and source.lstrip().startswith("<")
+    reader = _Reader(Context(unsupported), collisions, None if is_text else Path(source).parent)
     return reader.read(xml.parse(source))
 
 
@@ -109,8 +118,11 @@ class _Geom(NamedTuple):
 
 
 class _Reader:
-    def __init__(self, context: Context, collisions: bool) -> None:
-        self.context, self.collisions = context, collisions
+    def __init__(self, context: Context, collisions: bool, folder: Path | None) -> None:
+        self.context, self.collisions, self.folder = context, collisions, folder
+        self.mesh_folder = ""
+        self.mesh_elements: dict[str, Element] = {}
+        self.meshes: dict[str, Mesh] = {}
         self.bodies: list[dict[str, Any]] = []  # arguments of Body
         self.elements: dict[str, Element] = {}  # by bodies of the file
         self.joint_frames: dict[str | None, Array] = {None: np.eye(4)}  # body frames in joint frames
@@ -140,6 +152,10 @@ class _Reader:
             self._default(section, None)
         for section in sections.pop("option", []):
             self._option(section)
+        for section in sections.pop("asset", []):
+            for each in section:
+                if each.tag == "mesh":
+                    self.mesh_elements[each.get("name") or Path(each.get("file")).stem] = each
         worlds = sections.pop("worldbody", [])
         self._reserve_names(worlds)
         for section in worlds:
@@ -200,11 +216,11 @@ class _Reader:
                 "boundmass",
                 "boundinertia",
                 "settotalmass",
+                "meshdir",
+                "assetdir",
             ),
             (
-                "meshdir",
                 "texturedir",
-                "assetdir",
                 "discardvisual",
                 "fusestatic",
                 "strippath",
@@ -215,6 +231,7 @@ class _Reader:
         if "angle" in section.attrib:
             context.degrees = xml.choice(section, "angle", "degree", ("degree", "radian")) == "degree"
         xml.choice(section, "coordinate", "local", ("local",))
+        self.mesh_folder = section.get("meshdir", section.get("assetdir", self.mesh_folder))
         sequence = section.get("eulerseq", context.euler_sequence)
         if len(sequence) != 3 or not set(sequence.lower()) <= set("xyz"):
             raise InvalidArgument(f"{section.label}: eulerseq", repr(sequence), "three letters of xyzXYZ")
@@ -243,12 +260,12 @@ class _Reader:
             gains = {"position": "kp", "velocity": "kv"}
             if element.tag in ("general", "motor", "position", "velocity"):
                 # MuJoCo has one set of defaults for all types of actuators.
-                for tag in ("motor", "position", "velocity"):
+                for tag in ("general", "motor", "position", "velocity"):
                     table = classes[name].setdefault(tag, {})
                     for key, text in element.attrib.items():
                         if key not in ("kp", "kv") or tag == element.tag:
                             table[key] = text
-                        elif key == gains.get(element.tag) and tag != "motor":
+                        elif key == gains.get(element.tag) and tag in gains:
                             table[f"{key} of <{element.tag}>"] = text
             else:
                 classes[name].setdefault(element.tag, {}).update(element.attrib)
@@ -432,8 +449,12 @@ class _Reader:
             losses[argument] = xml.value(element, key, 0.0, 0.0)
         bounds = self._bounds(element, "limited", "range")
         if kind == "ball":
-            if bounds is not None or any(losses.values()):
-                self.context.refuse(element, "limits, springs or losses of a ball joint", "none")
+            if any(losses.values()):
+                self.context.refuse(element, "springs or losses of a ball joint", "none")
+            if bounds is not None and "limit" not in self.disabled:
+                if bounds[0]:
+                    raise InvalidArgument(f"{element.label}: range", f"a lower bound {bounds[0]:g}", "zero")
+                self.constraints.append(RotationLimit(body, float(self.context.angle(bounds[1]))))
             return ExponentialSpherical(), {}
         axis = xml.normalize(element, "axis", xml.values(element, "axis", 3, np.array([0.0, 0.0, 1.0])))
         turns = kind == "hinge"
@@ -524,14 +545,15 @@ class _Reader:
             density = xml.value(geom, "density", 1000.0, 0.0)
             if (mass if "mass" in geom.attrib else density) == 0 or kind == "plane":
                 continue
-            if kind in ("mesh", "hfield", "sdf"):
+            if kind in ("hfield", "sdf"):
                 self.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")
                 continue
             with xml.located(geom):
-                solid, own_pose = xml.shape(self.context, geom, kind)
-                if isinstance(solid, xml.Ellipsoid):
-                    properties = inertia.ellipsoid(solid.semi_axes, density or 1.0)
+                if kind == "mesh":
+                    mesh, own_pose = self._mesh(geom), xml.pose(self.context, geom)
+                    properties = inertia.triangle_mesh(mesh.vertices, mesh.triangles, density or 1.0)
                 else:
+                    solid, own_pose = xml.shape(self.context, geom, kind)
                     properties = solid.mass_properties(density=density or 1.0)
                 if mass:
                     properties = inertia.with_mass(properties, mass)
@@ -553,7 +575,8 @@ class _Reader:
             "contype",
             "conaffinity",
         )
-        skipped = ("rgba", "material", "solmix", "priority", "margin", "gap", "mesh", "hfield", *_SOFT)
+        used = (*used, "mesh")
+        skipped = ("rgba", "material", "solmix", "priority", "margin", "gap", "hfield", *_SOFT)
         return xml.resolve(self.context, element, child_class, (*used, "friction", "condim"), skipped)
 
     def _geom(self, element: Element, body: str, pose: Array, child_class: str) -> None:
@@ -561,28 +584,56 @@ class _Reader:
         kind = xml.choice(geom, "type", "sphere", xml.GEOMETRY_TYPES)
         masks = [int(xml.value(geom, name, 1.0, 0.0)) for name in ("contype", "conaffinity")]
         friction = xml.values(geom, "friction", (1, 3), np.ones(1))
-        if kind in ("mesh", "hfield", "sdf"):
+        if kind in ("hfield", "sdf"):
             if any(masks) and self._collides:
                 self.context.refuse(element, f"a {kind} that collides", "another shape, or collisions=False")
             return
-        if "mesh" in geom.attrib:
+        if "mesh" in geom.attrib and kind != "mesh":
             self.context.refuse(element, f"a {kind} fitted to a mesh", "a size")
-        solid, own_pose = xml.shape(self.context, geom, kind)
+        solid: Shape
+        if kind != "mesh":
+            solid, own_pose = xml.shape(self.context, geom, kind)
         if not any(masks) or not self._collides:
             return
+        if kind == "mesh":
+            solid, own_pose = ConvexMesh(self._mesh(geom).vertices), xml.pose(self.context, geom)
         carrier, in_carrier = self.frames[body]
         if kind == "plane" and carrier is not None:
             self.context.refuse(element, "a plane on a body that moves", "a plane of the world")
             return
         mu = 0.0 if geom.get("condim") == "1" else float(friction[0])
-        try:
-            if isinstance(solid, xml.Ellipsoid):
-                raise InvalidArgument("shape", "an ellipsoid", "a shape that has contacts")
-            geometry = Geometry(solid, in_carrier @ pose @ own_pose, mu=mu)
-        except InvalidArgument as error:
-            self.context.refuse(element, error.got, f"{error.expected}, or collisions=False")
-            return
+        geometry = Geometry(solid, in_carrier @ pose @ own_pose, mu=mu)
         self.geoms.setdefault(carrier, []).append(_Geom(element, geometry, masks[0], masks[1]))
+
+    def _mesh(self, geom: Element) -> Mesh:
+        """Return the mesh of a geom, in its frame in the file."""
+        name = geom.get("mesh")
+        if name in self.meshes:
+            return self.meshes[name]
+        if name not in self.mesh_elements:
+            raise InvalidArgument(f"{geom.label}: mesh", repr(name), "a mesh of <asset>")
+        element = self.mesh_elements[name]
+        used = ("file", "vertex", "face", "scale")
+        skipped = ("normal", "texcoord", "smoothnormal", "content_type", "inertia", "material")
+        asset = xml.resolve(self.context, element, "main", used, skipped)
+        with xml.located(asset):
+            if "file" in asset.attrib:
+                if self.folder is None:
+                    raise InvalidArgument("file", "a file in a text", "a source that is a file")
+                mesh = read_mesh(self.folder / self.mesh_folder / asset.get("file"))
+            else:
+                vertices = xml.values(asset, "vertex", (12, xml.MAX_LENGTH)).reshape(-1, 3)
+                if "face" in asset.attrib:
+                    faces = xml.values(asset, "face", (12, xml.MAX_LENGTH)).reshape(-1, 3)
+                    mesh = Mesh(vertices, faces.astype(np.intp))
+                else:
+                    hull = ConvexMesh(vertices)
+                    mesh = Mesh(hull.vertices, hull.triangles)
+            scale = xml.values(asset, "scale", 3, np.ones(3))
+        if np.prod(scale) < 0:  # a reflection turns the triangles over
+            mesh = mesh._replace(triangles=mesh.triangles[:, ::-1])
+        self.meshes[name] = mesh._replace(vertices=scale * mesh.vertices)
+        return self.meshes[name]
 
     def _named_body(self, element: Element, attribute: str, default: str = "") -> str:
         name = element.get(attribute, default)
@@ -605,11 +656,12 @@ class _Reader:
     def _equality(self, element: Element, tendons: Mapping[str, Element]) -> None:
         used = {
             "connect": ("body1", "body2", "anchor"),
+            "weld": ("body1", "body2", "relpose"),
             "joint": ("joint1", "joint2", "polycoef"),
             "tendon": ("tendon1", "tendon2", "polycoef"),
         }.get(element.tag)
         if used is None:
-            self.context.refuse(element, f"<{element.tag}>", "<connect>, <joint> or <tendon>")
+            self.context.refuse(element, f"<{element.tag}>", "<connect>, <weld>, <joint> or <tendon>")
             return
         equality = Element("equality", element.attrib, element.line)  # the tag of the defaults
         resolved = xml.resolve(self.context, equality, "main", ("active", *used), _SOFT)
@@ -617,6 +669,9 @@ class _Reader:
             return
         if element.tag == "connect":
             self._connect(resolved)
+            return
+        if element.tag == "weld":
+            self._weld(resolved)
             return
         coefficients = np.zeros(5)
         given = xml.values(resolved, "polycoef", (1, 5), np.array([0.0, 1.0]))
@@ -667,6 +722,22 @@ class _Reader:
             raise InvalidArgument(element.label, " and ".join(map(repr, names)), "bodies that move")
         self.constraints.append(LoopClosure(a, x_a, b, x_b))
 
+    def _weld(self, element: Element) -> None:
+        names = [self._named_body(element, "body1"), self._named_body(element, "body2", "world")]
+        relative = xml.values(element, "relpose", 7, np.zeros(7))
+        pose = se3.inverse(self.world_poses[names[0]]) @ self.world_poses[names[1]]
+        if np.any(relative[3:]):
+            R = quaternion.to_rotation(xml.normalize(element, "relpose", relative[3:]))
+            pose = se3.frame(R, relative[:3])
+        (a, frame_a), (b, frame_b) = (self.frames[name] for name in names)
+        ends = [(a, frame_a @ pose), (b, frame_b)]
+        if ends[0][0] is None:
+            ends.reverse()
+        (a, frame_a), (b, frame_b) = ends
+        if a is None or a == b:
+            raise InvalidArgument(element.label, " and ".join(map(repr, names)), "bodies that move")
+        self.constraints.append(Weld(a, frame_a, b, frame_b))
+
     def _tendon(self, element: Element) -> None:
         """Check that a tendon without an equality has no force of its own."""
         if element.tag != "fixed":
@@ -682,12 +753,19 @@ class _Reader:
 
     def _actuator(self, element: Element) -> None:
         context = self.context
-        if element.tag not in ("motor", "position", "velocity"):
-            context.refuse(element, f"<{element.tag}>", "<motor>, <position> or <velocity>")
+        if element.tag not in _ACTUATORS:
+            context.refuse(element, f"<{element.tag}>", ", ".join(f"<{tag}>" for tag in _ACTUATORS))
             return
-        gains = {"motor": (), "position": ("kp", "kv"), "velocity": ("kv",)}[element.tag]
-        used = ("joint", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited", *gains)
-        actuator = xml.resolve(context, element, "main", used, ("group", "user"))
+        used = ("joint", "gear", "ctrlrange", "ctrllimited", "forcerange", "forcelimited")
+        actuator = xml.resolve(context, element, "main", (*used, *_ACTUATORS[element.tag]), ("group", "user"))
+        kind, gain = element.tag, 1.0
+        if kind == "general":
+            law = self._general(actuator)
+            if law is None:
+                context.refuse(element, "its gain and bias", "those of a motor, position or velocity")
+                return
+            kind, gain, gains = law
+            actuator.attrib.update(gains)
         if not actuator.get("joint"):
             context.refuse(element, "no 'joint'", "an actuator on a joint")
             return
@@ -703,26 +781,45 @@ class _Reader:
             context.refuse(element, f"a second actuator on joint {actuator.get('joint')!r}", "one")
             return
         default = float(np.clip(0.0, *controls))
-        if default and element.tag == "motor":
+        if default and kind == "motor":
             context.refuse(element, f"ctrlrange {actuator.get('ctrlrange')!r}", "a range with zero")
         limit = abs(gear) * forces[1]
         kp, kv = (
             xml.value(actuator, name, default, 0.0) * gear**2
-            for name, default in (("kp", 1.0), ("kv", float(element.tag == "velocity")))
+            for name, default in (("kp", 1.0), ("kv", float(kind == "velocity")))
         )
-        law: Actuator
-        match element.tag:
+        match kind:
             case "motor":
-                law = Motor(body, force_limit=limit)
+                self.laws.append(Motor(body, force_limit=limit))
             case "position":
-                law = PositionServo(body, kp=kp, kd=kv, target=default / gear, force_limit=limit)
+                self.laws.append(PositionServo(body, kp=kp, kd=kv, target=default / gear, force_limit=limit))
             case _:
-                law = VelocityServo(body, kv=kv, target=default / gear, force_limit=limit)
-        self.laws.append(law)
+                self.laws.append(VelocityServo(body, kv=kv, target=default / gear, force_limit=limit))
         name = element.get("name") or f"actuator{len(self.actuators)}"
         if any(each.name == name for each in self.actuators):
             raise InvalidArgument(element.label, f"the name {name!r} twice", "a name for each")
-        self.actuators.append(MjcfActuator(name, element.tag, body, float(gear), *controls))
+        self.actuators.append(MjcfActuator(name, kind, body, float(gear) * gain, *controls))
+
+    def _general(self, actuator: Element) -> tuple[str, float, dict[str, str]] | None:
+        """Return the kind of a general actuator, the gain of a motor, and the gains of a servo, if it is one.
+
+        Its force is ``gain control + b0 + b1 length + b2 velocity``.
+        """
+        xml.choice(actuator, "dyntype", "none", ("none",))
+        xml.choice(actuator, "gaintype", "fixed", ("fixed",))
+        bias = xml.choice(actuator, "biastype", "none", ("none", "affine"))
+        gain = float(xml.values(actuator, "gainprm", (1, 10), np.ones(1))[0])
+        given = xml.values(actuator, "biasprm", (1, 10), np.zeros(3))[:3]
+        b0, b1, b2 = np.pad(given, (0, 3 - given.size)) if bias == "affine" else np.zeros(3)
+        if not (b0 or b1 or b2) and gain:
+            return "motor", gain, {}
+        if b0 or gain <= 0 or b2 > 0:
+            return None
+        if b1 == -gain:
+            return "position", 1.0, {"kp": repr(gain), "kv": repr(float(-b2))}
+        if not b1 and b2 == -gain:
+            return "velocity", 1.0, {"kv": repr(gain)}
+        return None
 
     def _contact(self, element: Element) -> None:
         if element.tag != "exclude":

@@ -1,9 +1,8 @@
-"""Writer of models as MJCF, the files of MuJoCo."""
+"""Writer of MJCF, the files of MuJoCo (https://mujoco.readthedocs.io/en/stable/XMLreference.html)."""
 
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import numpy as np
 
@@ -12,13 +11,16 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, zero_forces
 from rbnotes.joints import ExponentialSpherical, Fixed, Prismatic, Revolute
 from rbnotes.multibody.actuators import Motor, PositionServo
+from rbnotes.multibody.formats._joint_types import as_robot
+from rbnotes.multibody.formats._mjcf_robot import geometry_attributes, pose_attributes, robot_document
 from rbnotes.multibody.formats._xml import format_document, format_numbers
-from rbnotes.multibody.formats.mjcf import geometry_attributes, pose_attributes
 from rbnotes.multibody.formats.mjcf_model import MjcfActuator, MjcfModel
+from rbnotes.multibody.formats.robot import Robot
 from rbnotes.multibody.model import Body, Model
-from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure
-from rbnotes.shapes import Plane, Shape
-from rbnotes.unchecked import se3
+from rbnotes.multibody.reduced.constraints import Gear, JointLimit, LoopClosure, RotationLimit, Weld
+from rbnotes.multibody.reduced.model import Tree
+from rbnotes.shapes import ConvexMesh, Plane, Shape
+from rbnotes.unchecked import quaternion, se3
 
 CLOSURE_TOLERANCE = 1e-9
 """Largest gap of a loop closure at zero coordinates, m."""
@@ -26,30 +28,30 @@ PLANE_SIZE = "10 10 1"
 """Size of a plane in pictures; its contacts have no bounds."""
 
 
-def save_mjcf(model: MjcfModel | Model, path: str | Path) -> None:
-    """Write a model as an MJCF file, from which :func:`load_mjcf` makes the same model.
+def to_mjcf(model: MjcfModel | Model | Robot | Tree) -> str:
+    """Return the text of an MJCF file with the same motion.
 
-    Bodies without mass become joints of the body that follows. Joints are named after their bodies, unless
-    the model has names for them.
+    From that of a model, :func:`load_mjcf` makes the same model. Bodies without mass become joints of the
+    body that follows. Joints have their names in the model or robot, or those of their bodies; a joint of a
+    robot or tree with several coordinates becomes several joints with a number after the name, or a ball or
+    free joint, whose coordinates in MuJoCo differ. Limits and couplings of joints are soft in MuJoCo.
 
     Parameters
     ----------
     model
-        Model, or model with names of joints, actuators, frames and keyframes.
-    path
-        Name of the file; an existing one is replaced.
+        Model; model with names of joints, actuators, frames and keyframes; robot, with its visuals instead of
+        collision geometry; or tree.
 
     Raises
     ------
     InvalidArgument
-        If MJCF or :func:`load_mjcf` has no counterpart of a part of the model, such as a restitution, a
-        bearing or a force; the message names it.
-    OSError
-        If the file cannot be written.
+        If MuJoCo or :func:`load_mjcf` has no counterpart of a part of the model, such as a restitution, a
+        bearing, a force, or a spring on a ball joint, if several bodies follow a moving one without mass, or
+        if an inertia is singular; the message names it.
     """
-    arguments.require_instance("model", model, MjcfModel, Model)
-    arguments.require_instance("path", path, str, Path)
-    Path(path).write_text(format_document(_Writer(model).document()), encoding="utf-8")
+    arguments.require_instance("model", model, MjcfModel, Model, Robot, Tree)
+    is_model = isinstance(model, MjcfModel | Model)
+    return format_document(_Writer(model).document() if is_model else robot_document(as_robot(model)))
 
 
 class _Writer:
@@ -59,7 +61,12 @@ class _Writer:
         self.joint_names = {body.name: body.name for body in self.model.bodies}
         if self.mjcf is not None:
             self.joint_names |= {joint.body: joint.name for joint in self.mjcf.joints}
-        self.limits = {each.link: each for each in self.model.constraints if isinstance(each, JointLimit)}
+        self.assets = ET.Element("asset")
+        constraints = self.model.constraints
+        self.limits = {each.link: each for each in constraints if isinstance(each, JointLimit)}
+        self.rotation_limits = {
+            each.link: each.upper for each in constraints if isinstance(each, RotationLimit)
+        }
 
     def document(self) -> ET.Element:
         model = self.model
@@ -74,6 +81,8 @@ class _Writer:
         for i, parent in enumerate(model.tree.parents):
             if parent < 0:
                 self._add_body(world, i, np.eye(4), [])
+        if len(self.assets):
+            root.append(self.assets)
         for add in (self._add_constraints, self._add_actuators, self._add_excluded, self._add_keyframes):
             add(root)
         return root
@@ -123,7 +132,9 @@ class _Writer:
             case ExponentialSpherical():
                 losses = (body.stiffness, body.damping, body.armature, body.joint_friction)
                 if any(np.any(each) for each in losses) or body.name in self.limits:
-                    raise InvalidArgument(label, "springs, losses or limits on a ball", "none")
+                    raise InvalidArgument(label, "springs, losses or limits of coordinates on a ball", "none")
+                if body.name in self.rotation_limits:
+                    attributes["range"] = f"0 {format_numbers(self.rotation_limits[body.name])}"
                 ET.SubElement(element, "joint", {**attributes, "type": "ball"})
                 return
             case Revolute() | Prismatic():
@@ -155,7 +166,7 @@ class _Writer:
                 raise InvalidArgument(
                     "model", "a restitution, or infinite friction", "zero, and finite friction"
                 )
-            attributes = {**_shape_attributes(each.shape), **pose_attributes(each.frame)}
+            attributes = {**self._shape_attributes(each.shape), **pose_attributes(each.frame)}
             ET.SubElement(element, "geom", {**attributes, "friction": format_numbers(each.mu)})
 
     def _add_frames(self, element: ET.Element, body: str | None) -> None:
@@ -170,8 +181,13 @@ class _Writer:
         poses = self.model.body_state(self.model.state()).E
         for each in self.model.constraints:
             match each:
-                case JointLimit():
+                case JointLimit() | RotationLimit():
                     pass
+                case Weld():
+                    pose = each.E_a @ se3.inverse(each.E_b)
+                    numbers = np.append(pose[:3, 3], quaternion.from_rotation(pose[:3, :3]))
+                    names = {"body1": each.a, **({} if each.b is None else {"body2": each.b})}
+                    ET.SubElement(equality, "weld", {**names, "relpose": format_numbers(numbers)})
                 case Gear():
                     names = {"joint1": self.joint_names[each.b], "joint2": self.joint_names[each.a]}
                     coefficients = format_numbers(np.array([0.0, each.ratio]))
@@ -186,7 +202,7 @@ class _Writer:
                     names = {"body1": each.a, **({} if each.b is None else {"body2": each.b})}
                     ET.SubElement(equality, "connect", {**names, "anchor": format_numbers(each.x_a)})
                 case other:
-                    expected = "limits, gears, and closures without an axis"
+                    expected = "limits, gears, welds, and closures without an axis"
                     raise InvalidArgument("model: constraints", f"{other!r:.60}", expected)
         if len(equality):
             root.append(equality)
@@ -235,8 +251,14 @@ class _Writer:
             texts = {each: format_numbers(number) for each, number in numbers.items() if number.size}
             ET.SubElement(section, "key", {"name": name, **texts})
 
-
-def _shape_attributes(shape: Shape) -> dict[str, str]:
-    if isinstance(shape, Plane):
-        return {"type": "plane", "size": PLANE_SIZE}
-    return geometry_attributes(shape)
+    def _shape_attributes(self, shape: Shape) -> dict[str, str]:
+        if isinstance(shape, Plane):
+            return {"type": "plane", "size": PLANE_SIZE}
+        if isinstance(shape, ConvexMesh):
+            name = f"mesh{len(self.assets)}"
+            vertices, faces = (
+                " ".join(map(repr, array.ravel().tolist())) for array in (shape.vertices, shape.triangles)
+            )
+            ET.SubElement(self.assets, "mesh", name=name, vertex=vertices, face=faces)
+            return {"type": "mesh", "mesh": name}
+        return geometry_attributes(shape)

@@ -148,8 +148,8 @@ class Robot:
     collisions
         Solids for collisions, each fixed to a link.
     unsupported_collisions
-        Collision geometries of the file that are no solids of this package, such as meshes: one phrase each,
-        which starts with the link.
+        Collision geometries of the file that are no solids of this package, such as meshes of other formats:
+        one phrase each, which starts with the link.
     repairs
         Changes that made the robot valid, one sentence each.
 
@@ -192,7 +192,8 @@ class Robot:
 
     def __reduce__(self) -> tuple[Any, ...]:
         joints = tuple(self.joints.values())  # a read-only mapping cannot be pickled
-        return Robot, (self.tree, self.name, joints, self.frames, self.visuals, self.repairs)
+        solids = (self.visuals, self.collisions, self.unsupported_collisions)
+        return Robot, (self.tree, self.name, joints, self.frames, *solids, self.repairs)
 
     @property
     def limits(self) -> tuple[JointLimit, ...]:

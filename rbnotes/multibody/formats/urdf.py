@@ -48,7 +48,8 @@ def load_urdf(
     :class:`~rbnotes.joints.Revolute`, prismatic ones :class:`~rbnotes.joints.Prismatic`, floating ones
     :class:`~rbnotes.joints.Free3D`, and planar ones :class:`~rbnotes.joints.Free2D` in the plane
     perpendicular to the axis. A link without mass remains if a link with mass follows it; at an end of the
-    tree, fixed to its parent, it becomes a frame.
+    tree, fixed to its parent, it becomes a frame. Collision meshes in local STL or OBJ files become their
+    convex hulls.
 
     Parameters
     ----------
@@ -80,7 +81,9 @@ def load_urdf(
     if root.tag != "robot":
         raise InvalidArgument("source", f"<{root.tag}>", "a URDF file, whose first element is <robot>")
     repairs: list[str] | None = [] if repair else None
-    links = _by_name("link", [link_element(element, repairs) for element in root.findall("link")])
+    is_text = isinstance(source, str) and source.lstrip().startswith("<")
+    folder = None if is_text else Path(source).parent
+    links = _by_name("link", [link_element(element, repairs, folder) for element in root.findall("link")])
     joints = _by_name("joint", [joint_element(element) for element in root.findall("joint")])
     root_link, sorted_joints = _sort_joints(links, _drop_missing_mimics(joints, repairs))
     links_with_mass = _links_with_mass(links, sorted_joints)

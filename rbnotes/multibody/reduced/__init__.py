@@ -23,6 +23,8 @@ from rbnotes.multibody.reduced.constraints import (
     PlaneLimit,
     PrescribedBody,
     PrescribedJoint,
+    RotationLimit,
+    Weld,
     perpendicular_pair,
 )
 from rbnotes.multibody.reduced.contact import tree_contacts
@@ -140,11 +142,13 @@ __all__ = [
     "PrescribedBody",
     "PrescribedJoint",
     "ReducedSystem",
+    "RotationLimit",
     "SpatialOperators",
     "SquareFactors",
     "StepPreconditioner",
     "Tree",
     "TreeSystem",
+    "Weld",
     "assemble_configuration",
     "bias_acceleration",
     "bias_forces",

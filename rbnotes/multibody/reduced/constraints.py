@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import State
+from rbnotes.joints import ExponentialSpherical
 from rbnotes.multibody.reduced.constraint_protocol import (
     BodyConstraint,
     BodyConstraintRows,
@@ -114,6 +115,83 @@ class LoopClosure(BodyConstraint):
         generalized_rows, zero = np.zeros((len(directions), state.size)), np.zeros(len(directions))
         blocks = {j: directions @ block for j, block in blocks.items()}
         return BodyConstraintRows(blocks, generalized_rows, directions @ gap, zero, directions @ bias)
+
+
+@dataclass(frozen=True, eq=False)
+class Weld(BodyConstraint):
+    """Coincidence of a frame of one body with a frame of another.
+
+    The error of the orientation is half the vector of the skew part of ``R_b^T R_a``: the sine of the angle
+    times the axis.
+
+    Attributes
+    ----------
+    a
+        Name of the first body's link.
+    E_a
+        Frame ``(4, 4)`` in the frame of body a, m.
+    b
+        Name of the second body's link; None is the world.
+    E_b
+        Frame ``(4, 4)`` in the frame of body b, m.
+
+    Raises
+    ------
+    InvalidArgument
+        If the bodies are the same, or a frame is not a pose.
+    """
+
+    a: str
+    E_a: ArrayField
+    b: str | None
+    E_b: ArrayField
+
+    unilateral = False
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "a", *(() if self.b is None else ("b",)))
+        if self.a == self.b:
+            raise InvalidArgument("b", repr(self.b), "another body than a")
+        for name in ("E_a", "E_b"):
+            frame = arguments.with_ndim(name, arguments.frame(name, getattr(self, name)), 2)
+            object.__setattr__(self, name, frame)
+
+    def body_rows(
+        self, system: TreeSystem, kinematics: KinematicState, state: State, t: float
+    ) -> BodyConstraintRows:
+        """Return three rows on body twists for the origins of the frames, and three for their axes."""
+        origins = LoopClosure(self.a, self.E_a[:3, 3], self.b, self.E_b[:3, 3])
+        position = origins.body_rows(system, kinematics, state, t)
+        (R_a, w_a, i), (R_b, w_b, j) = (
+            self._orientation(system, kinematics, *end) for end in ((self.a, self.E_a), (self.b, self.E_b))
+        )
+        # In the frame of a, with dR/dt = R hat(w) of the relative orientation R:
+        R = R_b.T @ R_a
+        w = w_a - R.T @ w_b
+        rate = (np.trace(R) * np.eye(3) - R.T) / 2
+        bias = (np.trace(R @ so3.hat(w)) * w + np.cross(w, R.T @ w)) / 2 + rate @ np.cross(w, R.T @ w_b)
+        rows = {i: rate @ self.E_a[:3, :3].T, j: -rate @ R.T @ self.E_b[:3, :3].T}
+        blocks = {
+            k: np.concatenate([block, np.pad(rows[k], ((0, 0), (0, 3)))])
+            for k, block in position.body_blocks.items()
+        }
+        return BodyConstraintRows(
+            blocks,
+            np.zeros((6, state.size)),
+            np.concatenate([position.error, so3.vee(R - R.T) / 2]),
+            np.zeros(6),
+            np.concatenate([position.bias_acceleration, bias]),
+        )
+
+    def _orientation(
+        self, system: TreeSystem, kinematics: KinematicState, link: str | None, E: Array
+    ) -> tuple[Array, Array, int]:
+        """Return the orientation of a frame, its angular velocity in the frame, and the index of its link."""
+        if link is None:
+            return E[:3, :3], np.zeros(3), -1
+        i = system.tree.index(link)
+        R: Array = kinematics.body_poses[i, :3, :3] @ E[:3, :3]
+        return R, E[:3, :3].T @ kinematics.phi[i, :3], i
 
 
 @dataclass(frozen=True)
@@ -359,6 +437,58 @@ class JointLimit:
         G[:, state.v.size + coordinates.start + self.coordinate] = [sign for sign, _ in bounds]
         zero = np.zeros(len(bounds))
         return ConstraintRows(G, np.array([gap for _, gap in bounds]), zero, zero)
+
+
+@dataclass(frozen=True)
+class RotationLimit:
+    """Bound of the angle of a spherical joint whose coordinates are a rotation vector.
+
+    Attributes
+    ----------
+    link
+        Name of the link that the joint carries.
+    upper
+        Largest angle, rad.
+
+    Raises
+    ------
+    InvalidArgument
+        If ``upper`` is not in (0, pi].
+    """
+
+    link: str
+    upper: float
+
+    unilateral = True
+
+    def __post_init__(self) -> None:
+        check_link_names(self, "link")
+        upper = arguments.real_number("upper", self.upper, minimum=0.0, maximum=np.pi)
+        object.__setattr__(self, "upper", arguments.positive_number("upper", upper))
+
+    def rows(self, system: TreeSystem, state: State, t: float) -> ConstraintRows:
+        """Return the row of the bound.
+
+        Raises
+        ------
+        InvalidArgument
+            If the joint of the link has other coordinates, or another argument is not right.
+        """
+        check_rows_arguments(system, state, t)
+        index = system.tree.index(self.link)
+        joint, own = system.tree.links[index].joint, system.tree.coordinate_slices[index]
+        if not isinstance(joint, ExponentialSpherical):
+            raise InvalidArgument("link", f"{self.link!r} on {joint!r:.60}", "an ExponentialSpherical joint")
+        q, qdot = state.q[own], state.qdot[own]
+        angle = float(np.linalg.norm(q))
+        # Without a rotation, the axis is that of the motion.
+        direction = q if angle > 0 else qdot
+        axis = direction / max(float(np.linalg.norm(direction)), np.finfo(float).tiny)
+        G = np.zeros((1, state.size))
+        G[0, state.v.size + own.start : state.v.size + own.stop] = -axis
+        across = qdot - (axis @ qdot) * axis
+        bias = -np.array([across @ across / angle if angle > 0 else 0.0])
+        return ConstraintRows(G, np.array([self.upper - angle]), np.zeros(1), bias)
 
 
 @dataclass(frozen=True, eq=False)

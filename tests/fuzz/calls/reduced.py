@@ -43,6 +43,8 @@ AT, GOING, ALL = {"q": Q}, {"q": Q, "qdot": QDOT}, {"q": Q, "qdot": QDOT, "qddot
 WRENCHES = np.arange(12.0).reshape(2, 6)
 SYSTEM = reduced.TreeSystem(TREE)
 STATE = State(q=Q, qdot=QDOT)
+BALL = reduced.TreeSystem(reduced.Tree([reduced.Link("ball", joints.ExponentialSpherical(), np.eye(6))]))
+ONE_BALL = State(q=[0.25, 0.5, -0.25], qdot=[1.0, 0.5, 0.25])
 GEAR = reduced.Gear("upper", "lower", 0.5)
 LIMIT = reduced.JointLimit("upper", -1.0, 1.0)
 CONSTRAINTS = [GEAR, LIMIT]
@@ -198,6 +200,12 @@ CALLS = [
         fine={"a": NAMES, "b": (*NAMES, "None")},
     ),
     Call(
+        reduced.Weld,
+        {"a": "upper", "E_a": np.eye(4), "b": "lower", "E_b": np.eye(4)},
+        fine={"a": NAMES, "b": (*NAMES, "None")},
+    ),
+    Call(reduced.RotationLimit, {"link": "lower", "upper": 0.5}, fine={"link": NAMES}),
+    Call(
         reduced.PlaneLimit,
         {"link": "lower", "x": [0.0, 0, 0], "normal": [0.0, 0.6, 0.8], "offset": -2.0},
         fine={"link": NAMES},
@@ -209,6 +217,7 @@ CALLS = [
     ),
     Call(reduced.perpendicular_pair, {"axis": np.array([0.0, 0.6, 0.8])}),
     *(Call(each.rows, {"system": SYSTEM, "state": STATE, "t": 0.5}) for each in FOUR),
+    Call(reduced.RotationLimit("ball", 0.5).rows, {"system": BALL, "state": ONE_BALL, "t": 0.5}),
     Call(PARTICLE.rows, {"system": WITH_PARTICLE, "state": CARRYING, "t": 0.5}),
     Call(reduced.constraint_rows, {"system": SYSTEM, "constraint": GEAR, "state": STATE, "t": 0.5}),
     Call(reduced.velocity_constraints, {**CONSTRAINED, "h": 0.01, "gamma": 0.5}),
@@ -242,7 +251,7 @@ CALLS = [
     Call(MJCF.qpos_qvel, {"state": MJCF.state([0.1])}),
     Call(MJCF.commands, {"control": np.array([0.5])}),
     Call(formats.to_urdf, {"robot": ROBOT}),
-    Call(formats.to_mjcf, {"robot": ROBOT}),
+    Call(formats.to_mjcf, {"model": ROBOT}),
     Call(
         reduced.prescribed_forces, {**CONSTRAINED, "constraints": [FOUR[3]], "method": "principal_pivoting"}
     ),

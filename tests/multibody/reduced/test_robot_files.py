@@ -1,5 +1,6 @@
 """Robots to files: URDF, read again and by Pinocchio, and MJCF, compiled by MuJoCo."""
 
+import pickle
 from dataclasses import replace
 
 import mujoco
@@ -310,3 +311,36 @@ class TestRobots:
         robot = Robot(self.tree, joints=[RobotJoint("j", "a", 0.5, 0.5)])
         with pytest.raises(InvalidArgument, match=r"joint 'j': limit: got 0\.5 twice"):
             _ = robot.limits
+
+
+def test_collision_meshes_beside_a_urdf_become_convex_hulls(tmp_path):
+    text = """<robot name="r"><link name="base"/><link name="arm">
+      <inertial><mass value="1"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>
+      <visual><geometry><mesh filename="wedge.obj"/></geometry></visual>
+      <collision><origin xyz="1 0 0"/>
+        <geometry><mesh filename="{}" scale="1 2 3"/></geometry></collision></link>
+      <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="1 0 0"/></joint>
+      </robot>"""
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1.0], [0.1, 0.1, 0.1]])
+    lines = [f"v {x} {y} {z}" for x, y, z in corners] + ["f 1 3 2", "f 1 2 4", "f 2 3 4", "f 1 4 3"]
+    (tmp_path / "wedge.obj").write_text("\n".join(lines))
+    (tmp_path / "robot.urdf").write_text(text.format("wedge.obj"))
+    robot = load_urdf(tmp_path / "robot.urdf")
+    assert robot.visuals == ()
+    (collision,) = robot.collisions
+    np.testing.assert_allclose(collision.pose[:3, 3], [1, 0, 0])
+    expected = sorted(map(tuple, corners[:4] * [1, 2, 3]))
+    assert sorted(map(tuple, collision.solid.vertices)) == expected
+    (collider,) = pickle.loads(pickle.dumps(robot)).model().colliders
+    assert sorted(map(tuple, collider.shape.vertices)) == expected
+    # Other formats and places, and a text, which is in no folder.
+    (tmp_path / "wedge.dae").write_text("")
+    for name in ("wedge.dae", "package://r/wedge.obj", "../../wedge.obj", "none.stl"):
+        (tmp_path / "robot.urdf").write_text(text.format(name))
+        robot = load_urdf(tmp_path / "robot.urdf")
+        assert robot.unsupported_collisions == ("link 'arm': collision mesh",)
+    assert load_urdf(text.format("wedge.obj")).unsupported_collisions
+    (tmp_path / "wedge.obj").write_text("v 1 2 x")
+    (tmp_path / "robot.urdf").write_text(text.format("wedge.obj"))
+    with pytest.raises(InvalidArgument, match=r"link 'arm'.*wedge.obj"):
+        load_urdf(tmp_path / "robot.urdf")

@@ -1,4 +1,4 @@
-"""Writer of MJCF, the files of MuJoCo (https://mujoco.readthedocs.io/en/stable/XMLreference.html)."""
+"""Elements of MJCF for the links and joints of a robot or tree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rbnotes import arguments, inertia
+from rbnotes import inertia
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.inertia import principal_frame
 from rbnotes.joints import (
@@ -19,35 +19,24 @@ from rbnotes.joints import (
     Revolute,
     Translational,
 )
-from rbnotes.multibody.formats._joint_types import as_robot, elementary_joints, is_free_joint
-from rbnotes.multibody.formats._xml import format_document, format_numbers
+from rbnotes.multibody.formats._joint_types import elementary_joints, is_free_joint
+from rbnotes.multibody.formats._xml import format_numbers
 from rbnotes.multibody.formats.robot import Robot
-from rbnotes.multibody.reduced.model import Link, Tree
-from rbnotes.shapes import Box, Capsule, Cylinder, Shape, Sphere
+from rbnotes.multibody.reduced.model import Link
+from rbnotes.shapes import Box, Capsule, Cylinder, Ellipsoid, Shape, Sphere
 from rbnotes.unchecked import quaternion, se3
 
 MIN_INERTIA = 1e-14
 """Smallest mass and inertia of moving bodies in MuJoCo, kg or kg m^2 (its mjMINVAL is 1e-15)."""
 
 
-def to_mjcf(robot: Robot | Tree) -> str:
-    """Return the text of an MJCF file with the same motion as the robot.
+def robot_document(robot: Robot) -> ET.Element:
+    """Return the root element of a file with the same motion as the robot.
 
-    Bodies have the names of links, and the frames of their joints. Joints have the names of the robot's
-    joints, or of the links; a joint of several coordinates becomes several joints with a number after the
-    name, or a ball or free joint, whose coordinates in MuJoCo differ. The joints of a link without mass move
-    to the one link that follows it. Springs, dampers, dry friction, limits, mimicking joints, gravity and
-    visuals are preserved; limits and mimicking are soft in MuJoCo.
-
-    Raises
-    ------
-    InvalidArgument
-        If MuJoCo has no such joint, or no spring or damper on it, if several links follow a moving one
-        without mass, if a body has a ball and then another rotation, or if an inertia is singular, as that of
-        a point; the message names the link.
+    Bodies have the names of links, and the frames of their joints. The joints of a link without mass move to
+    the one link that follows it. Springs, dampers, dry friction, limits, mimicking joints, gravity and
+    visuals are preserved.
     """
-    arguments.require_instance("robot", robot, Robot, Tree)
-    robot = as_robot(robot)
     root = ET.Element("mujoco", model=robot.name)
     ET.SubElement(root, "compiler", angle="radian", inertiafromgeom="false")
     ET.SubElement(root, "option", gravity=format_numbers(robot.tree.gravity))
@@ -63,7 +52,7 @@ def to_mjcf(robot: Robot | Tree) -> str:
             line = format_numbers(np.array([joint.mimic.offset, joint.mimic.multiplier]))
             names = {"joint1": joint.name, "joint2": joint.mimic.joint}
             ET.SubElement(equations, "joint", names, polycoef=f"{line} 0 0 0")
-    return format_document(root)
+    return root
 
 
 class _MujocoJoint(NamedTuple):
@@ -217,12 +206,14 @@ def geometry_attributes(solid: Shape) -> dict[str, str]:
     match solid:
         case Box(sides):
             return {"type": "box", "size": format_numbers(np.array(sides) / 2)}
+        case Ellipsoid(semi_axes):
+            return {"type": "ellipsoid", "size": format_numbers(np.array(semi_axes))}
         case Sphere(radius):
             return {"type": "sphere", "size": format_numbers(radius)}
         case Cylinder(radius, length) | Capsule(radius, length):
             kind = type(solid).__name__.lower()
             return {"type": kind, "size": format_numbers(np.array([radius, length / 2]))}
-    raise InvalidArgument("shape", f"{solid!r:.60}", "a box, a sphere, a cylinder or a capsule, for MJCF")
+    raise InvalidArgument("shape", f"{solid!r:.60}", "a shape of MJCF: no cone or rounded box")
 
 
 def pose_attributes(E: Array) -> dict[str, str]:
