@@ -157,6 +157,7 @@ def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separat
                 return None
             if best is None or distance > best.distance - SEPARATION_TOLERANCE * size:
                 best = Separation(normal, distance, *nearest.combine(on_a, on_b))
+        assert best is not None
         error = nearest.distance - best.distance
         if error <= SEPARATION_TOLERANCE * size:
             return best

@@ -20,9 +20,10 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact.convex import PlacedSolid, convex_manifold, plane_manifold
 from rbnotes.contact.distance import Core
+from rbnotes.contact.height_fields import height_field_manifold
 from rbnotes.contact.manifolds import ContactManifold, empty_manifold, rounded_box_manifold
 from rbnotes.dynamics import WORLD
-from rbnotes.shapes import CollisionGeometry, ConvexShape, Plane, RoundedBox, Shape
+from rbnotes.shapes import CollisionGeometry, ConvexShape, Ground, HeightField, RoundedBox, Shape
 from rbnotes.unchecked.contact_axes import contact_axes
 from rbnotes.unchecked.frozen import set_fields
 
@@ -40,7 +41,7 @@ class Collider:
         Index of the body, or ``WORLD``.
     shape
         :class:`~rbnotes.shapes.Box`, ``Sphere``, ``Capsule``, ``Cylinder``, ``Cone``, ``Ellipsoid``,
-        ``ConvexMesh``, ``RoundedBox`` or ``Plane``.
+        ``ConvexMesh``, ``RoundedBox``, ``Plane`` or ``HeightField``.
     frame
         Pose of the shape in the body ``(4, 4)``, m.
     mu
@@ -140,7 +141,7 @@ def collide(
     Parameters
     ----------
     shape_a, shape_b
-        Shapes as for :class:`Collider`; at most one of them is a plane.
+        Shapes as for :class:`Collider`; at most one of them is a plane or a height field.
     pose_a, pose_b : (4, 4)
         Poses of the shapes' frames in the world, m.
     margin
@@ -149,7 +150,7 @@ def collide(
     Raises
     ------
     InvalidArgument
-        If both shapes are planes.
+        If both shapes are planes or height fields.
     """
     pose_a = arguments.with_ndim("pose_a", arguments.frame("pose_a", pose_a), 2)
     pose_b = arguments.with_ndim("pose_b", arguments.frame("pose_b", pose_b), 2)
@@ -276,14 +277,15 @@ def friction_coefficient(name: str, value: Any) -> float:
 def _narrow_phase(
     a: CollisionGeometry, pose_a: Array, b: CollisionGeometry, pose_b: Array, margin: float
 ) -> ContactManifold:
-    if isinstance(a, Plane):
-        if isinstance(b, Plane):
-            raise InvalidArgument(
-                "shape_a, shape_b", "two planes", "at most one: two half-spaces do not touch"
-            )
+    if isinstance(a, Ground):
+        if isinstance(b, Ground):
+            got = f"a {type(a).__name__} and a {type(b).__name__}"
+            raise InvalidArgument("shape_a, shape_b", got, "at most one: both are fixed to the world")
         flipped = _narrow_phase(b, pose_b, a, pose_a, margin)
         return flipped._replace(normal=-flipped.normal)
-    if isinstance(b, Plane):
+    if isinstance(b, HeightField):
+        return height_field_manifold(_placed(a, pose_a), b, pose_b, margin)
+    if isinstance(b, Ground):
         return plane_manifold(_placed(a, pose_a), pose_b[:3, 2], pose_b[:3, 3], margin)
     if isinstance(a, RoundedBox) and isinstance(b, RoundedBox):
         return rounded_box_manifold(_core(a, pose_a), a.radius, _core(b, pose_b), b.radius, margin)
@@ -317,7 +319,9 @@ def _broad_phase(
     radii = np.array([each.bounding_radius if isinstance(each, ConvexShape) else 0.0 for each in geometries])
     pairs = [bounded[overlapping_spheres(centers[bounded], radii[bounded] + margin / 2)]]
     for i in np.flatnonzero(~is_bounded):
-        heights = (centers - centers[i]) @ collider_poses[i][:3, 2] - radii
+        ground = geometries[i]
+        highest = float(np.max(ground.heights)) if isinstance(ground, HeightField) else 0.0
+        heights = (centers - centers[i]) @ collider_poses[i][:3, 2] - highest - radii
         others = np.flatnonzero((heights <= margin) & (is_bounded | (np.arange(count) > i)))
         pairs.append(np.stack([others, np.full(len(others), i)], axis=1))
     found = np.sort(np.concatenate(pairs), axis=1)

@@ -52,7 +52,7 @@ from rbnotes.multibody.reduced.constraints import LoopClosure, Weld
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.system import TreeSystem
-from rbnotes.shapes import Plane, Shape
+from rbnotes.shapes import Ground, Shape
 from rbnotes.unchecked.frozen import set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
@@ -269,15 +269,24 @@ class Body:
         given = self.shape if self.collision is None else self.collision
         if given is None:
             return ()
-        if isinstance(given, Plane):
-            raise InvalidArgument(f"{label}: collision", "a Plane", "a bounded shape; planes are the ground")
+        if isinstance(given, Ground):
+            raise self._ground_error(label, given)
         if isinstance(given, Shape):
             try:
                 return (Geometry(given),)
             except InvalidArgument as error:
                 expected = f"{error.expected}; pass `collision` for another one, or () for none"
                 raise InvalidArgument(f"{label}: shape", error.got, expected) from None
-        return arguments.instances(f"{label}: collision", given, Geometry)
+        geometries = arguments.instances(f"{label}: collision", given, Geometry)
+        for geometry in geometries:
+            if isinstance(geometry.shape, Ground):
+                raise self._ground_error(label, geometry.shape)
+        return geometries
+
+    @staticmethod
+    def _ground_error(label: str, shape: Ground) -> InvalidArgument:
+        expected = "a bounded shape; planes and height fields are the ground"
+        return InvalidArgument(f"{label}: collision", f"a {type(shape).__name__}", expected)
 
     def _initial_pose(self, label: str) -> Array | None:
         frames = [name for name in ("joint_frame", "body_frame", "parent") if getattr(self, name) is not None]

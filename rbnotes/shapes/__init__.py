@@ -9,13 +9,14 @@ A shape is centered at its frame and aligned with its axes; :func:`rbnotes.viewe
 
 Boxes, spheres and capsules are special cases of a :class:`RoundedBox`, for which one algorithm finds the
 exact distances and contact points. Cylinders, cones, ellipsoids and the convex hulls of meshes are a
-:class:`ConvexShape`, which is described by its support points.
+:class:`ConvexShape`, which is described by its support points. Planes and height fields are :class:`Ground`.
 """
 
 from rbnotes.shapes.convex_mesh import ConvexMesh
 from rbnotes.shapes.ellipsoid import Ellipsoid
+from rbnotes.shapes.height_field import HeightField
 from rbnotes.shapes.round_solids import Cone, Cylinder
-from rbnotes.shapes.shape import CollisionGeometry, ConvexShape, Plane, RoundedBox, Shape
+from rbnotes.shapes.shape import CollisionGeometry, ConvexShape, Ground, Plane, RoundedBox, Shape
 from rbnotes.shapes.solids import Box, Capsule, Sphere
 
 __all__ = [
@@ -27,6 +28,8 @@ __all__ = [
     "ConvexShape",
     "Cylinder",
     "Ellipsoid",
+    "Ground",
+    "HeightField",
     "Plane",
     "RoundedBox",
     "Shape",

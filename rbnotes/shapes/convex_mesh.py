@@ -128,7 +128,8 @@ class ConvexMesh(ConvexShape):
         flattest = int(np.argmin(slopes))
         if slopes[flattest] <= tolerance:
             return self.vertices[[vertex, self._neighbors[vertex][flattest]]]
-        return self.vertices[vertex][None]
+        corner: Array = self.vertices[vertex][None]
+        return corner
 
     def compute_outline(self, direction: Array) -> Array:
         """Return the vertices ``(k, 3)``, m."""

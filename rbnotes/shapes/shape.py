@@ -199,18 +199,22 @@ class RoundedBox(ConvexShape):
         return inertia.rounded_box(self.half_extents, self.radius, density)
 
 
-@dataclass(frozen=True)
-class Plane(Shape):
-    """Half-space below the xy plane of its frame; its surface pushes along z. It has no mass properties."""
+class Ground(Shape):
+    """Shape that is fixed to the world and has no mass."""
 
     @property
-    def collision_geometry(self) -> Plane:
-        """The plane itself."""
+    def collision_geometry(self) -> Self:
+        """The shape itself."""
         return self
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:
-        raise InvalidArgument("shape", "a Plane, which has no mass", "a solid")
+        raise InvalidArgument("shape", f"a {type(self).__name__}, which has no mass", "a solid")
 
 
-CollisionGeometry = ConvexShape | Plane
+@dataclass(frozen=True)
+class Plane(Ground):
+    """Half-space below the xy plane of its frame; its surface pushes along z. It has no mass properties."""
+
+
+CollisionGeometry = ConvexShape | Ground
 """Geometry for which contacts are computed."""

@@ -87,6 +87,8 @@ def solid(shape: shapes.Shape, color: str = "blue") -> Drawable:
             return mesh(shape.vertices, shape.triangles, color)
         case shapes.RoundedBox():
             return box(2 * (shape.half_extents + shape.radius), color)
+        case shapes.HeightField():
+            return mesh(shape.vertices.reshape(-1, 3), shape.triangles, color)
         case shapes.Plane():
             return ground()
     raise InvalidArgument("shape", type(shape).__name__, "a shape of rbnotes.shapes")

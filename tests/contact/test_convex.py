@@ -10,6 +10,7 @@ from itertools import product
 import coal
 import numpy as np
 import pytest
+from coal_shapes import coal_mesh
 from hypothesis import settings
 from scipy.spatial.transform import Rotation
 
@@ -50,14 +51,6 @@ def solid(kind, sizes):
         case "capsule":
             return Capsule(a / 3, b), coal.Capsule(a / 3, b), np.zeros(3)
     raise ValueError(kind)
-
-
-def coal_mesh(mesh):
-    points, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-    points.extend(list(mesh.vertices))
-    for corners in mesh.triangles:
-        triangles.append(coal.Triangle(*map(int, corners)))
-    return coal.Convex(points, triangles)
 
 
 def support_function(shape, directions):

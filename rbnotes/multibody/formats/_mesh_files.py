@@ -84,5 +84,5 @@ def _parse_obj(text: str) -> Mesh:
         elif words[:1] == ["f"]:
             numbers = [int(word.split("/")[0]) for word in words[1:]]
             corners = [number - 1 if number > 0 else len(vertices) + number for number in numbers]
-            triangles += [(corners[0], *corners[i : i + 2]) for i in range(1, len(corners) - 1)]
+            triangles += [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(corners) - 1)]
     return Mesh(np.array(vertices).reshape(-1, 3), np.array(triangles, dtype=np.intp).reshape(-1, 3))

@@ -574,8 +574,8 @@ class _Reader:
             "density",
             "contype",
             "conaffinity",
+            "mesh",
         )
-        used = (*used, "mesh")
         skipped = ("rgba", "material", "solmix", "priority", "margin", "gap", "hfield", *_SOFT)
         return xml.resolve(self.context, element, child_class, (*used, "friction", "condim"), skipped)
 
@@ -725,7 +725,7 @@ class _Reader:
     def _weld(self, element: Element) -> None:
         names = [self._named_body(element, "body1"), self._named_body(element, "body2", "world")]
         relative = xml.values(element, "relpose", 7, np.zeros(7))
-        pose = se3.inverse(self.world_poses[names[0]]) @ self.world_poses[names[1]]
+        pose: Array = se3.inverse(self.world_poses[names[0]]) @ self.world_poses[names[1]]
         if np.any(relative[3:]):
             R = quaternion.to_rotation(xml.normalize(element, "relpose", relative[3:]))
             pose = se3.frame(R, relative[:3])

@@ -50,8 +50,9 @@ def to_mjcf(model: MjcfModel | Model | Robot | Tree) -> str:
         if an inertia is singular; the message names it.
     """
     arguments.require_instance("model", model, MjcfModel, Model, Robot, Tree)
-    is_model = isinstance(model, MjcfModel | Model)
-    return format_document(_Writer(model).document() if is_model else robot_document(as_robot(model)))
+    if isinstance(model, MjcfModel | Model):
+        return format_document(_Writer(model).document())
+    return format_document(robot_document(as_robot(model)))
 
 
 class _Writer:
