@@ -292,7 +292,7 @@ class TestScene:
 
 class TestErrors:
     def test_invalid_arguments_are_named(self):
-        with pytest.raises(InvalidArgument, match="two planes"):
+        with pytest.raises(InvalidArgument, match="a Plane and a Plane"):
             collide(Plane(), np.eye(4), Plane(), np.eye(4))
         with pytest.raises(InvalidArgument, match="radius: got 0 around a core without volume"):
             RoundedBox(np.array([1.0, 0.0, 1.0]), 0.0)
