@@ -73,7 +73,7 @@ broad_phase.spheres_overlap = spheres_overlap
 for edge in (5, 10):
     number = 0
     _, poses = heap(edge)
-    centers, radii = poses[:, :3, 3], np.full(len(poses), 0.14)
+    centers, radii = np.random.default_rng(edge).permutation(poses[:, :3, 3]), np.full(len(poses), 0.14)
     grid, found = broad_phase.build_grid(centers, radii), np.empty(len(poses), dtype=int)
     pairs = sum(broad_phase.later_neighbors(i, centers, radii, grid, found) for i in range(len(poses)))
     print(number / len(poses), pairs / len(poses))
