@@ -1,5 +1,5 @@
-// Puts what the pages load into book/_generated: KaTeX's style sheet and fonts, and the scene player as one
-// classic script (modules do not load over file://). The package gets a copy of the player for notebooks.
+// Puts what the pages load into book/_generated: KaTeX's style sheet and fonts, and as classic scripts (modules do
+// not load over file://) the scene player, each live figure, and what runs the live figures. The package gets a copy of the player for notebooks.
 const fs = require("fs");
 const path = require("path");
 
@@ -19,17 +19,29 @@ fs.writeFileSync(
   css.replace(/,url\(fonts\/[^)]*\.(woff|ttf)\) format\("(woff|truetype)"\)/g, ""),
 );
 
-require("esbuild").buildSync({
-  entryPoints: [path.join(__dirname, "player", "index.js")],
-  outfile: path.join(output, "scene-player.js"),
-  bundle: true,
-  minify: true,
-  format: "iife",
-  loader: { ".css": "text" },
-  target: "es2020",
-  charset: "utf8",
-  legalComments: "eof",
-});
+function bundle(name, source) {
+  require("esbuild").buildSync({
+    ...source,
+    outfile: path.join(output, name),
+    bundle: true,
+    minify: true,
+    format: "iife",
+    loader: { ".css": "text" },
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "eof",
+  });
+}
+
+bundle("scene-player.js", { entryPoints: [path.join(__dirname, "player", "index.js")] });
+bundle("live.js", { entryPoints: [path.join(__dirname, "live.js")] });
+for (const file of fs.readdirSync(path.join(__dirname, "figures"))) {
+  const name = path.basename(file, ".js");
+  if (name === file || ["drawing", "handles"].includes(name)) continue;
+  const contents = `import * as figure from "./figures/${file}";
+    (globalThis.rbnotesFigures ??= {})["${name}"] = figure;`;
+  bundle(`live-${file}`, { stdin: { contents, resolveDir: __dirname } });
+}
 fs.copyFileSync(
   path.join(output, "scene-player.js"),
   path.join(root, "rbnotes", "viewer", "scene-player.js"),

@@ -13,7 +13,7 @@ lines.on("line", (line) => {
         output: "htmlAndMathml",
         // symbols.py marks symbols with \htmlData, which is no TeX
         strict: (fault) => (fault === "htmlExtension" ? "ignore" : "error"),
-        trust: ({ command }) => command === "\\htmlData",
+        trust: ({ command }) => ["\\htmlData", "\\htmlId", "\\htmlClass"].includes(command),
         // a formula's \gdef must not leak into the next one
         macros: { ...macros },
       }),

@@ -20,6 +20,7 @@ from rbnotes_book import (
     formulas,
     ledger_pages,
     line_ends,
+    live,
     notebooks,
     page_weight,
     prerequisites,
@@ -32,7 +33,8 @@ from rbnotes_book import (
 
 PARTS = (
     alt_text, api_pages, badges, cache, drawing, equations, errata_pages, exercises, finder, formulas,
-    ledger_pages, line_ends, notebooks, page_weight, prerequisites, scenes, search, standing, stubs, symbols,
+    ledger_pages, line_ends, live, notebooks, page_weight, prerequisites, scenes, search, standing,
+    stubs, symbols,
 )  # fmt: skip
 
 

@@ -1,0 +1,35 @@
+"""Twins of the live figures: the numbers that a page shows first, computed by the library.
+
+A module ``spring_damper`` is the twin of ``book/_js/figures/spring-damper.js``. Its ``evaluate`` of a
+state and a mode returns what the function of that name in JavaScript returns. It computes the poster of the
+page, and the tests compare both.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rbnotes_book.node import SCRIPTS
+
+FIGURES = SCRIPTS / "figures"
+PARTS = ("drawing", "handles")
+"""Modules of that folder that are not figures."""
+
+
+def names() -> list[str]:
+    """Return the names of all live figures."""
+    return sorted(path.stem for path in FIGURES.glob("*.js") if path.stem not in PARTS)
+
+
+def evaluate(name: str, state: dict[str, Any], mode: str) -> dict[str, Any]:
+    """Return the numbers of a figure in a state, as the library computes them."""
+    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    result: dict[str, Any] = module.evaluate(state, mode)
+    return result
+
+
+def path(name: str) -> Path:
+    """Return the script of a figure."""
+    return FIGURES / f"{name}.js"

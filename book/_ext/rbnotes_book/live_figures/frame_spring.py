@@ -1,0 +1,57 @@
+"""Numbers of the live figure of a frame spring whose bodies rotate (L 0.43)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbnotes import se3, so3
+from rbnotes.forces import FrameSpring, frame_spring_forces
+
+Array = NDArray[np.float64]
+
+STIFFNESS, SPINS, FASTEST = 1.0, 31, 3.0
+POINTS = np.array([[0.55, 0.35, 0.0], [-0.55, 0.25, 0.0]])
+FRAMES = se3.frame(np.stack([np.eye(3)] * 2), POINTS)
+SPRING = FrameSpring(FRAMES[0], FRAMES[1], STIFFNESS * np.eye(3), np.zeros((3, 3)))
+STILL = np.zeros((2, 6))
+
+
+def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
+    """Return the change of the force on A by the formula and by the exact stiffness matrix."""
+    x, y, angle = np.array(state["pose"], dtype=float).T
+    axis = np.array([0.0, 0.0, 1.0])
+    E = se3.frame(so3.exp(angle[:, None] * axis), np.stack([x, y, np.zeros(2)], axis=-1))
+    found = frame_spring_forces(SPRING, E, STILL)
+    force, stiffness = found.w[0, 3:], found.K[3:6]
+    turn = np.array(state["turn"], dtype=float)
+    turning = np.cross(force, turn[0] * axis)
+
+    def points(turns: Array) -> Array:
+        """Return the change along rotations, without that of the axes of A."""
+        xi = np.zeros((2, 6))
+        xi[:, 2] = turns
+        change: Array = stiffness @ xi.ravel() - np.cross(force, turns[0] * axis)
+        return change
+
+    exact = points(turn) + turning
+    spin = np.array(state["spin"], dtype=float)
+    first = points(spin if mode == "printed" else turn)
+    change = first + turning
+    swept = [
+        float(np.linalg.norm(points(np.array([each, spin[1]])) + turning))
+        for each in np.linspace(-FASTEST, FASTEST, SPINS)
+    ]
+    return {
+        "force": force[:2].tolist(),
+        "change": change[:2].tolist(),
+        "exact": exact[:2].tolist(),
+        "points": float(np.linalg.norm(first)),
+        "turning": float(np.linalg.norm(turning)),
+        "size": float(np.linalg.norm(change)),
+        "exact_size": float(np.linalg.norm(exact)),
+        "difference": float(np.linalg.norm(change - exact)),
+        "swept": swept,
+    }

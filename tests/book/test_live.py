@@ -1,0 +1,431 @@
+"""Live figures: JavaScript and the library agree, and all states in reach of a reader have finite numbers."""
+
+import gzip
+import json
+import re
+import subprocess
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rbnotes_book import live, live_figures
+from rbnotes_book.node import NODE, SCRIPTS
+
+from rbnotes import ledger, se3, so3
+from rbnotes.complementarity import LCP, enumeration
+from rbnotes.constraints import factor_kkt
+from rbnotes.constraints.stabilization import project_positions, velocity_target
+from rbnotes.dynamics import (
+    State,
+    body_acceleration,
+    gyroscopic_wrench,
+    linearly_implicit_velocity,
+    symplectic_euler,
+)  # fmt: skip
+from rbnotes.forces import (
+    FrameSpring,
+    SpringDamper,
+    body_path_length,
+    frame_spring_forces,
+    path_wrenches,
+    zero_length_spring,
+)  # fmt: skip
+from rbnotes.friction.bounded_friction import project_on_section
+
+BOOK = Path(__file__).parents[2] / "book"
+COUNT = 1000
+FIGURES = live_figures.names()
+LONGEST_SCRIPT = 150
+"""Lines of a figure's script."""
+LARGEST_SCRIPT = 15_000
+"""Bytes of a figure's bundle, compressed."""
+
+
+@pytest.fixture(scope="module")
+def node():
+    """Return a function that asks a Node process: ``node("call", module="so3", name="exp", inputs=...)``."""
+    command = [NODE, Path(__file__).with_name("live.mjs"), SCRIPTS]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
+    ) as process:
+
+        def ask(request, **more):
+            process.stdin.write(json.dumps({"request": request, **more}) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline())
+
+        yield ask
+
+
+def listed(value):
+    """Return arrays as lists, at any depth."""
+    if isinstance(value, dict):
+        return {key: listed(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [listed(each) for each in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def flat(value):
+    """Return all numbers of a result."""
+    if value is None:
+        return np.zeros(0)
+    if isinstance(value, list) and any(isinstance(part, dict | None) for part in value):
+        return np.concatenate([flat(part) for part in value])
+    parts = value.values() if isinstance(value, dict) else value
+    parts = parts if np.iterable(parts) else [parts]
+    return np.concatenate([np.ravel(np.asarray(part, dtype=float)) for part in parts])
+
+
+def distances(a, b):
+    """Largest difference of each pair of results, relative to results above one."""
+    differences = []
+    for x, y in zip(a, b, strict=True):
+        x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+        assert x.shape == y.shape
+        differences.append(np.max(np.abs(x - y), initial=0) / max(1, np.max(np.abs(y), initial=0)))
+    return np.array(differences)
+
+
+# --- functions of dynamics/ ------------------------------------------------------------------------------
+
+rng = np.random.default_rng(35)
+vectors = rng.normal(size=(COUNT, 3))
+others = rng.normal(size=(COUNT, 3))
+numbers = rng.normal(size=COUNT)
+squares = rng.normal(size=(COUNT, 4, 4))
+columns = rng.normal(size=(COUNT, 4))
+units = vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+# From tiny rotations to almost half turns, evenly in the logarithms of both distances.
+angles = np.concatenate(
+    [10 ** rng.uniform(-9, 0.49, COUNT // 2), np.pi - 10 ** rng.uniform(-9, 0, COUNT // 2)]
+)
+turns = angles[:, None] * units
+rotations = so3.exp(turns)
+middling = rng.uniform(0.01, 3.13, COUNT)
+frames = se3.frame(so3.exp(others), vectors)
+pairs = se3.frame(so3.exp(rng.normal(size=(COUNT, 2, 3))), rng.normal(size=(COUNT, 2, 3)))
+points = rng.normal(size=(COUNT, 2, 3))
+twists = rng.normal(size=(COUNT, 2, 6))
+planes = rng.uniform(-3, 3, size=(COUNT, 3))
+coefficients = rng.uniform(0.2, 3, size=(3, COUNT))
+half = rng.normal(size=(COUNT, 6, 6))
+squares_of_six = -half @ np.swapaxes(half, -1, -2)
+inertias = half @ np.swapaxes(half, -1, -2) + 0.5 * np.eye(6)
+
+
+def planar(pose):
+    """Pose of a motion in the plane, by the exponential map."""
+    x, y, angle = pose.T
+    zero = 0 * x
+    return se3.frame(so3.exp(np.stack([zero, zero, angle], -1)), np.stack([x, y, zero], -1))
+
+
+def each(function):
+    """Return a function of stacks that calls one of single arrays."""
+    return lambda *stacks: [function(*arguments) for arguments in zip(*stacks, strict=True)]
+
+
+def step_of_bodies(M, E, phi, wrench, h):
+    velocity = phi + h[:, None] * body_acceleration(M, phi, wrench)
+    return list(zip(E @ se3.exp(h[:, None] * velocity), velocity, strict=True))
+
+
+MOVES = ([], [0], [1], [0, 1])
+"""Sets of positive unknowns of an LCP of two."""
+
+
+def lcp_solutions(A, b):
+    """Solutions of an LCP of two by NumPy; the first is that of the library, if there is one."""
+    result = []
+    for active in MOVES:
+        z = np.zeros(2)
+        z[active] = np.linalg.solve(A[np.ix_(active, active)], -b[active])
+        w = np.where(np.isin([0, 1], active), 0, A @ z + b)
+        result.append({"z": z, "w": w} if np.all(z >= 0) and np.all(w >= 0) else None)
+    if any(result):
+        z = enumeration(LCP(A, b)).z
+        assert any(each is not None and np.allclose(each["z"], z, atol=1e-8) for each in result)
+    return result
+
+
+def project_on_distance(x, L):
+    """Project a point with a mass on a sphere about the origin."""
+
+    def error(y):
+        return np.array([np.linalg.norm(y) - L])
+
+    def jacobian(y):
+        return y[None] / np.linalg.norm(y)
+
+    return project_positions(x, np.eye(3), error, jacobian, tolerance=1e-14).positions
+
+
+def elastic_forces(E, p, k):
+    """Forces of a frame spring without torsion between two points."""
+    frames = se3.frame(np.tile(np.eye(3), (2, 1, 1)), p)
+    spring = FrameSpring(*frames, k * np.eye(3), np.zeros((3, 3)))
+    return frame_spring_forces(spring, E, np.zeros((2, 6)))
+
+
+def elastic_force_variation(E, p, k, dx, dtheta, turns):
+    """Change of the force on A by the library's stiffness matrix."""
+    assert turns is dtheta or np.array_equal(turns, dtheta)
+    return elastic_forces(E, p, k).K[3:6] @ np.concatenate([dtheta, dx], axis=1).ravel()
+
+
+def elastic_force_variation_printed(E, p, k, dx, dtheta, turns):
+    """Change of the force on A by the record of (0.43), whose velocities are along the axes of the world."""
+    X = se3.frame(np.tile(np.eye(3), (2, 1, 1)), p)
+    spins = (E[:, :3, :3] @ turns[..., None])[..., 0]
+    velocities = np.array([np.zeros(3), spins[0], np.zeros(3), spins[1]])
+    delta = np.stack([dx, dtheta], axis=1).reshape(4, 3)
+    return printed("lloyd/s0.22.1/e0.43#b")(np.concatenate([E, X]), velocities, k, 1.0, delta)
+
+
+@dataclass
+class Twin:
+    """A function of Python, what both are called with, and how much their results may differ."""
+
+    python: object
+    inputs: tuple
+    condition: object = 1.0
+    then: tuple = field(default=())
+    reads: object = flat
+    """What is compared of a result of the script."""
+
+
+@cache
+def printed(id):
+    """Return the printed form of a record."""
+    return next(record for record in ledger.load() if record.id == id).printed
+
+
+variations = (pairs, points, coefficients[0], twists[..., :3], twists[..., 3:])
+spins = rng.normal(size=(COUNT, 2, 3))
+steps = rng.uniform(0.01, 0.3, COUNT)
+law = tuple(coefficients)
+spring = (pairs, points, twists, *law)
+constraint_rows = half[:, :2]
+zero = np.zeros((COUNT, 2, 2))
+kkt_conditions = np.linalg.cond(
+    np.block([[inertias, -np.swapaxes(constraint_rows, -1, -2)], [constraint_rows, zero]])
+)
+small = squares[:, :2, :2]
+minors = np.minimum(np.abs(small[:, [0, 1], [0, 1]]).min(-1), np.abs(np.linalg.det(small)))
+TWINS = {
+    "matrix.dot": Twin(lambda a, b: np.sum(a * b, -1), (vectors, others)),
+    "matrix.norm": Twin(lambda a: np.linalg.norm(a, axis=-1), (vectors,)),
+    "matrix.add": Twin(np.add, (vectors, others)),
+    "matrix.subtract": Twin(np.subtract, (vectors, others)),
+    "matrix.scale": Twin(lambda s, a: s[:, None] * a, (numbers, vectors)),
+    "matrix.cross": Twin(np.cross, (vectors, others)),
+    "matrix.apply": Twin(lambda A, x: (A @ x[..., None])[..., 0], (squares, columns)),
+    "matrix.transpose": Twin(lambda A: np.swapaxes(A, -1, -2), (squares[:, :3],)),
+    "matrix.multiply": Twin(np.matmul, (squares[:, :3], squares)),
+    "matrix.combine": Twin(
+        lambda a, A, b, B: a[:, None, None] * A + b[:, None, None] * B,
+        (numbers, squares, steps, squares[::-1]),
+    ),
+    "matrix.identity": Twin(each(np.eye), (np.full(COUNT, 3),)),
+    "matrix.solve": Twin(each(np.linalg.solve), (squares, columns), np.linalg.cond(squares)),
+    "so3.hat": Twin(so3.hat, (vectors,)),
+    "so3.exp": Twin(so3.exp, (turns,)),
+    "so3.leftJacobian": Twin(so3.left_jacobian, (turns,)),
+    "so3.log": Twin(so3.log, (rotations,)),
+    # The arccosine loses what the trace has rounded, both near zero and near pi.
+    "so3.logOfTrace": Twin(so3.log, (so3.exp(middling[:, None] * units),), 1 / np.sin(middling) ** 2),
+    "so3.interpolate": Twin(so3.interpolate, (so3.exp(others), so3.exp(others + turns / 3), steps)),
+    "se3.rotation": Twin(lambda E: E[:, :3, :3], (frames,)),
+    "se3.position": Twin(lambda E: E[:, :3, 3], (frames,)),
+    "se3.frame": Twin(se3.frame, (rotations, vectors)),
+    "se3.planar": Twin(planar, (planes,)),
+    "se3.planarPose": Twin(lambda E: planes, (planar(planes),)),
+    "se3.transformPoint": Twin(each(se3.transform_points), (frames, vectors)),
+    "se3.exp": Twin(se3.exp, (np.concatenate([turns, others], -1),)),
+    "se3.compose": Twin(np.matmul, (frames, frames[::-1])),
+    "se3.inverse": Twin(se3.inverse, (frames,)),
+    "se3.transformTwist": Twin(lambda E, phi: (se3.Ad(E) @ phi[..., None])[..., 0], (frames, twists[:, 0])),
+    "se3.transformWrench": Twin(
+        lambda E, w: (np.swapaxes(se3.Ad_inverse(E), -1, -2) @ w[..., None])[..., 0], (frames, twists[:, 0])
+    ),
+    "springs.wrenchOfForce": Twin(each(se3.point_wrench), (frames, vectors, others)),
+    "springs.segment": Twin(
+        lambda E, x, phi: [
+            {"span": span, "length": length, "rate": rate}
+            for span, length, rate in zip(
+                np.diff(np.stack([se3.transform_points(E[:, i], x[:, i]) for i in (0, 1)], 1), axis=1)[:, 0],
+                body_path_length(E, x, phi).L,
+                body_path_length(E, x, phi).Ldot,
+                strict=True,
+            )
+        ],
+        (pairs, points, twists),
+    ),
+    "springs.springDamper": Twin(
+        each(lambda k, d, L, length, rate: SpringDamper(k, d, L)(length, rate).F), law, then=(steps, numbers)
+    ),
+    "springs.printedTension": Twin(
+        each(lambda k, d, L, length, rate: k * (length - L) / L - d * rate / L), law, then=(steps, numbers)
+    ),
+    "springs.springDamperWrenches": Twin(
+        each(lambda E, x, phi, k, d, L: path_wrenches(SpringDamper(k, d, L), E, x, phi).w), spring
+    ),
+    "springs.springDamperWrenchesPrinted": Twin(
+        each(lambda *each: printed("sueda/s1.9.6/e1.66")(*each).reshape(2, 6)), spring
+    ),
+    "springs.pointStiffnessPrinted": Twin(
+        each(lambda *each: printed("sueda/s1.9.3/e1.37#a")(*each)), (pairs, points, coefficients[0])
+    ),
+    "springs.pointStiffness": Twin(
+        each(lambda E, x, k: zero_length_spring(k, E, x).K), (pairs, points, coefficients[0])
+    ),
+    "contact.projectOnSection": Twin(
+        each(lambda p, limit, section: project_on_section(p[None], np.array([limit]), section)[0]),
+        (vectors[:, :2], steps * 5, rng.choice(["disc", "pyramid", "box"], COUNT)),
+    ),
+    "contact.enumerateLCP": Twin(each(lcp_solutions), (small, others[:, :2]), 1 / minors),
+    "integrate.linearlyImplicitVelocity": Twin(
+        each(linearly_implicit_velocity),
+        (inertias, twists[:, 0], twists[:, 1], squares_of_six, squares_of_six[::-1], steps / 100),
+        np.linalg.cond(inertias),
+    ),
+    "frame_spring.elasticForce": Twin(
+        each(lambda E, p, k: elastic_forces(E, p, k).w[0, 3:]), (pairs, points, coefficients[0])
+    ),
+    "frame_spring.elasticForceVariation": Twin(
+        each(elastic_force_variation), (*variations, variations[-1]), reads=lambda parts: np.add(*parts)
+    ),
+    "frame_spring.elasticForceVariation as printed": Twin(
+        each(elastic_force_variation_printed), (*variations, spins), reads=lambda parts: np.add(*parts)
+    ),
+    "stabilization.velocityTarget": Twin(each(velocity_target), (vectors, steps)),
+    "stabilization.constrainedVelocity": Twin(
+        each(lambda M, b, G, g: factor_kkt(M, G).solve(b, g)[0]),
+        (inertias, twists[:, 0], constraint_rows, others[:, :2]),
+        kkt_conditions,
+    ),
+    "stabilization.projectOnDistance": Twin(each(project_on_distance), (vectors + 2 * units, steps + 0.5)),
+    "integrate.gyroscopicWrench": Twin(gyroscopic_wrench, (inertias, twists[:, 0])),
+    "integrate.symplecticEuler": Twin(
+        step_of_bodies, (inertias, frames, twists[:, 0], twists[:, 1], steps), np.linalg.cond(inertias)
+    ),
+}
+
+
+def test_every_function_of_the_scripts_has_a_twin(node):
+    found = {f"{module}.{name}" for module, names in node("names").items() for name in names}
+    assert found == {name.split(" ")[0] for name in TWINS}
+
+
+@pytest.mark.parametrize("name", TWINS)
+def test_functions_agree_with_python(node, name):
+    twin = TWINS[name]
+    module, function = name.split(" ")[0].split(".")
+
+    def transposed(stacks):
+        return [list(row) for row in zip(*map(listed, stacks), strict=True)]
+
+    then = {"then": transposed(twin.then)} if twin.then else {}
+    found = node("call", module=module, name=function, inputs=transposed(twin.inputs), **then)
+    expected = twin.python(*twin.inputs, *twin.then)
+    errors = distances([*map(twin.reads, found)], [*map(flat, expected)])
+    assert np.all(errors <= 1e-12 * np.maximum(1, twin.condition)), np.max(errors)
+
+
+# --- figures ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(params=FIGURES)
+def name(request):
+    return request.param
+
+
+def assert_same(found, expected, tolerance, where):
+    assert set(found) == set(expected), where
+    for key, value in expected.items():
+        if isinstance(value, str):
+            assert found[key] == value, (*where, key)
+        else:
+            a, b = np.asarray(found[key], dtype=float), np.asarray(listed(value), dtype=float)
+            assert a.shape == b.shape, (*where, key)
+            bound = tolerance * max(1, np.max(np.abs(b), initial=0))
+            assert np.max(np.abs(a - b), initial=0) <= bound, (*where, key)
+
+
+# A difference quotient has the rounding of its energies over its step.
+TOLERANCES = {"quotient": 1e-8, "difference": 1e-8}
+
+
+def test_poster_and_first_numbers_come_from_python(node, name):
+    about = node("about", name=name)
+    for mode in about["modes"]:
+        [found] = node("evaluate", name=name, states=[about["poster"]["state"]], mode=mode)
+        expected = live_figures.evaluate(name, about["poster"]["state"], mode)
+        assert set(found) == set(expected)
+        for key in expected:
+            assert_same({key: found[key]}, {key: expected[key]}, TOLERANCES.get(key, 1e-9), (mode,))
+    html = live.figure(name)
+    first = live_figures.evaluate(name, about["poster"]["state"], about["poster"]["mode"])
+    for number in about["numbers"]:
+        text = re.search(rf'data-key="{number["key"]}">(\S+)', html)[1].replace("−", "-")
+        assert float(text) == pytest.approx(first[number["key"]], abs=0.00501)
+
+
+def test_states_in_reach_of_the_handles_have_finite_numbers(node, name):
+    reached = node("sweep", name=name)
+    assert len({each["handle"] for each in reached}) >= 1
+    for one in reached:
+        where = one["handle"], one["mode"], one["value"]
+        numbers = [np.ravel(np.array(value)) for value in one["e"].values() if not isinstance(value, str)]
+        finite = all(np.issubdtype(part.dtype, np.number) for part in numbers)
+        assert finite or one["status"] == "diverged", where
+        assert not re.search("NaN|Infinity|undefined", " ".join(one["drawn"]) + one["said"]), where
+        # to take hold of a grip moves nothing
+        for kept in one["kept"]:
+            np.testing.assert_allclose(kept, one["value"], atol=1e-9, err_msg=str(where))
+
+
+def test_scripts_are_small(name):
+    text = live_figures.path(name).read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST_SCRIPT
+    bundle = BOOK / "_generated" / f"live-{name}.js"
+    assert len(gzip.compress(bundle.read_bytes())) < LARGEST_SCRIPT
+    assert not re.search(r"fetch\(|https?:(?!//www\.w3\.org)|WebAssembly|\bimport\(", bundle.read_text())
+    assert not re.search(r"document|window|three", text)
+
+
+def test_figures_are_used_in_one_place_with_a_claim(node, name):
+    pages = [
+        page for page in BOOK.glob("*.md") if f"```{{live}} {name}\n" in page.read_text(encoding="utf-8")
+    ]
+    assert pages
+    claim = node("about", name=name)["claim"]
+    assert claim is None or claim in {record.id for record in ledger.load()}
+
+
+def test_spring_damper_steps_and_ends_as_the_library_says(node):
+    from rbnotes_book.live_figures import spring_damper
+
+    start = node("about", name="spring-damper")["poster"]["state"]
+    states = [
+        {**start, "pose": [(pose := rng.uniform([-1.5, -0.6, -1.6], [-0.3, 0.6, 1.6])).tolist(),
+                           (pose * [-1, 1, 1]).tolist()], "twist": rng.normal(size=(2, 3)).tolist()}
+        for _ in range(20)
+    ]  # fmt: skip
+    for mode in ("printed", "right"):
+        found = node("step", name="spring-damper", states=states, mode=mode, h=0.02)
+        for state, after in zip(states, found, strict=True):
+            E, phi = spring_damper.poses(state)
+            expected = symplectic_euler(spring_damper.system(state, mode), State(E, phi), 0.02)
+            E, phi = spring_damper.poses(after)
+            np.testing.assert_allclose(E, expected.E, atol=1e-12)
+            np.testing.assert_allclose(phi, expected.phi, atol=1e-12)
+    ends = {
+        mode: node("run", name="spring-damper", mode=mode, h=0.02, longest=3000)
+        for mode in ("printed", "right")
+    }
+    assert ends["printed"]["status"] == "diverged"
+    assert ends["right"]["status"] == "settled"

@@ -1,0 +1,133 @@
+"""Each live figure on its page in a browser: drag, switch, run, keys, reduced motion, link, touch, print."""
+
+import re
+from pathlib import Path
+
+import pytest
+from look_at_pages import LOOKS, NO_BROWSER, chromium, window
+from playwright.sync_api import expect
+from rbnotes_book import live_figures
+
+from rbnotes.ledger.errata_pdf import find_browser
+
+BOOK = Path(__file__).parents[2] / "book"
+PAGES = Path(__file__).parents[2] / "_build" / "html" / "book"
+LOOK = {look.name: look for look in LOOKS}
+# Everything that a reader sees of a figure's state.
+SEEN = """(figure) => [...figure.querySelectorAll(".drawn, .form:not([hidden]) .value, dd, .views")]
+  .map((part) => part.matches(".views") ? part.ariaLabel : part.innerHTML)"""
+STATE = "(figure) => JSON.stringify(figure.live.start)"
+
+pytestmark = pytest.mark.skipif(find_browser() is None, reason=NO_BROWSER)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser_of_these_tests:
+        yield browser_of_these_tests
+
+
+def address(name):
+    """Return the page that has a figure."""
+    [page] = [
+        page for page in BOOK.glob("*.md") if f"```{{live}} {name}\n" in page.read_text(encoding="utf-8")
+    ]
+    return f"{(PAGES / page.stem).as_uri()}.html"
+
+
+@pytest.mark.parametrize("name", live_figures.names())
+def test_live_figure_answers(browser, name):
+    faults = []
+    with window(browser, LOOK["light"], scripts=False) as page:
+        page.goto(address(name))
+        figure = page.locator(f"#live-{name}")
+        expect(figure.locator("svg.view").first).to_be_visible()
+        expect(figure.locator(".form").last).to_be_visible()
+        assert figure.locator(".controls, .grip").count() == 0
+        poster = figure.locator("dd").all_inner_texts()
+    with window(browser, LOOK["light"]) as page:
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on(
+            "request", lambda request: None if request.url.startswith("file:") else faults.append(request.url)
+        )
+        page.goto(address(name))
+        figure = page.locator(f"#live-{name}")
+        figure.scroll_into_view_if_needed()
+        assert figure.locator("dd").all_inner_texts() == poster
+
+        def seen():
+            return figure.evaluate(SEEN)
+
+        # drag
+        first, start = seen(), figure.evaluate(STATE)
+        grip = figure.locator(".grip").first
+        box = grip.locator(".knob").bounding_box()
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 25, y + 20, steps=4)
+        page.mouse.up()
+        dragged, state = seen(), figure.evaluate(STATE)
+        assert state != start
+        assert dragged != first
+        moved = grip.locator(".knob").bounding_box()
+        assert abs(moved["x"] - box["x"]) + abs(moved["y"] - box["y"]) > 10
+        # switch
+        modes = figure.locator(".modes input")
+        other = next(mode for mode in modes.all() if not mode.is_checked())
+        other.check()
+        chosen = other.get_attribute("value")
+        assert seen() != dragged
+        assert [form.get_attribute("data-mode") for form in figure.locator(".form:visible").all()] == [chosen]
+        # keyboard
+        before = figure.evaluate(STATE)
+        grip.focus()
+        text = grip.get_attribute("aria-valuetext")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Shift+ArrowUp")
+        assert grip.get_attribute("aria-valuetext") != text
+        assert figure.evaluate(STATE) != before
+        # link with state, in a new window
+        shared, url = (figure.evaluate(STATE), seen()), page.url
+        assert f"#live-{name}:mode={chosen};" in url
+        # run
+        run = figure.get_by_role("button", name="Run")
+        if run.count():
+            run.click()
+            page.wait_for_function(f"document.querySelector('#live-{name}').live.time > 0.1")
+            assert seen() != shared[1]
+            if pause := figure.get_by_role("button", name="Pause").all():
+                pause[0].click()
+        figure.get_by_role("button", name="Reset").click()
+        assert seen() == first
+        assert "#" not in page.url
+        # paper
+        page.emulate_media(media="print")
+        expect(figure.locator(".controls")).to_be_hidden()
+        expect(figure.locator("svg.view").first).to_be_visible()
+    with window(browser, LOOK["phone"]) as page:
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.emulate_media(reduced_motion="reduce")
+        page.goto(url)
+        figure = page.locator(f"#live-{name}")
+        assert (figure.evaluate(STATE), figure.evaluate(SEEN)) == shared
+        expect(figure).to_be_in_viewport()
+        assert figure.evaluate("(figure) => figure.scrollWidth <= figure.clientWidth")
+        run = figure.get_by_role("button", name="Run")
+        if run.count():
+            run.click()  # the whole motion at once
+            expect(run).to_have_text("Run")
+            expect(figure.locator(".said")).to_have_text(
+                re.compile(r"^(diverged|settled|stopped) after [\d.]+ s$")
+            )
+        # touch
+        start = figure.evaluate(STATE)
+        figure.locator(".grip").first.scroll_into_view_if_needed()
+        box = figure.locator(".grip .knob").first.bounding_box()
+        session = page.context.new_cdp_session(page)
+        x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+        for kind, spots in (("touchStart", [(x, y)]), ("touchMove", [(x + 15, y + 12)]), ("touchEnd", [])):
+            points = [{"x": a, "y": b} for a, b in spots]
+            session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.wait_for_function(f"{STATE}(document.querySelector('#live-{name}')) !== {start!r}")
+    assert faults == []
