@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rbnotes.arguments import Array
 from rbnotes.constraints import factor_kkt
 from rbnotes.constraints.stabilization import project_positions, velocity_target
-
-Array = NDArray[np.float64]
 
 MASS, GRAVITY, LENGTH, SHOWN, FAR = 1.0, np.array([0.0, -9.81]), 1.0, 160, 3.0
 MODES = ("nothing", "baumgarte", "projection")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbnotes import se3, so3
+from rbnotes.arguments import Array
 from rbnotes.forces import FrameSpring, frame_spring_forces
-
-Array = NDArray[np.float64]
 
 STIFFNESS, SPINS, FASTEST = 1.0, 31, 3.0
 POINTS = np.array([[0.55, 0.35, 0.0], [-0.55, 0.25, 0.0]])

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rbnotes.arguments import Array
 from rbnotes.friction.bounded_friction import project_on_section
-
-Array = NDArray[np.float64]
 
 MASS, WEIGHT, STEP, SHOWN = 1.0, 9.81, 0.02, 120
 SECTIONS = {"cone": "disc", "pyramid": "pyramid", "box": "box"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbnotes import se3
+from rbnotes.arguments import Array
 from rbnotes.dynamics import FreeSystem, State, symplectic_euler
 from rbnotes.forces import (
     CallableTensionLaw,
@@ -20,8 +20,6 @@ from rbnotes.forces import (
     path_through,
 )  # fmt: skip
 from rbnotes.shapes import Box
-
-Array = NDArray[np.float64]
 
 SIZE = (0.44, 0.3)
 ENDS = np.array([[SIZE[0] / 2, 0.05, 0], [-SIZE[0] / 2, 0.05, 0]])

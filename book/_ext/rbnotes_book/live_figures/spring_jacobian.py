@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rbnotes.arguments import Array
 from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces import ConstantTension, path_wrenches, zero_length_spring
-
-Array = NDArray[np.float64]
 
 LIMIT, STEPS = 2.4, 40
 MOVING = np.ix_([9, 10], [9, 10])
