@@ -248,7 +248,7 @@ class Live {
 
   draw() {
     const { figure, state, mode, trace } = this;
-    const e = figure.evaluate(state, mode, trace.length > 0);
+    const e = figure.evaluate(state, mode, trace.length > 1);
     for (const view of this.views) view.drawn.innerHTML = svgOf(view, view.draw(state, mode, e, trace));
     for (const [name, { key, unit }] of Object.entries(figure.terms)) {
       const place = document.getElementById(`live-${this.name}-${mode}-${name}`);

@@ -40,7 +40,7 @@ def test_live_figure_answers(browser, name):
     faults = []
     with window(browser, LOOK["light"], scripts=False) as page:
         page.goto(address(name))
-        figure = page.locator(f"#live-{name}")
+        figure = page.locator(f"[data-live={name}]")
         expect(figure.locator("svg.view").first).to_be_visible()
         expect(figure.locator(".form").last).to_be_visible()
         assert figure.locator(".controls, .grip").count() == 0
@@ -51,7 +51,7 @@ def test_live_figure_answers(browser, name):
             "request", lambda request: None if request.url.startswith("file:") else faults.append(request.url)
         )
         page.goto(address(name))
-        figure = page.locator(f"#live-{name}")
+        figure = page.locator(f"[data-live={name}]")
         figure.scroll_into_view_if_needed()
         assert figure.locator("dd").all_inner_texts() == poster
 
@@ -94,7 +94,7 @@ def test_live_figure_answers(browser, name):
         run = figure.get_by_role("button", name="Run")
         if run.count():
             run.click()
-            page.wait_for_function(f"document.querySelector('#live-{name}').live.time > 0.1")
+            page.wait_for_function(f"document.querySelector('[data-live={name}]').live.time > 0.1")
             assert seen() != shared[1]
             if pause := figure.get_by_role("button", name="Pause").all():
                 pause[0].click()
@@ -109,7 +109,7 @@ def test_live_figure_answers(browser, name):
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.emulate_media(reduced_motion="reduce")
         page.goto(url)
-        figure = page.locator(f"#live-{name}")
+        figure = page.locator(f"[data-live={name}]")
         assert (figure.evaluate(STATE), figure.evaluate(SEEN)) == shared
         expect(figure).to_be_in_viewport()
         assert figure.evaluate("(figure) => figure.scrollWidth <= figure.clientWidth")
@@ -129,5 +129,5 @@ def test_live_figure_answers(browser, name):
         for kind, spots in (("touchStart", [(x, y)]), ("touchMove", [(x + 15, y + 12)]), ("touchEnd", [])):
             points = [{"x": a, "y": b} for a, b in spots]
             session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-        page.wait_for_function(f"{STATE}(document.querySelector('#live-{name}')) !== {start!r}")
+        page.wait_for_function(f"({STATE})(document.querySelector('[data-live={name}]')) !== {start!r}")
     assert faults == []

@@ -73,7 +73,7 @@ def figure(name: str) -> str:
     poster = describe(name)["poster"]
     evaluation = live_figures.evaluate(name, poster["state"], poster["mode"])
     shown = describe(name, json.dumps(evaluation))
-    parts = [f'<figure class="live" id="live-{name}" data-live="{name}"><div class="forms">']
+    parts = [f'<figure class="live" data-live="{name}"><div class="forms">']
     for mode, form in shown["modes"].items():
         first = " first" if mode == poster["mode"] else ""
         formula = typeset(form["tex"], f"live-{name}-{mode}", shown["terms"], shown["texts"])
@@ -117,8 +117,11 @@ class Live(SphinxDirective):
                 self.env.note_dependency(str(path))
         words = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, words)
+        # The name by which texts and links with a state refer to the figure.
+        target = nodes.target("", "", ids=[f"live-{name}"], names=[f"live-{name}"])
+        self.state.document.note_explicit_target(target)
         start = nodes.raw("", figure(name), format="html")
-        return [start, *words.children, nodes.raw("", "</figcaption></figure>", format="html")]
+        return [target, start, *words.children, nodes.raw("", "</figcaption></figure>", format="html")]
 
 
 def _load_scripts(
