@@ -89,7 +89,7 @@ class ModelJointSpace:
     control
         Function to the commands at a state.
     q
-        Last coordinates ``(k,)`` of the tree.
+        Last coordinates ``(k,)`` of the tree, rad or m.
     constraint_list
         Constraints other than loop closures, which are joints between bodies.
     """
