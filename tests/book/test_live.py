@@ -194,7 +194,7 @@ class Twin:
     condition: object = 1.0
     then: tuple = field(default=())
     reads: object = flat
-    """What is compared of a result of the script."""
+    """Parts of a result of the script that are compared."""
 
 
 @cache

@@ -10,7 +10,14 @@ from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_thr
 from rbnotes.friction import FRICTION_MODELS, journal_bearing
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo, simulate
 from rbnotes.multibody.maximal import Trajectory
-from rbnotes.multibody.reduced import Gear, JointLimit, PlaneLimit, PrescribedJoint
+from rbnotes.multibody.reduced import (
+    Gear,
+    JointLimit,
+    PlaneLimit,
+    PrescribedJoint,
+    RotationLimit,
+    Weld,
+)
 from rbnotes.shapes import Box, Capsule, Plane, RoundedBox, Sphere
 
 BACKENDS = {
@@ -103,6 +110,15 @@ def rotors(constraint):
     return model, model.state(), {}
 
 
+def welded():
+    """An arm on a hinge, and a free body that is welded to its tip."""
+    hinge = joints.Revolute([0, 0.8, 0.6])
+    arm = Body("arm", Box([0.3, 0.05, 0.05]), mass=1.0, joint=hinge, body_frame=shift(0.15, 0, 0))
+    load = Body("load", Box([0.1, 0.2, 0.1]), mass=2.0, position=[0.2, 0, 0])
+    model = Model([arm, load], constraints=[Weld("arm", shift(0.1, 0, 0), "load", shift(0.05, 0, 0))])
+    return model, model.state(), {}
+
+
 def four_bar():
     """A parallelogram with a loop closure."""
     bodies, closure = parallelogram()
@@ -147,6 +163,10 @@ FEATURES = {
     "spring between bodies": lambda: swinging(forces=muscle()),
     "joint limit": lambda: rotors(JointLimit("a", -0.5, 0.02)),
     "limit by a plane": lambda: rotors(PlaneLimit("a", [0, 0, 0], [0, 0, 1.0], 0.99)),
+    "limit of a rotation": lambda: swinging(
+        joints.ExponentialSpherical(), (0.3, 0.2, -0.4), constraints=[RotationLimit("arm", 0.55)]
+    ),
+    "weld": welded,
     "gear": lambda: rotors(Gear("a", "b", -2.0)),
     "prescribed joint": lambda: rotors(PrescribedJoint("a", lambda t: (t**2, 2 * t, 2.0))),
     "loop closure": four_bar,
