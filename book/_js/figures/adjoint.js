@@ -4,7 +4,7 @@ import { inverse, planar, transformTwist, transformWrench } from "../dynamics/se
 import { offset } from "./drawing.js";
 import { Body, Force, Parameter } from "./handles.js";
 
-export const claim = "si/s3/d3";
+export const claim = "si/s3/d3#a";
 const LENGTH = 0.55; // m on the drawing for 1 m/s and 1 N
 
 const tex = (operator) => String.raw`{}^1\phi = \Ad_E^{-1}\,{}^0\phi,\qquad {}^1 w = ${operator}\,{}^0 w,
