@@ -21,7 +21,7 @@ Independent sets of contacts are solved separately.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,6 +49,9 @@ from rbnotes.friction.velocity_refinement import refine_velocities
 
 TOLERANCE = 1e-9
 """Accepted natural residual by default."""
+
+MAX_SEARCHED_COEFFICIENT = 1e6
+"""Largest coefficient of friction of a first search: rounding spoils the search with larger ones."""
 
 MIN_DAMPING, MAX_DAMPING = 1e-7, 10.0
 """Damping of the scaled linear systems: its initial value, and its largest after steps that do not reduce F.
@@ -138,18 +141,26 @@ def solve_friction(
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
     contact_problem = friction_contact_problem(problem)
-    initial_impulses: Array = np.zeros((contact_problem.count, 3))
+    guess: Array = np.zeros((contact_problem.count, 3))
     if initial_guess is not None:
         guess = arguments.with_ndim(
             "initial_guess", arguments.array("initial_guess", initial_guess, contact_problem.count, 3), 2
         )
-        initial_impulses = _project_on_cone_unchecked(guess, contact_problem.mu)
-    iterations = 0
-    for has_fallbacks in (False, True):
+    mu, islands, iterations, best = contact_problem.mu, contact_problem.islands(), 0, None
+    # If no contact slides with limited coefficients, the solution is one for larger ones, too.
+    limits = [np.minimum(mu, MAX_SEARCHED_COEFFICIENT), mu] if np.any(mu > MAX_SEARCHED_COEFFICIENT) else [mu]
+    for limited_mu, has_fallbacks in product(limits, (False, True)):
+        if not has_fallbacks:
+            initial_impulses = _project_on_cone_unchecked(guess, limited_mu)
         impulses: Array = np.zeros((contact_problem.count, 3))
-        for members, island in contact_problem.islands():
+        for members, island in islands:
+            limited_island = DelassusProblem(
+                delassus_matrix=island.delassus_matrix,
+                free_contact_velocities=island.free_contact_velocities,
+                mu=limited_mu[members],
+            )
             impulses[members], steps = _solve_island(
-                search, island, initial_impulses[members], tolerance, max_iterations, has_fallbacks
+                search, limited_island, initial_impulses[members], tolerance, max_iterations, has_fallbacks
             )
             iterations += steps
         residual = max_or_nan(
@@ -166,10 +177,13 @@ def solve_friction(
             solution = refine_velocities(contact_problem, solution, tolerance) or solution
         if solution.residual <= tolerance:
             return solution
+        if best is None or not solution.residual >= best.residual:
+            best = solution
         initial_impulses = impulses
+    assert best is not None
     if raise_on_failure:
-        raise_not_converged(contact_problem, solution, tolerance)
-    return solution
+        raise_not_converged(contact_problem, best, tolerance)
+    return best
 
 
 def _solve_island(

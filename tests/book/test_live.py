@@ -187,14 +187,19 @@ def elastic_force_variation_printed(E, p, k, dx, dtheta, turns):
 
 @dataclass
 class Twin:
-    """A function of Python, what both are called with, and how much their results may differ."""
+    """A function of Python, what both are called with, and how much their results may differ.
+
+    Attributes
+    ----------
+    reads
+        Function to the parts of a result of the script that are compared.
+    """
 
     python: object
     inputs: tuple
     condition: object = 1.0
     then: tuple = field(default=())
     reads: object = flat
-    """Parts of a result of the script that are compared."""
 
 
 @cache
