@@ -12,7 +12,7 @@ import json
 import re
 import subprocess
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -102,7 +102,6 @@ class Live(SphinxDirective):
 
     required_arguments = 1
     has_content = True
-    option_spec: ClassVar = {}
 
     def run(self) -> list[nodes.Node]:
         name = self.arguments[0]
