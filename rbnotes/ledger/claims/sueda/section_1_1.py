@@ -69,7 +69,7 @@ class t19:
     result = Result(POSE, "of the body in the world")
 
     def printed(r, p):
-        """The columns of (1.1)."""
+        """Return the columns of (1.1)."""
         return frame_printed(expm(bracket(r)), p)
 
     def library(r, p):

@@ -94,7 +94,7 @@ STAR = {"E1": frames(), "E2": frames(), "E3": frames(), "J1": frames(), "J2": fr
 
 
 def joint_and_poses(kind, Ei, Ek, J):
-    """A joint of body 0 to body 1, and the poses of the two."""
+    """Return a joint of body 0 to body 1, and the poses of the two."""
     poses = np.stack([Ei, Ek])
     return maximal.joint_from_world_frame(kind, Ei @ J, poses, 0, 1), poses
 
@@ -124,8 +124,7 @@ def ball_reference(Ei, Ek, J, phi_i, phi_k):
 
 
 def hinge_reference(Ei, Ek, J, phi_i, phi_k):
-    """Compare with differences of the angle between two axes, one of each body, that coincide at first, and
-    of points on them.
+    """Compare with differences of the angle between two axes, one of each body, that coincide at first, and of points on them.
 
     Two axes, one of each body, that coincide just now: how they tilt apart, and the gap between points.
     """
@@ -294,8 +293,7 @@ class t572:
         ]
 
     def reference():
-        """Count the independent rates at which the joint opens over all unit twists, by differences along
-        motions.
+        """Count the independent rates at which the joint opens over all unit twists, by differences along motions.
 
         Ranks of the rates, by differences, at which the parts of the joints come apart, for all unit twists.
         """
@@ -335,9 +333,7 @@ class e1_70:
         return maximal.constraint_jacobian(joints, poses) @ Phi
 
     def reference(E1, E2, E3, J1, J2, Phi):
-        """Compare with differences of the separation of axes and points of both hinges along the motions of
-        three bodies.
-        """
+        """Compare with differences of the separation of axes and points of both hinges along the motions of three bodies."""
         phi1, phi2, phi3 = Phi.reshape(3, 6)
         apart = [hinge_reference(E1, E2, J1, phi1, phi2), hinge_reference(E1, E3, J2, phi1, phi3)]
         return np.concatenate(apart)
@@ -408,9 +404,7 @@ class t576:
         return constrained_step(symplectic_euler, pair, state, h, lambda state, h: []).state.phi.ravel()
 
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        """Compare with steps with the accelerations for which six point masses need the wrenches, for each
-        body.
-        """
+        """Compare with steps with the accelerations for which six point masses need the wrenches, for each body."""
         return unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
 
     tolerance = 1e-08
@@ -473,9 +467,7 @@ class t586_a:
         return np.linalg.solve(kkt_matrix(M, G), np.concatenate([M @ a, zero]))[:6]
 
     def reference(B, a, G):
-        """Compare with the minimum-norm solution among all velocities of least objective that G allows, by
-        the pseudoinverse.
-        """
+        """Compare with the minimum-norm solution among all velocities of least objective that G allows, by the pseudoinverse."""
         Z = null_space(G)
         return Z @ np.linalg.pinv(B.T @ Z, rcond=1e-9) @ (B.T @ a)
 
@@ -508,7 +500,7 @@ class t586_b:
     result = Result(ENERGY, SYSTEM_COORDINATES)
 
     def printed(body_i, body_k, along_i, along_k):
-        """The curvature of the objective along a line, with the blocks of the spatial inertia."""
+        """Return the curvature of the objective along a line, with the blocks of the spatial inertia."""
         M = [
             np.block([[J - m * bracket(c) @ bracket(c), m * bracket(c)], [-m * bracket(c), m * np.eye(3)]])
             for m, c, J in (body_i, body_k)
@@ -522,9 +514,7 @@ class t586_b:
         return along @ system(body_i, body_k, none, none).mass_matrix(State(PLACES)) @ along
 
     def reference(body_i, body_k, along_i, along_k):
-        """Compare with a sum of squares: masses times squared velocities of six points of each body, which
-        are never all at rest.
-        """
+        """Compare with a sum of squares: masses times squared velocities of six points of each body, which are never all at rest."""
         total = 0.0
         for (m, c, J), twist in ((body_i, along_i), (body_k, along_k)):
             each, points = point_masses(m, J, c)
@@ -592,8 +582,7 @@ class t590:
         return np.concatenate(maximal.joint_reactions(joint, PLACES, step.bilateral_impulses / h))
 
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        """Compare with the wrenches on the six point masses of each body, beyond the given ones, for the
-        motion with a hinge.
+        """Compare with the wrenches on the six point masses of each body, beyond the given ones, for the motion with a hinge.
 
         What six point masses for each body need beyond the given wrenches to move as they do with the hinge.
         """

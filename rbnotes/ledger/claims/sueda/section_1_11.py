@@ -71,7 +71,7 @@ REPORTED = st.shared(unit_vectors(), key="normal")
 
 
 def gamma(x):
-    """The material Jacobian, written out from the velocity of a point: omega x x + v."""
+    """Return the material Jacobian, written out from the velocity of a point: omega x x + v."""
     return np.hstack([bracket(x).T, np.eye(3)])
 
 
@@ -135,9 +135,7 @@ class e1_75:
         return se3.point_velocity(E, se3.transform_points(se3.inverse(E), x), phi)
 
     def reference(E, x, phi, phidot):
-        """Compare with the numerical derivative of the path of the material point that is at the collision
-        point now.
-        """
+        """Compare with the numerical derivative of the path of the material point that is at the collision point now."""
         return point_rate(E, x, phi)
 
     combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
@@ -192,8 +190,7 @@ class e1_76:
         return (normal_jacobian(touching(x, n[None], 0, WORLD), E[None]) @ phi)[0]
 
     def reference(E, x, phi, n):
-        """Compare with the rate at which the material point rises: angular velocity times arm, plus the
-        origin's velocity, in the world.
+        """Compare with the rate at which the material point rises: angular velocity times arm, plus the origin's velocity, in the world.
 
         The rate at which the material point rises above the plane of the ground.
         """
@@ -276,9 +273,7 @@ class e1_78_a:
     library = pair_library
 
     def reference(Ei, Ej, x, phi_i, phi_j, n):
-        """Compare with the angular velocity times arm, plus the origin's velocity, of each body in the world,
-        along the normal.
-        """
+        """Compare with the angular velocity times arm, plus the origin's velocity, of each body in the world, along the normal."""
         return n @ relative_reference(Ei, Ej, x, phi_i, phi_j)
 
     scan = True
@@ -305,8 +300,7 @@ class e1_78_b:
         return pair_library(Ei, Ej, x, phi_i, phi_j, out)
 
     def reference(Ei, Ej, x, phi_i, phi_j, out, n):
-        """Compare with the rate at which the gap between the two material points opens, from their velocities
-        in the world.
+        """Compare with the rate at which the gap between the two material points opens, from their velocities in the world.
 
         How fast the gap opens between the points of the two bodies, measured out of body j.
         """
@@ -315,7 +309,7 @@ class e1_78_b:
     given = {**TWO_BODIES, "out": REPORTED, "n": REPORTED}
 
     def holds_when(Ei, Ej, x, phi_i, phi_j, out, n):
-        """The reported normal is the one that points out of body j."""
+        """Return True if the reported normal points out of body j."""
         return np.allclose(n, out)
 
     condition = "the collision normal points from body j to body i"
@@ -378,8 +372,7 @@ class e1_79:
         return solve_step(StepProblem(M, f, unilateral=UnilateralRows(C))).velocity
 
     def reference(M, f, C):
-        """Try all sets of closed contacts in the momentum balance: impulses push, and pushing contacts do not
-        open.
+        """Try all sets of closed contacts in the momentum balance: impulses push, and pushing contacts do not open.
 
         Newton's law with impulses that push, where a contact that pushes does not open (all cases tried).
         """

@@ -113,7 +113,7 @@ def gap(E1, E2, x1, x2):
 
 
 def entries(E1, E2):
-    """The numbers of both poses that are not constant, as one vector q (24,)."""
+    """Return the numbers of both poses that are not constant, as one vector q (24,)."""
     return np.concatenate([E1[:3].ravel(), E2[:3].ravel()])
 
 
@@ -182,8 +182,7 @@ class t640_a:
         return (x @ A @ x / 2 + b @ x) - (q @ A @ q / 2 + b @ q)
 
     def reference(A, b, q, v, h):
-        """Compare with the constraint error at the end of a straight step in the tangent plane of its
-        surface.
+        """Compare with the constraint error at the end of a straight step in the tangent plane of its surface.
 
         Values of the constraint, after a step along two directions that do not change it at first.
         """
@@ -283,7 +282,7 @@ class t644:
         return delta[3:]
 
     def library(E, off, phi1, phi2):
-        """The joint's axes turn with body 1, and so does what it sees of the gap."""
+        """Return the rate of the gap along the axes of the joint, which turn with body 1."""
         other = second_pose(E, off)
         R, at = (E @ F)[:3, :3], F[:3, 3]
         gap = se3.transform_points(E, at) - se3.transform_points(other, POINT)
@@ -291,8 +290,7 @@ class t644:
         return R.T @ (rate - np.cross(E[:3, :3] @ phi1[:3], gap))
 
     def reference(E, off, phi1, phi2):
-        """Compare with the numerical derivative of the gap of a ball joint, along axes fixed to the first
-        body.
+        """Compare with the numerical derivative of the gap of a ball joint, along axes fixed to the first body.
 
         Rate of the gap between the joint's two points, measured along the axes that body 1 carries.
         """
@@ -342,7 +340,7 @@ LINEAR = {
 
 
 def kkt_solution(M, G, upper, lower):
-    """The upper unknowns of (1.73)."""
+    """Return the upper unknowns of (1.73)."""
     kkt = np.block([[M, G.T], [G, np.zeros((1, 1))]])
     return np.linalg.solve(kkt, np.concatenate([upper, lower]))[:3]
 
@@ -360,7 +358,7 @@ ACCELERATION_KKT = {
 
 
 def seen_alike(G, w, target, s):
-    """The part of w that makes the target of the unknowns that of the accelerations: G w = (1 - s) target."""
+    """Return the part of w that makes the target of the unknowns that of the accelerations: G w = (1 - s) target."""
     return w - G[0] * (G @ w - (1 - s) * target) / (G[0] @ G[0])
 
 
@@ -377,7 +375,7 @@ ALIKE = {
 
 
 def _least_change(N, least, v):
-    """The velocity nearest to v (unit masses) whose product with the one row is at least this."""
+    """Return the velocity nearest to v (unit masses) whose product with the one row is at least this."""
     missing = np.maximum(0.0, least - N @ v)
     return v + N.T @ np.linalg.solve(N @ N.T, missing)
 
@@ -434,8 +432,7 @@ class e1_82_b:
         return acceleration_target(quadratic(A1, A2, B, q), G @ v, drift, alpha, beta)
 
     def reference(A1, A2, B, q, v, alpha, beta):
-        """Compare with second derivatives of the error along straight motion, and of a damped oscillator
-        (matrix exponential).
+        """Compare with second derivatives of the error along straight motion, and of a damped oscillator (matrix exponential).
 
         What is missing between the second derivative of g along straight motion and that of a damped oscillator.
         """
@@ -506,8 +503,7 @@ class t654_b:
         return (solve_step(StepProblem(M, M @ w + s * f, rows)).velocity - w) / s
 
     def reference(M, G, w, target, f, s):
-        """Compare with the acceleration of that target nearest to the free one in the mass metric, in the
-        null space.
+        """Compare with the acceleration of that target nearest to the free one in the mass metric, in the null space.
 
         The acceleration with G a = target that is nearest, by the masses, to that of the force alone.
         """
@@ -576,8 +572,7 @@ class t654_d:
         return x + h * solve_step(StepProblem(M, f, rows)).velocity
 
     def reference(M, G, x, f, h):
-        """Compare with the point of the constraint nearest, in the mass metric, to the end of the free
-        motion.
+        """Compare with the point of the constraint nearest, in the mass metric, to the end of the free motion.
 
         The point of the constraint that is nearest, by the masses, to where the free motion leads.
         """
@@ -618,8 +613,7 @@ class t654_e:
         return np.append(velocity_target(g, 1 / h), acceleration_target(g, rate, drift, 1 / h, 1 / h))
 
     def reference(g, rate, drift, h, unit):
-        """Compare with the rates of an error that decays within the step, critically damped, from its
-        exponential.
+        """Compare with the rates of an error that decays within the step, critically damped, from its exponential.
 
         Of exp(-t/h) g, and of the oscillator with the eigenvalue -1/h twice, less what moves anyway.
         """

@@ -62,7 +62,7 @@ def one_printed(mu, alpha, beta):
 
 
 def unused_normal(mu, alpha, beta):
-    """mu times the normal impulse that is left when (alpha, beta) is made up of edges of the pyramid."""
+    """Return mu times the normal impulse that is left when (alpha, beta) is made up of edges of the pyramid."""
     edges = np.zeros((1 + FACETS, 1 + FACETS))
     edges[0], edges[1:, 1:] = 1, mu * np.eye(FACETS)
     return mu * np.linalg.solve(edges, np.append(alpha, beta))[0]
@@ -115,7 +115,7 @@ class t668_a:
     result = Result(MOMENTUM, "one for each contact")
 
     def printed(M, N, f):
-        """The dual program (1.83), by its optimality conditions."""
+        """Solve the dual program (1.83) by its optimality conditions."""
         return lemke(LCP(N @ np.linalg.solve(M, N.T), N @ np.linalg.solve(M, f))).z
 
     def library(M, N, f):
@@ -265,8 +265,7 @@ class e1_86:
         return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts)).A @ lam)[-CONTACTS:]
 
     def reference(mu, lam):
-        """Compare with the slack of the normal impulse of each contact for impulses along edges of the
-        pyramid.
+        """Compare with the slack of the normal impulse of each contact for impulses along edges of the pyramid.
 
         Contact by contact.
         """
@@ -313,7 +312,7 @@ def facet_rows(T):
 
 
 def velocity_by_lcp(M, N, f, T, mu):
-    """The program (1.88) solved through its optimality conditions, by Lemke's method."""
+    """Solve the optimality conditions of the program (1.88) by Lemke's method."""
     C, Mi = np.vstack((N, facet_rows(T))), np.linalg.inv(M)
     E = np.array(
         [
@@ -341,9 +340,7 @@ class t658:
         return single_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).velocity
 
     def reference(M, N, f, T, mu):
-        """Compare with the primal program: least change of momentum with N Phi >= mu |T_k Phi|, all active
-        sets tried.
-        """
+        """Compare with the primal program: least change of momentum with N Phi >= mu |T_k Phi|, all active sets tried."""
         rows = [N[c] + mu * way * T[c, k] for c in range(CONTACTS) for k in (0, 1) for way in (1, -1)]
         return contact_velocities(M, f, np.array(rows), np.zeros((0, SIZE)))
 
@@ -359,7 +356,7 @@ class e1_83:
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, N, f):
-        """The program solved, and M Phi = f~ + N^T alpha: impulses that push."""
+        """Solve the program, and M Phi = f~ + N^T alpha with impulses that push."""
         Mi = np.linalg.inv(M)
         Q, c = N @ Mi @ N.T, N @ Mi @ f
         alpha = lemke(LCP(Q, c)).z
@@ -423,8 +420,7 @@ class e1_88_b:
         return single_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).velocity
 
     def reference(M, N, f, T, mu):
-        """Minimize the kinetic energy over impulses along the edges of the pyramids, by nonnegative least
-        squares.
+        """Minimize the kinetic energy over impulses along the edges of the pyramids, by nonnegative least squares.
 
         Least kinetic energy over the pushes along the four edges of each pyramid, a normal and mu times a facet.
         """

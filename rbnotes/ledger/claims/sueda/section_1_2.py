@@ -66,8 +66,7 @@ class e1_6:
         return se3.hat(phi)
 
     def reference(phi):
-        """Compare with the cross products of the angular velocity with the axes, and the velocity of the
-        origin.
+        """Compare with the cross products of the angular velocity with the axes, and the velocity of the origin.
 
         Column by column: what the twist does to the axes and to the origin.
         """
@@ -107,9 +106,7 @@ class e1_8:
         return E @ se3.hat(phi)
 
     def reference(E, phi):
-        """Compare with differences along a body that turns about a fixed axis while its origin flies
-        straight.
-        """
+        """Compare with differences along a body that turns about a fixed axis while its origin flies straight."""
         return derivative(motion(E, phi)).value
 
     remark = (

@@ -209,9 +209,7 @@ class e1_11:
         return (E @ se3.exp(STEP * phi) - E) / STEP
 
     def reference(E, phi):
-        """Compare with high-order differences along a body that turns about a fixed axis while its origin
-        flies straight.
-        """
+        """Compare with high-order differences along a body that turns about a fixed axis while its origin flies straight."""
         return derivative(motion(E, phi)).value
 
     tolerance = 1e-05
@@ -283,7 +281,7 @@ def first_pose_library():
 
 
 def nearest_pose():
-    """The printed matrix is a rotation to four digits only: the nearest rotation, with the printed origin."""
+    """Return the rotation nearest to the printed matrix, which has four digits, with the printed origin."""
     U, _, Vt = np.linalg.svd(E_PRINTED[:3, :3])
     E = E_PRINTED.copy()
     E[:3, :3] = U @ Vt

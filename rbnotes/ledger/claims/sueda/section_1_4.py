@@ -125,8 +125,7 @@ class e1_13:
         return se3.point_wrench(E, x, f)
 
     def reference(E, x, f):
-        """Compare with statics: the force and its moment about the body's origin, in the world, seen from the
-        body.
+        """Compare with statics: the force and its moment about the body's origin, in the world, seen from the body.
 
         Moment about the body's origin and force, in the world; then both seen from the body.
         """

@@ -92,8 +92,7 @@ class e1_15:
         return se3.Ad(E) @ phi
 
     def reference(E, phi):
-        """Compare with differences along a motion: its spin in the world, and the velocity of its point at
-        the world's origin.
+        """Compare with differences along a motion: its spin in the world, and the velocity of its point at the world's origin.
 
         Angular velocity in the world, and the velocity of the point of the body at the world's origin.
         """

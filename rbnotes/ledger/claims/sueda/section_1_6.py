@@ -49,7 +49,7 @@ def centered_library(m, J, phi, wrench):
 
 
 def weights(m, c, J, E, g):
-    """The weights of six point masses, summed with their moments, in the body frame."""
+    """Return the weights of six point masses, summed with their moments, in the body frame."""
     each, points = point_masses(m, J, c)
     forces = np.broadcast_to(np.linalg.solve(E[:3, :3], each * g), points.shape)
     return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
@@ -114,7 +114,7 @@ class t302:
     result = Result(RATE / TIME, "in the frame of the body")
 
     def printed(m, c, J, E, g, phi):
-        """The angular acceleration without gravity."""
+        """Return the angular acceleration without gravity."""
         M = kinetic_energy_matrix(m, J, c)
         w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
         return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi)[:3]
@@ -143,7 +143,7 @@ class e1_23_a:
     result = Result(TWIST / TIME, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
-        """The acceleration, with the one I that the text names: 'the rotational inertia'."""
+        """Return the acceleration, with the one I that the text names: 'the rotational inertia'."""
         w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
         M = np.block([[J, zero], [zero, m * J]])
         return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi + wrench)

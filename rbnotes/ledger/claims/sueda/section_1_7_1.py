@@ -48,7 +48,7 @@ def center_printed(m1, E1, m2, E2):
 
 
 def central_inertia(m1, J1, E1, m2, J2, E2):
-    """The top left block of (1.26): each body's inertia turned, and Steiner's term."""
+    """Return the top left block of (1.26): each body's inertia turned, and Steiner's term."""
     center = center_printed(m1, E1, m2, E2)
     J = np.zeros((3, 3))
     for m, J_k, E in ((m1, J1, E1), (m2, J2, E2)):
@@ -85,7 +85,7 @@ class t328:
     result = Result(MASS * LENGTH, "about the common origin")
 
     def printed(m1, J1, E1, m2, J2, E2):
-        """A diagonal matrix would have zero here: it does only where the center is the origin."""
+        """Return the coupling block, which is zero only if the center of mass is at the origin."""
         return (m1 + m2) * bracket(center_printed(m1, E1, m2, E2))
 
     def library(m1, J1, E1, m2, J2, E2):
@@ -186,7 +186,7 @@ class t338_b:
     )
 
     def printed(m1, J1, E1, m2, J2, E2):
-        """The inertia about the center, seen from the frame whose rotation is made of the eigenvectors."""
+        """Return the inertia about the center, seen from the frame whose rotation is made of the eigenvectors."""
         J = central_inertia(m1, J1, E1, m2, J2, E2)
         _, V = np.linalg.eigh(J)
         R = V * np.array([1.0, 1.0, np.linalg.det(V)])
@@ -201,8 +201,7 @@ class t338_b:
         return np.append(M, np.linalg.det(E[:3, :3]))
 
     def reference(m1, J1, E1, m2, J2, E2):
-        """Compare with singular values of the arms of twelve point masses about their common center; a
-        right-handed frame.
+        """Compare with singular values of the arms of twelve point masses about their common center; a right-handed frame.
 
         From the singular values of the arms of the point masses, weighted by the roots of these masses.
         """

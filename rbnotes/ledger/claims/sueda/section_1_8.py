@@ -53,7 +53,7 @@ MOVING = {"E": frames(), "phi": twists(), "h": positive_numbers(0.125, 1)}
 
 
 def one_step(M, E, phi, wrench, h):
-    """A step of symplectic Euler under a constant wrench."""
+    """Return a step of symplectic Euler under a constant wrench."""
     push = Forces.without_derivatives(wrench)
     body = FreeSystem(M, gravity=np.zeros(3), applied_forces=lambda state: push)
     return symplectic_euler(body, State(E, phi), h)
@@ -91,7 +91,7 @@ class e1_27:
     result = Result(TWIST / TIME, "in the frame of the body")
 
     def printed(m, c, J, phi, wrench, h):
-        """The difference over a step of (1.28)."""
+        """Return the difference over a step of (1.28)."""
         after = new_twist(m, c, J, phi, wrench, h)
         return (after - phi) / h
 
@@ -99,9 +99,7 @@ class e1_27:
         return (velocity_library(m, c, J, phi, wrench, h) - phi) / h
 
     def reference(m, c, J, phi, wrench, h):
-        """Compare with the acceleration for which six point masses need the wrench: (1.28) is (1.21) with
-        this difference.
-        """
+        """Compare with the acceleration for which six point masses need the wrench: (1.28) is (1.21) with this difference."""
         return acceleration(m, c, J, phi, wrench)
 
     tolerance = 1e-08
@@ -137,9 +135,7 @@ class e1_29:
         return one_step(M, E, rest, M @ phi / h, h).E[0]
 
     def reference(E, phi, h):
-        """Compare with the displacement of a body of constant twist: scipy's rotation, and quadrature of its
-        velocity.
-        """
+        """Compare with the displacement of a body of constant twist: scipy's rotation, and quadrature of its velocity."""
         return E @ exp_frame_reference(h * phi)
 
     implements = symplectic_euler
@@ -164,8 +160,7 @@ class t352:
         return error_of_a_step(lambda h: one_step(M, E, phi, wrench, h).E[0], m, c, J, E, phi, wrench)
 
     def reference(m, c, J, phi, wrench, E):
-        """Compare with the Taylor series of a motion with the acceleration of six point masses, to second
-        order.
+        """Compare with the Taylor series of a motion with the acceleration of six point masses, to second order.
 
         The step turns and flies with the new twist from the start: half the change of it is too much.
         """
@@ -192,7 +187,7 @@ class t356:
     )
 
     def printed(w, v, h):
-        """The formula for the rotation, and its integral along the step for the translation."""
+        """Return the formula for the rotation, and its integral along the step for the translation."""
         theta = h * np.linalg.norm(w)
         u = bracket(h * w / theta)
         R = np.eye(3) + np.sin(theta) * u + (1 - np.cos(theta)) * u @ u

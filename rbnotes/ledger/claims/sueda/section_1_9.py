@@ -144,7 +144,7 @@ NONLINEAR = {
 
 
 def hardening(A, x):
-    """A force ``-A x - (x . x) x``, and its derivative."""
+    """Return a force ``-A x - (x . x) x``, and its derivative."""
     return -A @ x - (x @ x) * x, -A - (x @ x) * np.eye(2) - 2 * np.outer(x, x)
 
 
@@ -187,8 +187,7 @@ class e1_30:
         return linearly_implicit_velocity(M, phi, elastic + damping, K, D, h)
 
     def reference(M, S, C, q, phi, h, share):
-        """Compare with one Newton step of implicit Euler for nonlinear forces, from the old position and
-        velocity.
+        """Compare with one Newton step of implicit Euler for nonlinear forces, from the old position and velocity.
 
         Of the two equations for the new position and the new velocity, linearised by complex steps.
         """

@@ -64,9 +64,7 @@ def stiffness_printed(E, x, k):
 
 
 def stiffness_reference(E, x, k):
-    """Compare with the complex step of the statics of two points that attract each other, along body-frame
-    increments.
-    """
+    """Compare with the complex step of the statics of two points that attract each other, along body-frame increments."""
     return pose_derivative(lambda moved: force_reference(moved, x, k), E)
 
 
@@ -167,9 +165,7 @@ class e1_37_b:
         return -zero_length_spring(k, E, x).K
 
     def reference(E, x, k):
-        """Compare with the complex step of the statics of two points that attract each other, along
-        body-frame increments.
-        """
+        """Compare with the complex step of the statics of two points that attract each other, along body-frame increments."""
         return -pose_derivative(lambda moved: force_reference(moved, x, k), E)
 
     remark = "All blocks agree with each other; only the sign of the whole is wrong where it is used."

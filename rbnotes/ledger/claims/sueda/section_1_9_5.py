@@ -224,7 +224,7 @@ class t524:
     result = Result(FORCE, "at either end of the path")
 
     def printed(E, x, phi, *parameters):
-        """The forces that draw the two ends in, each of which belongs to one segment."""
+        """Return the forces that draw the two ends in, each of which belongs to one segment."""
         return tension(*parameters)(length(E, x), rate(E, x, phi)) * np.ones(2)
 
     def library(E, x, phi, *parameters):
@@ -233,8 +233,7 @@ class t524:
         return np.array(drawn) / np.linalg.norm(np.diff(X, axis=0), axis=1)
 
     def reference(E, x, phi, *parameters):
-        """Compare with statics of the whole muscle: the power of the force on each end at unit speed along
-        its own segment.
+        """Compare with statics of the whole muscle: the power of the force on each end at unit speed along its own segment.
 
         The power of the end forces when an end is drawn straight out of its segment with speed one.
         """
@@ -326,9 +325,7 @@ class e1_62:
     library = second_part_library
 
     def reference(E, x):
-        """Compare with the complex step of the statics of a tension equal to the length, along body-frame
-        increments.
-        """
+        """Compare with the complex step of the statics of a tension equal to the length, along body-frame increments."""
         pair, ends = E[1:], x[1:]
         return pose_derivative(
             lambda moved: wrenches(lambda L, Ldot: L, moved, ends, STILL[1:]), pair
@@ -380,9 +377,7 @@ class e1_61:
         return path_wrenches(muscle(*parameters), E, x, phi).K
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle through three moving points, along
-        body-frame increments.
-        """
+        """Compare with the complex step of the statics of a muscle through three moving points, along body-frame increments."""
         return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E)
 
     correction = (
@@ -479,9 +474,7 @@ class d3:
         return -path_wrenches(muscle(*parameters), E, x, phi).D
 
     def reference(E, x, phi, *parameters):
-        """Compare with minus the complex step of the statics of a muscle through three moving points, along
-        the twists.
-        """
+        """Compare with minus the complex step of the statics of a muscle through three moving points, along the twists."""
         return -twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
@@ -534,9 +527,7 @@ class t542:
         return path_wrenches(muscle(*parameters), E, x, phi).D
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle through three moving points, along the
-        twists.
-        """
+        """Compare with the complex step of the statics of a muscle through three moving points, along the twists."""
         return twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     remark = "So it has rank one: a muscle damps nothing but its own lengthening."

@@ -78,7 +78,7 @@ def law(k, d, L):
 
 
 def parts_printed(E, x):
-    """K_n1 + K_n2 of (1.67)"""
+    """Return K_n1 + K_n2 of (1.67)."""
     column, dx, R1G1, R2G2 = pull(E, x)
     l = np.sqrt(dx @ dx)
     d = dx / l**3
@@ -160,8 +160,7 @@ class e1_66:
         return path_wrenches(SpringDamper(k, d, L), E, x, phi).w.ravel()
 
     def reference(E, x, phi, k, d, L):
-        """Compare with minus the slopes of the energy along the poses and of the Rayleigh function along the
-        twists.
+        """Compare with minus the slopes of the energy along the poses and of the Rayleigh function along the twists.
 
         Minus the slopes of the energy along the poses and of the Rayleigh function along the twists.
         """
@@ -207,9 +206,7 @@ class e1_67_a:
         return path_wrenches(SpringDamper(k, d, L), E, x, phi).K
 
     def reference(E, x, phi, k, d, L):
-        """Compare with the complex step of the statics of a spring-damper whose points move, along body-frame
-        increments.
-        """
+        """Compare with the complex step of the statics of a spring-damper whose points move, along body-frame increments."""
         return pose_derivative(lambda moved: wrenches(law(k, d, L), moved, x, phi), E)
 
     correction = (

@@ -116,7 +116,7 @@ ANY_SIZE = st.integers(1, 6).flatmap(lambda n: assemblies(some_parents(n), st.ju
 
 
 def tree_of(assembly):
-    """The library's tree of the same bodies."""
+    """Return the library's tree of the same bodies."""
     links = []
     for i, (parent, kind) in enumerate(zip(assembly.parents, assembly.kinds, strict=True)):
         at = np.eye(4) if parent < 0 else assembly.joints[parent]
@@ -134,7 +134,7 @@ def tree_of(assembly):
 
 
 def hinges_of(assembly):
-    """The library's joints of maximal coordinates, for revolute ones."""
+    """Return the library's revolute joints in maximal coordinates."""
     hinges = []
     for i, parent in enumerate(assembly.parents):
         of_parent = np.eye(4) if parent < 0 else assembly.bodies[parent]
@@ -323,9 +323,7 @@ class t698_b:
         return (E @ np.linalg.inv(assembly.bodies) @ assembly.joints)[:, :3, 2:]
 
     def reference(assembly, q, qdot, h):
-        """Compare with poses from rotations about the axes of the world, at coordinates after steps by
-        Gauss's principle.
-        """
+        """Compare with poses from rotations about the axes of the world, at coordinates after steps by Gauss's principle."""
         return body_trees.joint_poses(assembly, three_steps(assembly, q, qdot, h))[:, :3, 2:]
 
     tolerance = 1e-8
@@ -416,9 +414,7 @@ class t704:
         return free.acceleration(State(assembly.bodies, phi))
 
     def reference(assembly, phi, wrenches):
-        """Compare with accelerations with which six point masses of each body need these wrenches and their
-        weights.
-        """
+        """Compare with accelerations with which six point masses of each body need these wrenches and their weights."""
         found = []
         for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
             pull = assembly.bodies[i, :3, :3].T @ (m * assembly.gravity)
@@ -549,9 +545,7 @@ class e2_4_a:
         return np.linalg.inv(np.concatenate([np.eye(4)[None], E[:-1]])) @ E
 
     def reference(assembly, q):
-        """Compare with the pose of each joint in the frame of the one before it, after motions about rest
-        axes in the world.
-        """
+        """Compare with the pose of each joint in the frame of the one before it, after motions about rest axes in the world."""
         E = body_trees.joint_poses(assembly, q)
         return np.concatenate([E[:1], np.linalg.solve(E[:-1], E[1:])])
 
@@ -632,7 +626,7 @@ class t720_b:
     result = Result(POSE, "of each joint in the one before it")
 
     def printed(assembly, q):
-        """The same, whatever q is."""
+        """Return the same matrix for all q."""
         return rest_steps(assembly)
 
     def library(assembly, q):
@@ -643,9 +637,7 @@ class t720_b:
         )
 
     def reference(assembly, q):
-        """Compare with the pose of each joint in the frame of the one before it after the motion, with its
-        own rotation removed.
-        """
+        """Compare with the pose of each joint in the frame of the one before it after the motion, with its own rotation removed."""
         E = body_trees.joint_poses(assembly, q)
         steps = np.concatenate([E[:1], np.linalg.solve(E[:-1], E[1:])])
         return np.stack([step @ expm(-a * screw(np.eye(6)[2])) for step, a in zip(steps, q, strict=True)])
@@ -736,7 +728,7 @@ class t726:
     result = Result(POSE, "of the body in the frame of its joint")
 
     def printed(parts, q):
-        """The pose at rest, whatever q is."""
+        """Return the pose at rest for all q."""
         joint, body = parts
         return np.linalg.inv(joint) @ body
 

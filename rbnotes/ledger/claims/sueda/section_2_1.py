@@ -79,7 +79,7 @@ def child_twist_reference(E_i, E_p, J, phi_p, psi):
 
 
 def child_twist_library(E_i, E_p, J, phi_p, psi):
-    """A tree of two bodies that may move in any way."""
+    """Return a tree of two bodies without constraints."""
     free = joints.Free3D()
     first = reduced.Link("p", free, np.eye(6), placement=E_p)
     second = reduced.Link("i", free, np.eye(6), "p", np.linalg.inv(E_p) @ E_i @ J, np.linalg.inv(J))
@@ -273,7 +273,7 @@ class e2_11:
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_i, E_p, J, phi_p, qdot):
-        """An adjoint without an upper index leads to the world."""
+        """Return the twist of the child if an adjoint without an upper index leads to the world."""
         world = np.eye(4)
         zero_Ad, i_Ad = seen_from(world, world), seen_from(world, E_i)
         return zero_Ad @ seen_from(world, E_p) @ phi_p + i_Ad @ S * qdot
@@ -341,7 +341,7 @@ def serial_chains(most, least=1):
 
 
 def hinge_tree(parents, F, B):
-    """The library's tree of bodies on hinges about z, from the frames of joints and bodies in the world."""
+    """Return the library's tree of bodies on hinges about z, from the frames of joints and bodies in the world."""
     links = []
     for i, parent in enumerate(parents):
         at, name = (np.eye(4), None) if parent < 0 else (F[parent], str(parent))
@@ -437,7 +437,7 @@ class e2_14:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
-        """A lower index of Ad is that of the parent, as in (2.13); the last body only carries on the chain."""
+        """Return the twists if a lower index of Ad is that of the parent, as in (2.13); the last body ends the chain."""
         Ad_2, Ad_3 = seen_from(B[2], B[1]), seen_from(B[3], B[2])
         Ad_S1, Ad_S2, Ad_S3 = (seen_from(B[i], F[i]) @ S for i in range(3))
         none = np.zeros(6)
@@ -454,9 +454,7 @@ class e2_14:
         return (reduced.jacobian(hinge_tree((-1, 0, 1, 2), F, B), np.zeros(4)) @ qdot)[:18]
 
     def reference(F, B, qdot):
-        """Compare with the complex step of the poses of the first three bodies along the motion of all
-        hinges.
-        """
+        """Compare with the complex step of the poses of the first three bodies along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1, 2), F, B), np.zeros(4), qdot)[
             :3
         ].ravel()
@@ -597,7 +595,7 @@ class t766_c:
         )
 
     def library(assembly, q, order):
-        """The tree keeps the order of its links if parents come before their children, and no other."""
+        """Return True if the tree keeps the order of its links, which has parents before their children."""
         links = tree_of(assembly).links
         kept = reduced.Tree([links[i] for i in order]).links
         return float([link.name for link in kept] == [str(i) for i in order])

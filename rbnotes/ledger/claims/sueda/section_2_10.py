@@ -100,7 +100,7 @@ class e2_108:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
-        """The index after Ad says whose twists it takes, S from which joint the twist is."""
+        """Return the product if the index after Ad says whose twists it maps, and S from which joint the twist is."""
         Ad_21, Ad_31, Ad_32 = seen_from(B[1], B[0]), seen_from(B[2], B[0]), seen_from(B[2], B[1])
         S_11, S_21, S_22, S_33 = (seen_from(B[i], F[j]) @ S for i, j in ((0, 0), (1, 0), (1, 1), (2, 2)))
         none = np.zeros(6)
@@ -165,7 +165,7 @@ class e2_109:
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(F, B, qdot):
-        """The last line; the index after Ad says whose twists it takes."""
+        """Return the last line; the index after Ad says whose twists it maps."""
         y_1 = seen_from(B[0], F[0]) @ S * qdot[0]
         y_2 = seen_from(B[1], B[0]) @ y_1 + seen_from(B[1], F[1]) @ S * qdot[1]
         return seen_from(B[2], B[0]) @ y_2 + seen_from(B[2], F[2]) @ S * qdot[2]
@@ -231,7 +231,7 @@ class t1324_b:
         )
 
     def library(assembly, states, order):
-        """The tree keeps the order of its links if parents come before their children, and no other."""
+        """Return True if the tree keeps the order of its links, which has parents before their children."""
         links = tree_of(assembly).links
         kept = reduced.Tree([links[i] for i in order]).links
         return float([link.name for link in kept] == [str(i) for i in order])
@@ -301,7 +301,7 @@ def counted_links(assembly, q, qdot, tally):
 
 
 def floats(values):
-    """The numbers behind those that count."""
+    """Return the values of numbers that count operations."""
     return np.concatenate([np.atleast_1d(each) for each in values]).astype(float)
 
 
@@ -467,9 +467,7 @@ class t1314_e:
         return np.append(found.qddot, found.tau)
 
     def reference(assembly, q, qdot, qddot, driven):
-        """Compare with Gauss's principle for the point masses of all bodies, over the joints that are not
-        driven.
-        """
+        """Compare with Gauss's principle for the point masses of all bodies, over the joints that are not driven."""
         own, rates = body_trees.coordinate_slices(assembly), np.zeros(6)
         prescribed = np.concatenate([np.arange(6)[own[i]] for i in driven])
         free = np.setdiff1d(np.arange(6), prescribed)
@@ -506,7 +504,7 @@ FREE = np.roll(np.eye(6), 3, axis=0)
 
 
 def free_joints_library(F, B, y):
-    """A chain of bodies on joints that allow everything."""
+    """Return a chain of bodies on joints with six degrees of freedom."""
     links = []
     for i in range(4):
         at, name = (np.eye(4), None) if i == 0 else (F[i - 1], str(i - 1))
@@ -557,9 +555,7 @@ class e2_110:
         return free_joints_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex
-        steps of the poses.
-        """
+        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
     scan = True
@@ -629,9 +625,7 @@ class e2_111_a:
         return free_joints_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex
-        steps of the poses.
-        """
+        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
     scan = True
@@ -651,7 +645,7 @@ class e2_111_b:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(F, B, y):
-        """The printed brackets; behind the first factor, the adjoints that Algorithm 6 has there."""
+        """Return the products with the printed brackets, and after the first factor with the adjoints of Algorithm 6."""
         S_1, S_2, S_3, S_4 = (seen_from(B[i], F[i]) @ S for i in range(4))
         A_2, A_3, A_4 = (seen_from(B[i], B[i - 1]).T for i in range(1, 4))
         y_1, y_2, y_3, y_4 = y
@@ -665,9 +659,7 @@ class e2_111_b:
         return hinges_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of
-        the poses.
-        """
+        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
     scan = True
@@ -712,9 +704,7 @@ class e2_112:
         return hinges_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of
-        the poses.
-        """
+        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
     scan = True
@@ -752,7 +742,7 @@ class t1314_f:
         return x
 
     def library(assembly, q, y, names):
-        """The library sorts links; its coordinates and bodies are put back."""
+        """Return the library's result in the original order of coordinates and bodies: it sorts links."""
         links = tree_of(assembly).links
         known = reduced.Tree([links[names.index(i)] for i in range(4)])
         places = [names[int(link.name)] for link in known.links]
@@ -760,9 +750,7 @@ class t1314_f:
         return x[np.argsort(places)]
 
     def reference(assembly, q, y, names):
-        """Compare with the work of the wrenches, by complex steps of the poses, for which the order does not
-        matter.
-        """
+        """Compare with the work of the wrenches, by complex steps of the poses, for which the order does not matter."""
         return body_trees.jacobian(body_trees.renumber(assembly, names), q).T @ y.ravel()
 
     remark = "Checked on what it is for: the traversal makes Algorithm 6 right for bodies that are given in any order."
@@ -793,9 +781,7 @@ class alg6:
         return reduced.jacobian_transpose_product(tree_of(assembly), q, y)
 
     def reference(assembly, q, y):
-        """Compare with the work of the wrenches for unit changes of the coordinates, by complex steps of the
-        poses.
-        """
+        """Compare with the work of the wrenches for unit changes of the coordinates, by complex steps of the poses."""
         return body_trees.jacobian(assembly, q).T @ y.ravel()
 
     remark = "A root hands on nothing. That of line 6 is what (2.110) to (2.112) should say."

@@ -133,7 +133,7 @@ class e2_113:
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, N, v, f, friction_force, h, opening):
-        """The program solved by its optimality conditions, and f_alpha = -N^T alpha / h with it."""
+        """Solve the program by its optimality conditions, and return f_alpha = -N^T alpha / h."""
         Mi = np.linalg.inv(M)
         unc = v + h * Mi @ f
         alpha = lemke(LCP(N @ Mi @ N.T, -N @ (unc + h * Mi @ friction_force))).z
@@ -147,9 +147,7 @@ class e2_113:
         return space.apply_impulses(np.column_stack([normal, np.zeros((2, 2))]))[0]
 
     def reference(M, N, v, f, friction_force, h, opening):
-        """Compare with the velocities that close no contact and are nearest, in the mass metric, to those
-        without contact.
-        """
+        """Compare with the velocities that close no contact and are nearest, in the mass metric, to those without contact."""
         towards = np.array([n if n @ w > 0 else -n for n, w in zip(N, opening, strict=True)])
         return least_energy(M, M @ v + h * f + h * friction_force, towards)
 
@@ -217,7 +215,7 @@ class e2_114:
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, T, v, f, push, alpha, mu, h):
-        """The program solved by its optimality conditions, and the velocities that f_beta makes."""
+        """Solve the program by its optimality conditions, and return the velocities due to f_beta."""
         Mi = np.linalg.inv(M)
         before = v + h * Mi @ f + h * Mi @ push
         wide = np.full(2, mu * alpha)
@@ -253,7 +251,7 @@ class t1399:
     result = Result(ENERGY, SYSTEM_COORDINATES)
 
     def printed(d, limit):
-        """The farthest of the four corners along a direction."""
+        """Return the farthest of the four corners along a direction."""
         corners = limit * np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
         return np.max(corners @ d)
 
@@ -360,7 +358,7 @@ AROUND = np.stack([-np.sin(ANGLES), np.cos(ANGLES)], axis=1)
 
 
 def friction_reference(m, J, c, g, free, mu, radius, h):
-    """The old spin, and the friction impulses that end the step, where the spin would be ``free`` without them.
+    """Return the old spin, and the friction impulses that end the step, where the spin would be ``free`` without them.
 
     They are mu times the pushes that they belong to, against the spin, or as much less as suffices to stop it.
     """
@@ -378,7 +376,7 @@ def friction_reference(m, J, c, g, free, mu, radius, h):
 
 
 def pin_inputs():
-    """A body on a pin, its old spin, and the friction impulses that its pin ends with, stuck or sliding."""
+    """Return a body on a pin, its old spin, and the friction impulses that its pin ends with, stuck or sliding."""
     drawn = st.shared(
         st.tuples(
             positive_numbers(0.5, 2),
@@ -483,7 +481,7 @@ def velocities_and_multipliers(M, N, v, f, h):
 
 
 def along(M, N, momentum):
-    """The velocities that the rows allow, by the momenta along them: no multiplier."""
+    """Return the velocities that the rows allow, from the momenta along them, without multipliers."""
     free = linalg.null_space(N)
     return free @ np.linalg.solve(free.T @ M @ free, free.T @ momentum)
 
@@ -495,7 +493,7 @@ class e2_115:
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, N, v, f, h):
-        """The sum of the second line's left side, and its first term."""
+        """Return the sum of the second line's left side, and its first term."""
         con, alpha = velocities_and_multipliers(M, N, v, f, h)
         return np.concatenate([con + np.linalg.solve(M, N.T @ alpha), con])
 
@@ -528,9 +526,7 @@ class e2_116:
         return np.concatenate([pushed, pushed])
 
     def reference(M, N, v, f, h):
-        """Compare with the residual of the momentum for the velocity that the rows allow; it does no work
-        there.
-        """
+        """Compare with the residual of the momentum for the velocity that the rows allow; it does no work there."""
         missing = (M @ along(M, N, M @ v + h * f) - M @ v - h * f) / h
         return np.concatenate([missing, missing])
 
@@ -669,9 +665,7 @@ class t1449:
         ).ravel()
 
     def reference(at, bodies, g, q, v):
-        """Compare with Newton's law for each point mass of a branching tree: the constraint forces, summed
-        over all bodies beyond a joint.
-        """
+        """Compare with Newton's law for each point mass of a branching tree: the constraint forces, summed over all bodies beyond a joint."""
         return joint_reactions.joint_transmitted_wrenches(at, bodies, g, q, v, steady(at, bodies, g, q, v))
 
     tolerance = 1e-8
@@ -684,7 +678,7 @@ class t1449:
 
 
 def _adjoint(E):
-    """Takes twists from the second frame of E to the first."""
+    """Return the adjoint that maps twists from the second frame of E to the first."""
     R, p = E[:3, :3], E[:3, 3]
     hat = np.array([[0, -p[2], p[1]], [p[2], 0, -p[0]], [-p[1], p[0], 0]])
     return np.block([[R, np.zeros((3, 3))], [hat @ R, R]])
@@ -751,7 +745,7 @@ class e2_118:
     result = Result(FORCE, "one for each contact")
 
     def printed(contacts, M, c, h):
-        """The multipliers for the joint reaction that forces c along the normals make: they should be -h c."""
+        """Return the multipliers for the joint reaction due to forces c along the normals, which should be -h c."""
         N, Mi = rows_of(contacts), np.linalg.inv(M)
         f = N.T @ c
         alpha = h * np.linalg.solve(N @ Mi @ N.T + EPSILON * np.eye(5), N @ Mi @ f)
@@ -792,7 +786,7 @@ class t1487:
     result = Result(FORCE, "of all contacts together")
 
     def printed(contacts, c, mu):
-        """The sum of the upper bounds of (2.114), one for each contact."""
+        """Return the sum of the upper bounds of (2.114), one for each contact."""
         N = rows_of(contacts)
         alpha = np.linalg.lstsq(N.T, N.T @ c, rcond=None)[0]
         return np.array([np.sum(mu * alpha)])
@@ -802,9 +796,7 @@ class t1487:
         return np.array([np.sum(bearing.mu * np.abs(bearing.normal_multipliers(rows_of(contacts).T @ c)))])
 
     def reference(contacts, c, mu):
-        """Compare with contacts that only push, one on either side of each position: nonnegative least
-        squares.
-        """
+        """Compare with contacts that only push, one on either side of each position: nonnegative least squares."""
         one_side = np.stack([pushes(contacts, unit) for unit in np.eye(5)], axis=1)
         sizes, _ = optimize.nnls(np.hstack([one_side, -one_side]), pushes(contacts, c))
         return np.array([mu * np.sum(sizes)])
@@ -836,7 +828,7 @@ class t1491_a:
     result = Result(FORCE, "one for each contact")
 
     def printed(contacts, M, c):
-        """The magnitudes of (2.118), for the joint reaction that forces c along the normals make."""
+        """Return the magnitudes of (2.118) for the joint reaction due to forces c along the normals."""
         N, Mi = rows_of(contacts), np.linalg.inv(M)
         return np.linalg.solve(N @ Mi @ N.T + 1e-9 * np.eye(8), N @ Mi @ N.T @ c)
 
@@ -931,9 +923,7 @@ class alg8:
         return reduced.bisp_step(system, State(q=q, qdot=v), h, smooth).state.qdot
 
     def reference(at, bodies, g, q, v, h):
-        """Compare with Newton's law for each point mass of a branching tree: without friction, the step of
-        2.3.
-        """
+        """Compare with Newton's law for each point mass of a branching tree: without friction, the step of 2.3."""
         return v + h * steady(at, bodies, g, q, v)
 
     tolerance = 1e-8

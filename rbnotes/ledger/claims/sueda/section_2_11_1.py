@@ -116,9 +116,7 @@ class e2_119_a:
         return (held - G.T @ step.bilateral) / h
 
     def reference(at, bodies, g, q, v, G, h):
-        """Compare with Newton's law for each point mass of a branching tree: the constraint forces, minus
-        those of the loop.
-        """
+        """Compare with Newton's law for each point mass of a branching tree: the constraint forces, minus those of the loop."""
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         rows = on_rates(at, q, G)
         a = (least(M, M @ v + h * f, rows) - v) / h
@@ -153,7 +151,7 @@ class e2_119_b:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(at, bodies, g, q, v, G, h):
-        """The minimiser, which is called the velocities of the bodies."""
+        """Return the minimizer, which the notes call the velocities of the bodies."""
         M, J, Jdot, f = maximal(at, bodies, g, q, v)
         M_r = J.T @ M @ J
         return solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
@@ -163,9 +161,7 @@ class e2_119_b:
         return reduced.twists(system.tree, q, step.velocity).ravel()
 
     def reference(at, bodies, g, q, v, G, h):
-        """Compare with Newton's law for each point mass of a branching tree, along the motions that the loop
-        allows: the velocities of the bodies.
-        """
+        """Compare with Newton's law for each point mass of a branching tree, along the motions that the loop allows: the velocities of the bodies."""
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
         return branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, after)[0].ravel()
@@ -194,9 +190,7 @@ class t1509:
         return (G @ reduced.jacobian(system.tree, q)).T @ step.bilateral / h
 
     def reference(at, bodies, g, q, v, G, h):
-        """Compare with Newton's law for each point mass of a branching tree: the residual of the generalized
-        momentum at known velocities.
-        """
+        """Compare with Newton's law for each point mass of a branching tree: the residual of the generalized momentum at known velocities."""
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         after = least(M, M @ v + h * f, on_rates(at, q, G))
         return (M @ (after - v) - h * f) / h
@@ -210,7 +204,7 @@ class t1509:
 
 
 def only_joints(J, wrenches):
-    """The part of wrenches that does no work on motions of the joints."""
+    """Return the part of wrenches that does no work on motions of the joints."""
     return wrenches - J @ np.linalg.lstsq(J, wrenches, rcond=None)[0]
 
 
@@ -247,9 +241,7 @@ class e2_120:
         return solve_step(add_constraints(symplectic_euler_problem(system, state, h), rows)).velocity
 
     def reference(at, bodies, g, q, v, G, h, C, reaction):
-        """Compare with Newton's law for each point mass of a branching tree, along the motions that the loop
-        allows, with the contact as an equation if it would close.
-        """
+        """Compare with Newton's law for each point mass of a branching tree, along the motions that the loop allows, with the contact as an equation if it would close."""
         M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
         loop, contact = on_rates(at, q, G), on_rates(at, q, C)
         apart = least(M, M @ v + h * f, loop)

@@ -104,7 +104,7 @@ STEP = {
 
 
 def factor_inverse(tree, q, P_r, P_m):
-    """The first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the articulated inertia, and Psi."""
+    """Return the first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the articulated inertia, and Psi."""
     M_hat, found = np.zeros((5, 6, 6)), [None] * 4
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):
@@ -119,7 +119,7 @@ def factor_inverse(tree, q, P_r, P_m):
 
 
 def solve_factored(joints, x):
-    """The second and the third loop, for one right side."""
+    """Return the second and the third loop, for one right side."""
     B_hat, V_dot, y = np.zeros((5, 6)), np.zeros((5, 6)), np.zeros(5)
     for j in reversed(range(4)):
         p, Ad, S, own, M_hat, Psi = joints[j]
@@ -191,9 +191,7 @@ class t1608_b:
         return [n * (650 * n - 589), *inverse.ravel()]
 
     def reference(assembly, angles):
-        """Compare with recursive forward dynamics without loads, row by row, with numbers that count their
-        products.
-        """
+        """Compare with recursive forward dynamics without loads, row by row, with numbers that count their products."""
         n, tally, rows = assembly.num_coordinates, [0], []
         at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
         still = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in at_rest]
@@ -263,9 +261,7 @@ class t1608_d:
         ).solve(x)
 
     def reference(at, bodies, q, B, p, x):
-        """Compare with a dense solve, with masses of points and twists of the bodies by complex steps: blocks
-        of each body, and of each with its parent.
-        """
+        """Compare with a dense solve, with masses of points and twists of the bodies by complex steps: blocks of each body, and of each with its parent."""
         J = twist_slopes(at, q)
         return np.linalg.solve(
             masses_of(at, bodies, q) + J.T @ (B * (OWN + NEIGHBOURS)) @ J + p * np.eye(5), x
@@ -312,8 +308,7 @@ class alg10_a:
         return [inverse_mass_product(tree, q, x), step.solve(x)]
 
     def reference(assembly, q, h, D_m, K_m, D_r, K_r, x):
-        """Compare with a dense solve, with displacements of point masses and twists of the bodies by complex
-        steps.
+        """Compare with a dense solve, with displacements of point masses and twists of the bodies by complex steps.
 
         Of the joints' terms, the block of each joint: as (2.78) has them.
         """

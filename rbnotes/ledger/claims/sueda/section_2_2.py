@@ -76,7 +76,7 @@ class e2_15:
     )
 
     def printed(assembly, q, qdot):
-        """An adjoint without an upper index leads to the world."""
+        """Return the twist of the child if an adjoint without an upper index leads to the world."""
         E, blocks = body_trees.poses(assembly, q), []
         for i, (kind, own) in enumerate(
             zip(assembly.kinds, body_trees.coordinate_slices(assembly), strict=True)
@@ -96,9 +96,7 @@ class e2_15:
         return np.hstack(blocks)
 
     def reference(assembly, q, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
-        poses.
-        """
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
         J_dot, places = body_trees.jacobian_rate(assembly, q, qdot), body_trees.coordinate_slices(assembly)
         return np.hstack([J_dot[6 * i : 6 * i + 6, own] for i, own in enumerate(places)])
 
@@ -129,9 +127,7 @@ class t787_a:
         return found
 
     def reference(assembly, q, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
-        poses.
-        """
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
         J_dot = body_trees.jacobian_rate(assembly, q, qdot)
         return [
             float(np.abs(J_dot[6 * i : 6 * i + 6, own]).max() > LARGE)
@@ -205,9 +201,7 @@ class e2_16:
         return reduced.jacobian_rate(tree_of(assembly), q, qdot)
 
     def reference(assembly, q, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
-        poses.
-        """
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
         return body_trees.jacobian_rate(assembly, q, qdot)
 
     tolerance = 1e-8
@@ -256,9 +250,7 @@ def adjoint_rate_library(E_i, E_p, phi_i, phi_p):
 
 
 def adjoint_rate_reference(E_i, E_p, phi_i, phi_p):
-    """Compare with differences of conjugations with the pose of the parent in the frame of the child, both
-    moving.
-    """
+    """Compare with differences of conjugations with the pose of the parent in the frame of the child, both moving."""
     child, parent = motion(E_i, phi_i), motion(E_p, phi_p)
     return derivative(lambda t: adjoint_by_conjugation(np.linalg.inv(child(t)) @ parent(t))).value
 
@@ -361,7 +353,7 @@ class t800:
         return J.reshape(24, 4)
 
     def library(assembly, q, names):
-        """The library sorts links; its rows and columns are put back."""
+        """Return the library's matrix in the original order of rows and columns: it sorts links."""
         links = tree_of(assembly).links
         known = reduced.Tree([links[names.index(i)] for i in range(4)])
         places = [names[int(link.name)] for link in known.links]
@@ -403,9 +395,7 @@ class alg2:
         return reduced.jacobian_rate(hinge_tree(parents, F, B), np.zeros(4), qdot)
 
     def reference(parents, F, B, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the
-        poses.
-        """
+        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
         return body_trees.jacobian_rate(body_trees.revolute_assembly(parents, F, B), np.zeros(4), qdot)
 
     tolerance = 1e-8

@@ -92,7 +92,7 @@ def momentum_rates(assembly, phi, phidot):
 
 
 def carried_wrenches(assembly, q, qdot, qddot):
-    """Applied wrenches ``(n, 6)`` with which the bodies move like that by themselves, their joints idle."""
+    """Return applied wrenches ``(n, 6)`` with which the bodies move this way without reactions of the joints."""
     E, phi = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot)
     phidot = body_trees.twist_rates(assembly, q, qdot, qddot)
     found = []
@@ -112,7 +112,7 @@ class e2_18_a:
         return f_m
 
     def library(assembly, q, qdot, wrenches):
-        """The left side, as the bodies really move."""
+        """Return the left side for the motion of the bodies."""
         hinged = tree_of(assembly)
         at = reduced_coordinates.body_kinematics(hinged, q, qdot)
         rates = (
@@ -122,9 +122,7 @@ class e2_18_a:
         return np.concatenate([M @ rate for M, rate in zip(hinged.inertias, rates, strict=True)])
 
     def reference(assembly, q, qdot, wrenches):
-        """Compare with the inertial forces of point masses, whose accelerations follow from Gauss's
-        principle.
-        """
+        """Compare with the inertial forces of point masses, whose accelerations follow from Gauss's principle."""
         load = body_trees.jacobian(assembly, q).T @ np.ravel(wrenches)
         qddot = body_trees.accelerations(assembly, q, qdot, load)
         phi, phidot = body_trees.twists(assembly, q, qdot), body_trees.twist_rates(assembly, q, qdot, qddot)
@@ -139,7 +137,7 @@ class e2_18_a:
     }
 
     def holds_when(assembly, q, qdot, wrenches):
-        """Is there an acceleration of the joints for which the bodies need just these wrenches?"""
+        """Return True if some acceleration of the joints requires exactly these wrenches."""
         at_rest = carried_wrenches(assembly, q, qdot, np.zeros(4)).ravel()
         columns = [carried_wrenches(assembly, q, qdot, unit).ravel() - at_rest for unit in np.eye(4)]
         missing = np.ravel(wrenches) - at_rest
@@ -231,9 +229,7 @@ class t830_b:
         ).ravel()
 
     def reference(assembly, q, qdot):
-        """Compare with maximal coordinates, with rows and bias accelerations of the hinges from differences
-        of their separation.
-        """
+        """Compare with maximal coordinates, with rows and bias accelerations of the hinges from differences of their separation."""
         n = len(assembly.parents)
         E, phi = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot)
         units = np.eye(6 * n).reshape(6 * n, n, 6)
@@ -271,9 +267,7 @@ class t830_c:
         return -at.J.reshape(-1, 7).T @ loads.ravel()
 
     def reference(assembly, q, qdot, faster):
-        """Compare with the forces of free bodies with these twists, minus those at steady coordinates by
-        d'Alembert's principle.
-        """
+        """Compare with the forces of free bodies with these twists, minus those at steady coordinates by d'Alembert's principle."""
         qdot = faster * qdot
         phi, still = body_trees.twists(assembly, q, qdot), np.zeros(6)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, phi, strict=True)
@@ -305,7 +299,7 @@ class t846_a:
     result = Result(NUMBER, "the angle of the pendulum after one second")
 
     def printed():
-        """A pendulum that is let go, its center of mass at the arm's end."""
+        """Return the angle after one second of a pendulum whose center of mass is at the end of its arm."""
 
         def rates(_, y):
             M_r, f_r = INERTIA + MASS * ARM**2, -MASS * 9.81 * ARM * np.sin(y[0])
@@ -374,9 +368,7 @@ class t846_b:
         return [len(both.links), *(factors > 100)]
 
     def reference():
-        """Compare with the textbook's double pendulum of two point masses, in its two angles from the
-        vertical.
-        """
+        """Compare with the textbook's double pendulum of two point masses, in its two angles from the vertical."""
 
         def rates(states):
             a, b, adot, bdot = np.moveaxis(states, -1, 0)
@@ -411,9 +403,7 @@ class t848_a:
         return reduced_coordinates.forward_dynamics_dense(tree_of(assembly), q, qdot, tau)
 
     def reference(assembly, q, qdot, tau):
-        """Compare with recursive forward dynamics: articulated inertias from the leaves, accelerations from
-        the root.
-        """
+        """Compare with recursive forward dynamics: articulated inertias from the leaves, accelerations from the root."""
         return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), tau)
 
     tolerance = 1e-8
@@ -439,9 +429,7 @@ class t848_b:
         return [n**3 / 3 + n**2 - n / 3, *qddot]
 
     def reference(assembly, states):
-        """Compare with elimination with numbers that count their products; masses and forces by d'Alembert's
-        principle.
-        """
+        """Compare with elimination with numbers that count their products; masses and forces by d'Alembert's principle."""
         q, qdot = states[:, : assembly.num_coordinates]
         weighed, tally = body_trees.mass_weighted_jacobian(assembly, q), [0]
         forces = body_trees.gravity_forces(assembly, q)
@@ -475,9 +463,7 @@ class t848_c:
         return [650 * n - 589, *qddot]
 
     def reference(assembly, states):
-        """Compare with recursive forward dynamics: articulated inertias from the leaves, accelerations from
-        the root, with numbers that count their products.
-        """
+        """Compare with recursive forward dynamics: articulated inertias from the leaves, accelerations from the root, with numbers that count their products."""
         n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
         parts = [
@@ -506,9 +492,7 @@ class t848_d:
         return reduced_coordinates.forward_dynamics_dense(tree_of(assembly), q, qdot)
 
     def reference(assembly, q, qdot):
-        """Compare with recursive forward dynamics: articulated inertias from the leaves, accelerations from
-        the root.
-        """
+        """Compare with recursive forward dynamics: articulated inertias from the leaves, accelerations from the root."""
         return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), np.zeros(4))
 
     tolerance = 1e-8
@@ -527,13 +511,13 @@ STEPPED = {**MOVING, "h": positive_numbers(0.125, 1)}
 
 
 def new_velocities(assembly, q, qdot, h):
-    """(2.20)"""
+    """Return the new velocities of (2.20)."""
     M_r, f_r = reduced(assembly, q, qdot)
     return np.linalg.solve(M_r, M_r @ qdot + h * f_r)
 
 
 def step_of_library(assembly, q, qdot, h):
-    """A step of the library's."""
+    """Return a step of the library."""
     return symplectic_euler(reduced_coordinates.TreeSystem(tree_of(assembly)), State(q=q, qdot=qdot), h)
 
 
@@ -544,16 +528,14 @@ class e2_19:
     result = Result(accelerations, "of the joints, in their order")
 
     def printed(assembly, q, qdot, h):
-        """The difference over a step of (2.20)."""
+        """Return the difference over a step of (2.20)."""
         return (new_velocities(assembly, q, qdot, h) - qdot) / h
 
     def library(assembly, q, qdot, h):
         return (step_of_library(assembly, q, qdot, h).qdot - qdot) / h
 
     def reference(assembly, q, qdot, h):
-        """Compare with Gauss's principle for the point masses of all bodies: (2.20) is (2.18) with this
-        difference.
-        """
+        """Compare with Gauss's principle for the point masses of all bodies: (2.20) is (2.18) with this difference."""
         return body_trees.accelerations(assembly, q, qdot, np.zeros(7))
 
     tolerance = 1e-8
@@ -599,7 +581,7 @@ class t840_a:
     given = {"assembly": CHAIN, "q": arrays(4)}
 
     def holds_when(assembly, q):
-        """Is each body but the first carried by the one before it?"""
+        """Return True if the parent of each body but the first is the one before it."""
         return assembly.parents == (-1, 0, 1, 2)
 
     condition = (
@@ -653,9 +635,7 @@ class e2_21:
         return np.concatenate([state.qdot, system.acceleration(state)])
 
     def reference(assembly, q, qdot):
-        """Compare with the slope, by differences, of a motion with the accelerations of Gauss's principle for
-        the point masses of all bodies.
-        """
+        """Compare with the slope, by differences, of a motion with the accelerations of Gauss's principle for the point masses of all bodies."""
         qddot = body_trees.accelerations(assembly, q, qdot, np.zeros(7))
         return time_derivative_at_zero(
             lambda t: np.hstack([q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot])

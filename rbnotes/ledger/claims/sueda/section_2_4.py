@@ -78,7 +78,7 @@ ADDED = "points move by sums of two products, which matrices round alike"
 
 
 def placed_joint(joint, E0):
-    """A tree of a massless link and a heavy one fixed beside it, as trees have to carry something."""
+    """Return a tree of a massless link and a heavy one fixed to it, because a tree needs a mass."""
     moving = reduced.Link("moving", joint, placement=E0)
     return reduced.Tree([moving, reduced.Link("heavy", Fixed(), np.eye(6), "moving", BESIDE)])
 
@@ -113,8 +113,7 @@ class e2_22:
         return se3.inverse(reduced.poses(placed_joint(joint, E0), q).joints[0])
 
     def reference(E0, q):
-        """Compare with the pose of the moved joint frame, rotated and then translated, in the frame of the
-        parent.
+        """Compare with the pose of the moved joint frame, rotated and then translated, in the frame of the parent.
 
         The frame that the parent has, seen from a frame whose origin and axes are moved one by one.
         """

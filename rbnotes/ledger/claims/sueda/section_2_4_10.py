@@ -55,7 +55,7 @@ def flat_rates(q1, q2, v1, v2):
 
 
 def rows(q2):
-    """The first two rows of Q_2, whose entries have the indices of row and column."""
+    """Return the first two rows of Q_2, whose entries have the indices of row and column."""
     c, s = np.cos(q2), np.sin(q2)
     return np.array([[c, -s, 0], [s, c, 0]])
 
@@ -90,7 +90,7 @@ class t996:
     )
 
     def printed(p, angle, spin, v):
-        """A pose with its coordinates, and a twist in the plane with rates that make it."""
+        """Return a pose with its coordinates, and a twist in the plane with rates that make it."""
         q = np.append(p, angle)
         S = pose_jacobian(planar_free_joint, q)
         rates = np.linalg.solve(S[2:5], np.append(spin, v))
@@ -166,7 +166,7 @@ class t1004:
     result = Result(TWIST, "of each of the two joints, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):
-        """The twists with the Jacobians of zero coordinates, wherever the joints are."""
+        """Return the twists with the Jacobians at zero coordinates, for all coordinates."""
         x, y, spin = v1[0], v1[1], v2
         return np.array([0, 0, 0, x, y, 0, 0, 0, spin, 0, 0, 0])
 
@@ -194,7 +194,7 @@ class e2_55:
     result = Result(NUMBER, COLUMNS_OF_JOINT)
 
     def printed(q1, q2):
-        """The rows of Q_2 named by their first index, as the text says."""
+        """Return the rows of Q_2 named by their first index, as the text says."""
         (xx, xy, xz), (yx, yy, yz) = rows(q2)
         return np.array([[0, 0, 0], [0, 0, 0], [0, 0, 1], [xx, yx, 0], [xy, yy, 0], [xz, yz, 0]])
 

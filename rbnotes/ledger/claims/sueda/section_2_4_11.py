@@ -64,7 +64,7 @@ class t1014:
     )
 
     def printed(r, p, twist):
-        """A pose with its coordinates, and the twist with rates that make it, from the product of two joints."""
+        """Return a pose with its coordinates, and the twist with rates that make it, from the product of two joints."""
         q = np.concatenate([r, rotation_pose(r)[:3, :3].T @ p])
         S = pose_jacobian(spatial_free_joint, q)
         return np.append(spatial_free_joint(q), S @ np.linalg.lstsq(S, twist, rcond=None)[0])
@@ -176,9 +176,7 @@ class t1026:
         return np.stack([joint.motion_subspace(q1), joint.motion_subspace_rate(q1, v1)])
 
     def reference(q1, v1):
-        """Compare with differences of the pose along three motions, in its own frame, and of these along a
-        fourth.
-        """
+        """Compare with differences of the pose along three motions, in its own frame, and of these along a fourth."""
 
         def columns(q):
             moved = np.stack([derivative_along_motion(rotation_pose, q, unit) for unit in np.eye(3)])

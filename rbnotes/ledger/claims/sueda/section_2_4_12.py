@@ -43,12 +43,12 @@ POINTS = {"C": arrays(3, 4), "q": numbers(0.0, 1.0)}
 
 
 def through_points(C, basis=BSPLINE_BASIS):
-    """The joint whose control frames are points, without a turn."""
+    """Return the joint whose control frames are points without rotations."""
     return SplineCurve(make_poses(np.eye(3), C.T), cyclic=False, basis=basis)
 
 
 def scipy_spline(C, q, order=0):
-    """The spline of points, or its derivative, by scipy: the segment from 0 to 1 of a uniform one."""
+    """Return the spline of points, or its derivative, by scipy: the segment from 0 to 1 of a uniform one."""
     return BSpline(np.arange(-3, C.shape[1] + 1), C.T, 3)(q, order)
 
 
@@ -70,7 +70,7 @@ class e2_61:
     result = Result(NUMBER, "one for each control point")
 
     def printed(q):
-        """The weights of the four control points that the matrix gives."""
+        """Return the weights of the four control points that the matrix gives."""
         rows = [[1, -3, 3, -1], [4, 0, -6, 3], [1, 3, 3, -3], [0, 0, 0, 1]]
         return np.array(rows) / 6 @ np.array([1, q, q**2, q**3])
 
@@ -120,9 +120,7 @@ class t1042_a:
         return np.array([curve.transform([q])[:3, 3] for curve in curves])
 
     def reference(C, q):
-        """Compare with de Casteljau's construction, and scipy's Hermite spline with half the distance of the
-        neighbors.
-        """
+        """Compare with de Casteljau's construction, and scipy's Hermite spline with half the distance of the neighbors."""
         line = C
         for _ in range(3):
             line = (1 - q) * line[:, :-1] + q * line[:, 1:]
@@ -226,7 +224,7 @@ class e2_65:
     result = Result(NUMBER, "the first one twice, then one for each step")
 
     def printed(q):
-        """The four, and the first one once more as the number that it is."""
+        """Return the four weights, and the first one again as a number."""
         b1, b2, b3, b4 = B @ np.array([1, q, q**2, q**3])
         return np.array([1, b1 + b2 + b3 + b4, b2 + b3 + b4, b3 + b4, b4])
 
@@ -238,8 +236,7 @@ class e2_65:
         return np.append((point_library(steps + away, q) - x)[:2], x)
 
     def reference(q):
-        """Measure the change of the points of scipy's spline with the first control point and with each
-        difference.
+        """Measure the change of the points of scipy's spline with the first control point and with each difference.
 
         The first point carries all of them, the first step all but it, and so on.
         """
@@ -307,7 +304,7 @@ MOVING = {**POSES, "qdot": numbers()}
 
 
 def through(C):
-    """The joint on the segment of four control frames."""
+    """Return the joint on the segment of four control frames."""
     return SplineCurve(C, cyclic=False)
 
 
@@ -322,9 +319,7 @@ def pose_library(C, q):
 
 
 def pose_reference(C, q):
-    """Compare with a motion along the screw of each step for a fraction of a second, by the weights of Cox
-    and de Boor.
-    """
+    """Compare with a motion along the screw of each step for a fraction of a second, by the weights of Cox and de Boor."""
     return spline_curve(C)(np.array([q]))
 
 
@@ -333,9 +328,7 @@ def S_library(C, q):
 
 
 def S_reference(C, q):
-    """Compare with complex steps of a motion along the screw of each step for a fraction of a second, by the
-    weights of Cox and de Boor.
-    """
+    """Compare with complex steps of a motion along the screw of each step for a fraction of a second, by the weights of Cox and de Boor."""
     return pose_jacobian(spline_curve(C), np.array([q]))[:, 0]
 
 
@@ -369,7 +362,7 @@ class t1070_a:
     result = Result(SCREW, "in the frame that the joint moves")
 
     def printed(C, q):
-        """The matrix whose bracket is to be taken."""
+        """Return the matrix whose bracket is to be taken."""
         pose, at = spline_curve(C), np.array([q])
         return np.linalg.inv(pose(at)) @ complex_steps.partial_derivatives(pose, at)[0]
 

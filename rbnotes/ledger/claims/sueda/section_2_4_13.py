@@ -59,12 +59,12 @@ MOVING = {**PATCH, "qdot": vectors(2)}
 
 
 def over(P):
-    """The joint over a patch. The library counts the grid the other way round: its second index goes with q_1."""
+    """Return the joint over a patch. The library counts the grid the other way round: its second index goes with q_1."""
     return SplineSurface(np.swapaxes(P, 0, 1))
 
 
 def height(C):
-    """The joint over a patch whose values are positions along x, without a turn."""
+    """Return the joint over a patch whose values are positions along x, without rotations."""
     return over(np.concatenate([C[..., None], np.zeros((4, 4, 5))], axis=-1))
 
 
@@ -100,7 +100,7 @@ def curvature(C, q1, q2):
 
 
 def scipy_surface(C, q1, q2, orders):
-    """The surface, or a derivative, by scipy's splines: first along the columns, then along the row they give."""
+    """Return the surface, or a derivative, by scipy's splines: first along the columns, then along the row they give."""
     knots = np.arange(-3, 5)
     return BSpline(knots, BSpline(knots, C, 3)(q1, orders[0]), 3)(q2, orders[1])
 
@@ -116,9 +116,7 @@ class e2_68:
         return height(C).transform([q1, q2])[0, 3]
 
     def reference(C, q1, q2):
-        """Compare with scipy's B-splines with uniform knots: of each column of control values, then of the
-        results.
-        """
+        """Compare with scipy's B-splines with uniform knots: of each column of control values, then of the results."""
         return scipy_surface(C, q1, q2, (0, 0))
 
     remark = (
@@ -210,7 +208,7 @@ class t1098:
     result = Result(NUMBER, "in the fixed frame, with the translation in front, then behind")
 
     def printed(t, angles):
-        """The last columns of T R and of R T."""
+        """Return the last columns of T R and of R T."""
         T, R = np.eye(4), np.eye(4)
         T[:3, 3], R[:3, :3] = t, euler_rotation(angles)
         return np.array([(T @ R)[:3, 3], (R @ T)[:3, 3]])
@@ -240,9 +238,7 @@ def pose_library(P, q1, q2):
 
 
 def pose_reference(P, q1, q2):
-    """Compare with positions and angles weighted by Cox and de Boor's recursion, and rotations by sines and
-    cosines.
-    """
+    """Compare with positions and angles weighted by Cox and de Boor's recursion, and rotations by sines and cosines."""
     return spline_surface(P)(np.array([q1, q2]))
 
 
@@ -253,7 +249,7 @@ class e2_71:
     result = Result(POSE, "of the moving frame in the fixed one")
 
     def printed(P, q1, q2):
-        """The factors from left to right."""
+        """Return the factors from left to right."""
         Q = np.eye(4)
         for k, axis in enumerate(AXES):
             Q = Q @ expm(twist_matrix(axis * value(P[..., k], q1, q2)))
@@ -274,13 +270,11 @@ class t1106_a:
         return values[:3]
 
     def library(values):
-        """The surface of sixteen equal control frames stays there."""
+        """Return the pose on the surface of sixteen equal control frames."""
         return over(np.broadcast_to(values, (4, 4, 6))).transform([0.3, 0.7])[:3, 3]
 
     def reference(values):
-        """Compare with the product of six exponentials with the values of one control frame, applied to its
-        origin.
-        """
+        """Compare with the product of six exponentials with the values of one control frame, applied to its origin."""
         x = np.array([0, 0, 0, 1])
         for value, axis in zip(values[::-1], AXES[::-1], strict=True):
             x = expm(twist_matrix(axis * value)) @ x
@@ -330,9 +324,7 @@ class t1106_c:
         return np.array([slowest[0], np.min(slowest)])
 
     def reference(a, b, c):
-        """Compare with smallest singular values of angular velocities, from differences of scipy's rotation,
-        there and at the bound.
-        """
+        """Compare with smallest singular values of angular velocities, from differences of scipy's rotation, there and at the bound."""
 
         def rotation_at(angles):
             return Rotation.from_euler("XYZ", angles).as_matrix()
@@ -362,9 +354,7 @@ def S_library(P, q1, q2):
 
 
 def S_reference(P, q1, q2):
-    """Compare with positions and angles weighted by Cox and de Boor's recursion, and rotations by sines and
-    cosines; complex steps of the pose.
-    """
+    """Compare with positions and angles weighted by Cox and de Boor's recursion, and rotations by sines and cosines; complex steps of the pose."""
     return pose_jacobian(spline_surface(P), np.array([q1, q2]))
 
 

@@ -107,8 +107,7 @@ class e2_29:
         return MIXED.motion_subspace(q)
 
     def reference(E0, q):
-        """Compare with rates of the rotation vector and of the position seen from where the body is, by
-        scipy's rotations.
+        """Compare with rates of the rotation vector and of the position seen from where the body is, by scipy's rotations.
 
         How the body that moves on is turned and shifted, seen from the body as it is.
         """
@@ -181,8 +180,7 @@ class e2_30:
         return EulerSpherical("XZX").motion_subspace(q)
 
     def reference(E0, q):
-        """Compare with the angular velocity and velocity of the placed ball joint's origin, by differences of
-        scipy's rotations.
+        """Compare with the angular velocity and velocity of the placed ball joint's origin, by differences of scipy's rotations.
 
         Both, seen from the body; the origin of the body is the center of the ball.
         """
@@ -321,7 +319,7 @@ class t914_b:
     result = Result(NUMBER, "a column for each angle, in the moving frame")
 
     def printed(q):
-        """The derivatives by the second and the third angle, in the rows where the text puts them."""
+        """Return the derivatives by the second and the third angle, in the rows where the text puts them."""
         first, second, third = (vector_of_bracket(slope(q, i)) for i in range(3))
         upper = np.column_stack([first, np.zeros(3), np.zeros(3)])
         upper[1:] = second, third
@@ -331,9 +329,7 @@ class t914_b:
         return EulerSpherical("XZX").motion_subspace(q)[:3]
 
     def reference(q):
-        """Compare with the angular velocities for unit rates, by the complex step through scipy's
-        exponentials.
-        """
+        """Compare with the angular velocities for unit rates, by the complex step through scipy's exponentials."""
         return motion_subspace(rotation_sequence("XZX"), q)[:3]
 
     correction = r"Repeating for the 2nd and 3rd *columns*: the derivatives by $q_2$ and $q_3$."
@@ -388,7 +384,7 @@ def angular_columns(a, b, c, q):
 
 
 def limb(P, B):
-    """A hinge, a ball joint on its moving frame at P, and its body at B."""
+    """Return a hinge, a ball joint on its moving frame at P, and its body at B."""
     return reduced.Tree(
         [
             reduced.Link("hinge", Revolute((0.0, 1.0, 0.0))),
@@ -404,7 +400,7 @@ class t888_a:
     result = Result(NUMBER)
 
     def printed(a, b, c, q):
-        """det S of the upper rows half a turn of the second angle on: the other sign, so zero in between."""
+        """Return det S of the upper rows half a turn of the second angle on: the other sign, so zero in between."""
         turned = Rotation.from_rotvec(-q[1] * b).as_matrix() @ a
         return np.cross(b, turned) @ c
 
@@ -412,9 +408,7 @@ class t888_a:
         return -np.linalg.det(Composite(Revolute(a), Revolute(b), Revolute(c)).motion_subspace(q)[:3])
 
     def reference(a, b, c, q):
-        """Compare with the determinant after half a turn of the second angle, by complex steps through
-        exponentials.
-        """
+        """Compare with the determinant after half a turn of the second angle, by complex steps through exponentials."""
         return np.linalg.det(angular_columns(a, b, c, q + np.array([0, np.pi, 0])))
 
     remark = (
@@ -467,9 +461,7 @@ class t888_c:
         return [joint.num_coordinates, joint.coordinate_constraint_jacobian(QUATERNION).shape[0]]
 
     def reference():
-        """Count the components of a quaternion and their independent rates that do not rotate, by scipy's
-        rotations.
-        """
+        """Count the components of a quaternion and their independent rates that do not rotate, by scipy's rotations."""
 
         def rotation_at(p):
             return Rotation.from_quat(p).as_matrix()
@@ -496,9 +488,7 @@ class t890:
         ]
 
     def reference():
-        """Compare with the independent twists of a hinge and of a ball joint, by the complex step through
-        exponentials.
-        """
+        """Compare with the independent twists of a hinge and of a ball joint, by the complex step through exponentials."""
         hinge, ball = (
             motion_subspace(rotation_sequence("Z"), np.array([0.5])),
             motion_subspace(rotation_sequence("XZX"), np.array([0.5, 1.0, 1.5])),
@@ -526,8 +516,7 @@ class t918:
         return reduced.jacobian_rate(model, q, qdot)[6 * i : 6 * i + 6, model.coordinate_slices[i]]
 
     def reference(P, B, q, qdot):
-        """Compare with differences along the motion of the body's twists for unit rates, by scipy's
-        exponentials.
+        """Compare with differences along the motion of the body's twists for unit rates, by scipy's exponentials.
 
         Of the body on the ball joint, whose resting frame is where a hinge about y has brought P.
         """

@@ -56,7 +56,7 @@ class t922:
     result = Result(RATE, "in the moving frame")
 
     def printed(q, qdot):
-        """The body's angular velocity if it bends about x and about y at the rates of its angles, no more."""
+        """Return the body's angular velocity if it only rotates about x and y at the rates of its angles."""
         return np.array([qdot[0], qdot[1], 0])
 
     def library(q, qdot):

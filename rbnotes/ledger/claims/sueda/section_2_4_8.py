@@ -71,14 +71,14 @@ def vector_of_bracket(X):
 
 
 def rotation_slopes(q):
-    """The slices dR/dq_i ``(3, 3, 3)`` as (2.43) prints them, i first."""
+    """Return the slices dR/dq_i ``(3, 3, 3)`` as (2.43) prints them, i first."""
     R = expm(bracket(q))
     slices = [(q[i] * bracket(q) + bracket(bracket(q) @ (I - R) @ I[i])) / (q @ q) @ R for i in range(3)]
     return np.stack(slices)
 
 
 def printed_columns(q):
-    """The upper half of S as (2.44) prints it."""
+    """Return the upper half of S as (2.44) prints it."""
     R = expm(bracket(q))
     return np.stack([vector_of_bracket(R.T @ slope) for slope in rotation_slopes(q)], axis=-1)
 
@@ -93,7 +93,7 @@ def A(q):
 
 
 def Adot(q, qdot):
-    """The second to the fifth line of (2.47)."""
+    """Return the second to the fifth line of (2.47)."""
     R = expm(bracket(q))
     Rdot = sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
     B = [q[i] * bracket(q) for i in range(3)]
@@ -106,7 +106,7 @@ def Adot(q, qdot):
 
 
 def printed_columns_rate(q, qdot):
-    """The upper half of the rate of S as (2.47) prints it."""
+    """Return the upper half of the rate of S as (2.47) prints it."""
     R = expm(bracket(q))
     Rdot = sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
     return np.stack(
@@ -189,7 +189,7 @@ class t956:
     )
 
     def printed(u):
-        """The rotation, and its derivative in some direction, from those by the coordinates."""
+        """Return the rotation, and its derivative in some direction, from those by the coordinates."""
         R, slopes = np.eye(3), [bracket(e) for e in np.eye(3)]
         return np.vstack([R, sum(slope * part for slope, part in zip(slopes, u, strict=True))])
 
@@ -280,9 +280,7 @@ class e2_47_a:
         return ExponentialSpherical().motion_subspace_rate(q, qdot)[:3]
 
     def reference(q, qdot):
-        """Compare with differences along moving coordinates of the columns that the complex step gives, by
-        scipy's exponential.
-        """
+        """Compare with differences along moving coordinates of the columns that the complex step gives, by scipy's exponential."""
         return motion_subspace_rate(rotation_vector_pose, q, qdot)[:3]
 
     given = MOVING
@@ -313,9 +311,7 @@ class e2_47_b:
         return so3.hat(so3.left_jacobian_dot(q, qdot).T)
 
     def reference(q, qdot):
-        """Compare with differences, along moving coordinates, of the derivatives of scipy's rotations seen
-        from the resting frame.
-        """
+        """Compare with differences, along moving coordinates, of the derivatives of scipy's rotations seen from the resting frame."""
 
         def angular_velocities(t):
             """Return the angular velocities for unit rates of each coordinate, in the frame at rest."""
@@ -340,12 +336,12 @@ def reparameterized(q):
 
 
 def new_rates(q, qdot):
-    """The text's last but one step."""
+    """Return the last step but one of the text."""
     return np.linalg.inv(rotation_vector_jacobian(reparameterized(q))) @ (rotation_vector_jacobian(q) @ qdot)
 
 
 def principal(q):
-    """The rotation vector of at most half a turn, by scipy's quaternions."""
+    """Return the rotation vector of at most half a turn, by scipy's quaternions."""
     return Rotation.from_rotvec(q).as_rotvec()
 
 
@@ -368,7 +364,7 @@ class t946_a:
     result = Result(NUMBER)
 
     def printed(q):
-        """det S of the upper rows: zero a whole number of turns away from the origin."""
+        """Return det S of the upper rows: zero a whole number of turns away from the origin."""
         half = np.linalg.norm(q) / 2
         return (np.sin(half) / half) ** 2
 
@@ -376,9 +372,7 @@ class t946_a:
         return np.linalg.det(ExponentialSpherical().motion_subspace(q)[:3])
 
     def reference(q):
-        """Compare with the determinant of the angular velocities for unit rates, by differences of scipy's
-        rotations.
-        """
+        """Compare with the determinant of the angular velocities for unit rates, by differences of scipy's rotations."""
         return np.linalg.det(rotation_vector_jacobian(q))
 
     implements = ExponentialSpherical
@@ -393,7 +387,7 @@ class t946_b:
     )
 
     def printed(p, pdot, stretch):
-        """The angular velocity, whatever multiple of p is added to its rates; and the rate of p.p/2 without it."""
+        """Return the angular velocity with any multiple of p added to the rates, and the rate of p.p/2 without it."""
         s, v, sdot, vdot = p[0], p[1:], pdot[0], pdot[1:]
         velocity = 2 * (s * vdot - sdot * v - np.cross(v, vdot)) / (p @ p)
         return np.append(velocity, p @ pdot)
@@ -406,9 +400,7 @@ class t946_b:
         )
 
     def reference(p, pdot, stretch):
-        """Compare with differences of the rotations that scipy makes of the lengthened quaternion, and of its
-        squared length.
-        """
+        """Compare with differences of the rotations that scipy makes of the lengthened quaternion, and of its squared length."""
 
         def R(p):
             return Rotation.from_quat(np.roll(p, -1)).as_matrix()
@@ -461,7 +453,7 @@ class t972_a:
     result = Result(NUMBER, "angular velocity in the fixed frame")
 
     def printed(a, n, u):
-        """The angular velocity on the sphere, at the point in the direction a."""
+        """Return the angular velocity on the sphere, at the point in the direction a."""
         return a * (a @ u)
 
     def library(a, n, u):
@@ -503,7 +495,7 @@ class t972_c:
     result = Result(LENGTH, "in the fixed frame")
 
     def printed(a, x):
-        """A point turned by the rotation vector of the second length in the brackets."""
+        """Return a point turned by the rotation vector of the second length in the brackets."""
         return expm(bracket(4 * a)) @ x
 
     def library(a, x):
@@ -529,7 +521,7 @@ class t972_d:
     )
 
     def printed(q):
-        """The rotation, and the new vector."""
+        """Return the rotation, and the new vector."""
         return np.vstack([expm(bracket(reparameterized(q))), reparameterized(q)])
 
     def library(q):
@@ -538,9 +530,7 @@ class t972_d:
         return np.vstack([joint.transform(shorter)[:3, :3], shorter])
 
     def reference(q):
-        """Compare with scipy's rotation with the longer vector, by quaternions, and its vector of at most
-        half a turn.
-        """
+        """Compare with scipy's rotation with the longer vector, by quaternions, and its vector of at most half a turn."""
         return np.vstack([rotation_from_vector(q), principal(q)])
 
     remark = (
@@ -557,7 +547,7 @@ class t972_e:
     result = Result(NUMBER)
 
     def printed(q):
-        """det S, as it is at every rotation vector, at the new one."""
+        """Return det S, as it is at every rotation vector, at the new one."""
         half = np.linalg.norm(reparameterized(q)) / 2
         return (np.sin(half) / half) ** 2
 
@@ -611,9 +601,7 @@ class t972_g:
         return joint.motion_subspace_rate(*joint.reparametrize(q, qdot))[:3]
 
     def reference(q, qdot):
-        """Compare with differences of the columns that the complex step gives, along scipy's shorter rotation
-        vectors.
-        """
+        """Compare with differences of the columns that the complex step gives, along scipy's shorter rotation vectors."""
         return motion_subspace_rate(rotation_vector_pose, principal(q), principal_rate(q, qdot))[:3]
 
     remark = (

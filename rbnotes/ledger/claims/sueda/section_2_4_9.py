@@ -87,14 +87,14 @@ MOVING = {**PAIR, "v1": arrays(3), "v2": arrays(2)}
 
 
 def model(A, a, B, b):
-    """The same joints of the library, and the two in a row."""
+    """Return the library's joints and their composite."""
     one = Composite(ExponentialSpherical(), Fixed(A))
     two = Composite(Revolute(a), Fixed(B), Helical(b, PITCH))
     return one, two, Composite(one, two)
 
 
 def seen_from_2(Q2):
-    """The adjoint from the frame of joint 1 to that of joint 2."""
+    """Return the adjoint from the frame of joint 1 to that of joint 2."""
     return adjoint_by_conjugation(np.linalg.inv(Q2))
 
 
@@ -144,15 +144,13 @@ class t974:
         return tree_joint_forces(tree, q1, q2, v1, v2, v1dot, v2dot)
 
     def library(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
-        """The same for a body on joint 2, which hangs on a link without inertia, which hangs on joint 1."""
+        """Return the joint forces for a body on joint 2, whose parent is a massless link on joint 1."""
         one, two, _ = model(A, a, B, b)
         body = Link("body", two, spatial_inertia(m, J, c), parent="between")
         return tree_joint_forces(Tree([Link("between", one), body], gravity=g), q1, q2, v1, v2, v1dot, v2dot)
 
     def reference(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
-        """Compare with d'Alembert's principle for six point masses that move with the product of the two
-        poses.
-        """
+        """Compare with d'Alembert's principle for six point masses that move with the product of the two poses."""
         each, points = point_masses(m, J, c)
         pose = joint_pair(A, a, B, b)
 
@@ -200,7 +198,7 @@ class t978_a:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, twist):
-        """A twist seen from the frame of joint 1, seen from that of joint 2."""
+        """Return a twist seen from the frame of joint 1, seen from that of joint 2."""
         return np.linalg.inv(adjoint_by_conjugation(hinge_and_screw(a, B, b)(q2))) @ twist
 
     def library(A, a, B, b, q1, q2, twist):
@@ -312,7 +310,7 @@ class t994:
 
 
 def bracket_of(twist):
-    """The matrix ad, column by column."""
+    """Return the matrix ad, column by column."""
     return np.stack([commutator(twist, unit) for unit in np.eye(6)], axis=-1)
 
 

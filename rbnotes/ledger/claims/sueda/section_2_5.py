@@ -72,7 +72,7 @@ NONE = np.zeros(3)
 
 
 def per_coordinate(count=5):
-    """A positive number for each coordinate."""
+    """Return a positive number for each coordinate."""
     return arrays(count).map(lambda x: 2.25 + x)
 
 
@@ -94,7 +94,7 @@ JOINTS = {
 
 
 def model(cloud, k=0.0, d=0.0, rest=0.0):
-    """The tree of the oracle, with a spring and a damper at each coordinate."""
+    """Return the tree of the oracle with a spring and a damper at each coordinate."""
     k, d, rest = (np.broadcast_to(each, 5) for each in (k, d, rest))
     hinge, slide, screw = cloud.axes
     joints = Revolute(hinge), Universal(), Prismatic(slide), Helical(screw, clouds.PITCH)
@@ -154,7 +154,7 @@ class t1138:
     constants = (LENGTH,)
 
     def printed(cloud, q, v, k):
-        """A spring that hardens, in the place of the linear one."""
+        """Return the accelerations with a hardening spring instead of the linear one."""
         M, f = equations_of_motion(cloud, q, v)
         return np.linalg.solve(M, f - k * np.sinh(q))
 
@@ -167,9 +167,7 @@ class t1138:
         return TreeSystem(model(cloud), driven=hardening).acceleration(State(q=q, qdot=v))
 
     def reference(cloud, q, v, k):
-        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four
-        types, with the force from complex steps of the energy of the springs.
-        """
+        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four types, with the force from complex steps of the energy of the springs."""
         energy = complex_step(lambda x: np.sum(k * np.cosh(x)), q)
         return acceleration_under_force(cloud, q, v, -energy)
 
@@ -237,8 +235,7 @@ class e2_73:
         return forward_dynamics_dense(model(cloud, k, d, rest), q, v)
 
     def reference(cloud, q, v, k, d, rest):
-        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four
-        types, with joint torques by their work on each coordinate.
+        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four types, with joint torques by their work on each coordinate.
 
         Torques from the energy of the springs, and from the power that the dampers take up.
         """
@@ -308,7 +305,7 @@ class e2_76:
     result = Result(TORQUE, "of the joints, in their order, once by each form")
 
     def printed(d, v, after):
-        """The four lines."""
+        """Return the results of the four lines."""
         torque, slope = -d * v, -np.diag(d)
         lines = [
             torque + slope @ (after - v),
@@ -351,8 +348,7 @@ STEP = (implicit_euler, TreeSystem.linearized_force)
 
 
 def spring_and_damper_step(cloud, q, v, k, d, rest, h):
-    """Solve for the torques at the end of the step as unknowns of their own, with the mass matrix and free
-    motion from point masses.
+    """Solve for the torques at the end of the step as unknowns of their own, with the mass matrix and free motion from point masses.
 
     New velocities, with the torques at the end of the step as unknowns, and all else from its start.
     """
@@ -389,7 +385,7 @@ class t1156:
     result = Result(RATE, "of the joints, in their order")
 
     def printed(M, k, d, f, q, v, h):
-        """The new coordinates from their own equation; the velocity is their difference over the step."""
+        """Return the new coordinates from their own equation; the velocity is their difference over the step."""
         A = M / h + np.diag(d) + h * np.diag(k)
         moved = np.linalg.solve(A, A @ q + M @ v + h * (f - k * q))
         return (moved - q) / h
@@ -499,14 +495,12 @@ class e2_78:
         return np.array([np.diag(k), np.diag(d)])
 
     def library(q, v, k, d, rest):
-        """The library's K and D are derivatives of forces without a minus."""
+        """Return the library's K and D, which are derivatives of forces without a minus."""
         _, K, D = TreeSystem(joints_only(k, d, rest)).linearized_force(State(q=q, qdot=v))
         return -np.array([K, D])
 
     def reference(q, v, k, d, rest):
-        """Compare with differences of complex steps of the energy of springs, and of half the power that
-        dampers dissipate.
-        """
+        """Compare with differences of complex steps of the energy of springs, and of half the power that dampers dissipate."""
 
         def hessian(weights, x):
             return jacobian(lambda y: complex_step(lambda z: np.sum(weights * z**2) / 2, y), x).value
@@ -616,7 +610,7 @@ class e2_79_b:
     constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, h, share):
-        """A spring between two bodies, dampers on all, springs and dampers in joints; a share of damping in f."""
+        """Return the step with a spring between two bodies, dampers on all bodies, springs and dampers in joints, and a part of the damping in f."""
         J, (M, f) = clouds.jacobian(cloud, q), equations_of_motion(cloud, q, v)
         K_m = complex_steps.partial_derivatives(
             lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q
@@ -634,9 +628,7 @@ class e2_79_b:
         return implicit_euler(system, State(q=q, qdot=v), h).qdot
 
     def reference(cloud, q, v, k, d, h, share):
-        """Compare with one Newton step of implicit Euler, with derivatives by complex steps, for point masses
-        under moments and forces at the end of the step, and bias accelerations and J at its start.
-        """
+        """Compare with one Newton step of implicit Euler, with derivatives by complex steps, for point masses under moments and forces at the end of the step, and bias accelerations and J at its start."""
         places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
         M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)
         J = clouds.jacobian(cloud, q)

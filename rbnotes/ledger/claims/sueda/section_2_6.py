@@ -95,12 +95,12 @@ def nonlinear_slope(W, U, r):
 
 
 def nonlinear_slope_rate(U, r, r_dot):
-    """The rate of J_rR."""
+    """Return the rate of J_rR."""
     return -U * np.sin(r) * r_dot
 
 
 def coordinates(W, U):
-    """The same for the library."""
+    """Return the coordinates of the library."""
     return JointCoordinates(
         2,
         nonlinear_coordinates(W, U),
@@ -174,7 +174,7 @@ class e2_80:
     constants = (LENGTH,)
 
     def printed(cloud, q, v, a):
-        """The force along the coordinates that an acceleration needs: left side less right side."""
+        """Return the force along the coordinates that an acceleration needs: left side less right side."""
         M, f = equations_of_motion(cloud, q, v)
         return M @ a - f
 
@@ -287,9 +287,7 @@ class e2_82_a:
         return jacobian(system.system.tree, system.expand(state).q) @ system.reduction(state).J
 
     def reference(cloud, W, U, r, r_dot):
-        """Compare with twists of the bodies from differences of their poses along motions of the reduced
-        coordinates.
-        """
+        """Compare with twists of the bodies from differences of their poses along motions of the reduced coordinates."""
         return twists_by_few(cloud, W, U, r)
 
     implements = (HyperReducedSystem.reduction, jacobian)
@@ -328,9 +326,7 @@ class e2_82_b:
         return jacobian_rate(tree, whole.q, whole.qdot) @ J_rR + jacobian(tree, whole.q) @ turning
 
     def reference(cloud, W, U, r, r_dot):
-        """Compare with differences, along a motion of the reduced coordinates, of the twists that complex
-        steps of poses give.
-        """
+        """Compare with differences, along a motion of the reduced coordinates, of the twists that complex steps of poses give."""
         return derivative_along_motion(lambda x: twists_by_few(cloud, W, U, x), r, r_dot)
 
     implements = (jacobian_rate, HyperReducedSystem)
@@ -345,7 +341,7 @@ class e2_83:
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot, a):
-        """The force along the coordinates that an acceleration needs: left side less right side."""
+        """Return the force along the coordinates that an acceleration needs: left side less right side."""
         J_rR, q = nonlinear_slope(W, U, r), nonlinear_coordinates(W, U)(r)
         v, J_mr, M = J_rR @ r_dot, clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
         J_mR = J_mr @ J_rR

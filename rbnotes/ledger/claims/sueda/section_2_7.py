@@ -183,9 +183,7 @@ class e2_84:
         return [moving - resting, resting]
 
     def reference(m, x, v, g):
-        """Compute the work that accelerates the node, and that of moving it from the origin along a curved
-        path.
-        """
+        """Compute the work that accelerates the node, and that of moving it from the origin along a curved path."""
         times, weights = np.polynomial.legendre.leggauss(12)
         times, weights = (times + 1) / 2, weights / 2
         bend = np.array([1.0, -2.0, 0.5])
@@ -214,9 +212,7 @@ class t1200:
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, x, v, g):
-        """Compare with second derivatives of the kinetic energy, and minus the slope of the potential, by
-        complex steps.
-        """
+        """Compare with second derivatives of the kinetic energy, and minus the slope of the potential, by complex steps."""
         momentum = [complex_step(lambda w: m * w @ w / 2, v + unit) for unit in (*np.eye(3), np.zeros(3))]
         weight = -complex_step(lambda z: -m * g @ z, x)
         return np.vstack([np.array(momentum[:3]) - momentum[3], weight])
@@ -361,9 +357,7 @@ class t1214_b:
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, K, L, x, g):
-        """Compare with second derivatives of the kinetic energy, and minus the slope of all potentials, by
-        complex steps.
-        """
+        """Compare with second derivatives of the kinetic energy, and minus the slope of all potentials, by complex steps."""
 
         def energy(v):
             return m @ np.sum(v.reshape(4, 3) ** 2, axis=1) / 2
@@ -484,7 +478,7 @@ HANGING = TREE | NODES | SPRINGS
 
 
 def system_of(at, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
-    """The library's tree with the chain on it."""
+    """Return the library's tree with the chain on it."""
     tied = [AttachedParticle(k, NAMES[host], x) for k, host, x in zip(TIED, HOSTS, x_a, strict=True)]
     tree = library_tree(at, bodies, g)
     return AttachedSystem(TreeSystem(tree, m, **springs), tied)
@@ -497,7 +491,7 @@ def by_kind(on_bodies, on_nodes):
 
 
 def attachment(E, x_a):
-    """The global J_am ``(6, 24)``."""
+    """Return the global J_am ``(6, 24)``."""
     J = np.zeros((6, 24))
     J[:3, 12:18] = E[2, :3, :3] @ gamma(x_a[0])
     J[3:, 18:] = E[3, :3, :3] @ gamma(x_a[1])
@@ -531,7 +525,7 @@ def rates(tree, q, v, x_a):
 
 
 def second_matrix(J_mr, J_am, J_mr_dot, J_am_dot):
-    """The rate of the first, with the product rule."""
+    """Return the rate of the first matrix by the product rule."""
     top = np.vstack([J_mr_dot, J_am_dot @ J_mr + J_am @ J_mr_dot])
     return np.vstack([np.hstack([top, np.zeros((30, 6))]), np.zeros((6, 11))])
 
@@ -745,9 +739,7 @@ class e2_92:
         return np.roll(system.acceleration(State(q=q, qdot=v, x=y, v=w)), 5)
 
     def reference(at, bodies, g, q, v, x_a, y, w, m, K, L):
-        """Compare with Newton's law for points of the bodies and for the nodes, by complex steps of their
-        positions.
-        """
+        """Compare with Newton's law for points of the bodies and for the nodes, by complex steps of their positions."""
         places, u, speed = all_places(at, bodies, x_a), np.append(q, y), np.append(v, w)
         masses = np.append(bodies[..., 0], m)
         forces = masses[:, None] * g
@@ -819,9 +811,7 @@ class e2_91:
         return [by_kind(part[:24], part[24:]) for part in (momentum, force)]
 
     def reference(E, bodies, g, phi, nodes, w, m, K, L):
-        """Compare with derivatives of the kinetic energy of points, and with Newton's law for points of
-        bodies in steady rotation.
-        """
+        """Compare with derivatives of the kinetic energy of points, and with Newton's law for points of bodies in steady rotation."""
         heavy = bodies[..., 0]
 
         def velocities(poses, xi):

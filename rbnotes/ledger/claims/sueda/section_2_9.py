@@ -108,7 +108,7 @@ def prescribed_rows(columns):
 
 
 def prescribed_motion(v, prescribed):
-    """The library's constraints that prescribe cross and slider: velocities, and accelerations."""
+    """Return the library's constraints that prescribe cross and slider: velocities, and accelerations."""
     return [
         PrescribedJoint(NAMES[0], lambda t: (np.zeros(2), v[:2], prescribed[:2])),
         PrescribedJoint(NAMES[2], lambda t: (np.zeros(1), v[2:], prescribed[2:])),
@@ -232,9 +232,7 @@ class e2_106:
         return accelerate_with_constraints(*system_of(at, bodies, g, q, v), *constraints)
 
     def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)
 
     tolerance = SLACK
@@ -261,9 +259,7 @@ class t1306_a:
         return constrained_acceleration(system, constraints, state)[0]
 
     def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
     tolerance = SLACK
@@ -296,9 +292,7 @@ class t1306_b:
         return np.concatenate([forces[NAMES[0]], np.zeros(1), forces[NAMES[2]], np.zeros(1)])
 
     def reference(at, bodies, g, q, v, prescribed):
-        """Compare with Newton's law for points at the prescribed accelerations, with the other coordinates
-        eliminated.
-        """
+        """Compare with Newton's law for points at the prescribed accelerations, with the other coordinates eliminated."""
         tau = np.zeros(5)
         tau[PRESCRIBED] = prescribed_reference(at, bodies, g, q, v, prescribed)[1]
         return tau

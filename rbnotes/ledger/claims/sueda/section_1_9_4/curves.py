@@ -29,7 +29,7 @@ def powers(cubics):
 
 
 def hermite(x, y, slopes):
-    """The cubics between neighbors of x with these values and slopes, as functions on the whole line."""
+    """Return the cubics between neighbors of x with these values and slopes, as functions on the whole line."""
     curve = CubicHermiteSpline(x, y, slopes)
     return [PPoly(curve.c[:, i : i + 1], curve.x[i : i + 2]) for i in range(len(x) - 1)]
 
@@ -47,8 +47,7 @@ def active_reference():
 
 
 def velocity_reference():
-    """Compare with three cubics that satisfy the conditions at -1, 0 and 1 by construction, joined by an
-    elimination in closed form.
+    """Compare with three cubics that satisfy the conditions at -1, 0 and 1 by construction, joined by an elimination in closed form.
 
     f1 = A (x + 1)^3, f3 = 1.4 + B (x - 1)^3, f2 = 1 + 5 x + b x^2 + a x^3, joined at -e and e in closed form.
     """
@@ -104,7 +103,7 @@ def conditions(cubics, single, joints):
 
 
 def evaluate_conditions(cubics, single, joints):
-    """The same of cubics given by coefficients, by Horner's rule."""
+    """Evaluate the conditions of cubics given by coefficients, by Horner's rule."""
     slopes = [[np.polyder(cubic, order) for order in (0, 1, 2)] for cubic in cubics]
     values = [np.polyval(slopes[i][order], x) for i, x, order in single]
     jumps = [
@@ -188,9 +187,7 @@ class e1_43:
         return conditions(active_library(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     def reference():
-        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed
-        form.
-        """
+        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed form."""
         return evaluate_conditions(active_reference(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     tolerance = 1e-12
@@ -235,9 +232,7 @@ class e1_45:
         return conditions(velocity_library(), VELOCITY_CONDITIONS, (-0.05, 0.05))
 
     def reference():
-        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed
-        form.
-        """
+        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed form."""
         return evaluate_conditions(velocity_reference(), VELOCITY_CONDITIONS, (-0.05, 0.05))
 
     tolerance = 1e-12

@@ -42,7 +42,7 @@ MUSCLE = {**MOVING_PAIR, **PARAMETERS}
 
 
 def by_cubics(coefficients, knots, x):
-    """A curve from its printed coefficients, constant outside."""
+    """Return a curve from its printed coefficients, constant outside."""
     x = np.clip(x, knots[0], knots[-1])
     which = np.maximum(np.searchsorted(knots, x) - 1, 0)
     return np.polyval(coefficients[which], x)
@@ -70,7 +70,7 @@ def law_printed(f_opt, a, l_opt, v_max, l_T, L, Ldot):
 
 
 def interpolated(cubics, knots, x):
-    """A curve through its values and slopes at the knots, constant outside."""
+    """Return a curve through its values and slopes at the knots, constant outside."""
     at = [(cubics[max(k - 1, 0)], knot) for k, knot in enumerate(knots)]
     values = [np.polyval(cubic, knot) for cubic, knot in at]
     slopes = [np.polyval(np.polyder(cubic), knot) for cubic, knot in at]
@@ -78,8 +78,7 @@ def interpolated(cubics, knots, x):
 
 
 def law_reference(f_opt, a, l_opt, v_max, l_T, L, Ldot):
-    """Compare with the curves by Hermite and Newton interpolation of their conditions, lengths counted in
-    optimal ones.
+    """Compare with the curves by Hermite and Newton interpolation of their conditions, lengths counted in optimal ones.
 
     The curves by interpolation; the passive one goes on straight beyond its end.
     """
@@ -197,18 +196,17 @@ class t419_b:
     result = Result(NUMBER, "along the axes of the world, then its length")
 
     def printed(E, x):
-        """The direction, and its length."""
+        """Return the direction, and its length."""
         direction = between(E, x)[2] / np.linalg.norm(between(E, x)[2])
         return np.append(direction, direction @ direction)
 
     def library(E, x):
-        """The force of a unit tension on the first point, in the world, and its size."""
+        """Return the force of a unit tension on the first point in the world, and its norm."""
         force = E[0, :3, :3] @ path_wrenches(ConstantTension(1.0), E, x, np.zeros((2, 6))).w[0, 3:]
         return np.append(force, force @ force)
 
     def reference(E, x):
-        """Measure the change of the distance as the second body moves along the world's axes, by complex
-        steps.
+        """Measure the change of the distance as the second body moves along the world's axes, by complex steps.
 
         Moved by one along this direction, the point is one further away: that is how long it is.
         """
@@ -311,9 +309,7 @@ class t476:
         return Muscle(f_opt, l_opt, v_max, l_T, a)(l_T + stretch * l_opt, -beyond * l_opt * v_max).F
 
     def reference(f_opt, a, l_opt, v_max, l_T, stretch, beyond):
-        """Compare with the whole law, its curves by Hermite and Newton interpolation, at that speed and
-        beyond.
-        """
+        """Compare with the whole law, its curves by Hermite and Newton interpolation, at that speed and beyond."""
         return law_reference(f_opt, a, l_opt, v_max, l_T, l_T + stretch * l_opt, -beyond * l_opt * v_max)
 
     tolerance = 1e-08

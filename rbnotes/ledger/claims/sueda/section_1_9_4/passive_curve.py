@@ -47,7 +47,7 @@ def slope_row(x):
 
 
 def matrix_printed(right_end=1.8, joint=1.3):
-    """The matrix of (1.41) with the abscissa of row 3 and that of rows 7 and 8."""
+    """Return the matrix of (1.41) with the abscissa of row 3 and that of rows 7 and 8."""
     none = [0.0, 0.0, 0.0, 0.0]
     return np.array(
         [
@@ -64,7 +64,7 @@ def matrix_printed(right_end=1.8, joint=1.3):
 
 
 def system_printed(right_end=1.8, joint=1.3):
-    """The solution of (1.41)."""
+    """Return the solution of (1.41)."""
     matrix = matrix_printed(right_end, joint)
     right = np.array([0.0, MIDDLE[0], 1.0, 0.0, MIDDLE[1], 2.85714285714286, 0.0, 0.0])
     return np.linalg.solve(matrix, right).reshape(2, 4)
@@ -129,7 +129,7 @@ class t432_c:
         return np.array([8, 8, 8])
 
     def library():
-        """The six conditions and the two of the joint: how many there are, and how many a curve meets."""
+        """Count the six conditions and the two of the joint, and those that a curve satisfies."""
         knots, single = (1.0, 1.3, 1.7), [(0, 1.0), (0, 1.3), (1, 1.7)]
         stated = [Condition(cubic, x, order, 1.0) for cubic, x in single for order in (0, 1)]
         curve = piecewise_cubic(knots, stated)

@@ -38,7 +38,7 @@ MUSCLE_ALONG = {**path_along(2), **PARAMETERS}
 
 
 def muscle(f_opt, a, l_opt, v_max, l_T):
-    """The library's muscle with these cubics as curves."""
+    """Return the library's muscle with these cubics as curves."""
     return Muscle(f_opt, l_opt, v_max, l_T, a, *CURVES)
 
 
@@ -101,9 +101,7 @@ class e1_50:
     library = split_library
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle whose points move, along body-frame
-        increments.
-        """
+        """Compare with the complex step of the statics of a muscle whose points move, along body-frame increments."""
         return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E)
 
     correction = (
@@ -133,9 +131,7 @@ class e1_51:
     library = second_library
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle whose points move, along body-frame
-        increments.
-        """
+        """Compare with the complex step of the statics of a muscle whose points move, along body-frame increments."""
         return tension_per_length(E, x, phi, *parameters) * pose_derivative(
             lambda moved: unnormalized_wrenches(moved, x), E
         )
@@ -170,9 +166,7 @@ class e1_52:
         return split_library(E, x, phi, *parameters) - second_library(E, x, phi, *parameters)
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle whose points move, along body-frame
-        increments.
-        """
+        """Compare with the complex step of the statics of a muscle whose points move, along body-frame increments."""
         return np.outer(
             unnormalized_wrenches(E, x),
             pose_derivative(lambda moved: tension_per_length(moved, x, phi, *parameters), E),

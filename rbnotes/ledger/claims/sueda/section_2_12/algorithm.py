@@ -132,10 +132,7 @@ class alg9:
         return mixed_library(assembly, q, v, a, tau, is_prescribed)
 
     def reference(assembly, q, v, a, tau, is_prescribed):
-        """Compare with d'Alembert's principle for points, by complex steps of their positions, at the
-        prescribed accelerations; the wrench through a joint is the inertial force minus the weight of all
-        points beyond it.
-        """
+        """Compare with d'Alembert's principle for points, by complex steps of their positions, at the prescribed accelerations; the wrench through a joint is the inertial force minus the weight of all points beyond it."""
         return mixed_reference(assembly, q, v, a, tau, is_prescribed)
 
     tolerance = SLACK

@@ -64,13 +64,13 @@ def loop_equations(at, bodies, g, q, v, x_A, x_B):
 
 
 def stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b):
-    """The same with the equation between coordinates before."""
+    """Return the equations with the one between coordinates first."""
     M, f, G, bent = loop_equations(at, bodies, g, q, v, x_A, x_B)
     return M, f, np.vstack([reduced_row(c, b, q), G]), np.append(reduced_row_dot(c, v) @ v, bent)
 
 
 def by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b):
-    """The library's accelerations and multipliers."""
+    """Return the library's accelerations and multipliers."""
     return dual_acceleration(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
 
 
@@ -153,9 +153,7 @@ class e2_122_a:
         return problem.acceleration(problem.multipliers()) - problem.free_acceleration
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
 
@@ -177,9 +175,7 @@ class e2_122_b:
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
@@ -209,9 +205,7 @@ class e2_123:
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
@@ -250,7 +244,7 @@ class t1590:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Forces on joint coordinates act beside tau."""
+        """Return the result with forces on joint coordinates in addition to tau."""
         M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
         f_con = G.T @ multipliers(M, f, G, bent)
         return forward_dynamics(library_tree(at, bodies, g), q, v, f_con)
@@ -259,9 +253,7 @@ class t1590:
         return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0]
 
     tolerance = SLACK

@@ -33,7 +33,7 @@ from rbnotes.multibody.reduced import (
 
 
 def solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-    """The library's accelerations and multipliers under two inequalities and an equation."""
+    """Return the library's accelerations and multipliers under two inequalities and an equation."""
     system, state = system_of(at, bodies, g, q, v)
     limits = [
         QuadraticConstraint(c, b, bounds[:1], unilateral=True),
@@ -155,9 +155,7 @@ class t1604:
         return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """Try all sets of inequalities as equations, with masses, gaps and their rates from points; the
-        multipliers are the weights of the rows in the constraint force.
-        """
+        """Try all sets of inequalities as equations, with masses, gaps and their rates from points; the multipliers are the weights of the rows in the constraint force."""
         return inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
 
     tolerance = SLACK

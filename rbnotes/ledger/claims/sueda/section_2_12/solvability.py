@@ -53,9 +53,7 @@ class t1586_a:
         return multipliers(M, f, np.vstack([G, more]), np.append(bent, weights @ bent))
 
     def reference(at, bodies, g, q, v, x_A, x_B, weights, beside):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        among all multipliers, those of least norm.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; among all multipliers, those of least norm."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         apart = gap_function(at, x_A, x_B)
         G, bent = position_derivatives(apart, q), bias_acceleration(apart, q, v)
@@ -85,7 +83,7 @@ class t1586_b:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, q, v, row):
-        """The accelerations that velocities alone make, eta_j, stay in the algorithm and take forces."""
+        """Return the accelerations if the algorithm keeps those due to velocities, eta_j, which require forces."""
         tree = library_tree(at, bodies)
         taken = np.einsum("nab,nb->na", tree.inertias, jacobian_rate_product(tree, q, v, v))
         return inverse_mass_product(tree, q, row - jacobian_transpose_product(tree, q, taken))
@@ -94,9 +92,7 @@ class t1586_b:
         return inverse_mass_product(library_tree(at, bodies), q, row)
 
     def reference(at, bodies, q, v, row):
-        """Compare with the masses of points that move with the coordinates, by complex steps, and a dense
-        solve.
-        """
+        """Compare with the masses of points that move with the coordinates, by complex steps, and a dense solve."""
         return np.linalg.solve(tree_newton_equations(at, bodies, np.zeros(3), q, v)[0], row)
 
     tolerance = SLACK

@@ -30,7 +30,7 @@ PLACES = {name: TREE[name] for name in ("at", "q")}
 
 
 def seen_through(E):
-    """The adjoint from p to j of the pose of j in p."""
+    """Return the adjoint from p to j of the pose of j in p."""
     R, p = E[:3, :3], E[:3, 3]
     Ad = np.zeros((6, 6))
     Ad[:3, :3] = Ad[3:, 3:] = R.T
@@ -69,7 +69,7 @@ def at_joint(link):
 
 
 def going_out(tree, q, v):
-    """The first loop: V and eta. The world is the last row, and rests."""
+    """Return the first loop: V and eta. The world is the last row, and rests."""
     V, eta = np.zeros((5, 6)), np.zeros((5, 6))
     for j, (Ad, S, S_dot, own) in enumerate(joints_of(tree, q, v)):
         V[j] = Ad @ V[tree.parents[j]] + S @ v[own]
@@ -90,7 +90,7 @@ class t1528:
     result = Result(LENGTH, "of the point, in the frame of the third joint")
 
     def printed(at, q, x):
-        """A point in the frame of p, brought to that of j, for the slider and the hinge before it."""
+        """Return a point of the frame of p in that of j, for the slider and the hinge before it."""
         tree = library_tree(at, BODIES)
         E = tree.links[2].placement @ tree.links[2].joint.transform(q[3:4])
         return (E @ np.append(x, 1))[:3]
@@ -167,9 +167,7 @@ class t1532:
         return np.einsum("nab,nb->na", se3.Ad(tree.body_frames), rates)
 
     def reference(at, q, v, a):
-        """Compare with differences of the joints' twists, themselves complex steps of poses, along an
-        accelerated motion.
-        """
+        """Compare with differences of the joints' twists, themselves complex steps of poses, along an accelerated motion."""
         return joint_twist_rates(at, q, v, a)
 
     tolerance = SLACK
@@ -219,7 +217,7 @@ class t1535_a:
     result = Result(WRENCH, "on each body, about its joint and along the axes of that")
 
     def printed(at, bodies, g, q):
-        """The weight, in the frames of the bodies i."""
+        """Return the weight in the frames of the bodies i."""
         return gravity_wrenches(library_tree(at, bodies, g), q)
 
     library = weights_at_joints

@@ -96,7 +96,7 @@ class t1252_a:
 
 
 def along_null_direction(vector):
-    """The same for both signs and any length."""
+    """Return the projector on a vector, which is the same for both signs and any length."""
     return np.outer(vector, vector) / (vector @ vector)
 
 
@@ -124,9 +124,7 @@ class t1244:
         return left @ left.T
 
     def reference(place, bars, frames, bodies, theta, tilt, beta):
-        """Compare with the rotation of the base and the angles of the bars by the law of cosines, by complex
-        steps.
-        """
+        """Compare with the rotation of the base and the angles of the bars by the law of cosines, by complex steps."""
         projector = np.zeros((4, 4))
         moving = relative_rates(bars, np.array([theta]), np.ones(1))
         projector[0, 0], projector[1:, 1:] = 1, np.outer(moving, moving) / np.sum(moving**2)
@@ -256,9 +254,7 @@ class e2_98_b:
         return constrained_acceleration(system, [loop_closure(bars, frames, tilt=tilt)], state)[0]
 
     def reference(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
-        """Compare with Newton's law for points of the bars, whose positions follow from the angles of base
-        and crank alone.
-        """
+        """Compare with Newton's law for points of the bars, whose positions follow from the angles of base and crank alone."""
         directions = closed_loop_directions(bars)
         base = rotating_base(place, tilt)
         places = bar_point_positions(base, bars, frames, bodies, lambda u: directions(u[..., 1:]))

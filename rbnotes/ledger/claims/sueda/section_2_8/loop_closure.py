@@ -90,9 +90,7 @@ class e2_94:
         return perpendicular_pair(a)
 
     def reference(a):
-        """Compare with the coordinate axis farthest from a, projected into the plane normal to a, and the
-        same rotated by a quarter turn.
-        """
+        """Compare with the coordinate axis farthest from a, projected into the plane normal to a, and the same rotated by a quarter turn."""
         return tangent_directions(a)
 
     remark = r"$\mathbf v_1, \mathbf v_2, \mathbf a$ are right-handed. Where two entries are equally small, either does."

@@ -75,7 +75,7 @@ def reduced_row_dot(c, v):
 
 
 def kkt(M, G, upper, lower):
-    """The solution of the KKT system, unknowns and multipliers."""
+    """Return the solution of the KKT system, unknowns and multipliers."""
     zero = np.zeros((len(G), len(G)))
     return np.linalg.solve(np.block([[M, G.T], [G, zero]]), np.append(upper, lower))
 
@@ -128,7 +128,7 @@ def acceleration_reference(at, bodies, g, q, v, error):
 
 
 def step_reference(at, bodies, g, q, v, h, error):
-    """The velocity with the least change of momentum, and the weights of the rows in minus the impulse."""
+    """Return the velocity with the least change of momentum, and the weights of the rows in minus the impulse."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
     G, pushed = position_derivatives(error, q), M @ v + h * f
     after = least_action(M, pushed, G, np.zeros(len(G)))
@@ -158,9 +158,7 @@ class e2_98_a:
         return accelerate_with_constraints(*system_of(at, bodies, g, q, v), loop(x_A, x_B))
 
     def reference(at, bodies, g, q, v, x_A, x_B):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return acceleration_reference(at, bodies, g, q, v, gap_function(at, x_A, x_B))
 
     tolerance = TOLERANCE
@@ -209,9 +207,7 @@ class e2_100:
         return accelerate_with_constraints(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b))
 
     def reference(at, bodies, g, q, v, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return acceleration_reference(at, bodies, g, q, v, level(c, b))
 
     tolerance = TOLERANCE
@@ -310,9 +306,7 @@ class e2_103:
         )
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points;
-        constraint forces are combinations of the rows.
-        """
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
         return acceleration_reference(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
 
     tolerance = TOLERANCE

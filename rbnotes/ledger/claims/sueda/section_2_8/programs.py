@@ -97,7 +97,7 @@ class e2_104:
 
 
 def moving_off(at, q, v, x, normal, c, b, speeds):
-    """The velocity nearest to v at which level and height rise at these speeds."""
+    """Return the velocity nearest to v at which level and height rise at these speeds."""
     rows = position_derivatives(above(at, x, normal, c, b), q)
     return v + np.linalg.pinv(rows) @ (speeds - rows @ v)
 
@@ -118,7 +118,7 @@ DRAWN = st.shared(
 
 
 def limits(gaps, speeds):
-    """Inputs with gaps and speeds, as parts of what is drawn."""
+    """Return inputs whose gaps and speeds are these fractions of those drawn."""
     drawn = {name: DRAWN.map(lambda d, k=k: d[k]) for k, name in enumerate(GEOMETRY)}
     drawn["v"] = DRAWN.map(lambda d: moving_off(d[0], d[1], d[6], *d[2:6], speeds * d[8]))
     drawn["bounds"] = DRAWN.map(lambda d: draw_bounds(*d[:6], gaps * d[7]))
@@ -148,9 +148,7 @@ class e2_105:
         return constrained_acceleration(system, constraints, state)[0]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """Try all sets of closed inequalities that do not open, with masses, gaps and their rates from
-        points.
-        """
+        """Try all sets of closed inequalities that do not open, with masses, gaps and their rates from points."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         error, kept = above(at, x, normal, c, b), level(c2, b2)
         counts = (error(q) - bounds < 1e-9) & (complex_steps.directional_derivative(error, q, v) < 1e-9)

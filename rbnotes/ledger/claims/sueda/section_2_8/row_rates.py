@@ -29,7 +29,7 @@ def gap(at, x_A, x_B):
 
 
 def steadily_open(A, B, x_A, x_B, phi_A, phi_B, axis, slip):
-    """The twist of B with which the points come apart along the axis alone, at a speed."""
+    """Return the twist of B with which the points separate along the axis alone at a given speed."""
     at_A = A[:3, :3] @ (np.cross(phi_A[:3], x_A) + phi_A[3:] - slip * axis)
     return np.append(phi_B[:3], B[:3, :3].T @ at_A - np.cross(phi_B[:3], x_B))
 
@@ -46,7 +46,7 @@ TURNING_ABOUT = {
 
 
 def rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis):
-    """The rows by time while both bodies move, the directions found anew from the axis."""
+    """Return the rows over time while both bodies move, with directions recomputed from the axis."""
     one, other, units = motion(A, phi_A), motion(B, phi_B), np.eye(6)
     on_A, on_B = (np.cross(units[:, :3], x) + units[:, 3:] for x in (x_A, x_B))
 
@@ -117,9 +117,7 @@ class t1264:
         return along @ np.hstack([on_A, -on_B])
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Compare with differences of the rows while both bodies move, with directions recomputed from the
-        axis.
-        """
+        """Compare with differences of the rows while both bodies move, with directions recomputed from the axis."""
         return rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis)
 
     tolerance = 1e-6
@@ -148,9 +146,7 @@ class e2_97:
         return along.T @ (G_dot @ np.append(phi_A, phi_B))
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Compare with differences of the rows while both bodies move, with directions recomputed from the
-        axis.
-        """
+        """Compare with differences of the rows while both bodies move, with directions recomputed from the axis."""
         rates = rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis) @ np.append(phi_A, phi_B)
         return tangent_directions(A[:3, :3] @ axis).T @ rates
 
