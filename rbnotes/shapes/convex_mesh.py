@@ -32,7 +32,7 @@ class ConvexMesh(ConvexShape):
     triangles
         Indices of the corners of triangles ``(m, 3)``, counter-clockwise seen from outside.
     faces
-        Indices of the corners of each face, counter-clockwise seen from outside.
+        Indices of the corners of each face ``(k,)``, counter-clockwise seen from outside.
 
     Raises
     ------

@@ -336,7 +336,7 @@ def tiny_reference(R, a):
         ("form:", {"printed": tries}),
         ("form:", {"printed": looks_around}),
         ("looks at itself", {"printed": knows_its_file}),
-        ("fails when it is watched", {"printed": knows_itself}),
+        ("fails when it is traced", {"printed": knows_itself}),
         ("zero:", {"printed": tiny, "library": tiny_library, "reference": tiny_reference}),
         ("form:", {"verdict": Verdict.DEMONSTRATION}),
         ("form:", {"inputs": {}, "printed": one, "library": one_library, "reference": one_reference}),

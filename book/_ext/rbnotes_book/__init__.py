@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx_proof.domain import ProofDomain
 
@@ -46,8 +47,16 @@ def _allow_parallel_reading(app: Sphinx) -> None:
     ProofDomain.merge_domaindata = lambda *_: None
 
 
+def _number_algorithms(_: Sphinx, doctree: nodes.document) -> None:
+    """Give the contents of each algorithm of a page an anchor of its own; sphinx_proof gives all the same."""
+    contents = [each for each in doctree.findall(nodes.section) if each["ids"] == ["proof-content"]]
+    for number, section in enumerate(contents[1:], 2):
+        section["ids"] = [f"proof-content-{number}"]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     _allow_parallel_reading(app)
+    app.connect("doctree-read", _number_algorithms)
     for part in PARTS:
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -116,11 +116,13 @@ class Live(SphinxDirective):
                 self.env.note_dependency(str(path))
         words = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, words)
-        # The name by which texts and links with a state refer to the figure.
-        target = nodes.target("", "", ids=[f"live-{name}"], names=[f"live-{name}"])
-        self.state.document.note_explicit_target(target)
-        start = nodes.raw("", figure(name), format="html")
-        return [target, start, *words.children, nodes.raw("", "</figcaption></figure>", format="html")]
+        # Texts, and links with a state, refer to the figure by the name of this box.
+        box = nodes.container(ids=[f"live-{name}"], names=[f"live-{name}"])
+        self.state.document.note_explicit_target(box)
+        box += nodes.raw("", figure(name), format="html")
+        box += words.children
+        box += nodes.raw("", "</figcaption></figure>", format="html")
+        return [box]
 
 
 def _load_scripts(

@@ -172,7 +172,13 @@ class Card:
         return [*lines, f'Check it: rbnotes.challenge("{self.record.id}", your_function)']
 
     def describe_verdict(self, *, tex: bool = False) -> str:
-        """Return claim, verdict and reasons, with formulas in Unicode or in TeX."""
+        """Return claim, verdict and reasons.
+
+        Parameters
+        ----------
+        tex
+            If True, write formulas in TeX, otherwise in Unicode.
+        """
         record = self.record
         notes = "" if record.source == LIBRARY else f"; {place_in_notes(record)} of the notes"
         mismatch = self._sentence(record.units_mismatch, tex)
@@ -193,7 +199,13 @@ class Card:
         return "\n".join([*self._heading(tex), *lines])
 
     def summarize(self, *, tex: bool = False) -> str:
-        """Return what fits on a screen: verdict, print and right form, a counterexample, the code."""
+        """Return what fits on a screen: verdict, print and right form, a counterexample, the code.
+
+        Parameters
+        ----------
+        tex
+            If True, write formulas in TeX, otherwise in Unicode.
+        """
         record, most = self.record, MAX_SUMMARY_LINES
         lines = [line for part in self._heading(tex) for line in textwrap.wrap(part, SCREEN_WIDTH)]
         for name, text, limit in (
@@ -264,7 +276,13 @@ class Card:
         )
 
     def describe(self, *, tex: bool = False) -> str:
-        """Return the whole card, with formulas in Unicode or in TeX."""
+        """Return the whole card.
+
+        Parameters
+        ----------
+        tex
+            If True, write formulas in TeX, otherwise in Unicode.
+        """
         task = self.task if self.record.reference is None else "\n".join(self._task_lines)
         parts = (self.describe_verdict(tex=tex), self.counterexample_text, self.code_text, task)
         return "\n\n".join(part for part in parts if part)

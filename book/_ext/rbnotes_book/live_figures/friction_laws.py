@@ -29,7 +29,8 @@ def path(state: dict[str, Any], mode: str) -> list[list[float]]:
         v = v + STEP / MASS * friction(v, state["mu"], mode, STEP)
         x = x + STEP * v
         points.append(x)
-    return np.array(points).tolist()  # type: ignore[no-any-return]
+    result: list[list[float]] = np.array(points).tolist()
+    return result
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
