@@ -42,14 +42,19 @@ def print_errata(sources: Iterable[str], book: Path, folder: Path) -> list[Path]
     return [_print_pages(program, source, book / "book", folder.resolve()) for source in sources]
 
 
+def errata_pages(source: str, book: Path) -> list[Path]:
+    """Return the pages of a source's errata in the built book: summary, sections in order, conditions."""
+    corrected = {record.section for record in errata.corrections(source)}
+    sections = dict.fromkeys(record.section for record in ledger.load() if record.source == source)
+    names = [f"generated/errata-{source}-{each.lower()}" for each in sections if each in corrected]
+    return [book / f"{name}.html" for name in (f"errata-{source}", *names, f"conditions-{source}")]
+
+
 def _print_pages(program: str, source: str, book: Path, folder: Path) -> Path:
     """Print the summary of a source, the pages of its sections and its conditions; return the file."""
     from pypdf import PdfWriter
 
-    sections = dict.fromkeys(record.section.lower() for record in errata.corrections(source))
-    in_order = [each for each in dict.fromkeys(r.section.lower() for r in ledger.load()) if each in sections]
-    names = [f"errata-{source}", *(f"errata-{source}-{each}" for each in in_order), f"conditions-{source}"]
-    pages = [book / f"{name}.html" for name in names]
+    pages = errata_pages(source, book)
     if not all(page.exists() for page in pages):
         raise InvalidArgument("--book", repr(str(book.parent)), "the folder of the built book (make book)")
     result, writer = folder / f"errata-{source}.pdf", PdfWriter()

@@ -10,6 +10,8 @@ import pytest
 from rbnotes_book.claims import anchor
 
 from rbnotes import ledger
+from rbnotes.ledger import errata
+from rbnotes.ledger.errata_pdf import errata_pages
 from rbnotes.ledger.record import NEEDS_CORRECTION
 
 PAGES = Path(__file__).parents[2] / "_build" / "html"
@@ -122,3 +124,12 @@ def test_counterexample_inputs_are_compact():
         name for name, text in entries() for matrix in dense(shown(text, "Wrong on")) if is_plain(matrix)
     ]
     assert dumps == []
+
+
+@pytest.mark.parametrize("source", ["lloyd", "sueda", "si"])
+def test_the_pdf_of_the_errata_has_all_pages_with_corrections(source):
+    """Together the pages hold each correction, which the summary alone does not."""
+    pages = errata_pages(source, PAGES / "book")
+    entries = [id for page in pages for id in ENTRY.findall(page.read_text(encoding="utf-8"))]
+    corrected = [*errata.corrections(source), *errata.conditions(source)]
+    assert len(entries) == len(set(entries)) == len(corrected)
