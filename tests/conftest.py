@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, is_hypothesis_test, seed, settings
 from rbnotes.testing import SEED, reproducible_draws
 
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
-settings.register_profile("suite", max_examples=20, derandomize=True, database=None, **_COMMON)
+settings.register_profile("suite", max_examples=12, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=1000, **_COMMON)
 settings.load_profile("suite")
 

@@ -10,7 +10,7 @@ from engine import attempt, attempts, classify_error, outcome
 from hypothesis import settings
 from table import SUBPACKAGES, table
 
-PER_CALL = 8
+PER_CALL = 4
 """Times that each entry of the table is called in the quick form; once if it is slow."""
 
 DEEP = 10_000

@@ -125,7 +125,7 @@ def all_tried(search, inputs):
         tried.append(values)
         return float(min(map(size, values)))
 
-    search(form, lambda *values: 0.0, inputs, threshold=6.0 if "words" in inputs else 1.0, examples=300)
+    search(form, lambda *values: 0.0, inputs, threshold=6.0 if "words" in inputs else 1.0, examples=100)
     return repr(tried)
 
 
@@ -143,8 +143,8 @@ def test_names_do_not_change_draws(name, load, renamed):
     other = renamed(inspect.getsource(evaluation), "other_trials")
     assert not hasattr(other, "search")
     for region in ("generic", "large"):
-        expected = evaluation.samples(before, 200, region=region)
-        assert repr(other.samples_renamed(after, 200, region=region)) == repr(expected)
+        expected = evaluation.samples(before, 60, region=region)
+        assert repr(other.samples_renamed(after, 60, region=region)) == repr(expected)
     expected = all_tried(evaluation.search, before)
     assert all_tried(evaluation.search, after) == expected
     assert all_tried(other.search_renamed, after) == expected
