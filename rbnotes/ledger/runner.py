@@ -271,8 +271,8 @@ def measure(
 ) -> Outcome:
     """Search for counterexamples to the printed and to the library's form, nothing else.
 
-    With ``first``, only so many of the inputs are drawn and compared; they are too few to count on how many of
-    them a wrong form fails.
+    With ``first``, only so many of the inputs are drawn and compared, which are too few to tell on how many a
+    wrong form fails.
     """
     if record.reference is None:
         return Outcome(record, True)
