@@ -17,14 +17,14 @@ from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
 from rbnotes.multibody.applied_forces import Control
 from rbnotes.multibody.bearing_friction import check_bearings
 from rbnotes.multibody.channels import check_channel_names
+from rbnotes.multibody.coordinate_conversion import maximal_coordinates
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
-from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZATIONS
+from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION, STABILIZATIONS
 from rbnotes.multibody.maximal.rattle_integrator import rattle
-from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate
+from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate, check_compiled
 from rbnotes.multibody.maximal.stepping import Progress, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.model_joint_space import ModelJointSpace, track_coordinates, uses_joint_space
@@ -59,7 +59,7 @@ def simulate(
     max_friction_residual: float | None = None,
     impacts: str = SIMULTANEOUS,
     coordinates: str = "auto",
-    compiled: bool = False,
+    compiled: bool | str = False,
     stabilization: str = PROJECTION,
     gamma: float | None = None,
     slop: float = 1e-5,
@@ -110,9 +110,10 @@ def simulate(
     coordinates : {"auto", "reduced", "maximal"}
         Coordinates of the computation: those of the joints, or six for each body with joints as constraints.
         "auto" is maximal for models of free bodies, reduced otherwise.
-    compiled
-        If True, take compiled steps; they need maximal coordinates and numba. Options, joints, and forces or
-        constraints in joint coordinates that compiled code does not support are left to the reference.
+    compiled : {False, "auto", True}
+        If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`); they need maximal
+        coordinates and numba. "auto" takes them if they support the model and the options;
+        ``Trajectory.compiled`` says so.
     stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
         none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
@@ -138,7 +139,8 @@ def simulate(
     ------
     InvalidArgument
         If a value does not fit, ``state`` violates a constraint (Baumgarte's stabilization accepts that in
-        reduced coordinates), or neither or both of ``duration`` and ``steps`` are given.
+        reduced coordinates), neither or both of ``duration`` and ``steps`` are given, or the coordinates or
+        compiled steps do not support the model or an option.
     FrictionNotConverged
         If the friction model finds no finite solution, or its residual exceeds ``max_friction_residual``.
     NotConverged
@@ -166,6 +168,7 @@ def simulate(
     arguments.choice("coordinates", coordinates, COORDINATES)
     arguments.choice("impacts", impacts, IMPACT_MODES)
     arguments.choice("stabilization", stabilization, STABILIZATIONS)
+    check_compiled(compiled)
     slop = arguments.real_number("slop", slop, minimum=0.0)
     record = check_channel_names("record", record, model)
     if isinstance(state, Trajectory) and state.model is not model:
@@ -189,11 +192,15 @@ def simulate(
             "stabilization": stabilization,
             "gamma": gamma,
             "slop": slop,
+            "compiled": compiled,
             "progress": progress,
         }
-        return record_channels(_simulate_maximal(model, state, h, count, control, compiled, options), record)
-    for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
-        if value != supported:
+        return record_channels(_simulate_maximal(model, state, h, count, control, options), record)
+    for name, value, is_supported, supported in (
+        ("compiled", compiled, compiled is not True, False),
+        ("impacts", impacts, impacts == SIMULTANEOUS, SIMULTANEOUS),
+    ):
+        if not is_supported:
             expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
             raise InvalidArgument(name, repr(value), expected)
     limit = (
@@ -266,16 +273,10 @@ def _simulate_maximal(
     h: float,
     steps: int,
     control: Control | None,
-    compiled: bool,
     options: Mapping[str, Any],
 ) -> Trajectory:
     """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
     converted = maximal_coordinates(model)
-    world = converted.world
-    if compiled:
-        from rbnotes.multibody.packing import compile
-
-        world = compile(world)
     start: State | maximal.Trajectory
     if isinstance(state, Trajectory):
         if state.maximal is None:
@@ -293,7 +294,7 @@ def _simulate_maximal(
             expected = f"{RATTLE!r} in maximal coordinates with forces or constraints of joints"
             raise InvalidArgument("scheme", arguments.format_value(options["integrator"]), expected)
         joint_space = ModelJointSpace(model, control, start_q)
-    result = maximal.simulate(world, start, h, steps, joint_space=joint_space, **options)
+    result = maximal.simulate(converted.maximal_model, start, h, steps, joint_space=joint_space, **options)
     E, phi = result.states.E, result.states.phi
     if joint_space is None:
         q, qdot = converted.tree_coordinates(E, phi)

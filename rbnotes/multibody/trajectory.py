@@ -98,6 +98,11 @@ class Trajectory:
         """Times ``(T + 1,)``, s."""
         return self.states.t
 
+    @property
+    def compiled(self) -> bool:
+        """True if compiled code took the steps."""
+        return self.maximal is not None and self.maximal.compiled
+
     def poses(self, name: str) -> Array:
         """Return the poses ``(T + 1, 4, 4)`` of a body in the world, m.
 
