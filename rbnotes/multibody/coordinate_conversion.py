@@ -79,9 +79,16 @@ class MaximalCoordinates:
         if near is None:
             q, qdot = self.tree_coordinates(state.E, state.phi)
         else:
-            at = JointMap(self.model, state.E, self.model.tree_state(near).q)
+            at = JointMap(self.model, state.E, self._tree_coordinates_near(near))
             q, qdot = at.q, at.A @ state.velocity
         return self.model.state_from_tree(State(q=q, qdot=qdot, t=state.t))
+
+    def _tree_coordinates_near(self, near: State) -> Array:
+        arguments.require_instance("near", near, State)
+        expected = self.model.state()
+        if any(getattr(near, name).shape != getattr(expected, name).shape for name in ("E", "q", "x")):
+            raise InvalidArgument("near", "another number of coordinates", "a state of the model")
+        return self.model.tree_state(near).q
 
     def tree_coordinates(self, E: Array, phi: Array) -> tuple[Array, Array]:
         """Return coordinates and velocities ``(..., k)`` of the tree at poses and twists of all bodies.

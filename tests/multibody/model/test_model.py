@@ -7,7 +7,7 @@ from scipy.linalg import null_space
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import WORLD
+from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import Body, Geometry, Model, maximal_coordinates
 from rbnotes.multibody.maximal import accelerations
 from rbnotes.multibody.reduced import LoopClosure, constrained_acceleration, constraint_rows
@@ -136,6 +136,27 @@ def test_states_return_from_maximal_coordinates(model, state):
     back = converted.maximal_state(converted.model_state(bodies))
     np.testing.assert_allclose(back.E, bodies.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(back.phi, bodies.phi, rtol=0, atol=1e-7)
+
+
+def test_coordinates_continue_those_of_a_state_nearby(model, state):
+    """Joint angles are several turns away from those of the nearest pose."""
+    state = moving(model, state)
+    tree_state = model.tree_state(state)
+    is_angle = np.zeros(model.tree.num_coordinates, dtype=bool)
+    for link, own in zip(model.tree.links, model.tree.coordinate_slices, strict=True):
+        is_angle[own] = isinstance(link.joint, joints.Revolute)
+    q = tree_state.q + 6 * np.pi * is_angle
+    turned = model.state_from_tree(State(q=q, qdot=tree_state.qdot))
+    converted = maximal_coordinates(model)
+    bodies = converted.maximal_state(turned)
+    found = model.tree_state(converted.model_state(bodies, near=turned))
+    np.testing.assert_allclose(found.q[is_angle], q[is_angle], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.qdot[is_angle], tree_state.qdot[is_angle], rtol=0, atol=1e-6)
+    back = converted.maximal_state(model.state_from_tree(found))
+    np.testing.assert_allclose(back.E, bodies.E, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(back.phi, bodies.phi, rtol=0, atol=1e-6)
+    with pytest.raises(InvalidArgument, match="near: got another number of coordinates"):
+        converted.model_state(bodies, near=State(q=np.zeros(99), qdot=np.zeros(99)))
 
 
 def test_poses_that_violate_a_joint_are_refused(model, state):
