@@ -88,7 +88,8 @@ class MaximalCoordinates:
         expected = self.model.state()
         if any(getattr(near, name).shape != getattr(expected, name).shape for name in ("E", "q", "x")):
             raise InvalidArgument("near", "another number of coordinates", "a state of the model")
-        return self.model.tree_state(near).q
+        result: Array = self.model.tree_state(near).q
+        return result
 
     def tree_coordinates(self, E: Array, phi: Array) -> tuple[Array, Array]:
         """Return coordinates and velocities ``(..., k)`` of the tree at poses and twists of all bodies.
