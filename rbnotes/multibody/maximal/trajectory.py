@@ -258,7 +258,7 @@ def record_contacts(
 ) -> ContactRecord:
     """Return the contact record of a velocity update; ``before (6 n,)`` are the twists at its start."""
     old, new = (relative_velocities(rows, twists) for twists in (before, solution.velocity))
-    return ContactRecord(points, solution.contact_impulses, old, new, solution.residual)
+    return ContactRecord(points, solution.contact_impulses, old, new, solution.residual, len(points))
 
 
 def merge_contact_records(first: ContactRecord, second: ContactRecord) -> ContactRecord:
