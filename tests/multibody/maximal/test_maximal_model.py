@@ -251,7 +251,7 @@ class TestReactions:
 
 
 class TestErrors:
-    def test_mechanisms_are_checked(self):
+    def test_models_are_checked(self):
         body = rods([1.0], [1.0])
         with pytest.raises(InvalidArgument, match="joints: got a revolute joint between 1 and 0"):
             MaximalModel(body, [maximal.Joint(Revolute(), 0, parent=1)])

@@ -171,8 +171,8 @@ class TestIntegrators:
         np.testing.assert_allclose(path.states.E[-1], state.E, atol=1e-10)
         np.testing.assert_allclose(path.states.phi[-1], state.phi, atol=1e-9)
 
-    def test_baumgarte_equals_that_of_mechanisms(self):
-        """With joint errors, a step has the same velocity targets as that of mechanisms."""
+    def test_baumgarte_equals_that_of_schemes(self):
+        """With joint errors, a step has the targets of :func:`joint_velocity_constraints`."""
         model, start, _ = chain(3)
         apart = State(start.E @ se3.exp(0.02 * np.random.default_rng(2).normal(size=(3, 6))), start.phi)
         assert np.abs(maximal.constraint_error(model.joints, apart.E)).max() > 0.01
