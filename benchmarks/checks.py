@@ -33,7 +33,7 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.joints import ExponentialSpherical, Revolute, Universal
-from rbnotes.multibody.maximal import Joint, Mechanism, World, simulate
+from rbnotes.multibody.maximal import Joint, MaximalModel, simulate
 from rbnotes.shapes import Box, Capsule, Plane
 from rbnotes.unchecked import (
     quaternion as unchecked_quaternion,
@@ -151,7 +151,7 @@ def scenes() -> dict[str, Callable[[], object]]:
     places = se3.frame(np.eye(3), [[0.6 * i, 0.0, 0.15] for i in range(bodies)])
     sliding = State(places, np.tile([0.0, 0, 0, 1, 0.3, 0], (bodies, 1)))
     carried = [Collider(i, box) for i in range(bodies)]
-    boxes = World(Mechanism(np.stack([inertia] * bodies)), [Collider(WORLD, Plane()), *carried])
+    boxes = MaximalModel(np.stack([inertia] * bodies), colliders=[Collider(WORLD, Plane()), *carried])
 
     links = 10
     axis_frame = se3.frame(so3.exp([np.pi / 2, 0, 0]), np.zeros(3))  # the axis of a hinge is z
@@ -161,7 +161,7 @@ def scenes() -> dict[str, Callable[[], object]]:
         *(Joint(Revolute(), i, above, i - 1, below) for i in range(1, links)),
     ]
     hanging = se3.frame(np.eye(3), [[0, 0, -0.25 - 0.5 * i] for i in range(links)])
-    chain = World(Mechanism(np.stack([inertia] * links), joints, (3.0, 0.0, -9.81)))
+    chain = MaximalModel(np.stack([inertia] * links), joints, (3.0, 0.0, -9.81))
     return {
         f"{bodies} boxes slide, 40 steps": lambda: simulate(boxes, sliding, 0.01, 40),
         f"{links} links swing, 40 steps": lambda: simulate(chain, State(hanging), 0.01, 40),
@@ -183,9 +183,9 @@ def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
     ]
     rods = [Collider(i, rod, across) for i in range(links)]
     tilted = se3.exp([0.0, -0.2, 0.0, 0.0, 0.0, 0.2]) @ places
-    world = World(Mechanism(np.stack([M] * links), joints), [Collider(WORLD, Plane()), *rods])
+    model = MaximalModel(np.stack([M] * links), joints, colliders=[Collider(WORLD, Plane()), *rods])
     name = f"{links} rods fall, 40 steps"
-    return {name: lambda: simulate(world, State(tilted), 0.01, 40, stabilization="baumgarte")}
+    return {name: lambda: simulate(model, State(tilted), 0.01, 40, stabilization="baumgarte")}
 
 
 def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
@@ -206,10 +206,10 @@ def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
             FrameSprings(pads, [[i - 1, i] for i in range(bodies)]),
         ]
     )
-    world = World(Mechanism(np.stack([M] * bodies), applied_forces=springs))
+    model = MaximalModel(np.stack([M] * bodies), applied_forces=springs)
     name = f"{bodies} bodies on springs, 40 steps"
     return {
-        name: lambda: simulate(world, State(places), 0.01, 40, integrator=implicit_momentum_conserving_euler)
+        name: lambda: simulate(model, State(places), 0.01, 40, integrator=implicit_momentum_conserving_euler)
     }
 
 

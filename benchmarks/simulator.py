@@ -25,8 +25,7 @@ from rbnotes import se3, so3
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Revolute
-from rbnotes.multibody import packing
-from rbnotes.multibody.maximal import Joint, Mechanism, World, simulate
+from rbnotes.multibody.maximal import Joint, MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
 
 ROUNDS = 15
@@ -38,23 +37,25 @@ LIMIT = 15.0
 """Limit of the compiled simulator's time over MuJoCo's."""
 
 
-def stack() -> tuple[World, State, str]:
+def stack() -> tuple[MaximalModel, State, str]:
     """Return a stack of boxes, and the same for MuJoCo."""
     box = Box([0.4, 0.4, 0.4])
     masses = np.stack([box.spatial_inertia(density=1000.0)] * BOXES)
     turned = so3.exp([[0.0, 0.0, 0.1 * i] for i in range(BOXES)])
     places = se3.frame(turned, [[0.01 * i, 0.0, 0.2 + 0.4 * i] for i in range(BOXES)])
-    world = World(Mechanism(masses), [Collider(WORLD, Plane()), *(Collider(i, box) for i in range(BOXES))])
+    model = MaximalModel(
+        masses, colliders=[Collider(WORLD, Plane()), *(Collider(i, box) for i in range(BOXES))]
+    )
     bodies = "".join(
         f'<body pos="{0.01 * i} 0 {0.2 + 0.4 * i}" euler="0 0 {0.1 * i}"><freejoint/>'
         '<geom type="box" size="0.2 0.2 0.2" density="1000" friction="0.5"/></body>'
         for i in range(BOXES)
     )
     ground = '<geom type="plane" size="0 0 1" friction="0.5"/>'
-    return world, State(places), mujoco_scene(ground + bodies, 'cone="elliptic"')
+    return model, State(places), mujoco_scene(ground + bodies, 'cone="elliptic"')
 
 
-def chain() -> tuple[World, State, str]:
+def chain() -> tuple[MaximalModel, State, str]:
     """Return a displaced chain of rods with revolute joints, and the same for MuJoCo."""
     rod = Box([0.1, 0.1, 0.5])
     axis_frame = se3.frame(so3.exp([np.pi / 2, 0.0, 0.0]), np.zeros(3))  # the axis of a hinge is z
@@ -72,8 +73,8 @@ def chain() -> tuple[World, State, str]:
             '<geom type="box" size="0.05 0.05 0.25" density="1000" contype="0" conaffinity="0"/>'
             f"{bodies}</body>"
         )
-    world = World(Mechanism(masses, joints, (3.0, 0.0, -9.81)))
-    return world, State(hanging), mujoco_scene(bodies, 'gravity="3 0 -9.81"')
+    model = MaximalModel(masses, joints, (3.0, 0.0, -9.81))
+    return model, State(hanging), mujoco_scene(bodies, 'gravity="3 0 -9.81"')
 
 
 def mujoco_scene(bodies: str, options: str) -> str:
@@ -91,16 +92,18 @@ def seconds(run: Callable[[], object], steps: int) -> float:
 
 
 def measure_scene(
-    world: World, state: State, description: str, reference_steps: int
+    model: MaximalModel, state: State, description: str, reference_steps: int
 ) -> dict[str, list[float]]:
     """Return the seconds of a step, a list with one entry for each round; the reference takes fewer steps."""
-    compiled = packing.compile(world)
     mujoco_model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(mujoco_model)
     runs: dict[str, tuple[Callable[[], object], int]] = {
         "MuJoCo": (lambda: mujoco.mj_step(mujoco_model, data, STEPS_PER_ROUND), STEPS_PER_ROUND),
-        "rbnotes": (lambda: simulate(world, state, STEP, reference_steps), reference_steps),
-        "rbnotes, compiled": (lambda: simulate(compiled, state, STEP, STEPS_PER_ROUND), STEPS_PER_ROUND),
+        "rbnotes": (lambda: simulate(model, state, STEP, reference_steps), reference_steps),
+        "rbnotes, compiled": (
+            lambda: simulate(model, state, STEP, STEPS_PER_ROUND, compiled=True),
+            STEPS_PER_ROUND,
+        ),
     }
     times: dict[str, list[float]] = {name: [] for name in runs}
     for run, _ in runs.values():
@@ -114,8 +117,8 @@ def measure_scene(
 
 def stack_errors() -> dict[str, tuple[float, float, float]]:
     """Return the deepest overlap, largest slip and largest sinking of the stack after a second, m."""
-    world, state, description = stack()
-    path = simulate(packing.compile(world), state, STEP, STEPS_PER_ROUND)
+    model, state, description = stack()
+    path = simulate(model, state, STEP, STEPS_PER_ROUND, compiled=True)
     mujoco_model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(mujoco_model)
     mujoco.mj_step(mujoco_model, data, STEPS_PER_ROUND)

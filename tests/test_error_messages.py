@@ -10,8 +10,7 @@ from rbnotes.dynamics import FreeSystem, State, StepProblem
 from rbnotes.forces import LinearSpring, PathForces, on_particle, path_through, stress
 from rbnotes.friction import FRICTION_MODELS, friction_model, socp_fixed_point_friction
 from rbnotes.joints import Revolute
-from rbnotes.multibody.maximal import World, simulate
-from rbnotes.multibody.maximal.mechanism import Mechanism
+from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.multibody.reduced import Link, Tree, TreeSystem
 from rbnotes.shapes import Box
 from rbnotes.testing import derivative
@@ -19,7 +18,7 @@ from rbnotes.testing import derivative
 BOX = Box([1, 2, 3])
 BODY = BOX.spatial_inertia(density=1.0)[None]
 ONE = State(np.eye(4))
-RESTING = World(Mechanism(BODY))
+RESTING = MaximalModel(BODY)
 RUN = simulate(RESTING, ONE, 0.1, 2)
 TREE = Tree([Link("rod", Revolute(), inertia=BODY[0])])
 M = 2 * np.eye(3)
@@ -41,18 +40,19 @@ def pair_of_springs(law):
         (lambda: LCP(M[:2], q), "M", r"shape \(2, 3\).*square"),
         (lambda: BoxLCP(M, q[:2], 0, 1), "q", r"shape \(2,\).*shape \(3,\)"),
         (lambda: QP(M, q[:2]), "c", r"shape \(2,\).*as Q has"),
+        (lambda: simulate(TREE, ONE, 0.1, 1), "model", "Tree.*MaximalModel"),
         (
-            lambda: simulate(Mechanism(np.eye(6)[None]), State(), 0.1, 1),
-            "world",
-            r"a Mechanism.*World\(mechanism\)",
+            lambda: simulate(RESTING, ONE, 0.1, 1, compiled="yes"),
+            "compiled",
+            "'yes'.*False, \"auto\" or True",
         ),
         (
-            lambda: Mechanism(BODY, applied_forces=lambda t, state: None),
+            lambda: MaximalModel(BODY, applied_forces=lambda t, state: None),
             "applied_forces",
             "of t, state.*of state,.*state.t",
         ),
         (
-            lambda: Mechanism(BODY, applied_forces=np.zeros(6)),
+            lambda: MaximalModel(BODY, applied_forces=np.zeros(6)),
             "applied_forces",
             "of state, whose time is state.t",
         ),

@@ -158,18 +158,19 @@ def balls(count, speed=1.0):
     poses = np.stack([se3.frame(np.eye(3), [0.2 * i, 0.0, 0.0]) for i in range(count)])
     twists = np.zeros((count, 6))
     twists[0, 3] = speed
-    mechanism = maximal.Mechanism(np.stack([ball.spatial_inertia(mass=1.0)] * count), (), (0, 0, 0))
     colliders = [Collider(i, ball, mu=0.0, restitution=1.0) for i in range(count)]
-    return maximal.World(mechanism, colliders), State(poses, twists)
+    return maximal.MaximalModel(
+        np.stack([ball.spatial_inertia(mass=1.0)] * count), (), (0, 0, 0), colliders=colliders
+    ), State(poses, twists)
 
 
 def test_impact_limit(monkeypatch):
     """A ball between two others is hit again and again; so many are enough."""
-    world, state = balls(4)
-    maximal.simulate(world, state, 0.01, 1, impacts="sequential")
+    model, state = balls(4)
+    maximal.simulate(model, state, 0.01, 1, impacts="sequential")
     monkeypatch.setattr(impacts, "MAX_IMPACTS_PER_CONTACT", 0)
     with pytest.raises(NotConverged, match="sequential impacts: more than 0 at each contact"):
-        maximal.simulate(world, state, 0.01, 1, impacts="sequential")
+        maximal.simulate(model, state, 0.01, 1, impacts="sequential")
 
 
 def test_step_halving_limit(monkeypatch):
@@ -187,9 +188,9 @@ def test_step_halving_limit(monkeypatch):
     link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
     pose = se3.frame(np.eye(3), [0.0, 0.0, -0.5])[None]
     hinge = maximal.joint_from_world_frame(Revolute(), se3.exp([np.pi / 2, 0, 0, 0, 0, 0]), pose, 0)
-    mechanism = maximal.Mechanism(link[None], [hinge])
-    start = maximal.project(mechanism, State(pose, [0, 1.0, 0, 0.5, 0, 0]))
-    path = maximal.simulate(maximal.World(mechanism), start, 0.01, 2)
+    model = maximal.MaximalModel(link[None], [hinge])
+    start = maximal.project(model, State(pose, [0, 1.0, 0, 0.5, 0, 0]))
+    path = maximal.simulate(model, start, 0.01, 2)
     assert steps == [0.0025] * 8
     assert np.abs(maximal.constraint_error([hinge], path.states.E[-1])).max() < 1e-9
 

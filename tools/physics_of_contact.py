@@ -21,15 +21,15 @@ from physics_runs import (
 from rbnotes import inertia
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.shapes import Box, Plane, Sphere
 
 
 def slides(options: Options, what: str) -> float:
     worst = 0.0
     for heading in (0.0, np.pi / 8, np.pi / 4, 1.2):
-        world, start, plane = scenes.block_on_a_slope(0.6, 0.5, heading)
-        moved = plane.T @ displacements(run(world, start, 0.5, 0.01, options))[0]
+        model, start, plane = scenes.block_on_a_slope(0.6, 0.5, heading)
+        moved = plane.T @ displacements(run(model, start, 0.5, 0.01, options))[0]
         distance = g * (np.sin(0.6) - 0.5 * np.cos(0.6)) * 0.5**2 / 2
         off = abs(np.degrees(np.arctan2(moved[1], moved[0])))
         worst = max(worst, off if what == "direction" else abs(moved[0] / distance - 1))
@@ -52,18 +52,18 @@ def rolling(options: Options, part: float, hollow: bool = False) -> float:
     """Return the error of the final rolling speed of a ball that starts to slide along a diagonal."""
     ball, speed = Sphere(0.1), 2.0
     M = inertia.spatial_inertia(1.0, (2 / 3 if hollow else 2 / 5) * 0.1**2 * np.eye(3))
-    world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
+    model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
     start = State(scenes.at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
-    path = run(world, start, 0.5, 0.01, options)
+    path = run(model, start, 0.5, 0.01, options)
     return abs(float(np.linalg.norm(path.states.phi[-1, 0, 3:])) / speed / part - 1)
 
 
 def rolls_from(options: Options) -> float:
     ball, speed = Sphere(0.1), 2.0
     M = ball.spatial_inertia(mass=1.0)
-    world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
+    model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, ball, mu=0.3)])
     start = State(scenes.at(0, 0, 0.1), [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0])
-    path = run(world, start, 0.5, 0.005, options)
+    path = run(model, start, 0.5, 0.005, options)
     rolls = [event.time for event in path.events if event.kind == "stick_begins"]
     return abs(rolls[0] - 2 * speed / (7 * 0.3 * g)) if rolls else np.inf
 
@@ -72,8 +72,8 @@ def spinning_slab(options: Options) -> float:
     """Return the error of a square slab that spins on its four corners under the friction mu m g."""
     slab, mu, spin = Box([0.4, 0.4, 0.05]), 0.3, 10.0
     M = slab.spatial_inertia(mass=1.0)
-    world = World(Mechanism(M[None]), [Collider(WORLD, Plane(), mu=mu), Collider(0, slab, mu=mu)])
-    path = run(world, State(scenes.at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.4, 0.0025, options)
+    model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, slab, mu=mu)])
+    path = run(model, State(scenes.at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.4, 0.0025, options)
     slows = mu * g * 0.2 * np.sqrt(2) / M[2, 2]
     turned = np.unwrap(np.arctan2(path.states.E[:, 0, 1, 0], path.states.E[:, 0, 0, 0]))[-1]
     return float(abs(turned / (spin**2 / 2 / slows) - 1))
@@ -88,10 +88,10 @@ def slip_stick(options: Options) -> float:
     def spring(state: State) -> Forces:
         return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
 
-    world = World(
-        Mechanism(M[None], applied_forces=spring), [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
+    model = MaximalModel(
+        M[None], applied_forces=spring, colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
     )
-    path = run(world, State(scenes.at(5.3 * holds, 0, 0.05)[None]), 1.5, 0.0025, options)
+    path = run(model, State(scenes.at(5.3 * holds, 0, 0.05)[None]), 1.5, 0.0025, options)
     ends = 5.3 * holds
     while abs(ends) > holds:
         ends = -np.sign(ends) * (abs(ends) - 2 * holds)
@@ -101,11 +101,11 @@ def slip_stick(options: Options) -> float:
 def rebound(options: Options) -> float:
     """Return the error of the first two rebound heights, e^2 and e^4 times the drop height."""
     ball, e, height = Sphere(0.1), 0.7, 0.5
-    world = World(
-        Mechanism(ball.spatial_inertia(mass=1.0)[None]),
-        [Collider(WORLD, Plane(), restitution=e), Collider(0, ball, restitution=e)],
+    model = MaximalModel(
+        ball.spatial_inertia(mass=1.0)[None],
+        colliders=[Collider(WORLD, Plane(), restitution=e), Collider(0, ball, restitution=e)],
     )
-    path = run(world, State(scenes.at(0, 0, 0.1 + height)[None]), 1.05, 1e-3, options)
+    path = run(model, State(scenes.at(0, 0, 0.1 + height)[None]), 1.05, 1e-3, options)
     z, t, fall = path.states.E[:, 0, 2, 3] - 0.1, path.states.t, np.sqrt(2 * height / g)
     second = fall * (1 + 2 * e)
     tops = z[(t > fall) & (t < second)].max(), z[t > second + 0.01].max()
@@ -114,8 +114,8 @@ def rebound(options: Options) -> float:
 
 def siconos_ball(options: Options) -> float:
     """Return the difference to the height after 0.7 s in the bouncing-ball example of Siconos."""
-    world, start = scenes.bouncing_ball()
-    path = run(world, start, 0.7, 5e-3, options)
+    model, start = scenes.bouncing_ball()
+    path = run(model, start, 0.7, 5e-3, options)
     return float(abs(path.states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
 
 
@@ -128,12 +128,13 @@ def pulled_with_its_friction(options: Options) -> float:
     def applied_forces(state: State) -> Forces:
         return Forces.without_derivatives([0, 0, 0, *pull])
 
-    world = World(
-        Mechanism(M[None], applied_forces=applied_forces),
-        [Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)],
+    model = MaximalModel(
+        M[None],
+        applied_forces=applied_forces,
+        colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)],
     )
     return float(
-        np.abs(displacements(run(world, State(scenes.at(0, 0, 0.05)[None]), 1.0, 0.01, options))).max()
+        np.abs(displacements(run(model, State(scenes.at(0, 0, 0.05)[None]), 1.0, 0.01, options))).max()
     )
 
 

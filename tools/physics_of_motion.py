@@ -23,7 +23,7 @@ from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
 from rbnotes.joints import ExponentialSpherical, Revolute
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism, Trajectory, World
+from rbnotes.multibody.maximal import MaximalModel, Trajectory
 from rbnotes.shapes import Box
 
 
@@ -37,15 +37,15 @@ def slider_crank(options: Options, what: str) -> float:
 
 
 def _crank(options: Options, h: float) -> Any:
-    mechanism, start = scenes.slider_crank(6.0)
-    path = run(World(mechanism), start, 0.5, h, options)
+    model, start = scenes.slider_crank(6.0)
+    path = run(model, start, 0.5, h, options)
     return np.abs(path.energies / path.energies[0] - 1)
 
 
 def double_pendulum(options: Options, what: str) -> float:
-    mechanism, path = scenes.double_pendulum()[0], _swing(tuple(options.items()))
+    model, path = scenes.double_pendulum()[0], _swing(tuple(options.items()))
     if what == "joints":
-        apart = [np.abs(maximal.constraint_error(mechanism.joints, E)).max() for E in path.states.E[::20]]
+        apart = [np.abs(maximal.constraint_error(model.joints, E)).max() for E in path.states.E[::20]]
         return float(max(apart))
     return float(np.ptp(path.energies) / (2 * g))  # relative to the energy between horizontal and hanging
 
@@ -58,12 +58,12 @@ BARELY, HARDLY = (0.05, 2.0, 0.0), (1e-3 * np.sqrt(3), 3.0, 0.0)
 def _flight(options: tuple[tuple[str, Any], ...], spin: tuple[float, ...]) -> Trajectory:
     M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
     start = State(np.eye(4), [*spin, 0, 0, 0])
-    return run(World(Mechanism(M[None], (), (0, 0, 0))), start, 60.0, 0.01, dict(options))
+    return run(MaximalModel(M[None], (), (0, 0, 0)), start, 60.0, 0.01, dict(options))
 
 
 @cache
 def _swing(options: tuple[tuple[str, Any], ...]) -> Trajectory:
-    return run(World(scenes.double_pendulum()[0]), scenes.double_pendulum()[1], 20.0, 5e-3, dict(options))
+    return run(scenes.double_pendulum()[0], scenes.double_pendulum()[1], 20.0, 5e-3, dict(options))
 
 
 def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
@@ -102,7 +102,7 @@ def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
 def heavy_top(options: Options) -> float:
     M, start, precession = scenes.heavy_top(400.0)
     T = 0.5
-    path = run(World(Mechanism(M[None], [maximal.Joint(ExponentialSpherical(), 0)])), start, T, 5e-4, options)
+    path = run(MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)]), start, T, 5e-4, options)
     spun = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spun])
     R = path.states.E[-1, 0, :3, :3]
@@ -128,10 +128,15 @@ def catenary(options: Options) -> float:
     joints.append(maximal.joint_from_world_frame(Revolute(), se3.frame(hinge, ends[-1]), poses, count - 1))
     masses = np.stack([rod] * count)
     drag = -3.0 * np.kron(np.eye(count), rod)
-    mechanism = Mechanism(
-        masses, joints, applied_forces=lambda state: Forces(drag @ state.velocity, 0 * drag, drag)
+    path = run(
+        MaximalModel(
+            masses, joints, applied_forces=lambda state: Forces(drag @ state.velocity, 0 * drag, drag)
+        ),
+        State(poses),
+        8.0,
+        0.01,
+        options,
     )
-    path = run(World(mechanism), State(poses), 8.0, 0.01, options)
     lifts = (np.arange(count) - (count - 1) / 2) * g
     thrust = brentq(lambda H: np.sum(1 / np.sqrt(1 + (lifts / H) ** 2)) - span, 0.1, 1e4)
     slopes = np.arctan(lifts / thrust)
@@ -159,22 +164,25 @@ def tendon(options: Options) -> float:
         f'<site name="s{i}" pos="{sides(str(x) for x in sites[i])}"/></body>'
         for i in (0, 1)
     )
-    model = mujoco.MjModel.from_xml_string(
+    mujoco_model = mujoco.MjModel.from_xml_string(
         '<mujoco><option timestep="1e-4" integrator="RK4" gravity="0 0 -9.81"/>'
         f'<worldbody><site name="a" pos="{sides(str(x) for x in anchor)}"/>{bodies}</worldbody>'
         '<tendon><spatial stiffness="60" damping="0.5" springlength="1.0"><site site="a"/><site site="s0"/>'
         '<site site="s1"/></spatial></tendon></mujoco>'
     )
-    data = mujoco.MjData(model)
+    data = mujoco.MjData(mujoco_model)
     for _ in range(5000):
-        mujoco.mj_step(model, data)
+        mujoco.mj_step(mujoco_model, data)
     inertias = np.stack([box.spatial_inertia(mass=m) for box, m in zip(boxes, masses, strict=True)])
     path_ = path_through(on_world(anchor), on_body(0, sites[0]), on_body(1, sites[1]))
-    mechanism = Mechanism(
-        inertias, applied_forces=ForceGroups([PathForces(SpringDamper(60.0, 0.5, 1.0), path_)])
-    )
     start = State(np.stack([scenes.at(*each) for each in at]))
-    path = run(World(mechanism), start, 0.5, 2.5e-3, options)
+    path = run(
+        MaximalModel(inertias, applied_forces=ForceGroups([PathForces(SpringDamper(60.0, 0.5, 1.0), path_)])),
+        start,
+        0.5,
+        2.5e-3,
+        options,
+    )
     return float(np.abs(path.states.E[-1, :, :3, 3] - data.xpos[1:]).max())
 
 
@@ -184,8 +192,8 @@ def cradle(count: int, hitting: int, options: Options) -> float:
     With sequential impacts as many balls leave as arrive. With simultaneous impacts only the approaching pair
     separates, at its speed of approach: this makes two groups, whose speeds follow from momentum.
     """
-    world, start = scenes.cradle(count, [1.0] * hitting)
-    path = run(world, start, 0.03, 0.01, options)
+    model, start = scenes.cradle(count, [1.0] * hitting)
+    path = run(model, start, 0.03, 0.01, options)
     number = np.arange(count)
     if "impacts" in options:
         expected = np.where(number >= count - hitting, 1.0, 0.0)
@@ -195,8 +203,8 @@ def cradle(count: int, hitting: int, options: Options) -> float:
 
 
 def cradle_energy(options: Options) -> float:
-    world, start = scenes.cradle(5, [1.0])
-    path = run(world, start, 0.03, 0.01, options)
+    model, start = scenes.cradle(5, [1.0])
+    path = run(model, start, 0.03, 0.01, options)
     return float(np.abs(path.energies / path.energies[0] - 1).max())
 
 

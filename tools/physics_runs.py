@@ -14,7 +14,7 @@ import numpy as np
 
 from rbnotes import friction
 from rbnotes.dynamics import State, energy_conserving_euler, momentum_conserving_euler, symplectic_euler
-from rbnotes.multibody.maximal import Trajectory, World, simulate
+from rbnotes.multibody.maximal import MaximalModel, Trajectory, simulate
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "multibody" / "maximal"))
@@ -71,14 +71,14 @@ class Row:
     ways: dict[str, Options]
 
 
-def run(world: World, start: State, T: float, h: float, options: Options) -> Trajectory:
+def run(model: MaximalModel, start: State, T: float, h: float, options: Options) -> Trajectory:
     began = time.process_time()
 
     def watch(done: int, of: int) -> None:
         if time.process_time() - began > MAX_SECONDS:
             raise TooLong
 
-    return simulate(world, start, h, round(T / h), progress=watch, **options)
+    return simulate(model, start, h, round(T / h), progress=watch, **options)
 
 
 def displacements(path: Trajectory) -> Any:

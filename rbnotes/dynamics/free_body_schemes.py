@@ -1,7 +1,7 @@
 """Time steps of free bodies: forces change their twists, and the twists move them.
 
 :func:`advance_free_motion` is the free motion, exact to rounding. The schemes of this module
-are of first order, for a free system or a mechanism; between their two halves joints and contacts add
+are of first order, for a free system or a model with joints; between their two halves joints and contacts add
 impulses. They differ in the quantities that they conserve in free motion:
 
 * :data:`~rbnotes.dynamics.symplectic_euler`: Sueda 1.8. The gyroscopic wrench is a force, and each step is a
@@ -136,9 +136,9 @@ implicit_momentum_conserving_euler = Scheme(implicit_external_force_problem, adv
 
 
 def _free_system(system: MechanicalSystem) -> FreeSystem:
-    free = getattr(system, "free", system)  # a mechanism's bodies without its joints
+    free = getattr(system, "free", system)  # the bodies of a model without its joints
     if isinstance(system, type) or not isinstance(free, FreeSystem):
-        raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a Mechanism")
+        raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a MaximalModel")
     return free
 
 

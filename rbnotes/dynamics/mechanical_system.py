@@ -3,7 +3,8 @@
     mass(state) dv/dt = force(state)
 
 with velocities stacked as in :class:`~rbnotes.dynamics.state.State`. The schemes of
-:mod:`rbnotes.dynamics.schemes` use this protocol; particles, bodies, mechanisms and trees implement it.
+:mod:`rbnotes.dynamics.schemes` use this protocol; particles, bodies, models in maximal coordinates and trees
+implement it.
 """
 
 from __future__ import annotations

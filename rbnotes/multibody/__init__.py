@@ -10,7 +10,7 @@
 
 from rbnotes.multibody.actuators import Motor, PositionServo, VelocityServo
 from rbnotes.multibody.channels import Channel, channel_names
-from rbnotes.multibody.maximal_model import MaximalModel, maximal_coordinates
+from rbnotes.multibody.coordinate_conversion import MaximalCoordinates, maximal_coordinates
 from rbnotes.multibody.model import Body, Geometry, Model
 from rbnotes.multibody.model_derivatives import (
     ForwardDynamicsDerivatives,
@@ -44,7 +44,7 @@ __all__ = [
     "ForwardDynamicsDerivatives",
     "Geometry",
     "InverseDynamicsDerivatives",
-    "MaximalModel",
+    "MaximalCoordinates",
     "Model",
     "Motor",
     "PositionServo",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MODEL_CHANNELS = ("energy", "contacts")
 """Channels of the whole model."""
 
-BODY_CHANNELS = ("velocity", "angular_velocity", "contact_force")
+BODY_CHANNELS = ("velocity", "angular_velocity", "contact_force", "contact_torque")
 """Channels of each body, besides its position."""
 
 DIRECTIONS = ("x", "y", "z")

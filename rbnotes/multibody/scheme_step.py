@@ -25,7 +25,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
-from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION
+from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.stepping import StepResult, solve_contacts
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import FullyImplicitScheme, Scheme, State, States, StepProblem, StepSolution
 from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
@@ -17,14 +19,14 @@ from rbnotes.multibody.adaptive_step import AdaptiveStepper, check_is_smooth
 from rbnotes.multibody.applied_forces import Control
 from rbnotes.multibody.bearing_friction import check_bearings
 from rbnotes.multibody.channels import check_channel_names
+from rbnotes.multibody.coordinate_conversion import maximal_coordinates
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
-from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZATIONS
+from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION, STABILIZATIONS
 from rbnotes.multibody.maximal.rattle_integrator import rattle
-from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate
+from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate, check_compiled
 from rbnotes.multibody.maximal.stepping import Progress, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
 from rbnotes.multibody.model_joint_space import ModelJointSpace, track_coordinates, uses_joint_space
@@ -59,7 +61,7 @@ def simulate(
     max_friction_residual: float | None = None,
     impacts: str = SIMULTANEOUS,
     coordinates: str = "auto",
-    compiled: bool = False,
+    compiled: bool | str = False,
     stabilization: str = PROJECTION,
     gamma: float | None = None,
     slop: float = 1e-5,
@@ -110,9 +112,10 @@ def simulate(
     coordinates : {"auto", "reduced", "maximal"}
         Coordinates of the computation: those of the joints, or six for each body with joints as constraints.
         "auto" is maximal for models of free bodies, reduced otherwise.
-    compiled
-        If True, take compiled steps; they need maximal coordinates and numba. Options, joints, and forces or
-        constraints in joint coordinates that compiled code does not support are left to the reference.
+    compiled : {False, "auto", True}
+        If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`); they need maximal
+        coordinates and numba. "auto" takes them if they support the model and the options;
+        ``Trajectory.compiled`` says so.
     stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
         none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
@@ -138,7 +141,8 @@ def simulate(
     ------
     InvalidArgument
         If a value does not fit, ``state`` violates a constraint (Baumgarte's stabilization accepts that in
-        reduced coordinates), or neither or both of ``duration`` and ``steps`` are given.
+        reduced coordinates), neither or both of ``duration`` and ``steps`` are given, or the coordinates or
+        compiled steps do not support the model or an option.
     FrictionNotConverged
         If the friction model finds no finite solution, or its residual exceeds ``max_friction_residual``.
     NotConverged
@@ -155,73 +159,30 @@ def simulate(
     """
     arguments.require_instance("model", model, Model)
     h = arguments.positive_number("h", h)
-    count = _num_steps(h, duration, steps)
-    if control is not None:
-        arguments.require_function("control", control, "state")
-    if progress is not None:
-        arguments.require_function("progress", progress, "done", "steps")
-    if not isinstance(scheme, Scheme | FullyImplicitScheme):
-        arguments.choice("scheme", scheme, SCHEMES)
-    law = select_friction_model("friction_model", friction_model)
-    arguments.choice("coordinates", coordinates, COORDINATES)
-    arguments.choice("impacts", impacts, IMPACT_MODES)
-    arguments.choice("stabilization", stabilization, STABILIZATIONS)
-    slop = arguments.real_number("slop", slop, minimum=0.0)
+    options = _Options(
+        h=h,
+        steps=_num_steps(h, duration, steps),
+        control=control,
+        scheme=scheme,
+        rtol=rtol,
+        atol=atol,
+        friction_model=select_friction_model("friction_model", friction_model),
+        max_friction_residual=max_friction_residual,
+        impacts=impacts,
+        compiled=compiled,
+        stabilization=stabilization,
+        gamma=gamma,
+        slop=slop,
+        progress=progress,
+    )
     record = check_channel_names("record", record, model)
     if isinstance(state, Trajectory) and state.model is not model:
         raise InvalidArgument("state", "a trajectory of another model", "one of this model")
-    is_adaptive = isinstance(scheme, str) and scheme != RATTLE
-    for name, tolerance in (("rtol", rtol), ("atol", atol)):
-        if tolerance is not None and not is_adaptive:
-            raise InvalidArgument(name, f"{tolerance}", "None without a scheme of SciPy, such as 'DOP853'")
-    if coordinates == "auto":
-        needs_tree = is_adaptive or isinstance(scheme, FullyImplicitScheme) or model.constraints
-        is_maximal = all(body.is_free for body in model.bodies) and not needs_tree
-        coordinates = "maximal" if is_maximal else "reduced"
-    if coordinates == "maximal":
-        if is_adaptive or isinstance(scheme, FullyImplicitScheme):
-            raise InvalidArgument("coordinates", "'maximal'", f"'reduced' with scheme={scheme!r}")
-        options = {
-            "friction": law,
-            "max_friction_residual": max_friction_residual,
-            "integrator": scheme if isinstance(scheme, Scheme) else rattle,
-            "impacts": impacts,
-            "stabilization": stabilization,
-            "gamma": gamma,
-            "slop": slop,
-            "progress": progress,
-        }
-        return record_channels(_simulate_maximal(model, state, h, count, control, compiled, options), record)
-    for name, value, supported in (("compiled", compiled, False), ("impacts", impacts, SIMULTANEOUS)):
-        if value != supported:
-            expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
-            raise InvalidArgument(name, repr(value), expected)
-    limit = (
-        np.inf
-        if max_friction_residual is None
-        else arguments.positive_number("max_friction_residual", max_friction_residual)
-    )
-    friction = WarmStartedFriction(law, limit, MATCHING_DISTANCE)
-    stepper: TreeStepper | AdaptiveStepper | SchemeStepper
-    if isinstance(scheme, Scheme | FullyImplicitScheme):
-        check_has_no_bearings(model)
-        gamma = check_baumgarte_rate(gamma, stabilization, h)
-        stepper = SchemeStepper(model, h, scheme, friction, stabilization, gamma, slop, control)
+    if _select_coordinates(coordinates, model, options) == "maximal":
+        motion = _simulate_maximal(model, state, options)
     else:
-        if stabilization != PROJECTION:
-            expected = f"{PROJECTION!r} with scheme={scheme!r} in reduced coordinates"
-            raise InvalidArgument("stabilization", repr(stabilization), expected)
-        if gamma is not None:
-            raise InvalidArgument("gamma", f"{gamma}", f"None with scheme={scheme!r} in reduced coordinates")
-        if is_adaptive:
-            check_is_smooth(model, scheme)
-            tolerances = (1e-9 if rtol is None else rtol, 1e-10 if atol is None else atol)
-            stepper = AdaptiveStepper(model, h, scheme, *tolerances, slop, control)
-        else:
-            check_position_constraints(model)
-            check_bearings(model)
-            stepper = TreeStepper(model, h, friction, slop, control)
-    return record_channels(_simulate_reduced(model, state, count, stepper, friction, progress), record)
+        motion = _simulate_reduced(model, state, options)
+    return record_channels(motion, record)
 
 
 def step(
@@ -260,44 +221,97 @@ def step(
     return simulate(model, state, h=h, steps=1, **options).states[-1]
 
 
-def _simulate_maximal(
-    model: Model,
-    state: State | Trajectory | None,
-    h: float,
-    steps: int,
-    control: Control | None,
-    compiled: bool,
-    options: Mapping[str, Any],
-) -> Trajectory:
+@dataclass(frozen=True, kw_only=True)
+class _Options:
+    """Checked options of :func:`simulate` that are independent of the model."""
+
+    h: float
+    steps: int
+    control: Control | None
+    scheme: Scheme | FullyImplicitScheme | str
+    rtol: float | None
+    atol: float | None
+    friction_model: FrictionModel
+    max_friction_residual: float | None
+    impacts: str
+    compiled: bool | str
+    stabilization: str
+    gamma: float | None
+    slop: float
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        if self.control is not None:
+            arguments.require_function("control", self.control, "state")
+        if self.progress is not None:
+            arguments.require_function("progress", self.progress, "done", "steps")
+        if not isinstance(self.scheme, Scheme | FullyImplicitScheme):
+            arguments.choice("scheme", self.scheme, SCHEMES)
+        arguments.choice("impacts", self.impacts, IMPACT_MODES)
+        arguments.choice("stabilization", self.stabilization, STABILIZATIONS)
+        check_compiled(self.compiled)
+        object.__setattr__(self, "slop", arguments.real_number("slop", self.slop, minimum=0.0))
+        for name in ("rtol", "atol"):
+            tolerance = getattr(self, name)
+            if tolerance is not None and not self.is_adaptive:
+                expected = "None without a scheme of SciPy, such as 'DOP853'"
+                raise InvalidArgument(name, f"{tolerance}", expected)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """True if a method of SciPy integrates."""
+        return isinstance(self.scheme, str) and self.scheme != RATTLE
+
+    @property
+    def needs_reduced_coordinates(self) -> bool:
+        """True if the scheme is not available in maximal coordinates."""
+        return self.is_adaptive or isinstance(self.scheme, FullyImplicitScheme)
+
+
+def _select_coordinates(coordinates: str, model: Model, options: _Options) -> str:
+    """Return the coordinates of the computation, ``"reduced"`` or ``"maximal"``."""
+    arguments.choice("coordinates", coordinates, COORDINATES)
+    if coordinates == "auto":
+        needs_tree = options.needs_reduced_coordinates or model.constraints
+        is_maximal = all(body.is_free for body in model.bodies) and not needs_tree
+        return "maximal" if is_maximal else "reduced"
+    if coordinates == "maximal" and options.needs_reduced_coordinates:
+        raise InvalidArgument("coordinates", "'maximal'", f"'reduced' with scheme={options.scheme!r}")
+    return coordinates
+
+
+def _simulate_maximal(model: Model, state: State | Trajectory | None, options: _Options) -> Trajectory:
     """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
     converted = maximal_coordinates(model)
-    world = converted.world
-    if compiled:
-        from rbnotes.multibody.packing import compile
-
-        world = compile(world)
-    start: State | maximal.Trajectory
-    if isinstance(state, Trajectory):
-        if state.maximal is None:
-            raise InvalidArgument("state", "a trajectory in reduced coordinates", "one in maximal ones")
-        start, start_q = state.maximal, state.tree_q[-1]
-    else:
-        tree_state = model.tree_state(model.state() if state is None else state)
-        start, start_q = model.system.maximal_state(tree_state), tree_state.q
-        if options["stabilization"] != BAUMGARTE:
-            check_initial_state(model, tree_state)
+    start, start_q = _maximal_start(model, state, options)
+    integrator = options.scheme if isinstance(options.scheme, Scheme) else rattle
     joint_space = None
-    if uses_joint_space(model, control):
+    if uses_joint_space(model, options.control):
         check_position_constraints(model)
-        if options["integrator"] is not rattle:
+        if integrator is not rattle:
             expected = f"{RATTLE!r} in maximal coordinates with forces or constraints of joints"
-            raise InvalidArgument("scheme", arguments.format_value(options["integrator"]), expected)
-        joint_space = ModelJointSpace(model, control, start_q)
-    result = maximal.simulate(world, start, h, steps, joint_space=joint_space, **options)
+            raise InvalidArgument("scheme", arguments.format_value(integrator), expected)
+        joint_space = ModelJointSpace(model, options.control, start_q)
+    result = maximal.simulate(
+        converted.maximal_model,
+        start,
+        options.h,
+        options.steps,
+        friction=options.friction_model,
+        max_friction_residual=options.max_friction_residual,
+        integrator=integrator,
+        impacts=options.impacts,
+        stabilization=options.stabilization,
+        gamma=options.gamma,
+        slop=options.slop,
+        joint_space=joint_space,
+        compiled=options.compiled,
+        progress=options.progress,
+    )
     E, phi = result.states.E, result.states.phi
     if joint_space is None:
         q, qdot = converted.tree_coordinates(E, phi)
-        no_impulses: Array = np.zeros((steps, model.tree.num_coordinates))
+        no_impulses: Array = np.zeros((options.steps, model.tree.num_coordinates))
         impulses = no_impulses, no_impulses
     else:
         q, qdot = track_coordinates(model, E, phi, start_q)
@@ -316,34 +330,36 @@ def _simulate_maximal(
     )
 
 
-def _simulate_reduced(
-    model: Model,
-    state: State | Trajectory | None,
-    steps: int,
-    stepper: TreeStepper | AdaptiveStepper | SchemeStepper,
-    friction: WarmStartedFriction,
-    progress: Progress | None,
-) -> Trajectory:
-    """Simulate in the coordinates of the model's tree."""
+def _maximal_start(
+    model: Model, state: State | Trajectory | None, options: _Options
+) -> tuple[State | maximal.Trajectory, Array]:
+    """Return the state of all bodies or the trajectory to continue, and the coordinates of the tree."""
     if isinstance(state, Trajectory):
-        if state.maximal is not None:
-            raise InvalidArgument("state", "a trajectory in maximal coordinates", "one in reduced ones")
-        tree_state = State(q=state.tree_q[-1], qdot=state.tree_qdot[-1], t=state.states.t[-1])
-        points, friction.last_impulses = state.restart
-    else:
-        tree_state = model.tree_state(model.state() if state is None else state)
-        if not (isinstance(stepper, SchemeStepper) and stepper.stabilization == BAUMGARTE):
-            check_initial_state(model, tree_state)
-        points = stepper.predict_contacts(tree_state)
+        if state.maximal is None:
+            raise InvalidArgument("state", "a trajectory in reduced coordinates", "one in maximal ones")
+        return state.maximal, state.tree_q[-1]
+    tree_state = model.tree_state(model.state() if state is None else state)
+    if options.stabilization != BAUMGARTE:
+        check_initial_state(model, tree_state)
+    return model.system.maximal_state(tree_state), tree_state.q
+
+
+def _simulate_reduced(model: Model, state: State | Trajectory | None, options: _Options) -> Trajectory:
+    """Simulate in the coordinates of the model's tree."""
+    limit = options.max_friction_residual
+    limit = np.inf if limit is None else arguments.positive_number("max_friction_residual", limit)
+    friction = WarmStartedFriction(options.friction_model, limit, MATCHING_DISTANCE)
+    stepper = _select_stepper(model, options, friction)
+    tree_state, points = _reduced_start(model, state, stepper, friction)
     tree_states, results = [tree_state], list[StepResult]()
     names = [body.name for body in model.bodies]
-    for step in range(1, steps + 1):
+    for step in range(1, options.steps + 1):
         with name_step_failures(tree_state.t, points, names):
             results.append(stepper.step(tree_state, points))
         tree_state, points = results[-1].state, results[-1].points
         tree_states.append(tree_state)
-        if progress is not None:
-            progress(step, steps)
+        if options.progress is not None:
+            options.progress(step, options.steps)
     stacked = States.stack(tree_states)
     E, phi = body_poses_and_twists(model.tree, stacked.q, stacked.qdot)
     empty = np.zeros((len(E), 0, 3))
@@ -362,6 +378,62 @@ def _simulate_reduced(
         RestartData(points, friction.last_impulses),
         None,
     )
+
+
+def _select_stepper(
+    model: Model, options: _Options, friction: WarmStartedFriction
+) -> TreeStepper | AdaptiveStepper | SchemeStepper:
+    """Return the stepper of the scheme in reduced coordinates.
+
+    Raises
+    ------
+    InvalidArgument
+        If it does not support the model or an option.
+    """
+    for name, value, is_supported, supported in (
+        ("compiled", options.compiled, options.compiled is not True, False),
+        ("impacts", options.impacts, options.impacts == SIMULTANEOUS, SIMULTANEOUS),
+    ):
+        if not is_supported:
+            expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
+            raise InvalidArgument(name, repr(value), expected)
+    h, scheme, slop, control = options.h, options.scheme, options.slop, options.control
+    if isinstance(scheme, Scheme | FullyImplicitScheme):
+        check_has_no_bearings(model)
+        gamma = check_baumgarte_rate(options.gamma, options.stabilization, h)
+        return SchemeStepper(model, h, scheme, friction, options.stabilization, gamma, slop, control)
+    if options.stabilization != PROJECTION:
+        expected = f"{PROJECTION!r} with scheme={scheme!r} in reduced coordinates"
+        raise InvalidArgument("stabilization", repr(options.stabilization), expected)
+    if options.gamma is not None:
+        expected = f"None with scheme={scheme!r} in reduced coordinates"
+        raise InvalidArgument("gamma", f"{options.gamma}", expected)
+    if options.is_adaptive:
+        check_is_smooth(model, scheme)
+        rtol = 1e-9 if options.rtol is None else options.rtol
+        atol = 1e-10 if options.atol is None else options.atol
+        return AdaptiveStepper(model, h, scheme, rtol, atol, slop, control)
+    check_position_constraints(model)
+    check_bearings(model)
+    return TreeStepper(model, h, friction, slop, control)
+
+
+def _reduced_start(
+    model: Model,
+    state: State | Trajectory | None,
+    stepper: TreeStepper | AdaptiveStepper | SchemeStepper,
+    friction: WarmStartedFriction,
+) -> tuple[State, ContactPoints]:
+    """Return the state of the tree and its contacts; those of a trajectory to continue load the friction."""
+    if isinstance(state, Trajectory):
+        if state.maximal is not None:
+            raise InvalidArgument("state", "a trajectory in maximal coordinates", "one in reduced ones")
+        points, friction.last_impulses = state.restart
+        return State(q=state.tree_q[-1], qdot=state.tree_qdot[-1], t=state.states.t[-1]), points
+    tree_state = model.tree_state(model.state() if state is None else state)
+    if not (isinstance(stepper, SchemeStepper) and stepper.stabilization == BAUMGARTE):
+        check_initial_state(model, tree_state)
+    return tree_state, stepper.predict_contacts(tree_state)
 
 
 def _trajectory(

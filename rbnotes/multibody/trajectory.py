@@ -98,6 +98,11 @@ class Trajectory:
         """Times ``(T + 1,)``, s."""
         return self.states.t
 
+    @property
+    def compiled(self) -> bool:
+        """True if compiled code took the steps."""
+        return self.maximal is not None and self.maximal.compiled
+
     def poses(self, name: str) -> Array:
         """Return the poses ``(T + 1, 4, 4)`` of a body in the world, m.
 
@@ -152,6 +157,7 @@ class Trajectory:
         ``body.velocity``          velocity of that origin in the world, m/s
         ``body.angular_velocity``  angular velocity in world axes, rad/s
         ``body.contact_force``     sum of the contact forces on the body in world axes, N
+        ``body.contact_torque``    their moment about the origin of the body frame in world axes, N m
         ``body.q``                 coordinates of the joint that carries the body, rad or m
         ``body.qdot``              velocities of that joint, rad/s or m/s
         ``body.torque``            torques of the actuator of that joint, N m
@@ -270,14 +276,17 @@ def trajectory_channel(motion: Trajectory, name: str) -> Channel:
         values = matvec(rotations, motion.twists(body_name)[:, :3])
         return Channel(name, motion.t, values, "rad/s", DIRECTIONS)
     if quantity == "contact_force":
+        impulses = np.array([_contact_impulse(record, index) for record in motion.contacts])
+        return Channel(name, step_ends, impulses / h[:, None], "N", DIRECTIONS)
+    if quantity == "contact_torque":
+        origins = motion.poses(body_name)[:, :3, 3]
         impulses = np.array(
             [
-                np.sum(record.world_impulses[record.points.a == index], axis=0)
-                - np.sum(record.world_impulses[record.points.b == index], axis=0)
-                for record in motion.contacts
+                _contact_angular_impulse(record, index, start, end)
+                for record, start, end in zip(motion.contacts, origins[:-1], origins[1:], strict=True)
             ]
         )
-        return Channel(name, step_ends, impulses / h[:, None], "N", DIRECTIONS)
+        return Channel(name, step_ends, impulses / h[:, None], "N m", DIRECTIONS)
     units = coordinate_units(body)
     labels = tuple(f"{quantity}[{i}]" for i in range(len(units))) if len(units) > 1 else ()
     own = model.tree.coordinate_slices[index]
@@ -289,6 +298,23 @@ def trajectory_channel(motion: Trajectory, name: str) -> Channel:
     impulses = motion.friction_impulses if quantity == "friction" else motion.actuator_impulses
     force_units = ["N m" if unit == "rad" else "N" for unit in units]
     return Channel(name, step_ends, impulses[:, own] / h[:, None], join_units(force_units), labels)
+
+
+def _contact_impulse(record: ContactRecord, index: int) -> Array:
+    """Return the sum of the contact impulses on a body ``(3,)``."""
+    impulses, points = record.world_impulses, record.points
+    result: Array = np.sum(impulses[points.a == index], axis=0) - np.sum(impulses[points.b == index], axis=0)
+    return result
+
+
+def _contact_angular_impulse(record: ContactRecord, index: int, start: Array, end: Array) -> Array:
+    """Return the moment of the contact impulses on a body about a point, at its positions in the step."""
+    points = record.points
+    is_at_start = np.arange(len(points)) < record.num_start_contacts
+    origins = np.where(is_at_start[:, None], start, end)
+    moments = np.cross(points.position - origins, record.world_impulses)
+    result: Array = np.sum(moments[points.a == index], axis=0) - np.sum(moments[points.b == index], axis=0)
+    return result
 
 
 def _num_pushing_contacts(record: ContactRecord) -> int:

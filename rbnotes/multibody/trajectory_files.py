@@ -24,7 +24,7 @@ from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Wor
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
-FORMAT = "rbnotes trajectory 2"
+FORMAT = "rbnotes trajectory 3"
 """First entry of a file."""
 
 POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
@@ -73,6 +73,7 @@ def save_trajectory(motion: Trajectory, path: str | os.PathLike[str]) -> None:
         arrays |= {**_point_arrays("last", points), "last.impulses": impulses}
     if motion.maximal is not None:
         arrays |= {f"maximal.{name}": getattr(motion.maximal, name) for name in MAXIMAL_FIELDS}
+        arrays["maximal.compiled"] = np.array(motion.maximal.compiled)
     np.savez_compressed(path, **arrays)
 
 
@@ -121,6 +122,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
             events=events,
             work=work,
             restart=restart,
+            compiled=bool(arrays["maximal.compiled"]),
             **{name: arrays[f"maximal.{name}"] for name in MAXIMAL_FIELDS},
         )
     motion = Trajectory(

@@ -150,7 +150,7 @@ def model():
     return calls | dict.fromkeys(seen, (tree, (q, v))), expected | seen
 
 
-def worlds():
+def contact_cases():
     """Return shapes at some poses, contacts of all regimes, and the results of the reference."""
     rng = np.random.default_rng(6)
     shapes = (
@@ -162,7 +162,7 @@ def worlds():
     frames = se3.exp(rng.normal(size=(4, 6)) / 5)
     carried = [Collider(i, shape, frames[i]) for i, shape in enumerate(shapes)]
     slope = Collider(WORLD, Plane(), se3.exp([0.1, 0.2, 0.0, 0.0, 0.0, -0.2]))
-    world = maximal.World(maximal.Mechanism(np.stack([np.eye(6)] * 4)), [carried[0], slope, *carried[1:]])
+    model = maximal.MaximalModel(np.stack([np.eye(6)] * 4), colliders=[carried[0], slope, *carried[1:]])
     places = [se3.exp(rng.normal(size=(4, 6)) * np.repeat([1, s], 3)) for s in (0.2, 0.2, 0.3, 0.4, 0.5)]
     flat = se3.frame(so3.exp(0.01 * rng.normal(size=(4, 3))), np.outer([0, 0.7, 0.35, -0.3], [0.1, 0.2, 1]))
     places.append(flat @ se3.inverse(frames))
@@ -174,10 +174,10 @@ def worlds():
         free_contact_velocities=3 * rng.normal(size=(4, 3)),
         mu=np.array([0.3, 0.6, 0.0, 0.9]),
     )
-    points = [numbers(world.detect_contacts(poses, 0.1)) for poses in places]
+    points = [numbers(model.detect_contacts(poses, 0.1)) for poses in places]
     searched = {most: semismooth_newton.newton_search(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
     assert searched[50][1] < 1e-12 < min(len(each) for each in points)
-    return world, places, points, space, searched
+    return model, places, points, space, searched
 
 
 def overlapping_edges(overlap):
@@ -195,22 +195,22 @@ def numbers(points):
     return np.column_stack([points.a, points.b, points.position, points.normal, points.gap])
 
 
-def detected_in_worlds(world, places, points, space, searched):
+def detected_in_contacts(model, places, points, space, searched):
     """Return True if the reloaded code finds other contacts or impulses, or takes more steps."""
     unload_compiled_modules()
     try:
-        compiled = import_module("rbnotes.multibody.packing.compiled_world")
-        again = compiled.CompiledWorld(world.mechanism, world.colliders)
+        steps = import_module("rbnotes.multibody.packing.compiled_steps")
+        packed = import_module("rbnotes.multibody.packing.packed_colliders").pack_colliders(model)
         for poses, expected in zip(places, points, strict=True):
-            found = numbers(again.detect_contacts(poses, 0.1))
+            found = numbers(packed.detect_contacts(poses, 0.1))
             if found.shape != expected.shape or not np.max(np.abs(found - expected)) <= AGREE:
                 return True
         with np.errstate(all="ignore"):
             # On the way, too: with wrong slopes the same impulses are found, but later.
-            for most, (impulses, residual, steps) in searched.items():
-                found, left, taken = compiled._solve_newton(space, START, 1e-8, most)
+            for most, (impulses, residual, count) in searched.items():
+                found, left, taken = steps._solve_newton(space, START, 1e-8, most)
                 error = max(np.max(np.abs(found - impulses)), abs(left - residual))
-                if not error <= AGREE or abs(taken - steps) > 1:
+                if not error <= AGREE or abs(taken - count) > 1:
                     return True
         return False
     except Exception:  # a break may do anything; then it is noticed
@@ -242,7 +242,7 @@ def detected(calls, expected):
 
 def main(stride):
     calls, expected = model()
-    of_worlds = worlds()
+    of_contacts = contact_cases()
     # Where results are not finite, the reference answers: not here.
     for name in (*calls, "body_kinematics"):
         setattr(reduced, name, None)
@@ -251,14 +251,16 @@ def main(stride):
     get_code = SourceFileLoader.get_code
     SourceFileLoader.get_code = lambda self, name: changed.get(name) or get_code(self, name)
     assert not detected(calls, expected)
-    assert not detected_in_worlds(*of_worlds)
+    assert not detected_in_contacts(*of_contacts)
     count = 0
     for module in (*TREE_MODULES, *WORLD_MODULES):
         source = (FOLDER / f"{module}.py").read_text()
         for function, *place in list(signs(source))[stride // 2 :: stride]:
             changed = {f"rbnotes.compiled.{module.replace('/', '.')}": flip_sign(source, tuple(place))}
             count += 1
-            if not (detected_in_worlds(*of_worlds) if module in WORLD_MODULES else detected(calls, expected)):
+            if not (
+                detected_in_contacts(*of_contacts) if module in WORLD_MODULES else detected(calls, expected)
+            ):
                 print(f"{module}.py, line {place[0]}, column {place[1]} to {place[2]}, in {function}")
     print(count)
 

@@ -7,7 +7,7 @@ from rbnotes import inertia, joints, se3, so3
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import packing
-from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.shapes import Box, Plane
 
@@ -49,8 +49,10 @@ for result in (
     print(*np.asarray(result).ravel().tolist())
 
 box = Box([0.3, 0.2, 0.1])
-boxes = World(Mechanism(np.stack([M, M])), [Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)])
+boxes = MaximalModel(
+    np.stack([M, M]), colliders=[Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)]
+)
 poses = se3.frame(so3.exp([[0.01, 0.02, 0.0], [0.03, 0.01, 0.5]]), [[0.0, 0.0, 0.05], [0.05, 0.02, 0.15]])
 moving = State(poses, rng.normal(size=(2, 6)) / 10)
-path = simulate(packing.compile(boxes), moving, 0.01, 2)
+path = simulate(boxes, moving, 0.01, 2, compiled=True)
 print(*path.states.E.ravel().tolist(), *path.states.phi.ravel().tolist())

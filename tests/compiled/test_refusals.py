@@ -11,7 +11,7 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.multibody import packing, reduced
-from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.shapes import Box, Plane
 
@@ -131,8 +131,8 @@ def test_steps_of_any_size(h, has_ground):
     """Turns of 1e19 rad were rounded to a negative integer: no turn at all, and then no number."""
     cube = Box([0.2] * 3)
     colliders = [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)] if has_ground else []
-    world = World(Mechanism(cube.spatial_inertia(density=500.0)[None]), colliders)
+    model = MaximalModel(cube.spatial_inertia(density=500.0)[None], colliders=colliders)
     state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0.1, 0.2, 0.3, 0.3, 0, 0]))
-    expected = outcome(partial(simulate, world, state, h, 2))
+    expected = outcome(partial(simulate, model, state, h, 2))
     assert isinstance(expected, type)
-    assert outcome(partial(simulate, packing.compile(world), state, h, 2)) is expected
+    assert outcome(partial(simulate, model, state, h, 2, compiled=True)) is expected

@@ -1,6 +1,6 @@
 """Compiled steps of the simulator against the reference: joints, free motion, contacts, energy account."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -8,12 +8,13 @@ import pytest
 from rbnotes import inertia, joints, se3, so3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, ContactPoints
-from rbnotes.dynamics import WORLD, Forces, State
-from rbnotes.multibody import maximal, packing
-from rbnotes.multibody.maximal import Mechanism, Rattle, World, simulate
+from rbnotes.dynamics import WORLD, Forces, State, symplectic_euler
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import MaximalModel, Rattle, simulate
 from rbnotes.multibody.maximal import rattle as rattle_step
-from rbnotes.shapes import Box, Capsule, Plane, Sphere
+from rbnotes.shapes import Box, Capsule, ConvexMesh, Plane, Sphere
 
+CORNERS = np.array([[0.0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1]])
 KINDS = (
     joints.Revolute((0.0, 0.6, 0.8)),
     joints.ExponentialSpherical(),
@@ -37,12 +38,12 @@ def bodies(count, rng):
     )
 
 
-def jointed_world(mechanism_of, rng, count, spin=1.0):
-    """Return a world of bodies at random poses with joints and admissible velocities."""
+def jointed_model(joints_at, rng, count, spin=1.0):
+    """Return a model of bodies at random poses with joints and admissible velocities."""
     poses = se3.exp(rng.normal(size=(count, 6)))
-    mechanism = Mechanism(bodies(count, rng), mechanism_of(poses), (1.0, 2.0, -9.81))
+    model = MaximalModel(bodies(count, rng), joints_at(poses), (1.0, 2.0, -9.81))
     moving = State(poses, spin * rng.normal(size=(count, 6)))
-    return World(mechanism), maximal.project(mechanism, moving)
+    return model, maximal.project(model, moving)
 
 
 def branched_bodies():
@@ -62,7 +63,7 @@ def branched_bodies():
             for i, (kind, where, parent) in enumerate(each)
         ]
 
-    return *jointed_world(connected, rng, len(parents)), 0.01
+    return *jointed_model(connected, rng, len(parents)), 0.01
 
 
 def closed_loops():
@@ -78,14 +79,14 @@ def closed_loops():
             for kind, where, pair in zip(kinds, places, ends, strict=True)
         ]
 
-    return *jointed_world(connected, rng, 5, spin=0.3), 0.005
+    return *jointed_model(connected, rng, 5, spin=0.3), 0.005
 
 
 def spinning_bodies():
     """Return free bodies that rotate by several radians in a step."""
     rng = np.random.default_rng(4)
     twists = rng.normal(size=(3, 6)) * [[1.0], [10.0], [100.0]]
-    return World(Mechanism(bodies(3, rng))), State(se3.exp(rng.normal(size=(3, 6))), twists), 0.01
+    return MaximalModel(bodies(3, rng)), State(se3.exp(rng.normal(size=(3, 6))), twists), 0.01
 
 
 def bouncing_bodies():
@@ -100,9 +101,9 @@ def bouncing_bodies():
     hinge = maximal.joint_from_world_frame(joints.Revolute(), place, poses, 1, 0)
     ground = Collider(WORLD, Plane(), se3.frame(so3.exp([0.0, 0.1, 0.0]), np.zeros(3)), restitution=0.8)
     carried = [Collider(i, shape, mu=0.4, restitution=0.5) for i, shape in enumerate(shapes)]
-    mechanism = Mechanism(masses, [hinge])
+    model = MaximalModel(masses, [hinge], colliders=[ground, *carried])
     falling = State(poses, np.tile([0.2, 0.5, 0.1, 0.5, 0.0, -2.0], (4, 1)))
-    return World(mechanism, [ground, *carried]), maximal.project(mechanism, falling), 0.01
+    return model, maximal.project(model, falling), 0.01
 
 
 def dragged_boxes():
@@ -119,28 +120,27 @@ def dragged_boxes():
     )
     fixed = maximal.joint_from_world_frame(joints.Fixed(), np.eye(4), poses, 3)
     colliders = [Collider(WORLD, Plane()), *(Collider(i, box, mu=0.3) for i in range(4))]
-    mechanism = Mechanism(masses, [ball, fixed])
+    model = MaximalModel(masses, [ball, fixed], colliders=colliders, excluded_pairs=[])
     twists = np.zeros((4, 6))
     twists[1, 3:5] = twists[2, 3:5] = 0.8, 0.3
-    return World(mechanism, colliders, []), maximal.project(mechanism, State(poses, twists)), 0.005
+    return model, maximal.project(model, State(poses, twists)), 0.005
 
 
 def pushed_bodies():
     """Return bodies of a tree with springs and a damper, whose forces depend on poses and time."""
-    (world, state, h), none = branched_bodies(), np.zeros((54, 54))
+    (model, state, h), none = branched_bodies(), np.zeros((54, 54))
 
     def applied_forces(state):
         away = state.E[:, :3, 3] - [0.1, 0.2, 0.3]
         pull = np.einsum("nji,nj->ni", state.E[:, :3, :3], -3.0 * away) * np.cos(5.0 * state.t)
         return Forces(np.concatenate([-0.5 * state.phi[:, :3], pull], axis=1).ravel(), none, none)
 
-    mechanism = world.mechanism
-    return World(Mechanism(mechanism.inertias, mechanism.joints, mechanism.gravity, applied_forces)), state, h
+    return replace(model, applied_forces=applied_forces), state, h
 
 
 def bodies_in_wind():
     """Return the elastic bodies in a wind that acts before the impact."""
-    world, state, h = bouncing_bodies()
+    model, state, h = bouncing_bodies()
     none = np.zeros((24, 24))
 
     def applied_forces(state):
@@ -150,8 +150,7 @@ def bodies_in_wind():
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], wind)
         return Forces(np.concatenate([np.cross([0.1, 0.0, 0.05], local), local], axis=1).ravel(), none, none)
 
-    mechanism = Mechanism(world.mechanism.inertias, world.mechanism.joints, applied_forces=applied_forces)
-    return World(mechanism, world.colliders), state, h
+    return replace(model, applied_forces=applied_forces), state, h
 
 
 def overlapping():
@@ -160,7 +159,7 @@ def overlapping():
     masses = np.stack([box.spatial_inertia(density=300.0)] * 2)
     poses = se3.frame(so3.exp([[0, 0, 0], [0, 0, 0.3]]), [[0, 0, 0.099], [0.02, 0.01, 0.297]])
     colliders = [Collider(WORLD, Plane()), Collider(0, box), Collider(1, box)]
-    return World(Mechanism(masses), colliders), State(poses, np.zeros((2, 6))), 0.005
+    return MaximalModel(masses, colliders=colliders), State(poses, np.zeros((2, 6))), 0.005
 
 
 def overlapping_and_joined():
@@ -172,9 +171,9 @@ def overlapping_and_joined():
         joints.ExponentialSpherical(), se3.frame(np.eye(3), [0.2, 0, 0.1]), poses, 1, 0
     )
     colliders = [Collider(WORLD, Plane(), mu=0.0), *(Collider(i, box, mu=0.0) for i in range(2))]
-    mechanism = Mechanism(masses, [ball])
-    sliding = maximal.project(mechanism, State(poses, np.tile([0.0, 0.0, 0.0, 0.8, 0.2, 0.0], (2, 1))))
-    return World(mechanism, colliders, [(0, 1)]), sliding, 0.005
+    model = MaximalModel(masses, [ball], colliders=colliders, excluded_pairs=[(0, 1)])
+    sliding = maximal.project(model, State(poses, np.tile([0.0, 0.0, 0.0, 0.8, 0.2, 0.0], (2, 1))))
+    return model, sliding, 0.005
 
 
 def contradicting_contacts():
@@ -183,9 +182,9 @@ def contradicting_contacts():
     poses = se3.frame(np.eye(3), [[0, 0, 0.1], [0, 0, 0.3]])
     rail = maximal.joint_from_world_frame(joints.Free2D(), np.eye(4), poses, 1)
     surface = {"mu": 0.3, "restitution": 0.5}
-    mechanism = Mechanism(np.array([box.spatial_inertia(density=500.0)] * 2), [rail])
     colliders = [Collider(WORLD, Plane(), **surface), *(Collider(i, box, **surface) for i in range(2))]
-    return World(mechanism, colliders), State(poses, [[0, 0, 0, 0, 0, -1.0], np.zeros(6)]), 0.005
+    model = MaximalModel(np.array([box.spatial_inertia(density=500.0)] * 2), [rail], colliders=colliders)
+    return model, State(poses, [[0, 0, 0, 0, 0, -1.0], np.zeros(6)]), 0.005
 
 
 SCENES = {
@@ -238,13 +237,12 @@ def assert_same_points(found, expected, tolerance):
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_steps_agree_with_the_reference(scene, monkeypatch):
-    world, state, h = SCENES[scene]()
-    compiled = packing.compile(world)
-    one, several = (simulate(world, state, h, steps) for steps in (1, 12))
+    model, state, h = SCENES[scene]()
+    one, several = (simulate(model, state, h, steps) for steps in (1, 12))
     monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
     determined = scene in ("bouncing_bodies", "bodies_in_wind")
-    assert_same(simulate(compiled, state, h, 1), one, 1e-10, determined)
-    assert_same(simulate(compiled, state, h, 12), several, 1e-9, determined)
+    assert_same(simulate(model, state, h, 1, compiled=True), one, 1e-10, determined)
+    assert_same(simulate(model, state, h, 12, compiled=True), several, 1e-9, determined)
     if scene in ("pushed_bodies", "bodies_in_wind"):
         assert np.min(np.abs(several.work.applied_forces)) > 1e-4
     if scene.startswith("overlapping"):
@@ -256,8 +254,8 @@ def test_steps_agree_with_the_reference(scene, monkeypatch):
 
 
 def test_contradicting_contacts_fall_back_to_the_reference():
-    world, state, h = contradicting_contacts()
-    found, expected = simulate(packing.compile(world), state, h, 5), simulate(world, state, h, 5)
+    model, state, h = contradicting_contacts()
+    found, expected = (simulate(model, state, h, 5, compiled=each) for each in (True, False))
     # What joint and contact share along a direction that both hold may differ.
     for name in ("E", "phi"):
         assert_near(getattr(found.states, name), getattr(expected.states, name), 1e-9)
@@ -266,9 +264,9 @@ def test_contradicting_contacts_fall_back_to_the_reference():
 
 def open_joints():
     """Return a chain with open joints, which are closed first."""
-    world, state, h = branched_bodies()
+    model, state, h = branched_bodies()
     moved = state.retract(np.random.default_rng(6).normal(size=state.size) / 1000)
-    return world, moved, h
+    return model, moved, h
 
 
 def redundant_loop():
@@ -283,15 +281,15 @@ def redundant_loop():
         maximal.joint_from_world_frame(joints.Revolute(), se3.frame(y, corner), poses, *pair)
         for corner, pair in zip(corners, ends, strict=True)
     ]
-    mechanism = Mechanism(np.stack([rod.spatial_inertia(density=500.0)] * 3), hinges)
-    return World(mechanism), maximal.project(mechanism, State(poses, np.ones((3, 6)))), 0.01
+    model = MaximalModel(np.stack([rod.spatial_inertia(density=500.0)] * 3), hinges)
+    return model, maximal.project(model, State(poses, np.ones((3, 6)))), 0.01
 
 
 @pytest.mark.parametrize("scene", [open_joints, redundant_loop])
 def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
     """All steps of the loop and the first steps of the others fall back."""
-    world, state, h = scene()
-    expected, taken, take = simulate(world, state, h, 6), [], Rattle.step
+    model, state, h = scene()
+    expected, taken, take = simulate(model, state, h, 6), [], Rattle.step
 
     def counted(self, *arguments):
         taken.append(arguments)
@@ -299,7 +297,7 @@ def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
 
     monkeypatch.setattr(Rattle, "step", counted)
     told = []
-    found = simulate(packing.compile(world), state, h, 6, progress=lambda *done: told.append(done))
+    found = simulate(model, state, h, 6, compiled=True, progress=lambda *done: told.append(done))
     assert_same(found, expected, 1e-9, False)
     assert len(taken) == 6 if scene is redundant_loop else 0 < len(taken) < 4
     assert told == [(i + 1, 6) for i in range(6)]
@@ -308,11 +306,10 @@ def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
 @pytest.mark.parametrize("scene", ["branched_bodies", "bouncing_bodies"])
 def test_resumed_run_equals_uninterrupted_run(scene):
     """To the last bit, with and without progress reports."""
-    world, state, h = SCENES[scene]()
-    compiled = packing.compile(world)
-    whole = simulate(compiled, state, h, 9)
-    first = simulate(compiled, state, h, 4, progress=lambda *_: None)
-    rest = simulate(compiled, first, h, 5)
+    model, state, h = SCENES[scene]()
+    whole = simulate(model, state, h, 9, compiled=True)
+    first = simulate(model, state, h, 4, compiled=True, progress=lambda *_: None)
+    rest = simulate(model, first, h, 5, compiled=True)
     for name in ("E", "phi"):
         parts = getattr(first.states, name), getattr(rest.states, name)[1:]
         assert np.array_equal(np.concatenate(parts), getattr(whole.states, name))
@@ -320,28 +317,71 @@ def test_resumed_run_equals_uninterrupted_run(scene):
     assert all(map(np.array_equal, impulses, [record.impulses for record in whole.contacts]))
 
 
-def test_unsupported_options_fall_back_to_the_reference(monkeypatch):
-    """Other options, and joints whose rows turn."""
-    world, state, h = closed_loops()
-    expected, calls = simulate(world, state, h, 1), []
-    where = maximal.joint_from_world_frame(joints.Universal(), np.eye(4), state.E, 0)
-    turning = World(Mechanism(world.mechanism.inertias, [where]))
-    take = Rattle.step
+class _Same:
+    """The default, as the user's own."""
 
-    def counted(self, *arguments):
-        calls.append(arguments)
-        return take(self, *arguments)
+    def step(self, *arguments):
+        return rattle_step.step(*arguments)
 
-    monkeypatch.setattr(Rattle, "step", counted)
-    compiled = packing.compile(world)
-    simulate(compiled, state, h, 1, stabilization="none")
-    simulate(compiled, state, h, 1, impacts="sequential")
-    simulate(compiled, state, h, 1, integrator=_Same())
-    simulate(compiled, state, h, 1, friction="gauss_seidel")
-    simulate(packing.compile(turning), state, h, 1)
-    assert len(calls) == 5
-    assert_same(simulate(compiled, state, h, 1), expected, 1e-11, True)
-    assert len(calls) == 5
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"stabilization": "none"}, "stabilization='none'"),
+        ({"impacts": "sequential"}, "impacts='sequential'"),
+        ({"integrator": _Same()}, "another scheme than rattle"),
+        ({"integrator": symplectic_euler}, "another scheme than rattle"),
+        ({"friction": "gauss_seidel"}, "another friction model than 'newton'"),
+    ],
+)
+def test_unsupported_options_are_refused_or_left_to_the_reference(options, message):
+    model, state, h = closed_loops()
+    with pytest.raises(
+        InvalidArgument, match=rf'^compiled: got True, expected False or "auto" for {message}'
+    ):
+        simulate(model, state, h, 1, compiled=True, **options)
+    assert_left_to_the_reference(model, state, h, **options)
+
+
+@pytest.mark.parametrize(
+    ("joint", "colliders", "message"),
+    [
+        (joints.Universal(), [], "compiled: .* joints of the type Universal"),
+        (joints.Revolute(), [Collider(0, Box([0.1] * 3), mu=np.inf)], "compiled: .* infinite coefficients"),
+        (joints.Revolute(), [Collider(0, ConvexMesh(CORNERS))], "colliders: got a ConvexMesh"),
+        (joints.Revolute(), [Collider(0, Plane()), Collider(1, Plane())], "colliders: got two planes"),
+    ],
+)
+def test_unsupported_models_are_refused_or_left_to_the_reference(joint, colliders, message):
+    model, state, h = closed_loops()
+    pin = maximal.joint_from_world_frame(joint, np.eye(4), state.E, 0)
+    model = MaximalModel(model.inertias, [pin], colliders=colliders)
+    with pytest.raises(InvalidArgument, match=message):
+        simulate(model, state, h, 1, compiled=True)
+    assert_left_to_the_reference(model, state, h)
+
+
+def assert_left_to_the_reference(model, state, h, **options):
+    """Assert that "auto" has the result of the reference, to the last bit, or fails as it does."""
+    try:
+        expected = simulate(model, state, h, 1, **options)
+    except InvalidArgument as error:
+        with pytest.raises(InvalidArgument, match=str(error)):
+            simulate(model, state, h, 1, compiled="auto", **options)
+        return
+    found = simulate(model, state, h, 1, compiled="auto", **options)
+    assert not found.compiled
+    assert np.array_equal(found.states.E, expected.states.E)
+    assert np.array_equal(found.states.phi, expected.states.phi)
+
+
+def test_supported_models_run_compiled_by_auto(monkeypatch):
+    model, state, h = closed_loops()
+    monkeypatch.setattr(Rattle, "step", lambda *_: pytest.fail("this step is the reference's"))
+    found, expected = (simulate(model, state, h, 1, compiled=each) for each in ("auto", True))
+    assert found.compiled
+    assert expected.compiled
+    assert np.array_equal(found.states.E, expected.states.E)
 
 
 class _Lost(Exception):
@@ -350,22 +390,13 @@ class _Lost(Exception):
 
 def test_errors_of_force_laws_are_propagated():
     """Exceptions of a force law, and errors about its result, are raised unchanged."""
-    world, state, h = closed_loops()
+    model, state, h = closed_loops()
 
     def applied_forces(state):
         if state.t > 1.5 * h:
             raise _Lost
         return Forces(np.zeros(30), np.zeros((30, 30)), np.zeros((30, 30)))
 
-    mechanism = world.mechanism
     for law, error in ((applied_forces, _Lost), (lambda state: 0.0, InvalidArgument)):
-        lawful = World(Mechanism(mechanism.inertias, mechanism.joints, applied_forces=law))
         with pytest.raises(error):
-            simulate(packing.compile(lawful), state, h, 4)
-
-
-class _Same:
-    """The default, as the user's own."""
-
-    def step(self, *arguments):
-        return rattle_step.step(*arguments)
+            simulate(replace(model, applied_forces=law), state, h, 4, compiled=True)

@@ -9,8 +9,8 @@ import pytest
 from rbnotes import se3, so3
 from rbnotes.contact import Collider, collide
 from rbnotes.contact.manifolds import FLAT_TOLERANCE
-from rbnotes.multibody import packing
-from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.multibody.maximal import MaximalModel
+from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box
 
 FAR = 100.0
@@ -81,8 +81,8 @@ def collide_reference(pair):
 
 def collide_compiled(pair):
     colliders = [Collider(i, Box(side)) for i, side in enumerate(pair.sides)]
-    world = packing.compile(World(Mechanism(np.stack([np.eye(6)] * 2)), colliders))
-    return world.detect_contacts(pair.poses, FAR)
+    model = MaximalModel(np.stack([np.eye(6)] * 2), colliders=colliders)
+    return pack_colliders(model).detect_contacts(pair.poses, FAR)
 
 
 @pytest.mark.parametrize("collide_boxes", [collide_reference, collide_compiled])

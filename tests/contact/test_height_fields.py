@@ -11,8 +11,8 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider, collide
 from rbnotes.dynamics import WORLD
 from rbnotes.multibody import Body, Geometry, Model, simulate
-from rbnotes.multibody.maximal import Mechanism, World
-from rbnotes.multibody.packing.compiled_world import pack_shapes
+from rbnotes.multibody.maximal import MaximalModel
+from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box, Cone, ConvexMesh, Cylinder, Ellipsoid, HeightField, Plane, Sphere
 from rbnotes.viewer import solid
 
@@ -113,9 +113,11 @@ def test_pairs_that_do_not_touch_are_refused():
     ):
         with pytest.raises(InvalidArgument, match=message):
             HeightField(heights, sides)
-    world = World(Mechanism(np.eye(6)[None]), [Collider(WORLD, FLAT), Collider(0, ConvexMesh(np.eye(4, 3)))])
+    model = MaximalModel(
+        np.eye(6)[None], colliders=[Collider(WORLD, FLAT), Collider(0, ConvexMesh(np.eye(4, 3)))]
+    )
     with pytest.raises(InvalidArgument, match="a HeightField, expected boxes"):
-        pack_shapes(world)
+        pack_colliders(model)
 
 
 def test_drawings_have_the_points_and_upward_triangles():

@@ -24,7 +24,7 @@ from rbnotes.dynamics import (
 from rbnotes.friction import socp_fixed_point_friction
 from rbnotes.joints import Revolute
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
@@ -111,12 +111,12 @@ def test_joint_coordinates_of_a_linkage_agree_with_its_constraints():
         ),
         maximal.joint_from_world_frame(Revolute(), poses[1], poses, 1, 0),
     ]
-    mechanism = Mechanism(bodies, joints)
+    model = MaximalModel(bodies, joints)
     state = State(poses, (J @ qdot).reshape(2, 6))
     np.testing.assert_allclose(maximal.constraint_jacobian(joints, poses) @ state.velocity, 0, atol=1e-9)
-    problem = StepProblem(mechanism.mass_matrix(state), mechanism.force(state))
+    problem = StepProblem(model.mass_matrix(state), model.force(state))
     found = Reduction(J, drift).expand(solve_step(Reduction(J, drift).reduce(problem)))
-    np.testing.assert_allclose(found.velocity, mechanism.acceleration(state), atol=1e-6)
+    np.testing.assert_allclose(found.velocity, model.acceleration(state), atol=1e-6)
 
 
 def test_contacts_are_reduced_with_their_targets():

@@ -25,10 +25,8 @@ from rbnotes.friction import (
     single_qp,
     staggered_projections,
 )
-from rbnotes.multibody import packing
-from rbnotes.multibody.maximal import Mechanism, World
-from rbnotes.multibody.maximal import simulate as simulate_world
-from rbnotes.multibody.packing import compiled_world
+from rbnotes.multibody import maximal
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.shapes import Box, Plane
 
 STICKING_MODELS = {
@@ -132,15 +130,17 @@ def test_a_simulation_with_infinite_coefficients(floor, speed):
     np.testing.assert_allclose(motion.poses("box")[-1][:3, 3], [0.05 * speed, 0, 0.05], atol=1e-6)
 
 
-def test_compiled_worlds_leave_infinite_coefficients_to_the_reference(monkeypatch):
-    monkeypatch.setattr(compiled_world, "run_compiled", None)
+def test_infinite_coefficients_are_left_to_the_reference():
     cube = Box([0.2] * 3)
-    mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
-    world = World(mechanism, [Collider(WORLD, Plane(), mu=np.inf), Collider(0, cube, mu=0.5)])
+    model = MaximalModel(
+        cube.spatial_inertia(density=500.0)[None],
+        colliders=[Collider(WORLD, Plane(), mu=np.inf), Collider(0, cube, mu=0.5)],
+    )
     state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.1, 0, 0]))
-    runs = [simulate_world(each, state, 0.01, 3) for each in (world, packing.compile(world))]
-    np.testing.assert_allclose(runs[0].states.E, runs[1].states.E, atol=1e-12)
-    np.testing.assert_allclose(runs[1].states.phi[-1], 0.0, atol=1e-6)
+    with pytest.raises(InvalidArgument, match=r"compiled: .* infinite coefficients of friction"):
+        maximal.simulate(model, state, 0.01, 3, compiled=True)
+    path = maximal.simulate(model, state, 0.01, 3, compiled="auto")
+    np.testing.assert_allclose(path.states.phi[-1], 0.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("mu", [-np.inf, np.nan, -1.0, [np.inf, np.nan]])

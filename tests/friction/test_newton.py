@@ -21,7 +21,7 @@ from rbnotes.friction.semismooth_newton import (
     _natural_map_and_jacobian,
 )
 from rbnotes.friction.socp_fixed_point import _square_root_factor
-from rbnotes.multibody.maximal import FrictionWarning, Mechanism, World, simulate
+from rbnotes.multibody.maximal import FrictionWarning, MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
 
 FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
@@ -180,8 +180,10 @@ def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, sli
     floor = Collider(WORLD, Plane(), se3.frame(turned, np.zeros(3)), mu=mu)
     block = Box([0.4, 0.4, 0.1])
     start = se3.frame(turned @ so3.exp([0, 0, 0.7]), turned @ [0, 0, 0.05])
-    world = World(Mechanism(block.spatial_inertia(density=500.0)[None]), [floor, Collider(0, block, mu=mu)])
-    path = simulate(world, State(start), h, steps, friction=semismooth_newton_friction)
+    model = MaximalModel(
+        block.spatial_inertia(density=500.0)[None], colliders=[floor, Collider(0, block, mu=mu)]
+    )
+    path = simulate(model, State(start), h, steps, friction=semismooth_newton_friction)
     moved = turned.T @ (path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3])
     expected = max(0.0, 9.81 * (np.sin(slope) - mu * np.cos(slope))) * (h * steps) ** 2 / 2
     np.testing.assert_allclose(moved, [expected, 0, 0], atol=1e-7)
@@ -189,12 +191,12 @@ def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, sli
 
 
 class TestRunsGoOn:
-    def world(self):
+    def model(self):
         block = Box([0.4, 0.4, 0.1])
         floor = Collider(WORLD, Plane())
         start = State(se3.frame(np.eye(3), [0, 0, 0.05]), [0, 0, 0, 1.0, 0.7, 0])
-        return World(
-            Mechanism(block.spatial_inertia(density=500.0)[None]), [floor, Collider(0, block)]
+        return MaximalModel(
+            block.spatial_inertia(density=500.0)[None], colliders=[floor, Collider(0, block)]
         ), start
 
     def lame(self, problem):
@@ -202,13 +204,13 @@ class TestRunsGoOn:
         raise FrictionNotConverged(replace(semismooth_newton_friction(problem), residual=0.01), 1e-8)
 
     def test_one_warning_and_residuals_in_the_records(self):
-        world, start = self.world()
+        model, start = self.model()
         with pytest.warns(FrictionWarning) as told:
-            path = simulate(world, start, 0.01, 3, friction=self.lame)
+            path = simulate(model, start, 0.01, 3, friction=self.lame)
         assert len(told) == 1
         assert {record.residual for record in path.contacts} == {0.01}
 
     def test_iteration_limit_is_respected(self):
-        world, start = self.world()
+        model, start = self.model()
         with pytest.raises(NotConverged):
-            simulate(world, start, 0.01, 3, friction=self.lame, max_friction_residual=1e-4)
+            simulate(model, start, 0.01, 3, friction=self.lame, max_friction_residual=1e-4)

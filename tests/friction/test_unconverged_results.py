@@ -21,7 +21,7 @@ from rbnotes.friction import (
 )
 from rbnotes.friction.residuals import natural_residual_unchecked
 from rbnotes.friction.staggered_projections import relative_change
-from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
 
 LEFT = 3e-7
@@ -101,10 +101,12 @@ def test_simulation_continues_with_unconverged_results(monkeypatch, friction):
     """A cube that slides a little."""
     solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
     cube = Box([0.2] * 3)
-    mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
-    world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
+    model = MaximalModel(
+        cube.spatial_inertia(density=500.0)[None],
+        colliders=[Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)],
+    )
     state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.3, 0, 0]))
-    path = simulate(world, state, 0.01, 2, friction=friction)
+    path = simulate(model, state, 0.01, 2, friction=friction)
     assert [record.residual for record in path.contacts] == [LEFT, LEFT]
     assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)
 
@@ -158,12 +160,14 @@ class TestNotANumber:
     def test_nan_stops_a_simulation(self):
         """A run cannot continue, whatever residual the caller accepts."""
         cube = Box([0.2] * 3)
-        mechanism = Mechanism(cube.spatial_inertia(density=500.0)[None])
-        world = World(mechanism, [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)])
+        model = MaximalModel(
+            cube.spatial_inertia(density=500.0)[None],
+            colliders=[Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)],
+        )
         state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None])
 
-        def model(problem):
+        def law(problem):
             raise FrictionNotConverged(replace(box_friction(problem), residual=np.nan), 1e-8)
 
         with pytest.raises(FrictionNotConverged):
-            simulate(world, state, 0.01, 1, friction=model)
+            simulate(model, state, 0.01, 1, friction=law)

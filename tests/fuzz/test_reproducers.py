@@ -179,10 +179,7 @@ CALLS = {
     ),
     "a number for a problem": (lambda: solve(3), "problem"),
     "a problem without contacts' type": (lambda: friction.box_friction(np.eye(3)), "problem"),
-    "a mechanism for a world": (
-        lambda: maximal.simulate(maximal.Mechanism(BODY[None]), AT_REST, 0.1, 1),
-        "world",
-    ),
+    "a number for a model": (lambda: maximal.simulate(3, AT_REST, 0.1, 1), "model"),
     "pivots below none": (lambda: principal_pivoting(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
     "pivots of Lemke's below none": (lambda: lemke(ONE_UNKNOWN, max_pivots=-1), "max_pivots"),
     "sweeps below none": (lambda: gauss_seidel(ONE_UNKNOWN, max_sweeps=-1), "max_sweeps"),
@@ -199,7 +196,7 @@ CALLS = {
         lambda: constraints.factor_kkt(M, TWICE).solve([0.0, 0.0], [1.0, 2.0]),
         "g",
     ),
-    "a world without bodies": (lambda: maximal.World(maximal.Mechanism(())), "inertias"),
+    "a model without bodies": (lambda: maximal.MaximalModel(()), "inertias"),
     "forces of other points": (lambda: carried(f=PULL.f[:1]), "forces"),
     "forces that are no numbers": (lambda: carried(f=PULL.f * np.nan), "forces"),
     "a stiffness that is not a number": (lambda: carried(K=PULL.K * np.nan), "forces"),
@@ -281,7 +278,7 @@ def test_ranks_of_redundant_rows():
             assert (factors.rank, factors.num_redundant) == (rank, 2 - rank)
 
 
-def test_world_without_bodies():
-    world = maximal.World(maximal.Mechanism(np.zeros((0, 6, 6))))
-    path = maximal.simulate(world, State(np.zeros((0, 4, 4))), 0.1, 3)
+def test_model_without_bodies():
+    model = maximal.MaximalModel(np.zeros((0, 6, 6)))
+    path = maximal.simulate(model, State(np.zeros((0, 4, 4))), 0.1, 3)
     assert path.energies.tolist() == [0.0] * 4

@@ -143,8 +143,8 @@ def test_mechanism_accelerates_like_the_coordinates(case):
         twist, applied = S @ qdot, rng.normal(size=6)
         push = Forces.without_derivatives(applied)
         held = [maximal.Joint(joint, 0)]
-        mechanism = maximal.Mechanism(M[None], held, np.zeros(3), lambda state, push=push: push)
-        found = maximal.accelerations(mechanism, State(joint.transform(q), twist)).phidot[0]
+        model = maximal.MaximalModel(M[None], held, np.zeros(3), lambda state, push=push: push)
+        found = maximal.accelerations(model, State(joint.transform(q), twist)).phidot[0]
         wrench = applied + se3.ad(twist).T @ M @ twist
         qddot = np.linalg.pinv(S.T @ M @ S, rcond=1e-11) @ (S.T @ (wrench - M @ drift))
         expected = S @ qddot + drift
@@ -174,9 +174,8 @@ def test_steps_keep_the_joint_closed(case):
     """A body falls on its joint for a while; each step brings the joint back together."""
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
     joint = maximal.Joint(case.joint, 0, frame(np.random.default_rng(13)))
-    mechanism = maximal.Mechanism(M[None], [joint])
     pose = case.joint.transform(case.random(1)[0]) @ np.linalg.inv(joint.frame)
     pose[3] = 0, 0, 0, 1
-    path = maximal.simulate(maximal.World(mechanism), State(pose), 0.02, 3)
+    path = maximal.simulate(maximal.MaximalModel(M[None], [joint]), State(pose), 0.02, 3)
     for poses in path.states.E[1:]:
         np.testing.assert_allclose(maximal.constraint_error([joint], poses), 0, atol=1e-9)

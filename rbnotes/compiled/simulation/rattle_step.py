@@ -104,7 +104,7 @@ class Colliders(NamedTuple):
 
 
 class StepContext(NamedTuple):
-    """Mechanism and parameters that all steps of a run share.
+    """Bodies, joints, colliders and parameters that all steps of a run share.
 
     Attributes
     ----------

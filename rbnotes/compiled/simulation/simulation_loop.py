@@ -52,7 +52,7 @@ HEADER_SIZE = 7
 
 
 @jit_noalloc
-def read_mechanism(integers, floats):
+def read_model(integers, floats):
     """Return views of bodies, joints and colliders, and gravity."""
     n, k, m, p, s, c = integers[0], integers[1], integers[2], integers[3], integers[5], integers[6]
     body, at = view_at(integers, HEADER_SIZE, (k,))
@@ -197,7 +197,7 @@ def run_steps(
     with impulses, rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end.
     ``callback_buffer`` and ``workspace`` are working memory, initially zero.
     """
-    bodies, joints, colliders, gravity = read_mechanism(integers, floats)
+    bodies, joints, colliders, gravity = read_model(integers, floats)
     count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
     callbacks, force_velocity = allocate_callbacks(callback_buffer, settings, count)
     parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity)

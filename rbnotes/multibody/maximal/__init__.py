@@ -10,9 +10,9 @@ Example: the revolute joint of a pendulum keeps its center of mass half a meter 
 >>> E = se3.frame(np.eye(3), [0, -0.5, 0])
 >>> hinge = maximal.Joint(Revolute(), 0, se3.inverse(E))
 >>> bob = np.diag([0.1, 0.1, 0.1, 1, 1, 1])
->>> pendulum = maximal.Mechanism([bob], [hinge], gravity=(0, -9.81, 0))
+>>> pendulum = maximal.MaximalModel([bob], [hinge], gravity=(0, -9.81, 0))
 >>> state = State(E=[E], phi=[[0, 0, 2, 1, 0, 0]])
->>> motion = maximal.simulate(maximal.World(pendulum), state, 0.01, 50)
+>>> motion = maximal.simulate(pendulum, state, 0.01, 50)
 >>> float(np.linalg.norm(motion.states.E[-1, 0, :3, 3]).round(6))
 0.5
 """
@@ -27,9 +27,9 @@ from rbnotes.multibody.maximal.joints import (
     joint_reactions,
     relative_twist,
 )
-from rbnotes.multibody.maximal.mechanism import (
+from rbnotes.multibody.maximal.model import (
     Accelerations,
-    Mechanism,
+    MaximalModel,
     accelerations,
     joint_velocity_constraints,
     project,
@@ -37,7 +37,7 @@ from rbnotes.multibody.maximal.mechanism import (
 )
 from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
 from rbnotes.multibody.maximal.simulation import simulate
-from rbnotes.multibody.maximal.stepping import Integrator, World
+from rbnotes.multibody.maximal.stepping import Integrator
 from rbnotes.multibody.maximal.trajectory import ContactEvent, ContactRecord, Trajectory, Work
 from rbnotes.multibody.maximal.warm_started_friction import FrictionWarning
 
@@ -49,11 +49,10 @@ __all__ = [
     "Integrator",
     "Joint",
     "JointReaction",
-    "Mechanism",
+    "MaximalModel",
     "Rattle",
     "Trajectory",
     "Work",
-    "World",
     "accelerations",
     "constraint_bias_acceleration",
     "constraint_error",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from rbnotes.contact import ContactPoints, unchecked
 from rbnotes.dynamics import Scheme, State
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
-from rbnotes.multibody.maximal.mechanism import joint_velocity_constraints, project_poses_unchecked
+from rbnotes.multibody.maximal.model import joint_velocity_constraints, project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
     Equations,
@@ -42,16 +42,16 @@ class FirstOrderIntegrator:
 
     def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with known contacts."""
-        mechanism, h = context.mechanism, context.h
-        free = mechanism.free
+        model, h = context.model, context.h
+        free = model.free
         constraints, initial_velocity = VelocityConstraints(context, state, state.t), state.velocity
         impacts = solve_sequential_impacts(context, constraints, state, points)
         if impacts is not None:
             state = state.with_velocity(impacts.velocity)
         velocity = state.velocity
-        bilateral = joint_velocity_constraints(mechanism, state, gamma=context.error_reduction_rate)
+        bilateral = joint_velocity_constraints(model, state, gamma=context.error_reduction_rate)
         equations = Equations(bilateral.rows, bilateral.target)
-        problem = self.scheme.problem(mechanism, state, h)
+        problem = self.scheme.problem(model, state, h)
         forces = ForceImpulses(
             gravity=h * free.gravity_force(state), applied=h * free.linearized_applied_forces(state).f
         )
@@ -61,18 +61,18 @@ class FirstOrderIntegrator:
         if impacts is not None:
             update = impacts.prepend_to(update, initial_velocity, equations.G, rows)
 
-        end_state = self.scheme.advance(mechanism, state, update.after, h)
+        end_state = self.scheme.advance(model, state, update.after, h)
         projected_state = (
-            replace_unchecked(end_state, E=project_poses_unchecked(mechanism, end_state.E))
+            replace_unchecked(end_state, E=project_poses_unchecked(model, end_state.E))
             if context.uses_projection
             else end_state
         )
         separated_state, end_points = resolve_overlaps(context, projected_state)
         start_state = state.with_velocity(update.after)
-        energies = [mechanism.energy(each) for each in (start_state, end_state, separated_state)]
+        energies = [model.energy(each) for each in (start_state, end_state, separated_state)]
         work = energy_account((update,), energies)
         # The remaining momentum: the rotation of frames, and the implicit part of the forces.
-        mass = mechanism.mass_matrix(state)
+        mass = model.mass_matrix(state)
         unexplained_impulse = (
             problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ update.after
         )

@@ -90,7 +90,7 @@ def solve_sequential_impacts(
     """
     if context.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
         return None
-    mechanism, h = context.mechanism, context.h
+    model, h = context.model, context.h
     mass = context.mass_matrix(state)
     G = constraints.jacobian_like(mass)
     rows = unchecked.contact_jacobian(points, state.E)
@@ -99,7 +99,7 @@ def solve_sequential_impacts(
         BilateralRows, rows=G, target=G @ velocity, regularization=np.zeros(G.shape[0])
     )
     result = ImpactSequence(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)))
-    threshold, no_impacts = restitution_threshold(h, mechanism.gravity), result
+    threshold, no_impacts = restitution_threshold(h, model.gravity), result
     for _ in range(MAX_IMPACTS_PER_CONTACT * len(points)):
         approach = relative_velocities(rows, result.velocity)[:, 0]
         is_hitting = (points.restitution > 0) & (approach < threshold) & (points.gap + h * approach <= 0)

@@ -38,7 +38,7 @@ from rbnotes.dynamics.step_problem import unconstrained_problem
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
-from rbnotes.multibody.maximal.mechanism import project_poses_unchecked
+from rbnotes.multibody.maximal.model import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
     Equations,
@@ -86,14 +86,14 @@ class Rattle:
         first, end_state = first_half
         separated_state, end_points = resolve_overlaps(context, end_state)
         second = _second_update(context, separated_state, end_points)
-        mechanism = context.mechanism
+        model = context.model
         start_state = state.with_velocity(first.after)
         return combine_updates(
             (first, second),
             separated_state.with_velocity(second.after),
             end_points,
-            [mechanism.energy(each) for each in (start_state, end_state, separated_state)],
-            sum(joint.num_constraints for joint in mechanism.joints),
+            [model.energy(each) for each in (start_state, end_state, separated_state)],
+            sum(joint.num_constraints for joint in model.joints),
         )
 
 
@@ -125,7 +125,7 @@ def _step_with_halving(
         message = f"constraints at t = {state.t:g} s: no velocities satisfy them at the end of the step"
         raise NotConverged(message, state.velocity, np.inf)
     # Without joints there are no implausible impulses; prescribed motions may require large ones.
-    accepts_any = not context.mechanism.joints or context.joint_space is not None or not halvings
+    accepts_any = not context.model.joints or context.joint_space is not None or not halvings
     if result is not None and (accepts_any or _has_plausible_energy(context, state, result)):
         return result
     half_context = replace(context, h=context.h / 2)
@@ -134,8 +134,8 @@ def _step_with_halving(
 
 
 def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
-    free = context.mechanism.free
-    fall_speed = context.h * float(np.linalg.norm(context.mechanism.gravity))
+    free = context.model.free
+    fall_speed = context.h * float(np.linalg.norm(context.model.gravity))
     speeds = (each.velocity for each in (state, result.state))
     kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
     scale = kinetic + fall_speed**2 * float(np.sum(free.mass_properties.mass)) / 2
@@ -146,11 +146,11 @@ def _first_update_and_free_motion(
     context: StepContext, state: State, points: ContactPoints
 ) -> tuple[VelocityUpdate, State] | None:
     """Return the velocity update and the state after the free motion, or None if the joints fail."""
-    mechanism, h = context.mechanism, context.h
-    free, end_time = mechanism.free, state.t + h
+    model, h = context.model, context.h
+    free, end_time = model.free, state.t + h
     constraints = VelocityConstraints(context, state, end_time)
     if context.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
-        state = replace_unchecked(state, E=project_poses_unchecked(mechanism, state.E))
+        state = replace_unchecked(state, E=project_poses_unchecked(model, state.E))
         constraints = VelocityConstraints(context, state, end_time)
     errors = constraints.error
     initial_velocity, impacts = state.velocity, solve_sequential_impacts(context, constraints, state, points)
@@ -185,11 +185,11 @@ def _first_update_and_free_motion(
         update = impacts.prepend_to(update, initial_velocity, G, rows)
 
     if not len(errors):
-        end_state = advance_free_motion(mechanism, state, update.after, h)
+        end_state = advance_free_motion(model, state, update.after, h)
         return update, end_state
     corrected_velocity, multipliers, error = update.after, np.zeros_like(errors), np.inf
     for _ in range(MAX_NEWTON_ITERATIONS):
-        end_state = advance_free_motion(mechanism, state, corrected_velocity, h)
+        end_state = advance_free_motion(model, state, corrected_velocity, h)
         end_constraints = VelocityConstraints(context, end_state, end_time)
         residual = end_constraints.error - target_errors
         error, previous_error = float(np.max(np.abs(residual))), error
@@ -219,7 +219,7 @@ def _first_joint_space_update(
     """Return impulses and reachable limits in joint coordinates, and the free change of velocities."""
     impulse, velocity = forces.gravity + forces.applied, state.velocity
     if context.joint_space is None or constraints.joint_space is None:
-        return None, context.mechanism.free.sparse_inverse_mass_matrix @ impulse
+        return None, context.model.free.sparse_inverse_mass_matrix @ impulse
     own = context.joint_space.impulses(state, state, context.h, is_first=True)
     velocity_change = own.free_velocity_change(mass, velocity, impulse)
     limits = constraints.joint_space.reachable_limits(velocity, velocity_change, context.h, context.slop)
@@ -228,14 +228,14 @@ def _first_joint_space_update(
 
 def _second_update(context: StepContext, state: State, points: ContactPoints) -> VelocityUpdate:
     """Return the velocity update at the end of the free motion; the state has the velocities before it."""
-    mechanism, h = context.mechanism, context.h
-    free, velocity = mechanism.free, state.velocity
+    model, h = context.model, context.h
+    free, velocity = model.free, state.velocity
     constraints = VelocityConstraints(context, state, state.t)
     mass = context.mass_matrix(state)
     equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = relative_velocities(rows, velocity)[:, 0]
-    is_held = held_contacts(points, normal_velocities, h, mechanism.gravity, context.slop)
+    is_held = held_contacts(points, normal_velocities, h, model.gravity, context.slop)
     points, rows = points[is_held], rows.select_groups(is_held)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
     gravity = h / 2 * free.gravity_force(state)
@@ -252,7 +252,7 @@ def _second_update(context: StepContext, state: State, points: ContactPoints) ->
         return solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
 
     # Forces and commands at the resulting velocities, to second order.
-    has_forces = mechanism.applied_forces is not zero_forces
+    has_forces = model.applied_forces is not zero_forces
     if context.joint_space is None:
         if not has_forces:
             return solve(state)
@@ -272,7 +272,7 @@ def _displacement_derivative(context: StepContext, velocity: Array, poses: Array
     Displacements are in the frames at the end of the free motion. The derivative is of second order in h,
     about the centers of mass, which move uniformly.
     """
-    h, (_, J, com) = context.h, context.mechanism.free.mass_properties
+    h, (_, J, com) = context.h, context.model.free.mass_properties
     omega = velocity.reshape(-1, 6)[:, :3]
     momentum, W = matvec(J, omega), so3.hat(omega)
     spin_up = np.linalg.solve(J, so3.hat(momentum) - W @ J)

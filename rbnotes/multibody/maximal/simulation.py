@@ -19,22 +19,25 @@ import numpy as np
 
 from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import Scheme, State, StepProblem, StepSolution
+from rbnotes.contact import ContactPoints
+from rbnotes.dynamics import Scheme, State, States, StepProblem, StepSolution
+from rbnotes.errors import MissingExtra
 from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
 from rbnotes.multibody.maximal.joint_space import JointSpace
-from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZATIONS, Mechanism
+from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION, STABILIZATIONS, MaximalModel
 from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
 from rbnotes.multibody.maximal.stepping import (
     Integrator,
     Progress,
     StepContext,
-    World,
+    StepResult,
     predict_contacts,
 )
-from rbnotes.multibody.maximal.trajectory import Trajectory
+from rbnotes.multibody.maximal.trajectory import RestartData, Trajectory, Work, contact_events
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
 
 MATCHING_DISTANCE = 0.02
@@ -44,7 +47,7 @@ DEFAULT_ERROR_REDUCTION = 0.2
 
 
 def simulate(
-    world: World,
+    model: MaximalModel,
     state: State | Trajectory,
     h: float,
     steps: int,
@@ -57,15 +60,18 @@ def simulate(
     gamma: float | None = None,
     slop: float = 1e-5,
     joint_space: JointSpace | None = None,
+    compiled: bool | str = False,
     progress: Progress | None = None,
 ) -> Trajectory:
     """Simulate the motion of bodies.
 
     Parameters
     ----------
+    model
+        Bodies, joints, forces and colliders.
     state
         Initial poses ``(n, 4, 4)`` and twists ``(n, 6)``, which satisfy the joints. Or a trajectory of this
-        world, to continue it with bitwise the same result as without interruption.
+        model, to continue it with bitwise the same result as without interruption.
     h
         Step size, s.
     steps
@@ -96,6 +102,9 @@ def simulate(
     joint_space
         Springs, dampers, actuators, friction, limits and other constraints in joint coordinates, which
         :func:`rbnotes.multibody.simulate` derives from a model; they need the integrator ``rattle``.
+    compiled : {False, "auto", True}
+        If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`), which need numba.
+        "auto" takes them if they support the model and the options; ``Trajectory.compiled`` says so.
     progress
         Called after each step with the number of steps done and of all.
 
@@ -107,18 +116,18 @@ def simulate(
     Raises
     ------
     InvalidArgument
-        If ``world`` is no ``World``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is below 1,
-        or an option is not one of the names.
+        If ``model`` is no ``MaximalModel``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is
+        below 1, an option is not one of the names, or compiled steps do not support the model or an option.
     FrictionNotConverged
         If the friction model does not get below ``max_friction_residual``.
     NotSolved
         If contacts and joints contradict each other.
+    MissingExtra
+        If ``compiled`` is True and numba is not installed.
     """
-    if isinstance(world, Mechanism):
-        raise InvalidArgument("world", "a Mechanism", "a world that holds it: World(mechanism)")
-    arguments.require_instance("world", world, World)
+    arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State, Trajectory)
-    model = world.prepare_friction_model(friction_model("friction", friction))
+    law = friction_model("friction", friction)
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
@@ -131,8 +140,9 @@ def simulate(
     previous = None
     if isinstance(state, Trajectory):
         previous, state = state, state.states[-1]
-    state = _check_state(world, state)
+    state = _check_state(model, state)
     arguments.choice("impacts", impacts, IMPACT_MODES)
+    check_compiled(compiled)
     if progress is not None:
         arguments.require_function("progress", progress, "done", "steps")
     h, gamma, slop = _check_numbers(h, steps, stabilization, gamma, slop)
@@ -141,17 +151,81 @@ def simulate(
         if max_friction_residual is None
         else arguments.positive_number("max_friction_residual", max_friction_residual)
     )
-    warm_started_friction = WarmStartedFriction(model, limit, MATCHING_DISTANCE)
-    context = StepContext(world, h, warm_started_friction, stabilization, gamma, slop, impacts, joint_space)
+    context = StepContext(
+        model,
+        h,
+        WarmStartedFriction(law, limit, MATCHING_DISTANCE),
+        stabilization,
+        gamma,
+        slop,
+        impacts,
+        joint_space,
+        model.detect_contacts,
+    )
     step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
-    points = predict_contacts(world, state, h)
-    if previous is not None:
-        points, warm_started_friction.last_impulses = previous.restart
-    return world.run(context, step_integrator, state, points, steps, progress)
+    run = _take_steps
+    if compiled:
+        from rbnotes.multibody.packing.compiled_steps import compile_context
+        from rbnotes.multibody.packing.simulation_runs import take_compiled_steps
+
+        try:
+            context, run = compile_context(context, step_integrator), take_compiled_steps
+        except (InvalidArgument, MissingExtra):
+            if compiled != "auto":
+                raise
+    if previous is None:
+        points = predict_contacts(context, state)
+    else:
+        points, context.friction.last_impulses = previous.restart
+    return run(context, step_integrator, state, points, steps, progress)
 
 
-def _check_state(world: World, state: State) -> State:
-    count = len(world.mechanism.inertias)
+def _take_steps(
+    context: StepContext,
+    integrator: Integrator,
+    state: State,
+    points: ContactPoints,
+    steps: int,
+    progress: Progress | None,
+) -> Trajectory:
+    """Take steps from a state with these contacts and the last impulses of the friction model."""
+    model = context.model
+    states, results = [state], list[StepResult]()
+    for step in range(1, steps + 1):
+        with name_step_failures(state.t, points, model.body_names):
+            results.append(integrator.step(context, state, points))
+        state, points = results[-1].state, results[-1].points
+        states.append(state)
+        if progress is not None:
+            progress(step, steps)
+    records = [each.contacts for each in results]
+    return Trajectory(
+        States.stack(states),
+        np.array([model.energy(each) for each in states]),
+        np.array([each.multipliers for each in results]),
+        np.array([each.actuator_impulse for each in results]),
+        np.array([each.friction_impulse for each in results]),
+        tuple(records),
+        contact_events(records, [each.t for each in states[1:]]),
+        Work(*np.transpose([each.work for each in results])),
+        RestartData(points, context.friction.last_impulses),
+    )
+
+
+def check_compiled(value: bool | str) -> None:
+    """Check the option ``compiled``.
+
+    Raises
+    ------
+    InvalidArgument
+        If it is not False, "auto" or True.
+    """
+    if not (isinstance(value, bool) or value == "auto"):
+        raise InvalidArgument("compiled", arguments.format_value(value), 'False, "auto" or True')
+
+
+def _check_state(model: MaximalModel, state: State) -> State:
+    count = len(model.inertias)
     if len(state.E) != count or state.size != 6 * count:
         got = f"{len(state.E)} bodies and {state.size} velocities"
         raise InvalidArgument("state", got, f"{count} bodies, and nothing else")

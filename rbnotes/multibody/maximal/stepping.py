@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rbnotes import arguments
-from rbnotes.arguments import Array, InvalidArgument, Matrix
+from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity import QP, NotSolved, solve
 from rbnotes.constraints.kkt import factor_kkt_unchecked
-from rbnotes.contact import BodyPairJacobian, Collider, ContactPoints, Contacts, unchecked
+from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts, unchecked
 from rbnotes.contact.body_pair_jacobian import relative_velocities
-from rbnotes.contact.detection import check_colliders, check_excluded_pairs, contact_points_unchecked
 from rbnotes.contact.prediction import (
     contact_margin,
     normal_velocity_targets_unchecked,
@@ -26,34 +24,28 @@ from rbnotes.contact.prediction import (
 from rbnotes.dynamics import (
     BilateralRows,
     State,
-    States,
     StepProblem,
     StepSolution,
     UnilateralRows,
     factor_step,
     solve_step,
 )
-from rbnotes.friction import FrictionModel
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
 from rbnotes.multibody.maximal.joint_space import JointSpace, JointSpaceConstraints, JointSpaceImpulses
-from rbnotes.multibody.maximal.mechanism import (
+from rbnotes.multibody.maximal.model import (
     BAUMGARTE,
     PROJECTION,
-    Mechanism,
+    MaximalModel,
     project_poses_unchecked,
 )
 from rbnotes.multibody.maximal.trajectory import (
     ContactRecord,
-    RestartData,
-    Trajectory,
     Work,
-    contact_events,
     merge_contact_records,
     record_contacts,
 )
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked
 from rbnotes.unchecked.stabilization import retract_poses
 
@@ -65,97 +57,13 @@ SEPARATION_TOLERANCE = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class World:
-    """Mechanism whose bodies can touch each other and the world.
-
-    Attributes
-    ----------
-    mechanism
-        Bodies, the joints between them, and the forces.
-    colliders
-        Shapes that the bodies and the world carry.
-    excluded_pairs
-        Pairs of bodies (or ``WORLD``) that do not touch; by default those connected by a joint.
-    body_names
-        Names of the bodies in errors; their indices by default.
-
-    Raises
-    ------
-    InvalidArgument
-        If ``mechanism`` is no ``Mechanism``, ``colliders`` does not fit, or ``excluded_pairs`` does not
-        fit.
-    """
-
-    mechanism: Mechanism
-    colliders: Sequence[Collider] = ()
-    excluded_pairs: Sequence[tuple[int, int]] | None = None
-    body_names: Sequence[str] | None = None
-
-    def __post_init__(self) -> None:
-        arguments.require_instance("mechanism", self.mechanism, Mechanism)
-        check_colliders(self.colliders, len(self.mechanism.inertias))
-        if self.excluded_pairs is not None:
-            object.__setattr__(self, "excluded_pairs", check_excluded_pairs(self.excluded_pairs))
-        else:
-            pairs = tuple((joint.body, joint.parent) for joint in self.mechanism.joints)
-            object.__setattr__(self, "excluded_pairs", pairs)
-        if self.body_names is not None:
-            names, count = (
-                arguments.instances("body_names", self.body_names, str),
-                len(self.mechanism.inertias),
-            )
-            if len(names) != count:
-                raise InvalidArgument("body_names", f"{len(names)} names", f"one for each of {count} bodies")
-            object.__setattr__(self, "body_names", names)
-
-    def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
-        """Return the contacts with gaps up to a margin, for valid poses."""
-        return contact_points_unchecked(self.colliders, poses, margin, self.excluded_pairs or ())
-
-    def prepare_friction_model(self, model: FrictionModel) -> FrictionModel:
-        """Return a friction model in the form that this world computes."""
-        return model
-
-    def run(
-        self,
-        context: StepContext,
-        integrator: Integrator,
-        state: State,
-        points: ContactPoints,
-        steps: int,
-        progress: Progress | None,
-    ) -> Trajectory:
-        """Take steps from a state with these contacts and the last impulses of the friction model."""
-        states, results = [state], list[StepResult]()
-        for step in range(1, steps + 1):
-            with name_step_failures(state.t, points, self.body_names):
-                results.append(integrator.step(context, state, points))
-            state, points = results[-1].state, results[-1].points
-            states.append(state)
-            if progress is not None:
-                progress(step, steps)
-        records = [each.contacts for each in results]
-        return Trajectory(
-            States.stack(states),
-            np.array([self.mechanism.energy(each) for each in states]),
-            np.array([each.multipliers for each in results]),
-            np.array([each.actuator_impulse for each in results]),
-            np.array([each.friction_impulse for each in results]),
-            tuple(records),
-            contact_events(records, [each.t for each in states[1:]]),
-            Work(*np.transpose([each.work for each in results])),
-            RestartData(points, context.friction.last_impulses),
-        )
-
-
-@dataclass(frozen=True, eq=False)
 class StepContext:
     """Options of a simulation, which are the same in each step.
 
     Attributes
     ----------
-    world
-        World with bodies, joints, and colliders.
+    model
+        Bodies, joints, and colliders.
     h
         Size of the step, s.
     friction
@@ -170,21 +78,19 @@ class StepContext:
         Mode of impacts: ``"simultaneous"`` or ``"sequential"``.
     joint_space
         Forces and constraints in joint coordinates, or None.
+    detect_contacts
+        Function to the contacts at poses ``(n, 4, 4)`` with gaps up to a margin.
     """
 
-    world: World
+    model: MaximalModel
     h: float
     friction: WarmStartedFriction
     stabilization: str
     gamma: float
     slop: float
-    impacts: str = "simultaneous"
-    joint_space: JointSpace | None = None
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """Bodies and joints of the world."""
-        return self.world.mechanism
+    impacts: str
+    joint_space: JointSpace | None
+    detect_contacts: Callable[[Array, float], ContactPoints]
 
     @property
     def uses_projection(self) -> bool:
@@ -198,7 +104,7 @@ class StepContext:
 
     def mass_matrix(self, state: State) -> Matrix:
         """Return the mass matrix ``(6 n, 6 n)``; sparse if it is large and all rows are those of joints."""
-        mass = self.mechanism.mass_matrix(state)
+        mass = self.model.mass_matrix(state)
         if self.joint_space is None or not sparse.issparse(mass):
             return mass
         result: Array = mass.toarray()
@@ -343,11 +249,11 @@ class Integrator(Protocol):
         ...
 
 
-def predict_contacts(world: World, state: State, h: float) -> ContactPoints:
+def predict_contacts(context: StepContext, state: State) -> ContactPoints:
     """Return the contacts that could close within the next step, from the velocities of the bodies."""
-    return world.detect_contacts(
-        state.E, contact_margin(world.colliders, state.phi, h, world.mechanism.gravity)
-    )
+    model = context.model
+    margin = contact_margin(model.colliders, state.phi, context.h, model.gravity)
+    return context.detect_contacts(state.E, margin)
 
 
 def min_normal_velocities(
@@ -368,7 +274,7 @@ def min_normal_velocities(
     velocity_change
         Change of velocities ``(6 n,)`` after a bounce, for steps whose forces act in halves.
     """
-    gravity = context.mechanism.gravity
+    gravity = context.model.gravity
     speeds = normal_velocity_targets_unchecked(
         points,
         relative_velocities(rows, state.velocity)[:, 0],
@@ -430,7 +336,7 @@ class VelocityConstraints:
     """
 
     def __init__(self, context: StepContext, state: State, t: float) -> None:
-        self.kinematics = JointKinematics(context.mechanism.joints, state.E)
+        self.kinematics = JointKinematics(context.model.joints, state.E)
         self.joint_space = None if context.joint_space is None else context.joint_space.constraints(state, t)
 
     @cached_property
@@ -694,20 +600,20 @@ def resolve_overlaps(context: StepContext, state: State) -> tuple[State, Contact
 
     Violated limits of joint coordinates are corrected, too.
     """
-    points = predict_contacts(context.world, state, context.h)
+    points = predict_contacts(context, state)
     if not context.uses_projection:
         return state, points
     constraints = None if context.joint_space is None else context.joint_space.constraints(state, state.t)
     gaps = points.gap if constraints is None else np.concatenate([points.gap, constraints.limit_gap])
     if np.any(gaps < -context.slop):
-        poses = separate_bodies(context.mechanism, state, points, context.slop, constraints)
+        poses = separate_bodies(context.model, state, points, context.slop, constraints)
         state = replace_unchecked(state, E=poses)
-        points = predict_contacts(context.world, state, context.h)
+        points = predict_contacts(context, state)
     return state, points
 
 
 def separate_bodies(
-    mechanism: Mechanism,
+    model: MaximalModel,
     state: State,
     points: ContactPoints,
     slop: float,
@@ -728,12 +634,12 @@ def separate_bodies(
     NotSolved
         If the joints do not let the bodies separate.
     """
-    M, poses = mechanism.mass_matrix(state), state.E
+    M, poses = model.mass_matrix(state), state.E
     if constraints is not None and sparse.issparse(M):
         M = M.toarray()
     rows = unchecked.jacobian_along(points.normal[:, None], points, poses)
     A = rows.matrix if sparse.issparse(M) else rows.toarray()
-    G = JointKinematics(mechanism.joints, poses).constraint_jacobian_like(M)
+    G = JointKinematics(model.joints, poses).constraint_jacobian_like(M)
     distances, g = separation_distances(points.gap, slop), np.zeros(G.shape[0])
     if constraints is not None:
         A = np.concatenate([A, constraints.limit_rows])
@@ -741,5 +647,5 @@ def separate_bodies(
         G, g = np.concatenate([G, constraints.G]), np.append(g, -constraints.error)
     problem = construct_unchecked(QP, Q=M, c=np.zeros(state.size), A=A, b=distances, G=G, g=g)
     return project_poses_unchecked(
-        mechanism, retract_poses(poses, solve(problem, tolerance=SEPARATION_TOLERANCE).x)
+        model, retract_poses(poses, solve(problem, tolerance=SEPARATION_TOLERANCE).x)
     )

@@ -180,6 +180,8 @@ class Trajectory:
         Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
     restart
         Data besides the state with which :func:`~rbnotes.multibody.maximal.simulate` continues.
+    compiled
+        True if compiled code took the steps.
     """
 
     states: States
@@ -191,6 +193,7 @@ class Trajectory:
     events: tuple[ContactEvent, ...]
     work: Work[Array]
     restart: RestartData
+    compiled: bool = False
 
     @property
     def max_overlaps(self) -> Array:
@@ -210,7 +213,7 @@ class Trajectory:
         Parameters
         ----------
         shapes
-            A solid for each body, or colliders, such as those of a world. They are
+            A solid for each body, or colliders, such as those of a model. They are
             drawn. A body without a shape is drawn as its axes, a rounded box as the box around it.
         description
             Content of the scene in a sentence, for readers who cannot see it.
@@ -255,7 +258,7 @@ def record_contacts(
 ) -> ContactRecord:
     """Return the contact record of a velocity update; ``before (6 n,)`` are the twists at its start."""
     old, new = (relative_velocities(rows, twists) for twists in (before, solution.velocity))
-    return ContactRecord(points, solution.contact_impulses, old, new, solution.residual)
+    return ContactRecord(points, solution.contact_impulses, old, new, solution.residual, len(points))
 
 
 def merge_contact_records(first: ContactRecord, second: ContactRecord) -> ContactRecord:

@@ -40,11 +40,11 @@ class PythonCallbacks:
         try:
             state = state_from_array(self._motion, float(self.buffer[-1]))
             if request == REQUEST_FORCES:
-                self._wrenches[:] = self.context.mechanism.free.linearized_applied_forces(state).f
+                self._wrenches[:] = self.context.model.free.linearized_applied_forces(state).f
             else:
                 context = self.context
-                points = predict_contacts(context.world, state, context.h)
-                with name_step_failures(state.t, points, context.world.body_names):
+                points = predict_contacts(context, state)
+                with name_step_failures(state.t, points, context.model.body_names):
                     self._motion[:, :16] = resolve_overlaps(context, state)[0].E.reshape(-1, 16)
         except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises
             self._error = error

@@ -50,11 +50,10 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
-from rbnotes.multibody.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
-from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
+from rbnotes.multibody.maximal import ContactRecord, Integrator, Trajectory, Work
 from rbnotes.multibody.maximal.stepping import Progress, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import RestartData, contact_events
-from rbnotes.multibody.packing.packed_world import PackedWorld
+from rbnotes.multibody.packing.packed_model import packed_model
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked
@@ -66,23 +65,15 @@ MAX_STEPS_PER_CALL = 128
 """Most steps without a chance for a user to interrupt."""
 
 
-def is_supported(context: StepContext, integrator: Integrator) -> bool:
-    """Return True if the compiled step supports these options; the friction model is not checked."""
-    is_default = type(integrator) is Rattle and context.uses_projection and context.impacts == SIMULTANEOUS
-    return is_default and context.joint_space is None
-
-
 class CompiledRun:
     """Run in progress."""
 
-    def __init__(
-        self, packed: PackedWorld, context: StepContext, state: State, points: ContactPoints
-    ) -> None:
-        self.packed, self.context = packed, context
-        self.count, self.rows = len(state.E), len(packed.row_order)
+    def __init__(self, context: StepContext, state: State, points: ContactPoints) -> None:
+        self.packed, self.context = packed_model(context.model), context
+        self.count, self.rows = len(state.E), len(self.packed.row_order)
         self.motions, self.energies = (
             [_motion_array(state)[None]],
-            [np.array([context.mechanism.energy(state)])],
+            [np.array([context.model.energy(state)])],
         )
         self.times = [state.t]
         self.impulses: list[Array] = [np.zeros((0, self.rows))]
@@ -121,7 +112,7 @@ class CompiledRun:
         settings[NUM_STEPS], settings[NUM_NEAR] = steps, len(self.contacts)
         settings[NUM_LAST_CONTACTS] = len(self.last_contacts)
         settings[TIME] = self.times[-1]
-        settings[HAS_FORCES] = self.context.mechanism.applied_forces is not zero_forces
+        settings[HAS_FORCES] = self.context.model.applied_forces is not zero_forces
         callbacks = PythonCallbacks(self.context, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address
         states, sums = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMS_SIZE))
@@ -142,7 +133,7 @@ class CompiledRun:
         )
         status = compiled_function("take_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
         if status == WORKSPACE_TOO_SMALL:
-            raise AssertionError("the workspace of a packed world is too small")
+            raise AssertionError("the workspace of a packed model is too small")
         callbacks.raise_error()
         num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
         if num_steps_taken:
@@ -180,14 +171,14 @@ class CompiledRun:
     def take_reference_step(self, integrator: Integrator) -> None:
         """Take one step by the reference."""
         self.context.friction.last_impulses = self.last_impulses
-        with name_step_failures(self.times[-1], self.points, self.context.world.body_names):
+        with name_step_failures(self.times[-1], self.points, self.context.model.body_names):
             result = integrator.step(self.context, self.state, self.points)
         self._append_step(result)
         self.start_from(result.state, result.points)
 
     def _append_step(self, result: StepResult) -> None:
         self.motions.append(_motion_array(result.state)[None])
-        self.energies.append(np.array([self.context.mechanism.energy(result.state)]))
+        self.energies.append(np.array([self.context.model.energy(result.state)]))
         self.times.append(result.state.t)
         self.impulses.append(result.multipliers[None])
         self.works.append(np.array(result.work)[None])
@@ -227,11 +218,11 @@ class CompiledRun:
             contact_events(self.records, self.times[1:]),
             Work(*np.concatenate(self.works).T),
             RestartData(self.points, self.last_impulses),
+            compiled=True,
         )
 
 
-def run_compiled(
-    packed: PackedWorld,
+def take_compiled_steps(
     context: StepContext,
     integrator: Integrator,
     state: State,
@@ -239,8 +230,14 @@ def run_compiled(
     steps: int,
     progress: Progress | None,
 ) -> Trajectory:
-    """Run as :meth:`rbnotes.multibody.maximal.World.run` does; requires :func:`is_supported`."""
-    simulation, num_done = CompiledRun(packed, context, state, points), 0
+    """Take steps from a state with these contacts and the last impulses of the friction model.
+
+    Parameters
+    ----------
+    context
+        Result of :func:`~rbnotes.multibody.packing.compiled_steps.compile_context`.
+    """
+    simulation, num_done = CompiledRun(context, state, points), 0
     while num_done < steps:
         num_steps_taken, status = simulation.advance(
             1 if progress is not None else min(steps - num_done, MAX_STEPS_PER_CALL)

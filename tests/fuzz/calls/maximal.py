@@ -1,4 +1,4 @@
-"""Bodies with six coordinates each: joints, mechanisms, the simulator."""
+"""Bodies with six coordinates each: joints, models, the simulator."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ TWISTS = np.array([[0.0, 0, 0.5, 0, 0, 0], [0.0, 0, 0.25, 0, 0, 0]])
 HINGE = maximal.Joint(joints.Revolute(), 1, se3.inverse(PIVOT), 0, PIVOT)
 PIN = maximal.Joint(joints.Revolute(), 0, se3.inverse(PIVOT), WORLD, PIVOT)
 PAIR = (PIN, HINGE)
-MECHANISM = maximal.Mechanism([INERTIA, INERTIA], PAIR)
+JOINED = maximal.MaximalModel([INERTIA, INERTIA], PAIR)
 STATE = State(E=POSES, phi=TWISTS)
-FALLING = maximal.Mechanism([INERTIA])
-WORLD_OF_ONE = maximal.World(FALLING, [Collider(WORLD, Plane()), Collider(0, BOX)])
+FALLING = maximal.MaximalModel([INERTIA])
+ON_GROUND = maximal.MaximalModel([INERTIA], colliders=[Collider(WORLD, Plane()), Collider(0, BOX)])
 ABOVE = State(E=se3.frame(np.eye(3), [0, 0, 0.1]))
-FALL = maximal.simulate(WORLD_OF_ONE, ABOVE, 0.01, 2)
+FALL = maximal.simulate(ON_GROUND, ABOVE, 0.01, 2)
 ON_BODIES = {"poses": POSES}
 MOVING = {"poses": POSES, "twists": TWISTS}
 
@@ -47,32 +47,30 @@ CALLS = [
     Call(maximal.constraint_bias_acceleration, {"joints": PAIR, **MOVING}),
     Call(maximal.joint_reactions, {"joint": HINGE, **ON_BODIES, "multipliers": np.arange(5.0)}),
     Call(
-        maximal.Mechanism,
-        {"inertias": np.stack([INERTIA, INERTIA]), "joints": PAIR, "gravity": np.array([0.0, 1.0, -9.81])},
-    ),
-    *(
-        Call(getattr(MECHANISM, name), {"state": STATE})
-        for name in ("mass_matrix", "force", "linearized_force", "acceleration", "energy")
-    ),
-    Call(MECHANISM.linearized_residual, {"state": STATE, "acceleration": 0.1 * TWISTS.ravel()}),
-    Call(MECHANISM.retract, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),
-    Call(maximal.accelerations, {"mechanism": MECHANISM, "state": STATE}),
-    Call(maximal.joint_velocity_constraints, {"mechanism": MECHANISM, "state": STATE, "gamma": 50.0}),
-    Call(type(maximal.rattle)),
-    Call(maximal.project, {"mechanism": MECHANISM, "state": STATE}),
-    Call(maximal.project_poses, {"mechanism": MECHANISM, **ON_BODIES, "max_iterations": 10}),
-    Call(
-        maximal.World,
+        maximal.MaximalModel,
         {
-            "mechanism": FALLING,
+            "inertias": np.stack([INERTIA, INERTIA]),
+            "joints": PAIR,
+            "gravity": np.array([0.0, 1.0, -9.81]),
             "colliders": [Collider(WORLD, Plane()), Collider(0, BOX)],
             "excluded_pairs": [(0, 0)],
         },
     ),
+    *(
+        Call(getattr(JOINED, name), {"state": STATE})
+        for name in ("mass_matrix", "force", "linearized_force", "acceleration", "energy")
+    ),
+    Call(JOINED.linearized_residual, {"state": STATE, "acceleration": 0.1 * TWISTS.ravel()}),
+    Call(JOINED.retract, {"state": STATE, "increment": 0.1 * TWISTS.ravel(), "h": 0.1}),
+    Call(maximal.accelerations, {"model": JOINED, "state": STATE}),
+    Call(maximal.joint_velocity_constraints, {"model": JOINED, "state": STATE, "gamma": 50.0}),
+    Call(type(maximal.rattle)),
+    Call(maximal.project, {"model": JOINED, "state": STATE}),
+    Call(maximal.project_poses, {"model": JOINED, **ON_BODIES, "max_iterations": 10}),
     Call(
         maximal.simulate,
         {
-            "world": WORLD_OF_ONE,
+            "model": ON_GROUND,
             "state": ABOVE,
             "h": 0.01,
             "steps": 2,

@@ -127,8 +127,8 @@ CALLS = [
     *(Call(getattr(MODEL, name), {"state": STATE}) for name in ("tree_state", "body_state")),
     Call(MODEL.state_from_tree, {"tree_state": TREE_STATE}),
     Call(multibody.maximal_coordinates, {"model": FREE}),
-    Call(CONVERTED.state, {"state": FREE.state()}),
-    Call(CONVERTED.model_state, {"state": State(E=FRAME, phi=np.arange(6.0))}),
+    Call(CONVERTED.maximal_state, {"state": FREE.state()}),
+    Call(CONVERTED.model_state, {"state": State(E=FRAME, phi=np.arange(6.0)), "near": FREE.state()}),
     Call(velocity_map, {"model": MODEL, "state": TREE_STATE}),
     *(
         Call(getattr(multibody, name), {"model": MODEL, "state": STATE})

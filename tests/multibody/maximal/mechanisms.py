@@ -7,7 +7,7 @@ from rbnotes import inertia, se3
 from rbnotes.dynamics import State, integrate, runge_kutta, symplectic_euler
 from rbnotes.joints import Cylindrical, ExponentialSpherical, Universal
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism
+from rbnotes.multibody.maximal import MaximalModel
 
 G9 = 9.81
 X, Y, Z = np.eye(3)
@@ -21,21 +21,20 @@ def turn(axis, angle):
     return Rotation.from_rotvec(angle * np.asarray(axis)).as_matrix()
 
 
-def run(mechanism, state, h, steps):
+def run(model, state, h, steps):
     """States of the reference, one after the other."""
-    return integrate(runge_kutta, mechanism, state, h, steps)
+    return integrate(runge_kutta, model, state, h, steps)
 
 
-def step(mechanism, state, h, **options):
+def step(model, state, h, **options):
     """The state after a step of the simulator, and the impulses of the joints."""
-    path = maximal.simulate(maximal.World(mechanism), state, h, 1, integrator=symplectic_euler, **options)
+    path = maximal.simulate(model, state, h, 1, integrator=symplectic_euler, **options)
     return path.states[-1], path.joint_impulses[0]
 
 
-def steps(mechanism, state, h, count, **options):
+def steps(model, state, h, count, **options):
     """The states of so many steps of the simulator."""
-    world = maximal.World(mechanism)
-    return maximal.simulate(world, state, h, count, integrator=symplectic_euler, **options).states
+    return maximal.simulate(model, state, h, count, integrator=symplectic_euler, **options).states
 
 
 def rods(lengths, weights):
@@ -64,5 +63,5 @@ def hanging_chain():
         maximal.joint_from_world_frame(Universal(), where[1], poses, 1, 0),
         maximal.joint_from_world_frame(Cylindrical(), where[2], poses, 2, 1),
     ]
-    mechanism = Mechanism(bodies, joints)
-    return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(3, 6))))
+    model = MaximalModel(bodies, joints)
+    return model, maximal.project(model, State(poses, rng.normal(size=(3, 6))))

@@ -9,7 +9,7 @@ from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Prismatic, Revolute
-from rbnotes.multibody.maximal import Mechanism, World, joint_from_world_frame, project
+from rbnotes.multibody.maximal import MaximalModel, joint_from_world_frame, project
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 GRAVITY = 9.81
@@ -25,9 +25,12 @@ def block_on_a_slope(angle, mu, heading=0.0, turned=0.7, sides=(0.4, 0.3, 0.1)):
     plane = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])
     box = Box(sides)
     pose = se3.frame(plane @ so3.exp([0, 0, turned]), plane @ [0, 0, sides[2] / 2])
-    mechanism = Mechanism(box.spatial_inertia(density=DENSITY)[None])
     floor = Collider(WORLD, Plane(), se3.frame(plane, np.zeros(3)), mu=mu)
-    return World(mechanism, [floor, Collider(0, box, mu=mu)]), State(pose[None]), plane
+    return (
+        MaximalModel(box.spatial_inertia(density=DENSITY)[None], colliders=[floor, Collider(0, box, mu=mu)]),
+        State(pose[None]),
+        plane,
+    )
 
 
 def ladder(angle, ratio, length=3.0, thickness=0.02):
@@ -42,8 +45,9 @@ def ladder(angle, ratio, length=3.0, thickness=0.02):
     pose = se3.frame(so3.exp([0, np.pi / 2 - angle, 0]), center)
     floor = Collider(WORLD, Plane(), mu=mu)
     wall = Collider(WORLD, Plane(), se3.frame(so3.exp([0, -np.pi / 2, 0]), [thickness / 2, 0, 0]), mu=0.0)
-    mechanism = Mechanism(rod.spatial_inertia(density=DENSITY)[None])
-    return World(mechanism, [floor, wall, Collider(0, rod, mu=mu)]), State(pose[None])
+    return MaximalModel(
+        rod.spatial_inertia(density=DENSITY)[None], colliders=[floor, wall, Collider(0, rod, mu=mu)]
+    ), State(pose[None])
 
 
 def tower(count, side=0.2, mu=0.5, densities=DENSITY):
@@ -53,7 +57,7 @@ def tower(count, side=0.2, mu=0.5, densities=DENSITY):
     inertias = np.stack([each.spatial_inertia(density=d) for each, d in zip(boxes, densities, strict=True)])
     poses = np.stack([at(0, 0, side * (k + 0.5)) for k in range(count)])
     colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, each, mu=mu) for i, each in enumerate(boxes)]
-    return World(Mechanism(inertias), colliders), State(poses)
+    return MaximalModel(inertias, colliders=colliders), State(poses)
 
 
 def trilithon(mu=0.5):
@@ -63,7 +67,7 @@ def trilithon(mu=0.5):
     inertias = np.stack([each.spatial_inertia(density=DENSITY) for each in boxes])
     poses = np.stack([at(-0.5, 0, 0.6), at(0.5, 0, 0.6), at(0, 0, 1.35)])
     colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, each, mu=mu) for i, each in enumerate(boxes)]
-    return World(Mechanism(inertias), colliders), State(poses)
+    return MaximalModel(inertias, colliders=colliders), State(poses)
 
 
 def arch(ratio, count=7, mu=0.8, radius=1.0, depth=0.4):
@@ -100,7 +104,7 @@ def arch(ratio, count=7, mu=0.8, radius=1.0, depth=0.4):
         angle = -np.pi / 2 + (2 * k + 1) * half
         poses.append(se3.frame(so3.exp([0, angle, 0]), np.zeros(3)) @ at(0, 0, center))
         colliders += [Collider(k, plate, frame, mu=mu) for frame in plates]
-    return World(Mechanism(np.stack([inertia] * count)), colliders), State(np.stack(poses))
+    return MaximalModel(np.stack([inertia] * count), colliders=colliders), State(np.stack(poses))
 
 
 def dominoes(count=20, gap=0.03, mu=0.2, push=3.0):
@@ -111,14 +115,14 @@ def dominoes(count=20, gap=0.03, mu=0.2, push=3.0):
     twists = np.zeros((count, 6))
     twists[0] = [0, push, 0, 0.04 * push, 0, 0.005 * push]
     colliders = [Collider(WORLD, Plane(), mu=0.6)] + [Collider(i, piece, mu=mu) for i in range(count)]
-    return World(Mechanism(inertias), colliders), State(poses, twists)
+    return MaximalModel(inertias, colliders=colliders), State(poses, twists)
 
 
 def bouncing_ball():
     """Return the bouncing ball of the examples of Siconos: 1 m above the floor, restitution 0.9."""
     ball, surface = Sphere(0.1), {"mu": 0.0, "restitution": 0.9}
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, ball, **surface)]
-    return World(Mechanism(ball.spatial_inertia(mass=1.0)[None]), colliders), State(at(0, 0, 1.1)[None])
+    return MaximalModel(ball.spatial_inertia(mass=1.0)[None], colliders=colliders), State(at(0, 0, 1.1)[None])
 
 
 SICONOS_BALL = {0.455: (5.6338750e-3, 3.97305), 0.7: (0.6846085, 1.5696)}
@@ -142,7 +146,7 @@ def a_frame(angle, ratio, yaw=0.0, apart=0.0, length=1.0, thickness=0.05):
     poses = np.stack([at(-x, 0, z, 0, tilt, 0), at(x, 0, z, 0, 0, yaw) @ at(0, 0, 0, 0, -tilt, 0)])
     inertias = np.stack([plank.spatial_inertia(density=DENSITY)] * 2)
     colliders = [Collider(WORLD, Plane(), mu=mu)] + [Collider(i, plank, mu=mu) for i in range(2)]
-    return World(Mechanism(inertias), colliders), State(poses)
+    return MaximalModel(inertias, colliders=colliders), State(poses)
 
 
 def hung_cradle(count, angle, restitution=1.0, radius=0.1, length=1.0):
@@ -158,7 +162,7 @@ def hung_cradle(count, angle, restitution=1.0, radius=0.1, length=1.0):
         joint_from_world_frame(Revolute(), se3.frame(axis, hook), poses, k) for k, hook in enumerate(hooks)
     ]
     colliders = [Collider(i, ball, mu=0.0, restitution=restitution) for i in range(count)]
-    return World(Mechanism(inertias, joints), colliders), State(poses)
+    return MaximalModel(inertias, joints, colliders=colliders), State(poses)
 
 
 def cradle(count, speeds, restitution=1.0, radius=0.1):
@@ -169,7 +173,7 @@ def cradle(count, speeds, restitution=1.0, radius=0.1):
     twists = np.zeros((count, 6))
     twists[: len(speeds), 3] = speeds
     colliders = [Collider(i, ball, mu=0.0, restitution=restitution) for i in range(count)]
-    return World(Mechanism(inertias, (), [0, 0, 0]), colliders), State(poses, twists)
+    return MaximalModel(inertias, (), [0, 0, 0], colliders=colliders), State(poses, twists)
 
 
 def slider_crank(speed):
@@ -185,9 +189,9 @@ def slider_crank(speed):
         joint_from_world_frame(Prismatic(), se3.frame(along_x, guide), poses, 2),
     ]
     inertias = np.stack([body.spatial_inertia(density=DENSITY) for body in bodies])
-    mechanism = Mechanism(inertias, joints, (0, 0, 0))
-    twists = project(mechanism, State(poses, np.eye(18)[1].reshape(3, 6))).phi
-    return mechanism, State(poses, speed / twists[0, 1] * twists)
+    model = MaximalModel(inertias, joints, (0, 0, 0))
+    twists = project(model, State(poses, np.eye(18)[1].reshape(3, 6))).phi
+    return model, State(poses, speed / twists[0, 1] * twists)
 
 
 def double_pendulum():
@@ -205,7 +209,7 @@ def hanging_rods(count, angle):
         joint_from_world_frame(Revolute(), se3.frame(about_y, k * along), poses, k, k - 1 if k else WORLD)
         for k in range(count)
     ]
-    return Mechanism(np.stack([rod] * count), joints), State(poses)
+    return MaximalModel(np.stack([rod] * count), joints), State(poses)
 
 
 def heavy_top(spin, tilt=0.5):

@@ -15,7 +15,7 @@ from rbnotes.dynamics import (
     symplectic_euler,
 )
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 MODELS = {
@@ -39,7 +39,7 @@ class Scene:
     """Arguments of `simulate`, and properties of the scene."""
 
     seed: int
-    world: World
+    model: MaximalModel
     state: State
     h: float
     options: dict[str, Any]
@@ -48,7 +48,7 @@ class Scene:
     def run(self, steps, state=None, **options):
         """The trajectory from the start, or from another state."""
         start = self.state if state is None else state
-        return maximal.simulate(self.world, start, self.h, steps, **{**self.options, **options})
+        return maximal.simulate(self.model, start, self.h, steps, **{**self.options, **options})
 
 
 class Account(NamedTuple):
@@ -88,9 +88,9 @@ def limits(scene):
     weight in a step; and with Euler's a body gains by turning, as the account says in a line of its own, so
     that the contacts alone are judged. Overlaps that velocities take back lift the bodies by as much.
     """
-    mechanism, h = scene.world.mechanism, scene.h
-    masses = mechanism.inertias[:, 3, 3]
-    size = abs(mechanism.energy(scene.state))
+    model, h = scene.model, scene.h
+    masses = model.inertias[:, 3, 3]
+    size = abs(model.energy(scene.state))
     lift = 0.0
     if scene.traits["stabilization"] == "baumgarte":
         lift = 9.81 * float(np.sum(masses)) * 2 * scene.traits["overlap"] * 0.4 / size
@@ -117,7 +117,7 @@ def scene(seed):
     rng = np.random.default_rng([seed, 20261122])
     count = int(rng.integers(1, 5))
     shapes = [_shape(rng) for _ in range(count)]
-    model, integrator = rng.choice(list(MODELS)), rng.choice(list(INTEGRATORS), p=[0.55, 0.15, 0.15, 0.15])
+    law, integrator = rng.choice(list(MODELS)), rng.choice(list(INTEGRATORS), p=[0.55, 0.15, 0.15, 0.15])
     stabilization = str(rng.choice(STABILIZATIONS, p=[0.5, 0.3, 0.2]))
     mu, restitution = rng.uniform(0.0, 1.0), float(rng.choice([0.0, 0.5, 0.9, 1.0]))
     overlap = float(rng.choice([0.0, 0.0, 0.05, 0.15]))
@@ -134,14 +134,14 @@ def scene(seed):
         where = se3.frame(np.eye(3), (poses[0][:3, 3] + poses[1][:3, 3]) / 2)
         held = [maximal.joint_from_world_frame(kind, where, state.E, 1, 0)]
     inertias = [shape.spatial_inertia(density=float(rng.uniform(100, 3000))) for shape in shapes]
-    mechanism = Mechanism(np.array(inertias), held)
-    state = maximal.project(mechanism, state) if held else state
     surface = {"mu": mu, "restitution": restitution}
     colliders = [Collider(WORLD, Plane(), **surface)]
     colliders += [Collider(i, shape, **surface) for i, shape in enumerate(shapes)]
+    model = MaximalModel(np.array(inertias), held, colliders=colliders)
+    state = maximal.project(model, state) if held else state
     taken_back, h = float(rng.choice([0.2, 1.0])), float(rng.choice([0.002, 0.005, 0.01]))
     options = {
-        "friction": MODELS[model],
+        "friction": MODELS[law],
         "integrator": INTEGRATORS[integrator],
         "stabilization": stabilization,
         "gamma": taken_back / h if stabilization == "baumgarte" else None,
@@ -149,13 +149,13 @@ def scene(seed):
     traits = {
         "bodies": count,
         "joints": len(held),
-        "friction": str(model),
+        "friction": str(law),
         "integrator": str(integrator),
         "stabilization": stabilization,
         "restitution": restitution,
         "overlap": overlap,
     }
-    return Scene(seed, World(mechanism, colliders), state, h, options, traits)
+    return Scene(seed, model, state, h, options, traits)
 
 
 def _shape(rng):

@@ -18,8 +18,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.joints import ExponentialSpherical, Revolute
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism
-from rbnotes.multibody.maximal.simulation import World
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 g = 9.81
@@ -39,7 +38,7 @@ MODELS = [
     ),  # the default asks for more than a solver can give in places
 ]
 round_cones = pytest.mark.parametrize(
-    "model", [friction.gauss_seidel_friction, friction.socp_fixed_point_friction]
+    "law", [friction.gauss_seidel_friction, friction.socp_fixed_point_friction]
 )
 
 
@@ -54,7 +53,7 @@ def on_ground(shapes, density, *, mu=0.5, restitution=0.0, slope=0.0, gravity=(0
     surface = {"mu": mu, "restitution": restitution}
     ground = Collider(WORLD, Plane(), se3.frame(so3.exp([0, slope, 0]), np.zeros(3)), **surface)
     carried = [Collider(i, shape, **surface) for i, shape in enumerate(shapes)]
-    return World(Mechanism(masses(shapes, density), joints, gravity), [ground, *carried])
+    return MaximalModel(masses(shapes, density), joints, gravity, colliders=[ground, *carried])
 
 
 def at(x, y, z, *rotation):
@@ -89,8 +88,8 @@ def pile():
     ]
     twists = np.zeros((4, 6))
     twists[2] = [0.5, 0.2, 1.0, -0.5, 0.1, -0.3]
-    world = on_ground(shapes, [300.0, 500.0, 200.0, 400.0], mu=0.4, joints=joints)
-    return world, State(poses, twists)
+    model = on_ground(shapes, [300.0, 500.0, 200.0, 400.0], mu=0.4, joints=joints)
+    return model, State(poses, twists)
 
 
 CHAIN = """
@@ -134,7 +133,7 @@ def chain(count):
             <inertial pos="{text(com)}" mass="{mass}" diaginertia="{text(moments)}"/>{{body}}</body>"""
         )
     return (
-        Mechanism(np.stack(inertias), joints, [1, 0.5, -9.81]),
+        MaximalModel(np.stack(inertias), joints, [1, 0.5, -9.81]),
         rest(*poses),
         CHAIN.format(body=body.format(body="")),
     )

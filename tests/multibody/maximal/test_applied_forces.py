@@ -35,7 +35,7 @@ from rbnotes.forces import (
 )
 from rbnotes.joints import Revolute
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.maximal import MaximalModel, simulate
 
 FORCES = ForceGroups(
     [
@@ -68,9 +68,9 @@ def hinged():
     )
     poses = se3.exp([[0.4, -0.7, 0.2, 0.0, 0.0, 0.0], [-0.9, 0.1, 0.5, 1.2, 0.4, -0.3]])
     joints = [maximal.joint_from_world_frame(Revolute(), se3.exp([0.2, 0.5, -0.1, 0.3, 0.2, 0.1]), poses, 0)]
-    mechanism = Mechanism(bodies, joints, applied_forces=FORCES)
+    model = MaximalModel(bodies, joints, applied_forces=FORCES)
     rng = np.random.default_rng(1)
-    return mechanism, maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
+    return model, maximal.project(model, State(poses, rng.normal(size=(2, 6))))
 
 
 @cache
@@ -95,11 +95,8 @@ EULER = [
 # The rows of a hinge to the world are constant in the body: where they are seen from does not matter.
 @pytest.mark.parametrize(("integrator", "order"), [*((each, 1) for each in EULER), (trapezoidal, 2)])
 def test_simulator_converges_with_every_scheme(integrator, order):
-    mechanism, state = hinged()
-    errors = [
-        error(simulate(World(mechanism), state, 0.2 / n, n, integrator=integrator).states.E[-1])
-        for n in (20, 40)
-    ]
+    model, state = hinged()
+    errors = [error(simulate(model, state, 0.2 / n, n, integrator=integrator).states.E[-1]) for n in (20, 40)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
     assert errors[1] < 0.2
 
@@ -108,26 +105,26 @@ def test_simulator_converges_with_every_scheme(integrator, order):
     ("scheme", "order"), [(symplectic_euler, 1), (implicit_euler, 1), (trapezoidal, 2), (bridson_marino, 2)]
 )
 def test_schemes_with_joints_converge(scheme, order):
-    mechanism, state = hinged()
-    step = constrain_scheme(scheme, lambda state, h: [maximal.joint_velocity_constraints(mechanism, state)])
-    errors = [error(integrate(step, mechanism, state, 0.2 / n, n).E[-1]) for n in (20, 40)]
+    model, state = hinged()
+    step = constrain_scheme(scheme, lambda state, h: [maximal.joint_velocity_constraints(model, state)])
+    errors = [error(integrate(step, model, state, 0.2 / n, n).E[-1]) for n in (20, 40)]
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.25)
 
 
 def test_stiff_springs_require_the_implicit_step():
     """A spring of 1e6 N/m, unstrained at the start: this step is too long for all but the implicit ones."""
-    mechanism, state = hinged()
+    model, state = hinged()
     ends = np.array([[0.2, 0.3, 0.0], [0.0, 0.2, -0.3]])
     length = np.linalg.norm(np.subtract(*se3.transform_points(state.E, ends)))
     spring = PathForces(
         LinearSpring(1e6, rest_length=length), path_through(on_body(0, ends[0]), on_body(1, ends[1]))
     )
-    stiff = replace(mechanism, applied_forces=ForceGroups([spring]))
+    stiff = replace(model, applied_forces=ForceGroups([spring]))
     for integrator in (implicit_momentum_conserving_euler, implicit_euler):
-        calm = simulate(World(stiff), state, 0.005, 40, integrator=integrator)
+        calm = simulate(stiff, state, 0.005, 40, integrator=integrator)
         assert np.abs(calm.states.phi).max() < 10
         distance = [np.linalg.norm(np.subtract(*se3.transform_points(E, ends))) for E in calm.states.E]
         np.testing.assert_allclose(distance, length, rtol=0.02)
     for integrator in (momentum_conserving_euler, symplectic_euler):
-        wild = simulate(World(stiff), state, 0.005, 10, integrator=integrator, stabilization="none")
+        wild = simulate(stiff, state, 0.005, 10, integrator=integrator, stabilization="none")
         assert np.abs(wild.states.phi).max() > 100

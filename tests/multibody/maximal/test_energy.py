@@ -13,16 +13,18 @@ from rbnotes import friction, se3
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, momentum_conserving_euler
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism, World
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.shapes import Box, Plane, Sphere
 
 STEPS = 30
 
 
 def on_ground(shape, height, **surface):
-    mechanism = Mechanism(shape.spatial_inertia(mass=1.0)[None])
-    world = World(mechanism, [Collider(WORLD, Plane(), **surface), Collider(0, shape, **surface)])
-    return world, State(E=se3.frame(np.eye(3), [0, 0, height]))
+    model = MaximalModel(
+        shape.spatial_inertia(mass=1.0)[None],
+        colliders=[Collider(WORLD, Plane(), **surface), Collider(0, shape, **surface)],
+    )
+    return model, State(E=se3.frame(np.eye(3), [0, 0, height]))
 
 
 @pytest.mark.parametrize("seed", [4, 19, 39, 46])
@@ -39,8 +41,8 @@ def test_energy_account_of_random_scenes(seed):
 
 def test_elastic_ball_keeps_its_bounce_height():
     """It bounces before the weight of the step acts: else each bounce would gain h g u / 2."""
-    world, start = on_ground(Sphere(0.1), 0.6, restitution=1.0)
-    path = maximal.simulate(world, start, 0.01, 200)
+    model, start = on_ground(Sphere(0.1), 0.6, restitution=1.0)
+    path = maximal.simulate(model, start, 0.01, 200)
     assert sum(event.kind == "contact_begins" for event in path.events) >= 3
     np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-9)
 
@@ -51,9 +53,9 @@ def test_elastic_ball_keeps_its_bounce_height():
 @pytest.mark.parametrize("gamma", [100.0, 500.0])
 def test_overlap_correction_adds_no_velocity(gamma, integrator):
     """A box set 5 cm into the ground was thrown up at 25 m/s; now it rises by 5 cm or so."""
-    world, start = on_ground(Box((0.2, 0.2, 0.2)), 0.05)
+    model, start = on_ground(Box((0.2, 0.2, 0.2)), 0.05)
     path = maximal.simulate(
-        world, start, 0.002, 100, stabilization="baumgarte", gamma=gamma, integrator=integrator
+        model, start, 0.002, 100, stabilization="baumgarte", gamma=gamma, integrator=integrator
     )
     lift = 9.81 * 0.05
     assert path.energies.max() - path.energies[0] < 1.2 * lift
@@ -63,10 +65,10 @@ def test_overlap_correction_adds_no_velocity(gamma, integrator):
 
 def test_resumed_run_uses_the_last_impulses():
     """From the last state alone friction starts from nothing, and differs by the solver's tolerance."""
-    world, start = on_ground(Box((0.2, 0.3, 0.2)), 0.11, mu=0.5)
+    model, start = on_ground(Box((0.2, 0.3, 0.2)), 0.11, mu=0.5)
     start = State(E=start.E, phi=[[0.3, 0.2, 0.1, 1.0, 0.5, 0]])
     options = {"friction": friction.gauss_seidel_friction, "h": 0.01}
-    path = maximal.simulate(world, start, steps=20, **options)
-    first = maximal.simulate(world, start, steps=12, **options)
-    assert same(path, first, maximal.simulate(world, first, steps=8, **options))
-    assert not same(path, first, maximal.simulate(world, first.states[-1], steps=8, **options))
+    path = maximal.simulate(model, start, steps=20, **options)
+    first = maximal.simulate(model, start, steps=12, **options)
+    assert same(path, first, maximal.simulate(model, first, steps=8, **options))
+    assert not same(path, first, maximal.simulate(model, first.states[-1], steps=8, **options))

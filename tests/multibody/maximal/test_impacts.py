@@ -9,8 +9,7 @@ from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody.maximal import (
-    Mechanism,
-    World,
+    MaximalModel,
     constraint_jacobian,
     joint_from_world_frame,
     rattle,
@@ -29,18 +28,18 @@ def balls(places, speeds, masses, restitutions, gravity=(0.0, 0.0, 0.0), joints=
     inertias = np.stack([ball.spatial_inertia(mass=m) for m in masses])
     poses = np.stack([se3.frame(np.eye(3), place) for place in places])
     carried = [Collider(i, ball, mu=0.0, restitution=e) for i, e in enumerate(restitutions)]
-    world = World(Mechanism(inertias, joints, gravity), [*floor, *carried])
-    return world, State(poses, np.concatenate([np.zeros((len(speeds), 3)), speeds], axis=1))
+    model = MaximalModel(inertias, joints, gravity, colliders=[*floor, *carried])
+    return model, State(poses, np.concatenate([np.zeros((len(speeds), 3)), speeds], axis=1))
 
 
 def in_row(order, speeds, masses, restitutions):
     """Touching balls along x, ``order`` being their places in the row; velocities after one step."""
     count = len(order)
     along = np.eye(3)[0]
-    world, start = balls(
+    model, start = balls(
         np.outer(2 * RADIUS * np.array(order), along), np.outer(speeds, along), masses, restitutions
     )
-    path = simulate(world, start, 0.01, 1, impacts="sequential")
+    path = simulate(model, start, 0.01, 1, impacts="sequential")
     assert path.states.phi.shape == (2, count, 6)
     return path.states.phi[-1, :, 3]
 
@@ -69,15 +68,15 @@ def test_fastest_impact_is_first_in_any_numbering(names):
 def test_bodies_that_do_not_meet_within_the_step_do_not_bounce(gap, hits, impacts):
     """At 10 m/s a step of 10 ms is 10 cm."""
     places = [[0, 0, 0], [2 * RADIUS + gap, 0, 0]]
-    world, start = balls(places, [[10.0, 0, 0], [0, 0, 0]], [1.0, 1.0], [0.8, 0.8])
-    path = simulate(world, start, 0.01, 1, impacts=impacts)
+    model, start = balls(places, [[10.0, 0, 0], [0, 0, 0]], [1.0, 1.0], [0.8, 0.8])
+    path = simulate(model, start, 0.01, 1, impacts=impacts)
     expected = [1.0, 9.0] if hits else [10.0, 0.0]
     np.testing.assert_allclose(path.states.phi[-1, :, 3], expected, atol=1e-9)
 
 
 def test_fast_impact_does_not_trigger_slow_contacts():
     """One ball falls on the floor; another one, slower than gravity adds in two steps, lies on it."""
-    world, start = balls(
+    model, start = balls(
         [[0, 0, RADIUS], [5.0, 0, RADIUS]],
         [[0, 0, -3.0], [0, 0, -0.15]],
         [1.0, 1.0],
@@ -85,7 +84,7 @@ def test_fast_impact_does_not_trigger_slow_contacts():
         WEIGHT,
         floor=[FLOOR],
     )
-    path = simulate(world, start, 0.01, 1, impacts="sequential")
+    path = simulate(model, start, 0.01, 1, impacts="sequential")
     bounced, lies = path.states.phi[-1, :, 5]
     assert bounced == pytest.approx(1.5 - 0.01 * 9.81, abs=1e-9)
     assert lies == pytest.approx(0.0, abs=1e-9)
@@ -95,7 +94,7 @@ def test_resting_body_does_not_affect_a_bounce():
     """An elastic ball bounces as if no other, which is inelastic, lay on the floor beside it."""
     speeds = []
     for count in (1, 2):
-        world, start = balls(
+        model, start = balls(
             [[0, 0, RADIUS], [5.0, 0, RADIUS]][:count],
             [[0, 0, -3.0], [0, 0, 0.0]][:count],
             [1.0, 4.0][:count],
@@ -103,7 +102,7 @@ def test_resting_body_does_not_affect_a_bounce():
             WEIGHT,
             floor=[FLOOR],
         )
-        speeds.append(simulate(world, start, 0.01, 1).states.phi[-1, 0, 5])
+        speeds.append(simulate(model, start, 0.01, 1).states.phi[-1, 0, 5])
     assert speeds[0] == pytest.approx(3.0 - 0.01 * 9.81, abs=1e-9)
     assert speeds[1] == pytest.approx(speeds[0], abs=1e-9)
 
@@ -129,26 +128,25 @@ def test_both_ends_of_a_rod_bounce_together(ends, after):
         se3.frame(np.eye(3), [0, 0, RADIUS])[None],
         [[0, (near - far) / length, 0, 0, 0, (near + far) / 2]],
     )
-    world = World(Mechanism(rod[None], (), (0, 0, 0)), [floor, *tips])
-    path = simulate(world, start, 1e-3, 1, impacts="sequential")
+    model = MaximalModel(rod[None], (), (0, 0, 0), colliders=[floor, *tips])
+    path = simulate(model, start, 1e-3, 1, impacts="sequential")
     np.testing.assert_allclose(path.contacts[0].velocities_after[-2:, 0], after, atol=1e-6)
 
 
 def test_impulses_of_all_impacts_are_recorded():
     """Balls on rods, hit thrice and more: joints and contacts gave all that momenta change by."""
-    world, start = scenes.hung_cradle(3, 0.0, 0.5)
+    model, start = scenes.hung_cradle(3, 0.0, 0.5)
     twists = np.zeros((3, 6))
     twists[0, [1, 3]] = [-1.0, 1.0]  # about its hook, one meter above
-    mechanism = world.mechanism
-    path = simulate(world, State(start.E, twists), 1e-3, 1, impacts="sequential", integrator=symplectic_euler)
+    path = simulate(model, State(start.E, twists), 1e-3, 1, impacts="sequential", integrator=symplectic_euler)
     record, before, after = path.contacts[0], path.states[0], path.states[1]
-    G = constraint_jacobian(mechanism.joints, before.E)
+    G = constraint_jacobian(model.joints, before.E)
     np.testing.assert_allclose(G @ before.velocity, 0, atol=1e-12)
-    wrenches = 1e-3 * mechanism.force(before) + path.joint_impulses[0] @ G
+    wrenches = 1e-3 * model.force(before) + path.joint_impulses[0] @ G
     for a, b, impulse in zip(record.points.a, record.points.b, record.world_impulses, strict=True):
         wrenches[6 * a + 3 : 6 * a + 6] += impulse  # at the center of an upright ball
         wrenches[6 * b + 3 : 6 * b + 6] -= impulse
-    change = mechanism.free.sparse_mass_matrix @ (after.velocity - before.velocity)
+    change = model.free.sparse_mass_matrix @ (after.velocity - before.velocity)
     assert np.abs(path.joint_impulses[0]).max() > 1e-3
     # Up and down, the rods also hold the balls on their circles, at the speeds between the impacts and after.
     sideways = (change - wrenches).reshape(3, 6)[:, :5]
@@ -163,14 +161,17 @@ def test_blocked_bounce_is_reported(friction, steps, integrator, impacts):
     box = Box([0.4, 0.3, 0.2])
     poses = se3.frame(np.eye(3), [[0, 0, 0.1], [0, 0, 0.3], [0, 0, 0.5]])
     rail = joint_from_world_frame(joints.Free2D(), np.eye(4), poses, 2)
-    mechanism = Mechanism(np.array([box.spatial_inertia(density=500.0)] * 3), [rail])
     surface = {"mu": 0.3, "restitution": 0.5}
     colliders = [Collider(i, box, **surface) for i in range(3)]
-    world = World(mechanism, [Collider(WORLD, Plane(), **surface), *colliders])
+    model = MaximalModel(
+        np.array([box.spatial_inertia(density=500.0)] * 3),
+        [rail],
+        colliders=[Collider(WORLD, Plane(), **surface), *colliders],
+    )
     falling = np.zeros((3, 6))
     falling[:2, 5] = -1.0
     options = {"friction": friction, "integrator": integrator, "impacts": impacts}
-    run = simulate(world, State(poses, falling), 0.005, steps, **options)
+    run = simulate(model, State(poses, falling), 0.005, steps, **options)
     assert np.max(np.diff(run.energies)) < 1e-3 * abs(run.energies[0])
     heights = run.states.E[:, :, 2, 3]
     np.testing.assert_allclose(heights, np.broadcast_to(poses[:, 2, 3], heights.shape), rtol=0, atol=0.02)

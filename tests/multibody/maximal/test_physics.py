@@ -21,8 +21,8 @@ def no_friction_is_left_unsolved():
 
 
 def run(scene, T, h=0.01, **options):
-    world, start = scene[:2]
-    return simulate(world, start, h, round(T / h), **options)
+    model, start = scene[:2]
+    return simulate(model, start, h, round(T / h), **options)
 
 
 def displacements(path):
@@ -76,10 +76,10 @@ def test_nearly_parallel_edges_keep_their_normal(lean):
     That axis is the one of the turn, ``lean`` above the horizontal: upright it does not separate the planks;
     nearly level it does, and must not draw the normal out of the middle between the faces by a twelfth.
     """
-    world, state = scenes.a_frame(1.1, 1.0)
+    model, state = scenes.a_frame(1.1, 1.0)
 
     def touching(poses):
-        points = contact_points(world.colliders, poses, 1e-6)
+        points = contact_points(model.colliders, poses, 1e-6)
         return points[(points.a == 0) & (points.b == 1)]
 
     level = touching(state.E)

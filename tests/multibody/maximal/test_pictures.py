@@ -8,7 +8,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
-from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.shapes import Box, Plane, RoundedBox, Sphere
 from rbnotes.viewer import Scene
 
@@ -24,20 +24,20 @@ SPRING = ForceGroups(
 
 
 @pytest.fixture(scope="module")
-def world():
+def model():
     bodies = [BRICK.spatial_inertia(mass=1.0), BALL.spatial_inertia(mass=0.5)]
     shapes = [Collider(WORLD, Plane()), Collider(0, BRICK, ASIDE), Collider(0, RoundedBox([0.1, 0, 0], 0.02))]
-    return World(Mechanism(bodies, applied_forces=SPRING), shapes)
+    return MaximalModel(bodies, applied_forces=SPRING, colliders=shapes)
 
 
 @pytest.fixture(scope="module")
-def path(world):
+def path(model):
     start = np.array([se3.exp([0.2, 0.1, 0.3, 0.3, 0.0, 1.5]), se3.exp([0, 0, 0, 3.0, 0.0, 2.0])])
-    return simulate(world, State(E=start, phi=np.full((2, 6), 0.3)), 0.005, 60)
+    return simulate(model, State(E=start, phi=np.full((2, 6), 0.3)), 0.005, 60)
 
 
-def test_collision_shapes_are_drawn_at_their_poses(path, world):
-    floor, brick, bead, ball = path.scene(world.colliders, "A brick swings.")._items
+def test_collision_shapes_are_drawn_at_their_poses(path, model):
+    floor, brick, bead, ball = path.scene(model.colliders, "A brick swings.")._items
     assert (floor.shape.kind, ball.shape.kind) == ("ground", "axes")
     np.testing.assert_allclose(brick.poses, path.states.E[:, 0] @ ASIDE)
     np.testing.assert_allclose(bead.poses, path.states.E[:, 0])

@@ -17,8 +17,8 @@ from rbnotes.forces import Damping, ForceGroups, FrameSpring, FrameSprings
 from rbnotes.friction import FRICTION_MODELS
 from rbnotes.joints import ExponentialSpherical, Prismatic, Revolute
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism, World, simulate, warm_started_friction
-from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
+from rbnotes.multibody.maximal import MaximalModel, simulate, warm_started_friction
+from rbnotes.multibody.maximal.model import STABILIZATIONS
 from rbnotes.multibody.maximal.stepping import StepContext, predict_contacts
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.shapes import Box, Capsule, Plane
@@ -38,31 +38,29 @@ def test_slider_crank_conserves_energy():
 
     On the way the energy swings by 1.4 %, with steps of half the size by 0.38 % and then 0.094 %.
     """
-    mechanism, state = slider_crank(6.0)
+    model, state = slider_crank(6.0)
     swings = []
     for steps in (100, 200, 400):
-        path = simulate(World(mechanism), state, 0.5 / steps, steps)
+        path = simulate(model, state, 0.5 / steps, steps)
         swings.append(np.abs(path.energies / path.energies[0] - 1).max())
         assert abs(path.energies[-1] / path.energies[0] - 1) < 5e-4
-        assert np.abs(maximal.constraint_error(mechanism.joints, path.states.E[-1])).max() < 1e-10
+        assert np.abs(maximal.constraint_error(model.joints, path.states.E[-1])).max() < 1e-10
     assert swings[0] < 0.02
     assert swings[1] < 0.005
     assert 3.7 < swings[1] / swings[2] < 4.3  # of second order
-    lost = simulate(World(mechanism), state, 0.005, 100, integrator=momentum_conserving_euler)
+    lost = simulate(model, state, 0.005, 100, integrator=momentum_conserving_euler)
     assert lost.energies[-1] < 0.85 * lost.energies[0]
 
 
 def test_double_pendulum_conserves_energy_and_joints():
     """One of its twenty seconds; the table of the book has them all."""
-    mechanism, state = double_pendulum()
-    path = simulate(World(mechanism), state, 5e-3, 200)
+    model, state = double_pendulum()
+    path = simulate(model, state, 5e-3, 200)
     fall = 9.81 * 2.0  # J, from level to hanging
     assert np.ptp(path.energies) < 0.01 * fall
     for poses in path.states.E[::40]:
-        assert np.abs(maximal.constraint_error(mechanism.joints, poses)).max() < 1e-10
-    velocities = (
-        maximal.constraint_jacobian(mechanism.joints, path.states.E[-1]) @ path.states.phi[-1].ravel()
-    )
+        assert np.abs(maximal.constraint_error(model.joints, poses)).max() < 1e-10
+    velocities = maximal.constraint_jacobian(model.joints, path.states.E[-1]) @ path.states.phi[-1].ravel()
     np.testing.assert_allclose(velocities, 0, atol=1e-10)
 
 
@@ -83,12 +81,12 @@ def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
     ]
     spring = FrameSpring.isotropic(np.eye(4), se3.exp([0.1, 0.4, -0.2, 0.1, 0, 0.2]), 10.0, 2.0, 0.3, 0.1)
     forces = ForceGroups([FrameSprings(spring, (0, 1)), Damping(0.8, [0, 1])])
-    mechanism = Mechanism(bodies, joints, applied_forces=forces)
-    state = maximal.project(mechanism, State(poses, rng.normal(size=(2, 6))))
-    exact = runge_kutta(mechanism, state, 0.4)
+    model = MaximalModel(bodies, joints, applied_forces=forces)
+    state = maximal.project(model, State(poses, rng.normal(size=(2, 6))))
+    exact = runge_kutta(model, state, 0.4)
     errors = []
     for steps in (20, 40):
-        end = simulate(World(mechanism), state, 0.4 / steps, steps, stabilization=stabilization).states[-1]
+        end = simulate(model, state, 0.4 / steps, steps, stabilization=stabilization).states[-1]
         errors.append([np.abs(end.E - exact.E).max(), np.abs(end.phi - exact.phi).max()])
     ratios = np.divide(*errors)
     assert np.all((ratios > 3.5) & (ratios < 4.6)), ratios
@@ -96,9 +94,9 @@ def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
 
 
 def test_step_is_time_reversible():
-    mechanism, state = slider_crank(4.0)
-    there = simulate(World(mechanism), state, 0.01, 20).states[-1]
-    back = simulate(World(mechanism), State(there.E, -there.phi), 0.01, 20).states[-1]
+    model, state = slider_crank(4.0)
+    there = simulate(model, state, 0.01, 20).states[-1]
+    back = simulate(model, State(there.E, -there.phi), 0.01, 20).states[-1]
     np.testing.assert_allclose(back.E, state.E, atol=1e-8)
     np.testing.assert_allclose(back.phi, -state.phi, atol=1e-7)
 
@@ -106,10 +104,10 @@ def test_step_is_time_reversible():
 def test_flips_of_a_free_body():
     """Near the separatrix; without joints the step is exact, energy, momentum and all."""
     M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
-    world = World(Mechanism(M[None], (), (0, 0, 0)))
+    model = MaximalModel(M[None], (), (0, 0, 0))
     start = State(np.eye(4), [1e-3, 3.0, 0, 0.1, 0, 0])
     h = 0.02
-    path = simulate(world, start, h, 300)
+    path = simulate(model, start, h, 300)
     np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-11)
     momenta = spatial_momentum(M, path.states.E[:, 0], path.states.phi[:, 0])
     np.testing.assert_allclose(momenta, np.broadcast_to(momenta[0], momenta.shape), atol=1e-11)
@@ -130,8 +128,12 @@ def test_flip_period_of_a_free_body():
         a, b = (a + b) / 2, np.sqrt(a * b)
     flips = np.pi / a / rate
     assert flips == pytest.approx(8.789356, abs=1e-6)
-    mechanism = Mechanism(inertia.spatial_inertia(1.0, np.diag(J))[None], (), (0, 0, 0))
-    path = simulate(World(mechanism), State(np.eye(4), [*w, 0, 0, 0]), flips / 100, 200)
+    path = simulate(
+        MaximalModel(inertia.spatial_inertia(1.0, np.diag(J))[None], (), (0, 0, 0)),
+        State(np.eye(4), [*w, 0, 0, 0]),
+        flips / 100,
+        200,
+    )
     np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-11)
     np.testing.assert_allclose(path.states.phi[::100, 0, :3], [w, w * [1, -1, 1], w], atol=1e-6)
     np.testing.assert_allclose(path.states.phi[50::100, 0, 1], 0, atol=1e-6)
@@ -142,7 +144,7 @@ def test_heavy_top_precesses_steadily():
     M, start, precession = heavy_top(400.0)
     T, steps = 0.1, 200
     path = simulate(
-        World(Mechanism(M[None], [maximal.Joint(ExponentialSpherical(), 0)])), start, T / steps, steps
+        MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)]), start, T / steps, steps
     )
     spun = (400.0 - precession * np.cos(0.5)) * T
     exact = so3.exp(precession * T * Z) @ so3.exp(0.5 * Y) @ so3.exp(spun * Z)
@@ -153,24 +155,24 @@ def test_heavy_top_precesses_steadily():
 @pytest.mark.parametrize("integrator", [None, momentum_conserving_euler])
 def test_energy_account_closes(integrator):
     """It changes the energy by the work of forces and joints and by their own errors; nothing is missing."""
-    mechanism, state = slider_crank(4.0)
+    model, state = slider_crank(4.0)
 
     def motor(state):
         return Forces.without_derivatives(0.3 * np.eye(18)[1] * (5.0 - state.phi[0, 1]))
 
-    mechanism = replace(mechanism, gravity=np.array([0.3, 0.1, -9.81]), applied_forces=motor)
+    model = replace(model, gravity=np.array([0.3, 0.1, -9.81]), applied_forces=motor)
     options = {} if integrator is None else {"integrator": integrator}
-    path = simulate(World(mechanism), state, 0.005, 40, **options)
+    path = simulate(model, state, 0.005, 40, **options)
     np.testing.assert_allclose(np.diff(path.energies), path.work.total, atol=1e-9)
     assert np.abs(path.work.applied_forces).max() > 1e-4
     assert abs(np.sum(path.work.joints)) > 1e-6
 
 
 def test_open_joints_are_closed_without_velocity():
-    mechanism, state = double_pendulum()
+    model, state = double_pendulum()
     apart = State(state.E @ se3.exp(1e-3 * np.ones((2, 6))))
-    path = simulate(World(replace(mechanism, gravity=np.zeros(3))), apart, 0.01, 2)
-    assert np.abs(maximal.constraint_error(mechanism.joints, path.states.E[-1])).max() < 1e-10
+    path = simulate(replace(model, gravity=np.zeros(3)), apart, 0.01, 2)
+    assert np.abs(maximal.constraint_error(model.joints, path.states.E[-1])).max() < 1e-10
     np.testing.assert_allclose(path.states.phi, 0, atol=1e-9)
 
 
@@ -179,7 +181,7 @@ def test_impulses_are_reactions_times_the_step():
     link = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=2.0)
     poses = at(0, 0, -0.5)[None]
     joint = maximal.joint_from_world_frame(Revolute(), about_y, poses, 0, WORLD)
-    path = simulate(World(Mechanism(link[None], [joint])), State(poses), 0.01, 2)
+    path = simulate(MaximalModel(link[None], [joint]), State(poses), 0.01, 2)
     push = maximal.joint_reactions(joint, poses, path.joint_impulses[1]).on_body[3:]
     np.testing.assert_allclose(push, [0, 0, 2.0 * 9.81 * 0.01], atol=1e-12)
 
@@ -193,7 +195,6 @@ def test_impacts_with_friction_gain_no_energy(weight, impacts):
     Under its weight a body that bounces has not fallen so far, and may keep less of its speed.
     """
     rod, h = Capsule(0.05, 0.6), 5e-3
-    mechanism = Mechanism(rod.spatial_inertia(density=500.0)[None], (), (0, 0, -weight))
     capped = 0
     for tilt, slide, restitution in [
         (0.7, 1.5, 0.9),
@@ -204,12 +205,17 @@ def test_impacts_with_friction_gain_no_energy(weight, impacts):
         (0.9, 0.5, 0.83),
     ]:
         surface = {"mu": 0.8, "restitution": restitution}
-        world = World(mechanism, [Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)])
+        model = MaximalModel(
+            rod.spatial_inertia(density=500.0)[None],
+            (),
+            (0, 0, -weight),
+            colliders=[Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)],
+        )
         R = so3.exp([0, tilt, 0])
         start = State(
             se3.frame(R, [0, 0, 0.05 + 0.3 * np.cos(tilt)]), np.r_[0, 0, 0, R.T @ [slide, 0.3, -1.0]]
         )
-        path = simulate(world, start, h, 1, impacts=impacts)
+        path = simulate(model, start, h, 1, impacts=impacts)
         assert path.energies[1] <= path.energies[0] * (1 + 1e-9)
         record = path.contacts[0]
         assert np.all(record.impulses[record.impulses[:, 0] > 0, 0] > 0)
@@ -229,17 +235,17 @@ def test_free_motion_derivatives_are_of_second_order():
     bodies = [
         inertia.spatial_inertia(m, np.diag([0.3, 0.5, 0.7]) * m, rng.normal(size=3) / 4) for m in (1.5, 0.8)
     ]
-    mechanism = Mechanism(np.stack(bodies))
+    model = MaximalModel(np.stack(bodies))
     start, v = State(se3.exp(rng.normal(size=(2, 6)))), rng.normal(size=12)
     left_out = []
     for h in (0.1, 0.05, 0.025):
-        arrived = advance_free_motion(mechanism, start, v, h).E
+        arrived = advance_free_motion(model, start, v, h).E
 
         def moved(v, h=h, arrived=arrived):
-            return se3.log(se3.inverse(arrived) @ advance_free_motion(mechanism, start, v, h).E).ravel()
+            return se3.log(se3.inverse(arrived) @ advance_free_motion(model, start, v, h).E).ravel()
 
         found = STEPS._displacement_derivative(
-            SimpleNamespace(mechanism=mechanism, h=h), v, start.E, arrived
+            SimpleNamespace(model=model, h=h), v, start.E, arrived
         ).toarray()
         left_out.append(np.max(np.abs(found - jacobian(moved, v).value)))
     assert 0 < left_out[0] < 0.02
@@ -268,15 +274,21 @@ def test_contacts_account_for_joint_corrections():
     rod, gamma, top = Capsule(0.05, 0.9), 40.0, se3.frame(np.eye(3), [0, 0, 0.45])
     poses = at(0, 0, 0.45 * np.cos(1.2) + 0.05, Y, 1.2)[None]
     joint = maximal.Joint(ExponentialSpherical(), 0, top, WORLD, at(0, 0, 1e-3) @ poses[0] @ top)
-    mechanism, surface = Mechanism(rod.spatial_inertia(density=500.0)[None], [joint]), {"mu": 0.4}
-    colliders = [Collider(WORLD, Plane(), **surface), Collider(0, rod, **surface)]
-    world, state = World(mechanism, colliders, excluded_pairs=()), State(poses)
-    friction = WarmStartedFriction(FRICTION_MODELS["newton"], np.inf, 0.02)
-    context = StepContext(world, 5e-3, friction, stabilization="baumgarte", gamma=gamma, slop=0.0)
-    update, flown = STEPS._first_update_and_free_motion(
-        context, state, predict_contacts(world, state, context.h)
+    model, state = (
+        MaximalModel(
+            rod.spatial_inertia(density=500.0)[None],
+            [joint],
+            colliders=[Collider(WORLD, Plane(), mu=0.4), Collider(0, rod, mu=0.4)],
+            excluded_pairs=(),
+        ),
+        State(poses),
     )
-    errors = [maximal.constraint_error(mechanism.joints, E) for E in (poses, flown.E)]
+    friction = WarmStartedFriction(FRICTION_MODELS["newton"], np.inf, 0.02)
+    context = StepContext(
+        model, 5e-3, friction, "baumgarte", gamma, 0.0, "simultaneous", None, model.detect_contacts
+    )
+    update, flown = STEPS._first_update_and_free_motion(context, state, predict_contacts(context, state))
+    errors = [maximal.constraint_error(model.joints, E) for E in (poses, flown.E)]
     np.testing.assert_allclose(errors[1], (1 - gamma * context.h) * errors[0], atol=1e-9)
     assert update.contacts.impulses[0, 0] > 0.01
     # The joint is moved at 0.04 m/s; its second-order target leaves 2e-5 m/s to correct.
@@ -288,7 +300,7 @@ def test_contacts_account_for_joint_corrections():
 def test_step_is_accepted_by_its_total_energy_error(speeds, weight):
     """Relative to the kinetic energy before or after, and that of a fall of one step."""
     h, mass = 0.5, 2.0
-    mechanism = Mechanism(inertia.spatial_inertia(mass, np.eye(3))[None], (), (0, 0, -weight))
+    model = MaximalModel(inertia.spatial_inertia(mass, np.eye(3))[None], (), (0, 0, -weight))
     before, after = (State(np.eye(4)[None], [[0, 0, 0, speed, 0, 0]]) for speed in speeds)
     most = STEPS.ENERGY_CHANGE_TOLERANCE * mass / 2 * (3.0**2 + (h * weight) ** 2)
     for joints, integrator, trusted in [
@@ -299,9 +311,7 @@ def test_step_is_accepted_by_its_total_energy_error(speeds, weight):
         (5 * most, -5 * most, True),
     ]:
         taken = SimpleNamespace(state=after, work=SimpleNamespace(joints=joints, integrator=integrator))
-        assert (
-            STEPS._has_plausible_energy(SimpleNamespace(mechanism=mechanism, h=h), before, taken) is trusted
-        )
+        assert STEPS._has_plausible_energy(SimpleNamespace(model=model, h=h), before, taken) is trusted
 
 
 def test_impulses_are_transferred_to_the_nearest_contact_of_the_same_bodies():
@@ -317,6 +327,6 @@ def test_impulses_are_transferred_to_the_nearest_contact_of_the_same_bodies():
 
     old = points([[0, 0, 0.0], [0.1, 0, 0], [0, 2, 0]], [0, 0, 0], [1, 2, 1])
     new = points([[0.09, 0, 0], [0.02, 0, 0], [0, 1.5, 0]], [0, 0, 0], [1, 2, 1])
-    world = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
-    found = warm_started_friction._match_impulses(Counted(**vars(new)), Counted(**vars(old)), world, 0.2)
+    model = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+    found = warm_started_friction._match_impulses(Counted(**vars(new)), Counted(**vars(old)), model, 0.2)
     np.testing.assert_array_equal(found, [[3.0, 1.0, 2.0], [6.0, 4.0, 5.0], [0.0, 0.0, 0.0]])

@@ -28,25 +28,25 @@ from rbnotes.dynamics import (
 )
 from rbnotes.joints import ExponentialSpherical, Universal
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism
-from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
-from rbnotes.multibody.maximal.simulation import World, simulate
+from rbnotes.multibody.maximal import MaximalModel
+from rbnotes.multibody.maximal.model import STABILIZATIONS
+from rbnotes.multibody.maximal.simulation import simulate
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 
 def test_hinge_chain_against_mujoco():
     """The error after half a second is of second order; extrapolation removes nearly all of it."""
-    mechanism, start, description = chain(2)
-    model = mujoco.MjModel.from_xml_string(description)
-    data = mujoco.MjData(model)
-    mujoco.mj_forward(model, data)
+    model, start, description = chain(2)
+    mujoco_model = mujoco.MjModel.from_xml_string(description)
+    data = mujoco.MjData(mujoco_model)
+    mujoco.mj_forward(mujoco_model, data)
     np.testing.assert_allclose(data.xpos[1:], start.E[:, :3, 3], atol=1e-12)
     for _ in range(2500):
-        mujoco.mj_step(model, data)
+        mujoco.mj_step(mujoco_model, data)
     exact = np.concatenate([data.xpos[1:], data.xmat[1:]], axis=1)
     ends = []
     for steps in (50, 100):
-        E = simulate(World(mechanism), start, 0.5 / steps, steps).states.E[-1]
+        E = simulate(model, start, 0.5 / steps, steps).states.E[-1]
         ends.append(np.concatenate([E[:, :3, 3], E[:, :3, :3].reshape(-1, 9)], axis=1))
     errors = [np.abs(end - exact).max() for end in ends]
     assert errors[0] < 5e-3
@@ -58,36 +58,36 @@ class TestContacts:
     def test_overlap_is_corrected_without_velocity(self):
         """Moved apart by the masses: the heavy one half as far as the light one."""
         shapes = [Sphere(0.5)] * 2
-        mechanism = Mechanism(masses(shapes, [2.0, 1.0]), (), (0, 0, 0))
-        world = World(mechanism, [Collider(i, s) for i, s in enumerate(shapes)])
+        colliders = [Collider(i, shape) for i, shape in enumerate(shapes)]
+        model = MaximalModel(masses(shapes, [2.0, 1.0]), (), (0, 0, 0), colliders=colliders)
         start = rest(at(0, 0, 0), at(0.91, 0, 0))
-        path = simulate(world, start, 0.01, 2)
+        path = simulate(model, start, 0.01, 2)
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.03, 0.97], atol=1e-9)
         np.testing.assert_allclose(path.states.phi, 0, atol=1e-12)
-        left = simulate(world, start, 0.01, 2, stabilization="none")
+        left = simulate(model, start, 0.01, 2, stabilization="none")
         np.testing.assert_allclose(left.max_overlaps, 0.09, rtol=1e-9)
         # By velocities no faster than what lifts a body out: without gravity, none.
         slowly = {"stabilization": "baumgarte", "gamma": 25.0, "slop": 0.0}
-        np.testing.assert_allclose(simulate(world, start, 0.01, 2, **slowly).max_overlaps, 0.09, rtol=1e-9)
-        falling = World(replace(mechanism, gravity=np.array([0, 0, -g])), world.colliders)
+        np.testing.assert_allclose(simulate(model, start, 0.01, 2, **slowly).max_overlaps, 0.09, rtol=1e-9)
+        falling = replace(model, gravity=np.array([0, 0, -g]))
         part = simulate(falling, rest(at(0, 0, 0), at(0.99, 0, 0)), 0.01, 2, **slowly)
         np.testing.assert_allclose(part.max_overlaps, [0.01, 0.75 * 0.01], rtol=1e-9)
 
     def test_fast_bodies_do_not_pass_through(self):
-        world = on_ground([Sphere(0.05)], 1.0, gravity=(0, 0, 0))
+        model = on_ground([Sphere(0.05)], 1.0, gravity=(0, 0, 0))
         start = State(at(0, 0, 1.0)[None], np.array([[0, 0, 0, 0, 0, -50.0]]))
-        path = simulate(world, start, 0.01, 10, stabilization="none")
+        path = simulate(model, start, 0.01, 10, stabilization="none")
         assert path.max_overlaps.max() < 1e-12
         assert path.states.E[-1, 0, 2, 3] == pytest.approx(0.05)
         np.testing.assert_allclose(path.states.phi[-1], 0, atol=1e-12)
 
     def test_fast_bodies_do_not_pass_through_each_other(self):
         balls = [Sphere(0.1)] * 2
-        mechanism = Mechanism(masses(balls, 1.0), (), (0, 0, 0))
-        world = World(mechanism, [Collider(i, ball) for i, ball in enumerate(balls)])
+        colliders = [Collider(i, ball) for i, ball in enumerate(balls)]
+        model = MaximalModel(masses(balls, 1.0), (), (0, 0, 0), colliders=colliders)
         start = State(np.stack([at(-1, 0, 0), at(1, 0, 0)]), np.zeros((2, 6)))
         start.phi[:, 3] = 50.0, -50.0
-        path = simulate(world, start, 0.01, 5, stabilization="none")
+        path = simulate(model, start, 0.01, 5, stabilization="none")
         assert path.max_overlaps.max() < 1e-12
         np.testing.assert_allclose(path.states.E[-1, :, 0, 3], [-0.1, 0.1], atol=1e-12)
 
@@ -106,10 +106,9 @@ class TestContacts:
             stopped = state.E[0, 0, 3] > 0.1 and abs(state.phi[0, 3]) < 1e-3
             return Forces.without_derivatives([0, 0, 0, 0, 0, 60.0 if stopped else 0.0])
 
-        base = on_ground([Box(flat)], 500.0, mu=0.5)
-        world = World(replace(base.mechanism, applied_forces=lift), base.colliders)
+        model = replace(on_ground([Box(flat)], 500.0, mu=0.5), applied_forces=lift)
         start = State(at(0, 0, 0.05)[None], np.array([[0, 0, 0, 1.2, 0, 0]]))
-        path = simulate(world, start, 0.01, 40)
+        path = simulate(model, start, 0.01, 40)
         assert [e.kind for e in path.events] == [
             "contact_begins",
             "slip_begins",
@@ -119,9 +118,9 @@ class TestContacts:
         assert {(e.a, e.b) for e in path.events} == {(WORLD, 0)}
 
     def test_jointed_bodies_do_not_collide_by_default(self):
-        world, _ = pile()
-        assert set(world.excluded_pairs) == {(0, WORLD), (1, 0)}
-        assert World(world.mechanism, excluded_pairs=()).excluded_pairs == ()
+        model, _ = pile()
+        assert set(model.excluded_pairs) == {(0, WORLD), (1, 0)}
+        assert replace(model, excluded_pairs=()).excluded_pairs == ()
 
 
 def test_many_separate_bodies_move_independently():
@@ -148,8 +147,8 @@ def test_many_separate_bodies_move_independently():
         ]
         ground = Collider(WORLD, Plane(), mu=0.4)
         carried = [Collider(i, shape, mu=0.4) for i, shape in enumerate(shapes * len(pairs))]
-        world = World(Mechanism(np.concatenate([M] * len(pairs)), joints), [ground, *carried])
-        return simulate(world, maximal.project(world.mechanism, State(at_start, twists[bodies])), h, steps)
+        model = MaximalModel(np.concatenate([M] * len(pairs)), joints, colliders=[ground, *carried])
+        return simulate(model, maximal.project(model, State(at_start, twists[bodies])), h, steps)
 
     together = run(range(count))
     for k in (0, 11, 26):
@@ -161,14 +160,14 @@ def test_many_separate_bodies_move_independently():
 
 def test_progress_is_reported():
     seen = []
-    mechanism, start, _ = chain(2)
-    simulate(World(mechanism), start, 0.01, 3, progress=lambda done, total: seen.append((done, total)))
+    model, start, _ = chain(2)
+    simulate(model, start, 0.01, 3, progress=lambda done, total: seen.append((done, total)))
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_model_with_options():
-    world, start = pile()
-    path = simulate(world, start, 0.01, 3, friction=partial(friction.gauss_seidel_friction, cone="box"))
+    model, start = pile()
+    path = simulate(model, start, 0.01, 3, friction=partial(friction.gauss_seidel_friction, cone="box"))
     assert path.joint_impulses.shape == (3, 8)
     assert path.states.t.tolist() == pytest.approx([0, 0.01, 0.02, 0.03])
 
@@ -176,32 +175,31 @@ def test_model_with_options():
 @pytest.mark.parametrize("stabilization", STABILIZATIONS)
 def test_poses_and_masses_are_checked_once(stabilization):
     """Results of steps are not checked again."""
-    world, start = pile()
-    *others, hinge = world.mechanism.joints
+    model, start = pile()
+    *others, hinge = model.joints
     turning = replace(hinge, kind=Universal())  # rows that depend on the poses
-    world = replace(world, mechanism=replace(world.mechanism, joints=[*others, turning]))
-    simulate(world, start, 0.01, 1, stabilization=stabilization)  # what is kept with the mechanism
+    model = replace(model, joints=[*others, turning])
+    simulate(model, start, 0.01, 1, stabilization=stabilization)  # what is kept with the model
     with contextlib.ExitStack() as patches:
         for name in ("frame", "rotation", "positive_definite", "symmetric", "unit_vector"):
             again = AssertionError(f"{name} is checked again")
             patches.enter_context(mock.patch.object(arguments, name, side_effect=again))
-        simulate(world, start, 0.01, 4, stabilization=stabilization)
+        simulate(model, start, 0.01, 4, stabilization=stabilization)
 
 
 class TestErrors:
     def test_invalid_arguments_are_named(self):
-        mechanism, start, _ = chain(2)
-        world = World(mechanism)
+        model, start, _ = chain(2)
         with pytest.raises(InvalidArgument, match="steps: got 0"):
-            simulate(world, start, 0.1, 0)
+            simulate(model, start, 0.1, 0)
         with pytest.raises(InvalidArgument, match="h: got 0"):
-            simulate(world, start, 0.0, 1)
+            simulate(model, start, 0.0, 1)
         with pytest.raises(InvalidArgument, match="stabilization: got 'glue'"):
-            simulate(world, start, 0.1, 1, stabilization="glue")
+            simulate(model, start, 0.1, 1, stabilization="glue")
         with pytest.raises(InvalidArgument, match="state: got 1 bodies"):
-            simulate(world, State(start.E[:1], start.phi[:1]), 0.1, 1)
+            simulate(model, State(start.E[:1], start.phi[:1]), 0.1, 1)
         with pytest.raises(InvalidArgument, match="gamma: got 25"):
-            simulate(world, start, 0.1, 1, gamma=25.0)
-        short = replace(mechanism, applied_forces=lambda state: Forces.without_derivatives(np.zeros(6)))
+            simulate(model, start, 0.1, 1, gamma=25.0)
+        short = replace(model, applied_forces=lambda state: Forces.without_derivatives(np.zeros(6)))
         with pytest.raises(InvalidArgument, match="applied_forces: got shape"):
-            simulate(World(short), start, 0.1, 1)
+            simulate(short, start, 0.1, 1)

@@ -13,7 +13,7 @@ from rbnotes.dynamics import (
     momentum_conserving_euler,
     symplectic_euler,
 )
-from rbnotes.multibody.maximal.mechanism import STABILIZATIONS
+from rbnotes.multibody.maximal.model import STABILIZATIONS
 from rbnotes.multibody.maximal.simulation import simulate
 from rbnotes.shapes import Box, Sphere
 
@@ -21,15 +21,15 @@ from rbnotes.shapes import Box, Sphere
 class TestRollingSphere:
     R, mu, speed = 0.1, 0.3, 2.0
 
-    def roll(self, model, direction, steps=40, **options):
-        world = on_ground([Sphere(self.R)], 800.0, mu=self.mu)
+    def roll(self, law, direction, steps=40, **options):
+        model = on_ground([Sphere(self.R)], 800.0, mu=self.mu)
         start = State(at(0, 0, self.R)[None], np.array([[0, 0, 0, *(self.speed * direction)]]))
-        return simulate(world, start, 0.01, steps, friction=model, **options)
+        return simulate(model, start, 0.01, steps, friction=law, **options)
 
     @round_cones
-    def test_sphere_slides_then_rolls_at_five_sevenths(self, model):
+    def test_sphere_slides_then_rolls_at_five_sevenths(self, law):
         direction = np.array([0.6, 0.8, 0.0])
-        path = self.roll(model, direction, 26)
+        path = self.roll(law, direction, 26)
         velocity = world_velocities(path)
         np.testing.assert_allclose(velocity[-1, 3:], 5 / 7 * self.speed * direction, atol=1e-6)
         np.testing.assert_allclose(
@@ -63,17 +63,15 @@ class TestRollingSphere:
 class TestBox:
     sides = np.array([0.3, 0.2, 0.4])
 
-    def world(self, **options):
+    def model(self, **options):
         return on_ground([Box(self.sides)], 500.0, **options)
 
-    @pytest.mark.parametrize("model", MODELS)
-    def test_sliding_box_stops(self, model):
+    @pytest.mark.parametrize("law", MODELS)
+    def test_sliding_box_stops(self, law):
         speed, mu, h = 1.5, 0.35, 0.02
         start = State(at(0, 0, 0.2)[None], np.array([[0, 0, 0, speed, 0, 0]]))
-        path = simulate(self.world(mu=mu), start, h, 26, friction=model)
-        if (
-            model is friction.single_qp
-        ):  # it lifts what slides by mu times the sliding speed: not checked here
+        path = simulate(self.model(mu=mu), start, h, 26, friction=law)
+        if law is friction.single_qp:  # it lifts what slides by mu times the sliding speed: not checked here
             assert np.max(path.states.E[:, 0, 2, 3]) > 0.2 + 0.1 * mu * speed * h
             return
         assert path.states.E[-1, 0, 0, 3] == pytest.approx(speed**2 / (2 * mu * g), abs=speed * h)
@@ -86,9 +84,9 @@ class TestBox:
         mu, T, h = np.tan(0.4), 0.5, 0.01
         down, up = np.array([np.cos(slope), 0, -np.sin(slope)]), np.array([np.sin(slope), 0, np.cos(slope)])
         flat = np.array([0.4, 0.2, 0.1])
-        world = on_ground([Box(flat)], 500.0, mu=mu, slope=slope)
+        model = on_ground([Box(flat)], 500.0, mu=mu, slope=slope)
         start = rest(se3.frame(so3.exp([0, slope, 0]), 0.05 * up))
-        path = simulate(world, start, h, round(T / h))
+        path = simulate(model, start, h, round(T / h))
         acceleration = max(0.0, g * (np.sin(slope) - mu * np.cos(slope)))
         moved = path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3]
         np.testing.assert_allclose(moved, acceleration * T**2 / 2 * down, atol=1e-6)
@@ -97,8 +95,8 @@ class TestBox:
     def test_box_tips_at_the_static_limit(self, slope, tips):
         """The side 0.3 downhill and 0.4 up: tan(slope) = 3/4 is the limit, at 0.6435."""
         up = np.array([np.sin(slope), 0, np.cos(slope)])
-        world = self.world(mu=2.0, slope=slope)
-        path = simulate(world, rest(se3.frame(so3.exp([0, slope, 0]), 0.2 * up)), 0.01, 60)
+        model = self.model(mu=2.0, slope=slope)
+        path = simulate(model, rest(se3.frame(so3.exp([0, slope, 0]), 0.2 * up)), 0.01, 60)
         turned = so3.angle(path.states.E[0, 0, :3, :3].T @ path.states.E[-1, 0, :3, :3])
         assert (turned > 0.05) if tips else (turned < 1e-9)
 
@@ -110,7 +108,7 @@ class TestBox:
         tilt, h = 0.12, 1e-3
         radius, alpha = np.hypot(0.15, 0.2), np.arctan2(0.15, 0.2)
         center = radius * np.array([-np.sin(alpha - tilt), 0, np.cos(alpha - tilt)])
-        path = simulate(self.world(mu=3.0), rest(se3.frame(so3.exp([0, tilt, 0]), center)), h, 180)
+        path = simulate(self.model(mu=3.0), rest(se3.frame(so3.exp([0, tilt, 0]), center)), h, 180)
         mass, J = 500 * np.prod(self.sides), 500 * np.prod(self.sides) * (0.3**2 + 0.4**2) / 12
         drop = radius * (np.cos(alpha - tilt) - np.cos(alpha))
         expected = np.sqrt(2 * mass * g * drop / (J + mass * radius**2))
@@ -124,8 +122,8 @@ class TestBox:
 @pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
 def test_ball_bounces(restitution):
     h, height = 4e-3, 0.5
-    world = on_ground([Sphere(0.1)], 1.0, restitution=restitution)
-    path = simulate(world, rest(at(0, 0, 0.1 + height)), h, 170)
+    model = on_ground([Sphere(0.1)], 1.0, restitution=restitution)
+    path = simulate(model, rest(at(0, 0, 0.1 + height)), h, 170)
     fall, z = np.sqrt(2 * height / g), path.states.E[:, 0, 2, 3] - 0.1
     after = z[path.states.t > fall + 2 * h]
     second = restitution * fall  # the flight goes up for as long, and down again
@@ -143,8 +141,8 @@ class TestStack:
         turns = so3.exp(rng.normal(size=(self.count, 3)) * [0.03, 0.03, 0.1])
         heights = (side + 0.03) * (np.arange(self.count) + 0.6)
         poses = se3.frame(turns, np.c_[0.01 * rng.normal(size=(self.count, 2)), heights])
-        world = on_ground([Box([side] * 3)] * self.count, 500.0)
-        return simulate(world, rest(*poses), h, round(T / h), stabilization=stabilization)
+        model = on_ground([Box([side] * 3)] * self.count, 500.0)
+        return simulate(model, rest(*poses), h, round(T / h), stabilization=stabilization)
 
     def test_stack_stands(self):
         """Boxes that fall on each other from 3 cm, a little askew, come to rest, and then nothing moves.

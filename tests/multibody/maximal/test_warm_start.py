@@ -16,7 +16,7 @@ from rbnotes.friction import (
     gauss_seidel_friction,
     semismooth_newton_friction,
 )
-from rbnotes.multibody.maximal import Mechanism, World, simulate
+from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
 
 GROUND = Contacts([[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]], mu=0.5)
@@ -26,10 +26,12 @@ PARTICLE = StepProblem(mass=np.eye(3), momentum=[3.0, 4.0, -2.0], contacts=GROUN
 def slide(friction):
     """Simulate three steps of a block that slides on the floor."""
     block = Box([0.4, 0.4, 0.1])
-    mechanism = Mechanism(block.spatial_inertia(density=500.0)[None])
-    world = World(mechanism, [Collider(WORLD, Plane(), mu=0.3), Collider(0, block, mu=0.3)])
+    model = MaximalModel(
+        block.spatial_inertia(density=500.0)[None],
+        colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, block, mu=0.3)],
+    )
     start = State(se3.frame(np.eye(3), [0, 0, 0.05]), [0, 0, 0, 1.0, 0.7, 0])
-    return simulate(world, start, 0.01, 3, friction=friction)
+    return simulate(model, start, 0.01, 3, friction=friction)
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -182,6 +182,7 @@ def end_positions(feature, backend):
     model, state, call = FEATURES[feature]()
     motion = simulate(model, state, h=H, steps=STEPS, **call, **BACKENDS[backend])
     assert (motion.maximal is None) == (backend == "reduced")
+    assert motion.compiled == (backend == "compiled")
     assert "contact" not in feature or any(np.any(record.impulses) for record in motion.contacts)
     assert motion.maximal is None or isinstance(motion.maximal, Trajectory)
     change = motion.energies[-1] - motion.energies[0]

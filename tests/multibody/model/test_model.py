@@ -7,10 +7,9 @@ from scipy.linalg import null_space
 
 from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import WORLD
-from rbnotes.multibody import Body, Geometry, Model
+from rbnotes.dynamics import WORLD, State
+from rbnotes.multibody import Body, Geometry, Model, maximal_coordinates
 from rbnotes.multibody.maximal import accelerations
-from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.reduced import LoopClosure, constrained_acceleration, constraint_rows
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
@@ -80,7 +79,7 @@ def test_maximal_coordinates_have_the_accelerations_of_the_model(model, state):
     state = moving(model, state)
     expected = body_accelerations(model, state)
     converted = maximal_coordinates(model)
-    found = accelerations(converted.world.mechanism, converted.state(state)).phidot.ravel()
+    found = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * max(1, np.abs(expected).max()))
 
 
@@ -118,7 +117,7 @@ def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
     state = closed.state_from_tree(tree_state.with_velocity(velocity))
     expected = body_accelerations(closed, state)
     converted = maximal_coordinates(closed)
-    found = accelerations(converted.world.mechanism, converted.state(state)).phidot.ravel()
+    found = accelerations(converted.maximal_model, converted.maximal_state(state)).phidot.ravel()
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-9 * np.abs(expected).max())
     assert np.abs(expected - body_accelerations(open_model, state)).max() > 0.01 * np.abs(expected).max()
 
@@ -133,15 +132,36 @@ def body_accelerations(model, state):
 def test_states_return_from_maximal_coordinates(model, state):
     state = moving(model, state)
     converted = maximal_coordinates(model)
-    bodies = converted.state(state)
-    back = converted.state(converted.model_state(bodies))
+    bodies = converted.maximal_state(state)
+    back = converted.maximal_state(converted.model_state(bodies))
     np.testing.assert_allclose(back.E, bodies.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(back.phi, bodies.phi, rtol=0, atol=1e-7)
 
 
+def test_coordinates_continue_those_of_a_state_nearby(model, state):
+    """Joint angles are several turns away from those of the nearest pose."""
+    state = moving(model, state)
+    tree_state = model.tree_state(state)
+    is_angle = np.zeros(model.tree.num_coordinates, dtype=bool)
+    for link, own in zip(model.tree.links, model.tree.coordinate_slices, strict=True):
+        is_angle[own] = isinstance(link.joint, joints.Revolute)
+    q = tree_state.q + 6 * np.pi * is_angle
+    turned = model.state_from_tree(State(q=q, qdot=tree_state.qdot))
+    converted = maximal_coordinates(model)
+    bodies = converted.maximal_state(turned)
+    found = model.tree_state(converted.model_state(bodies, near=turned))
+    np.testing.assert_allclose(found.q[is_angle], q[is_angle], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.qdot[is_angle], tree_state.qdot[is_angle], rtol=0, atol=1e-6)
+    back = converted.maximal_state(model.state_from_tree(found))
+    np.testing.assert_allclose(back.E, bodies.E, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(back.phi, bodies.phi, rtol=0, atol=1e-6)
+    with pytest.raises(InvalidArgument, match="near: got another number of coordinates"):
+        converted.model_state(bodies, near=State(q=np.zeros(99), qdot=np.zeros(99)))
+
+
 def test_poses_that_violate_a_joint_are_refused(model, state):
     converted = maximal_coordinates(model)
-    bodies = converted.state(state)
+    bodies = converted.maximal_state(state)
     poses = bodies.E.copy()
     poses[model.index("base")] = poses[model.index("base")] @ se3.exp([0.2, 0.1, 0.3, 0.1, 0.0, 0.2])
     with pytest.raises(InvalidArgument, match="state: got joint errors"):

@@ -8,11 +8,14 @@ from model_parts import parallelogram, shift
 from random_models import TWIST, in_pinocchio, random_state, robot
 from random_trees import frame
 
-from rbnotes import joints
+from rbnotes import joints, se3, so3
 from rbnotes.arguments import InvalidArgument
+from rbnotes.dynamics import momentum_conserving_euler
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
+from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody import (
     Body,
+    Geometry,
     Model,
     PositionServo,
     VelocityServo,
@@ -175,6 +178,56 @@ def test_force_on_the_lower_of_two_boxes_is_the_weight_of_both():
     assert motion.channel("contacts").values[-1] == 8  # four between the boxes, four on the floor
     assert upper == pytest.approx(2 * G, rel=1e-6)
     assert lower == pytest.approx(1 * G, rel=1e-6)
+
+
+BACKENDS = pytest.mark.parametrize(
+    "options",
+    [{"coordinates": "reduced"}, {"coordinates": "maximal"}, {"coordinates": "maximal", "compiled": True}],
+    ids=["reduced", "maximal", "compiled"],
+)
+
+
+@BACKENDS
+def test_contact_wrench_on_a_box_at_rest_balances_its_weight(options):
+    """The center of mass is away from the origin of the body frame."""
+    center, mass = np.array([0.03, -0.02, 0.01]), 2.0
+    box = Body(
+        "box",
+        inertia=spatial_inertia(mass, np.diag([0.01, 0.02, 0.015]), center),
+        collision=[Geometry(Box([0.2, 0.3, 0.1]))],
+        position=[0.4, -0.7, 0.05],
+    )
+    names = ["contacts", "box.contact_force", "box.contact_torque"]
+    motion = simulate(Model([box], ground=Plane(), mu=0.5), h=0.01, steps=5, record=names, **options)
+    number, force, torque = (motion.recorded[name] for name in names)
+    np.testing.assert_array_equal(number.values, 4)
+    assert (force.unit, torque.unit) == ("N", "N m")
+    np.testing.assert_allclose(force.values, [[0, 0, mass * G]] * 5, atol=1e-5)
+    np.testing.assert_allclose(torque.values, [np.cross(center, [0, 0, mass * G])] * 5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [*BACKENDS.args[1], {"scheme": momentum_conserving_euler}],
+    ids=[*BACKENDS.kwargs["ids"], "first order"],
+)
+def test_contact_wrench_changes_the_momentum_of_a_tumbling_box(options):
+    """A box with friction slides and tumbles on the floor; the force and its moment about the center."""
+    shape, mass, h = Box([0.2, 0.3, 0.1]), 2.0, 0.005
+    pose = se3.frame(so3.exp([0.3, 0.2, 0.1]), [0.3, 0.5, 0.2])
+    model = Model([Body("box", shape, mass=mass, pose=pose)], ground=Plane(), mu=0.4, restitution=0.3)
+    start = model.state(twists={"box": [2.0, -3.0, 1.0, 1.5, 0.5, -1.0]})
+    names = ["box.velocity", "box.contact_force", "box.contact_torque", "contacts"]
+    motion = simulate(model, start, h=h, duration=0.6, record=names, **options)
+    velocity, force, torque, number = (motion.recorded[name].values for name in names)
+    assert np.sum(number > 0) > 20
+    change = mass * np.diff(velocity, axis=0)
+    np.testing.assert_allclose(h * (force - [0, 0, mass * G]), change, atol=1e-9)
+    R, w = motion.poses("box")[:, :3, :3], motion.twists("box")[:, :3]
+    J = shape.spatial_inertia(mass=mass)[:3, :3]
+    momentum = np.einsum("tij,jk,tk->ti", R, J, w)
+    assert np.abs(np.diff(momentum, axis=0)).max() > 0.01
+    np.testing.assert_allclose(h * torque, np.diff(momentum, axis=0), atol=1e-9)
 
 
 def test_figure_has_one_labelled_panel_for_each_channel():

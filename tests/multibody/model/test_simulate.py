@@ -601,11 +601,17 @@ def test_schemes_of_scipy_refuse_what_is_not_smooth():
 def test_options_of_maximal_coordinates_are_those_of_its_driver():
     model = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.2])], ground=Plane(), mu=0.3)
     start = model.state(twists={"ball": [0, 0, 0, 1.0, 0, 0]})
-    world = maximal_coordinates(model).world
+    converted = maximal_coordinates(model).maximal_model
     options = {"stabilization": "baumgarte", "gamma": 12.0}
     found = simulate(model, start, h=0.01, steps=40, scheme=symplectic_euler, **options)
     expected = maximal.simulate(
-        world, model.body_state(start), 0.01, 40, friction="newton", integrator=symplectic_euler, **options
+        converted,
+        model.body_state(start),
+        0.01,
+        40,
+        friction="newton",
+        integrator=symplectic_euler,
+        **options,
     )
     assert np.array_equal(found.body_states.E, expected.states.E)
     other = simulate(model, start, h=0.01, steps=40)

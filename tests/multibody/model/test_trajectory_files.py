@@ -36,10 +36,12 @@ def flatten(value, path=""):
     return {path: value}
 
 
-@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
-def test_loaded_trajectory_has_all_data_and_continues_bit_for_bit(coordinates, tmp_path):
+@pytest.mark.parametrize(
+    ("coordinates", "compiled"), [("reduced", False), ("maximal", False), ("maximal", True)]
+)
+def test_loaded_trajectory_has_all_data_and_continues_bit_for_bit(coordinates, compiled, tmp_path):
     model = boxes()
-    options = {"h": 0.01, "coordinates": coordinates, "record": ["box1", "contacts"]}
+    options = {"h": 0.01, "coordinates": coordinates, "compiled": compiled, "record": ["box1", "contacts"]}
     motion = simulate(model, steps=12, **options)
     assert any(np.any(record.impulses) for record in motion.contacts)
     save_trajectory(motion, tmp_path / "run.npz")

@@ -8,11 +8,11 @@ from rbnotes import joints, se3
 from rbnotes.dynamics import WORLD, State, constrained_step, runge_kutta, symplectic_euler, zero_forces
 from rbnotes.forces import Damping, ForceGroups, LinearSpring, PathForces, on_body, path_through
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal.mechanism import joint_velocity_constraints
+from rbnotes.multibody.maximal.model import joint_velocity_constraints
 from rbnotes.multibody.reduced import Link, LoopClosure, Tree, TreeSystem, velocity_constraints
 
 
-def mechanism(tree, applied_forces):
+def model(tree, applied_forces):
     """Return the bodies of a tree with its joints as constraints."""
     frames = [se3.inverse(link.body_frame) for link in tree.links]
     held = [
@@ -25,7 +25,7 @@ def mechanism(tree, applied_forces):
         )
         for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True))
     ]
-    return maximal.Mechanism(tree.inertias, held, tree.gravity, applied_forces)
+    return maximal.MaximalModel(tree.inertias, held, tree.gravity, applied_forces)
 
 
 @pytest.fixture(params=ALL)
@@ -47,7 +47,7 @@ def case(request):
         tree.neutral + rng.uniform(0.2, 0.7, tree.num_coordinates),
         0.5 * rng.normal(size=tree.num_coordinates),
     )
-    return system, mechanism(tree, applied_forces), system.reparametrize(State(q=q, qdot=qdot))
+    return system, model(tree, applied_forces), system.reparametrize(State(q=q, qdot=qdot))
 
 
 def assert_close(actual, expected, tolerance):
@@ -109,8 +109,8 @@ def test_error_reduction_rate_is_the_same_in_both():
     ball = maximal.Joint(
         joints.ExponentialSpherical(), 1, se3.frame(np.eye(3), end), WORLD, se3.frame(np.eye(3), anchor)
     )
-    held = mechanism(tree, zero_forces)
-    held = maximal.Mechanism(tree.inertias, [*held.joints, ball], np.zeros(3))
+    held = model(tree, zero_forces)
+    held = maximal.MaximalModel(tree.inertias, [*held.joints, ball], np.zeros(3))
 
     def gap(E):
         return anchor - (E[1, :3, :3] @ end + E[1, :3, 3])

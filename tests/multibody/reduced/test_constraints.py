@@ -235,7 +235,7 @@ def as_mechanism(tree, loop, state):
     closing[:3, 3] = se3.transform_points(places.bodies[a], loop.x_a)
     in_a, in_b = (se3.inverse(places.bodies[k]) @ closing for k in (a, b))
     made.append(maximal.Joint(joints.Revolute(), a, in_a, b, in_b))
-    return maximal.Mechanism(tree.inertias, made, tree.gravity)
+    return maximal.MaximalModel(tree.inertias, made, tree.gravity)
 
 
 @pytest.mark.parametrize("seed", range(3))

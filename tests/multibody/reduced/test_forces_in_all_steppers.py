@@ -21,9 +21,9 @@ from rbnotes.forces import (
     path_through,
 )
 from rbnotes.joints import Revolute
-from rbnotes.multibody import maximal, packing
+from rbnotes.multibody import maximal
 from rbnotes.multibody import reduced as reduced_coordinates
-from rbnotes.multibody.maximal import Mechanism, World, joint_velocity_constraints, simulate
+from rbnotes.multibody.maximal import MaximalModel, joint_velocity_constraints, simulate
 from rbnotes.multibody.reduced import (
     AttachedParticle,
     AttachedSystem,
@@ -84,7 +84,7 @@ LOADED = AttachedSystem(
     TreeSystem(TREE.tree, [LOAD], applied_forces=FORCES), [AttachedParticle(0, "bar", LOADED_AT)]
 )
 LOOSE = FreeSystem(INERTIA[None], gravity=STILL, applied_forces=FORCES)
-HINGED = Mechanism(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied_forces=FORCES)
+HINGED = MaximalModel(INERTIA[None], [maximal.Joint(Revolute(), 0)], gravity=STILL, applied_forces=FORCES)
 
 START = State(q=[ANGLE], qdot=[0.0])
 POSE = np.eye(4)
@@ -120,7 +120,7 @@ def under_joints(step):
 
 
 def simulated(integrator):
-    return simulate(World(HINGED), POSED, H, 1, integrator=integrator).states.phi[-1, 0, 2]
+    return simulate(HINGED, POSED, H, 1, integrator=integrator).states.phi[-1, 0, 2]
 
 
 def with_bearings(implicit):
@@ -134,7 +134,7 @@ def constrained_at_once():
 
 
 def compiled_run():
-    return simulate(packing.compile(World(HINGED)), POSED, H, 1)
+    return simulate(HINGED, POSED, H, 1, compiled=True)
 
 
 GENERAL = {
@@ -199,8 +199,8 @@ def test_assembled_forces_act_on_a_free_body(step):
 
 
 def test_compiled_run_evaluates_the_forces():
-    assert isinstance(packing.compile(World(HINGED)), packing.CompiledWorld)
-    reference = simulate(World(HINGED), POSED, H, 1).states.phi
+    assert compiled_run().compiled
+    reference = simulate(HINGED, POSED, H, 1).states.phi
     np.testing.assert_allclose(compiled_run().states.phi, reference, rtol=0, atol=1e-12)
 
 

@@ -37,7 +37,7 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism, joint_velocity_constraints
+from rbnotes.multibody.maximal import MaximalModel, joint_velocity_constraints
 from rbnotes.testing import complex_step, derivative
 from rbnotes.testing.strategies import (
     arrays,
@@ -365,7 +365,7 @@ STEP = {
 def system(body_i, body_k, f_i, f_k, joints=()):
     inertias_ = [spatial_inertia(m, J, c) for m, c, J in (body_i, body_k)]
     push = Forces.without_derivatives(np.concatenate([f_i, f_k]))
-    return Mechanism(np.stack(inertias_), joints, np.zeros(3), lambda state: push)
+    return MaximalModel(np.stack(inertias_), joints, np.zeros(3), lambda state: push)
 
 
 LINES = {
@@ -522,7 +522,7 @@ class t586_b:
         return total
 
     remark = "'(Semi)': a body without extent, or without mass, would leave some velocities without energy."
-    implements = Mechanism
+    implements = MaximalModel
 
 
 @section.holds("e1.73", "The KKT system of a step with joints")
@@ -641,4 +641,4 @@ class m1:
         "The program itself is not part of the notes; the chapter lets two bodies of 10 g swing, one "
         "from the world and one from the other."
     )
-    implements = (Mechanism, constrained_step)
+    implements = (MaximalModel, constrained_step)

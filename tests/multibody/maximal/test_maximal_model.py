@@ -19,7 +19,7 @@ from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.dynamics.free_system import MAX_DENSE_SIZE
 from rbnotes.joints import Cylindrical, ExponentialSpherical, Fixed, Free2D, Prismatic, Revolute, Universal
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import Mechanism
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.testing.strategies import arrays, frames, inertias, masses, vectors
 
 LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
@@ -48,7 +48,7 @@ def rod_chain(lengths, weights, angles, rates, placed=None):
             )
         )
     gravity = placed[:3, :3] @ [0, 0, -G9]
-    return Mechanism(bodies, joints, gravity), State(placed @ np.stack(poses), np.stack(twists))
+    return MaximalModel(bodies, joints, gravity), State(placed @ np.stack(poses), np.stack(twists))
 
 
 @cache
@@ -81,22 +81,22 @@ class TestAgainstLagrangians:
     def test_accelerations_of_rods(self, count, angles, rates, placed):
         lengths, weights = (0.5, 0.8, 0.3)[:count], (1.0, 0.4, 2.0)[:count]
         angles, rates = angles[:count], rates[:count]
-        mechanism, state = rod_chain(lengths, weights, angles, rates, placed)
-        phidot = maximal.accelerations(mechanism, state).phidot
+        model, state = rod_chain(lengths, weights, angles, rates, placed)
+        phidot = maximal.accelerations(model, state).phidot
         expected = lagrangian_of_rods(lengths, weights)(0, np.concatenate([angles, rates]))[count:]
         np.testing.assert_allclose(phidot[:, 1], expected, atol=1e-7)
 
     def test_double_pendulum_for_a_second(self):
         lengths, weights = (0.6, 0.4), (1.0, 0.7)
         placed = pose(turn([0.6, 0.0, 0.8], 1.1), [0.3, -2.0, 1.0])
-        mechanism, state = rod_chain(lengths, weights, [0.2, -0.9], [0.0, 1.0], placed)
-        path = run(mechanism, state, 0.1, 10)
+        model, state = rod_chain(lengths, weights, [0.2, -0.9], [0.0, 1.0], placed)
+        path = run(model, state, 0.1, 10)
         exact = solve_ivp(
             lagrangian_of_rods(lengths, weights), (0, 1), [0.2, -0.9, 0.0, 1.0], rtol=1e-10, atol=1e-10
         ).y[:2, -1]
         ends = [pose(turn(Y, q)) for q in exact]
         np.testing.assert_allclose(path.E[-1, :, :3, :3], [(placed @ E)[:3, :3] for E in ends], atol=1e-5)
-        energy = [mechanism.energy(path[k]) for k in range(len(path))]
+        energy = [model.energy(path[k]) for k in range(len(path))]
         np.testing.assert_allclose(energy, energy[0], atol=1e-5)
 
 
@@ -108,9 +108,9 @@ def test_heavy_top_precesses_steadily():
     top = inertia.spatial_inertia(m, about_com, [0, 0, length])
     R = turn(Y, tilt)
     omega = R.T @ (p * Z) + s * Z
-    mechanism = Mechanism(top[None], [maximal.Joint(ExponentialSpherical(), 0)])
+    model = MaximalModel(top[None], [maximal.Joint(ExponentialSpherical(), 0)])
     state = State(pose(R)[None], np.append(omega, np.zeros(3))[None])
-    path = run(mechanism, state, 0.1, 10)
+    path = run(model, state, 0.1, 10)
     axis = path.E[:, 0, :3, 2]
     t = 0.1 * np.arange(11)
     exact = np.stack(
@@ -124,8 +124,8 @@ class PinocchioChain:
 
     def __init__(self, seed, count=5):
         rng = np.random.default_rng(seed)
-        self.model = pin.Model()
-        self.model.gravity.linear = np.array([0.5, -2.0, -G9])
+        self.pinocchio_model = pin.Model()
+        self.pinocchio_model.gravity.linear = np.array([0.5, -2.0, -G9])
         bodies, joints, last = [], [], 0
         for k in range(count):
             spread = rng.normal(size=(3, 3))
@@ -134,23 +134,23 @@ class PinocchioChain:
             placement = pose(
                 Rotation.random(random_state=rng.integers(1 << 30)).as_matrix(), rng.normal(size=3)
             )
-            last = self.model.addJoint(last, pin.JointModelRZ(), pin.SE3(placement), f"hinge{k}")
-            self.model.appendBodyToJoint(last, pin.Inertia(m, com, 0.2 * J), pin.SE3.Identity())
+            last = self.pinocchio_model.addJoint(last, pin.JointModelRZ(), pin.SE3(placement), f"hinge{k}")
+            self.pinocchio_model.appendBodyToJoint(last, pin.Inertia(m, com, 0.2 * J), pin.SE3.Identity())
             bodies.append(inertia.spatial_inertia(m, 0.2 * J, com))
             joints.append(maximal.Joint(Revolute(), k, None, k - 1 if k else WORLD, placement))
-        self.mechanism = Mechanism(np.stack(bodies), joints, self.model.gravity.linear)
+        self.model = MaximalModel(np.stack(bodies), joints, self.pinocchio_model.gravity.linear)
         self.q, self.v = rng.uniform(-2, 2, count), rng.normal(size=count)
 
     def state(self, q, v):
-        data = self.model.createData()
-        pin.forwardKinematics(self.model, data, q, v)
+        data = self.pinocchio_model.createData()
+        pin.forwardKinematics(self.pinocchio_model, data, q, v)
         poses = np.stack([E.homogeneous for E in list(data.oMi)[1:]])
         return State(poses, np.stack([w.vector[LINEAR_FIRST] for w in list(data.v)[1:]]))
 
     def accelerations(self, q, v):
-        data = self.model.createData()
-        qdd = pin.aba(self.model, data, q, v, np.zeros_like(v)).copy()
-        pin.forwardKinematics(self.model, data, q, v, qdd)
+        data = self.pinocchio_model.createData()
+        qdd = pin.aba(self.pinocchio_model, data, q, v, np.zeros_like(v)).copy()
+        pin.forwardKinematics(self.pinocchio_model, data, q, v, qdd)
         return qdd, np.stack([a.vector[LINEAR_FIRST] for a in list(data.a)[1:]])
 
 
@@ -159,14 +159,14 @@ class TestAgainstPinocchio:
     def test_accelerations_of_a_hinge_chain(self, seed):
         chain = PinocchioChain(seed)
         state = chain.state(chain.q, chain.v)
-        np.testing.assert_allclose(maximal.constraint_error(chain.mechanism.joints, state.E), 0, atol=1e-12)
-        motion = maximal.accelerations(chain.mechanism, state)
+        np.testing.assert_allclose(maximal.constraint_error(chain.model.joints, state.E), 0, atol=1e-12)
+        motion = maximal.accelerations(chain.model, state)
         _, expected = chain.accelerations(chain.q, chain.v)
         np.testing.assert_allclose(motion.phidot, expected, rtol=1e-9, atol=1e-9)
 
     def test_hinge_chain_for_a_second(self):
         chain = PinocchioChain(3)
-        path = run(chain.mechanism, chain.state(chain.q, chain.v), 0.1, 10)
+        path = run(chain.model, chain.state(chain.q, chain.v), 0.1, 10)
 
         def rates(t, y):
             q, v = np.split(y, 2)
@@ -181,7 +181,7 @@ class TestAgainstPinocchio:
         chain = PinocchioChain(8, MAX_DENSE_SIZE // 6 + 2)
         state = chain.state(chain.q, chain.v)
         _, expected = chain.accelerations(chain.q, chain.v)
-        phidot = maximal.accelerations(chain.mechanism, state).phidot
+        phidot = maximal.accelerations(chain.model, state).phidot
         np.testing.assert_allclose(phidot, expected, atol=1e-7 * np.abs(expected).max())
 
 
@@ -195,8 +195,8 @@ class TestReactions:
             maximal.joint_from_world_frame(Fixed(), where, poses, 0),
             maximal.joint_from_world_frame(Fixed(), where, poses, 1, 0),
         ]
-        mechanism = Mechanism(M, joints, g)
-        motion = maximal.accelerations(mechanism, State(poses, np.zeros((2, 6))))
+        model = MaximalModel(M, joints, g)
+        motion = maximal.accelerations(model, State(poses, np.zeros((2, 6))))
         np.testing.assert_allclose(motion.phidot, 0, atol=1e-8)
         on_world = maximal.joint_reactions(joints[0], poses, motion.multipliers[:6]).on_parent
         arms = np.stack([se3.transform_points(E0, com), se3.transform_points(E1, -com)])
@@ -226,7 +226,9 @@ class TestReactions:
         body = inertia.spatial_inertia(1.0, np.diag([0.3, 0.4, 0.5]))
         kind, free = kind_and_freedoms
         joint = maximal.Joint(kind, 0, None, WORLD, where)
-        pulled = Mechanism(body[None], [joint], np.zeros(3), lambda state: Forces.without_derivatives(pull))
+        pulled = MaximalModel(
+            body[None], [joint], np.zeros(3), lambda state: Forces.without_derivatives(pull)
+        )
         state = State(where)
         motion = maximal.accelerations(pulled, state)
         reaction = maximal.joint_reactions(joint, state.E, motion.multipliers).on_body
@@ -240,34 +242,34 @@ class TestReactions:
     def test_reaction_of_a_rotating_rod(self):
         length, m, rate = 0.8, 1.5, 3.0
         joint = maximal.Joint(Revolute(), 0)
-        mechanism = Mechanism(rods([length], [m]), [joint])
+        model = MaximalModel(rods([length], [m]), [joint])
         state = State(pose(turn(Z, 0.4))[None], np.array([[0, 0, rate, 0, 0, 0.0]]))
-        motion = maximal.accelerations(mechanism, state)
+        motion = maximal.accelerations(model, state)
         reaction = maximal.joint_reactions(joint, state.E, motion.multipliers).on_body
         np.testing.assert_allclose(reaction[3:], [-m * rate**2 * length / 2, 0, m * G9], atol=1e-9)
         np.testing.assert_allclose(reaction[:3], [0, -m * G9 * length / 2, 0], atol=1e-9)
 
 
 class TestErrors:
-    def test_mechanisms_are_checked(self):
+    def test_models_are_checked(self):
         body = rods([1.0], [1.0])
         with pytest.raises(InvalidArgument, match="joints: got a revolute joint between 1 and 0"):
-            Mechanism(body, [maximal.Joint(Revolute(), 0, parent=1)])
+            MaximalModel(body, [maximal.Joint(Revolute(), 0, parent=1)])
         with pytest.raises(InvalidArgument, match=r"inertias: got shape \(6, 6\)"):
-            Mechanism(body[0])
+            MaximalModel(body[0])
         with pytest.raises(InvalidArgument, match=r"inertias\[1\]: got smallest eigenvalue"):
-            Mechanism([body[0], np.zeros((6, 6))])
+            MaximalModel([body[0], np.zeros((6, 6))])
         with pytest.raises(InvalidArgument, match=r"gravity: got shape \(2, 3\)"):
-            Mechanism(body, gravity=np.zeros((2, 3)))
+            MaximalModel(body, gravity=np.zeros((2, 3)))
 
     def test_states_are_checked(self):
-        mechanism, state = hanging_chain()
+        model, state = hanging_chain()
         with pytest.raises(InvalidArgument, match="state: got 2 bodies"):
-            maximal.accelerations(mechanism, State(state.E[:2], state.phi[:2]))
-        short = replace(mechanism, applied_forces=lambda state: Forces.without_derivatives(np.ones(6)))
+            maximal.accelerations(model, State(state.E[:2], state.phi[:2]))
+        short = replace(model, applied_forces=lambda state: Forces.without_derivatives(np.ones(6)))
         with pytest.raises(InvalidArgument, match=r"applied_forces: got shape \(6,\)"):
             short.force(state)
         with pytest.raises(InvalidArgument, match="applied_forces: got ndarray, expected a function"):
-            replace(mechanism, applied_forces=lambda state: np.ones(18)).force(state)
+            replace(model, applied_forces=lambda state: np.ones(18)).force(state)
         with pytest.raises(InvalidArgument, match="gamma: got -1"):
-            maximal.joint_velocity_constraints(mechanism, state, gamma=-1.0)
+            maximal.joint_velocity_constraints(model, state, gamma=-1.0)

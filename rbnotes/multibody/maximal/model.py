@@ -1,4 +1,4 @@
-"""Mechanisms: bodies with six coordinates each, connected by joints (Sueda 1.8, 1.10).
+"""Models in maximal coordinates: bodies with six coordinates each, connected by joints (Sueda 1.8, 1.10).
 
 The state is a :class:`~rbnotes.dynamics.State` with the poses ``E (n, 4, 4)`` and twists ``phi (n, 6)`` of
 all bodies. Joints push with G^T times multipliers, which are forces in accelerations and impulses in steps.
@@ -26,6 +26,8 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix, SingularConfiguration
 from rbnotes.constraints.kkt import factor_kkt_unchecked
+from rbnotes.contact import Collider, ContactPoints
+from rbnotes.contact.detection import check_colliders, check_excluded_pairs, contact_points_unchecked
 from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, zero_forces
 from rbnotes.multibody.maximal.joint_kinematics import Joint, JointKinematics
 from rbnotes.unchecked import stabilization
@@ -38,8 +40,8 @@ STABILIZATIONS = (PROJECTION, BAUMGARTE, "none")
 
 
 @dataclass(frozen=True, eq=False)
-class Mechanism:
-    """Mechanical system of bodies, the joints between them, gravity and applied forces.
+class MaximalModel:
+    """Model in maximal coordinates: free bodies, joints as constraints between them, forces and contacts.
 
     Attributes
     ----------
@@ -51,19 +53,29 @@ class Mechanism:
         Gravity ``(3,)`` in the world, m/s^2.
     applied_forces
         Applied forces besides gravity; see :class:`rbnotes.forces.ForceGroups`.
+    colliders
+        Shapes that the bodies and the world carry.
+    excluded_pairs
+        Pairs of bodies (or ``WORLD``) that do not touch; by default those connected by a joint.
+    body_names
+        Names of the bodies in errors; their indices by default.
     free
         System of the same bodies without their joints.
 
     Raises
     ------
     InvalidArgument
-        If an inertia is not positive definite, or a joint names a missing body.
+        If an inertia is not positive definite, a joint or a collider names a missing body,
+        ``excluded_pairs`` does not fit, or ``body_names`` has not one name for each body.
     """
 
     inertias: ArrayField
     joints: Sequence[Joint] = ()
     gravity: ArrayField = GRAVITY
     applied_forces: ForceLaw = zero_forces
+    colliders: Sequence[Collider] = ()
+    excluded_pairs: Sequence[tuple[int, int]] | None = None
+    body_names: Sequence[str] | None = None
 
     free: FreeSystem = field(init=False, repr=False)
 
@@ -71,6 +83,7 @@ class Mechanism:
         inertias = arguments.with_ndim(
             "inertias", arguments.positive_definite("inertias", self.inertias, 6), 3
         )
+        count = len(inertias)
         joints = arguments.instances("joints", self.joints, Joint)
         arguments.require_force_law("applied_forces", self.applied_forces)
         gravity = arguments.single_vector("gravity", self.gravity)
@@ -82,10 +95,28 @@ class Mechanism:
             applied_forces=self.applied_forces,
         )
         for joint in joints:
-            if joint.max_body_index >= len(inertias):
+            if joint.max_body_index >= count:
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
-                raise InvalidArgument("joints", got, f"indices of {len(inertias)} bodies")
-        set_fields(self, inertias=inertias, joints=joints, gravity=gravity, free=free)
+                raise InvalidArgument("joints", got, f"indices of {count} bodies")
+        check_colliders(self.colliders, count)
+        if self.excluded_pairs is None:
+            excluded_pairs = tuple((joint.body, joint.parent) for joint in joints)
+        else:
+            excluded_pairs = check_excluded_pairs(self.excluded_pairs)
+        names = self.body_names
+        if names is not None:
+            names = arguments.instances("body_names", names, str)
+            if len(names) != count:
+                raise InvalidArgument("body_names", f"{len(names)} names", f"one for each of {count} bodies")
+        set_fields(
+            self,
+            inertias=inertias,
+            joints=joints,
+            gravity=gravity,
+            excluded_pairs=excluded_pairs,
+            body_names=names,
+            free=free,
+        )
 
     def mass_matrix(self, state: State) -> Matrix:
         """Return the mass matrix ``(6 n, 6 n)``, sparse if it is large.
@@ -171,9 +202,13 @@ class Mechanism:
         arguments.require_instance("state", state, State)
         return self.free.energy(state)
 
+    def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
+        """Return the contacts with gaps up to a margin, for valid poses."""
+        return contact_points_unchecked(self.colliders, poses, margin, self.excluded_pairs or ())
+
 
 class Accelerations(NamedTuple):
-    """Accelerations of a mechanism and its joint forces.
+    """Accelerations of a model and its joint forces.
 
     Attributes
     ----------
@@ -188,7 +223,7 @@ class Accelerations(NamedTuple):
     multipliers: Array
 
 
-def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
+def accelerations(model: MaximalModel, state: State) -> Accelerations:
     """Return the accelerations that satisfy the joints, and the joint forces.
 
         [ M  -G^T ] [ dphi/dt     ]   [ forces     ]
@@ -202,20 +237,20 @@ def accelerations(mechanism: Mechanism, state: State) -> Accelerations:
     Raises
     ------
     InvalidArgument
-        If ``mechanism`` is no ``Mechanism`` or ``state`` is no ``State``.
+        If ``model`` is no ``MaximalModel`` or ``state`` is no ``State``.
     """
-    arguments.require_instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State)
-    force = mechanism.force(state)
-    kinematics = JointKinematics(mechanism.joints, state.E)
-    bias_acceleration, mass = kinematics.constraint_bias_acceleration(state.phi), mechanism.mass_matrix(state)
+    force = model.force(state)
+    kinematics = JointKinematics(model.joints, state.E)
+    bias_acceleration, mass = kinematics.constraint_bias_acceleration(state.phi), model.mass_matrix(state)
     phidot, multipliers = factor_kkt_unchecked(
         mass, kinematics.constraint_jacobian_like(mass)
     ).solve_unchecked(force, -bias_acceleration)
     return Accelerations(phidot.reshape(-1, 6), multipliers)
 
 
-def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: float = 0.0) -> BilateralRows:
+def joint_velocity_constraints(model: MaximalModel, state: State, *, gamma: float = 0.0) -> BilateralRows:
     """Return the joints as rows on the twists of a step (Sueda 1.8, eq. (1.73)).
 
     With a positive ``gamma`` the target of ``G phi+`` reduces the errors of the joints (Sueda 1.12, eq.
@@ -232,36 +267,36 @@ def joint_velocity_constraints(mechanism: Mechanism, state: State, *, gamma: flo
     Raises
     ------
     InvalidArgument
-        If ``mechanism`` is no ``Mechanism``, ``state`` does not fit it, or ``gamma`` is negative.
+        If ``model`` is no ``MaximalModel``, ``state`` does not fit it, or ``gamma`` is negative.
     """
-    arguments.require_instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State)
-    _check_shape(mechanism, state.E)
-    kinematics = JointKinematics(mechanism.joints, state.E)
+    _check_shape(model, state.E)
+    kinematics = JointKinematics(model.joints, state.E)
     G, zero_target = (
-        kinematics.constraint_jacobian_like(mechanism.mass_matrix(state)),
+        kinematics.constraint_jacobian_like(model.mass_matrix(state)),
         np.zeros(kinematics.layout.num_rows),
     )
     gamma = arguments.real_number("gamma", gamma, minimum=0.0)
-    target = _baumgarte_target(mechanism, kinematics, gamma, G) if gamma else zero_target
+    target = _baumgarte_target(model, kinematics, gamma, G) if gamma else zero_target
     return construct_unchecked(BilateralRows, rows=G, target=target, regularization=zero_target)
 
 
-def project(mechanism: Mechanism, state: State) -> State:
+def project(model: MaximalModel, state: State) -> State:
     """Return the nearest poses that satisfy the joints, and the nearest twists that the joints allow there.
 
     Raises
     ------
     InvalidArgument
-        If ``mechanism`` is no ``Mechanism`` or ``state`` is no ``State``.
+        If ``model`` is no ``MaximalModel`` or ``state`` is no ``State``.
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
-    arguments.require_instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State)
-    projected_state = replace_unchecked(state, E=project_poses(mechanism, state.E))
-    mass = mechanism.mass_matrix(projected_state)
-    G = JointKinematics(mechanism.joints, projected_state.E).constraint_jacobian_like(mass)
+    projected_state = replace_unchecked(state, E=project_poses(model, state.E))
+    mass = model.mass_matrix(projected_state)
+    G = JointKinematics(model.joints, projected_state.E).constraint_jacobian_like(mass)
     return projected_state.with_velocity(
         factor_kkt_unchecked(mass, G).solve_unchecked(mass @ projected_state.velocity, np.zeros(G.shape[0]))[
             0
@@ -269,7 +304,7 @@ def project(mechanism: Mechanism, state: State) -> State:
     )
 
 
-def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int = 30) -> Array:
+def project_poses(model: MaximalModel, poses: ArrayLike, *, max_iterations: int = 30) -> Array:
     """Return poses ``(n, 4, 4)`` that satisfy the joints, near the given ones.
 
     It uses :func:`rbnotes.constraints.stabilization.project_poses`: each displacement is the smallest in the
@@ -282,23 +317,23 @@ def project_poses(mechanism: Mechanism, poses: ArrayLike, *, max_iterations: int
     SingularConfiguration
         If the joints still have errors after so many iterations.
     """
-    arguments.require_instance("mechanism", mechanism, Mechanism)
+    arguments.require_instance("model", model, MaximalModel)
     return project_poses_unchecked(
-        mechanism, _check_poses(mechanism, poses), arguments.count("max_iterations", max_iterations)
+        model, _check_poses(model, poses), arguments.count("max_iterations", max_iterations)
     )
 
 
-def project_poses_unchecked(mechanism: Mechanism, poses: Array, max_iterations: int = 30) -> Array:
+def project_poses_unchecked(model: MaximalModel, poses: Array, max_iterations: int = 30) -> Array:
     """Return the same as :func:`project_poses`, for valid poses."""
-    if not mechanism.joints:
+    if not model.joints:
         return poses
 
     def evaluate(poses: Array) -> tuple[Array, Callable[[], Matrix]]:
-        kinematics = JointKinematics(mechanism.joints, poses)
+        kinematics = JointKinematics(model.joints, poses)
         return kinematics.constraint_error(), kinematics.constraint_jacobian
 
     def respond(G: Matrix) -> Matrix:
-        return mechanism.free.sparse_inverse_mass_matrix @ G.T
+        return model.free.sparse_inverse_mass_matrix @ G.T
 
     advance = stabilization.retract_poses
     projected_poses, error, _ = stabilization.project(
@@ -310,23 +345,23 @@ def project_poses_unchecked(mechanism: Mechanism, poses: Array, max_iterations: 
     return projected_poses
 
 
-def _check_poses(mechanism: Mechanism, poses: ArrayLike) -> Array:
+def _check_poses(model: MaximalModel, poses: ArrayLike) -> Array:
     checked = arguments.frame("poses", poses)
-    _check_shape(mechanism, checked)
+    _check_shape(model, checked)
     return checked
 
 
-def _check_shape(mechanism: Mechanism, poses: Array) -> None:
-    if poses.shape != (len(mechanism.inertias), 4, 4):
-        raise InvalidArgument("poses", f"shape {poses.shape}", f"shape ({len(mechanism.inertias)}, 4, 4)")
+def _check_shape(model: MaximalModel, poses: Array) -> None:
+    if poses.shape != (len(model.inertias), 4, 4):
+        raise InvalidArgument("poses", f"shape {poses.shape}", f"shape ({len(model.inertias)}, 4, 4)")
 
 
-def _baumgarte_target(mechanism: Mechanism, kinematics: JointKinematics, gamma: float, G: Matrix) -> Array:
+def _baumgarte_target(model: MaximalModel, kinematics: JointKinematics, gamma: float, G: Matrix) -> Array:
     """Return the target of :func:`joint_velocity_constraints`."""
     errors = kinematics.constraint_error()
     if not len(errors):
         return errors
     displacement_rows: Array = G @ stabilization.least_norm_correction(
-        G, mechanism.free.sparse_inverse_mass_matrix @ G.T, errors
+        G, model.free.sparse_inverse_mass_matrix @ G.T, errors
     )
     return gamma * displacement_rows

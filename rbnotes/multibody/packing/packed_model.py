@@ -1,4 +1,4 @@
-"""Packed world: a few flat arrays that the compiled simulation loop reads.
+"""Model in maximal coordinates as a few flat arrays, which the compiled simulation loop reads.
 
 Frames are moved to the centers of mass. Joints that share bodies are ordered close together, so that the
 system of their impulses has a narrow envelope.
@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION, NO_ROTATION, workspace_size
-from rbnotes.contact.detection import combine_coefficients
 from rbnotes.contact.prediction import bounding_radii
 from rbnotes.dynamics import WORLD
 from rbnotes.joints import (
@@ -32,22 +32,25 @@ from rbnotes.joints import (
     Translational,
 )
 from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
-from rbnotes.multibody.maximal import Mechanism, World
-from rbnotes.multibody.maximal.joint_kinematics import Joint
+from rbnotes.multibody.maximal import Joint, MaximalModel
+from rbnotes.multibody.packing.packed_colliders import PackedColliders, pack_colliders
 
 
-class PackedWorld(NamedTuple):
-    """Arrays that :func:`rbnotes.compiled.simulation.simulation_loop.read_mechanism` reads.
+class PackedModel(NamedTuple):
+    """Arrays that :func:`rbnotes.compiled.simulation.simulation_loop.read_model` reads.
 
     Attributes
     ----------
     row_order
         Indices of the constraint rows in the order of the reference ``(m,)``.
+    colliders
+        Colliders, for contact detection.
     """
 
     integers: NDArray[np.uint64]
     floats: Array
     row_order: NDArray[np.intp]
+    colliders: PackedColliders
 
     def workspace_size(self, max_contacts: int) -> int:
         """Return the size of the working memory of a run with at most this number of contacts."""
@@ -55,27 +58,42 @@ class PackedWorld(NamedTuple):
         return workspace_size(num_bodies, num_rows, envelope_size, max_contacts)
 
 
-def pack_world(
-    world: World, bodies: NDArray[np.intp], excluded_pairs: NDArray[np.intp], shapes: Array
-) -> PackedWorld | None:
-    """Pack a world; return None if compiled code does not support it.
+_PACKED_MODELS: WeakKeyDictionary[MaximalModel, PackedModel] = WeakKeyDictionary()
 
-    It does not support joints whose constraint rows are not constant, helical joints, and infinite
-    coefficients of friction.
 
-    Parameters
-    ----------
-    bodies, excluded_pairs, shapes
-        Bodies of the colliders, the world being the last one; pairs of bodies that do not touch, sorted;
-        numbers of the colliders.
+def packed_model(model: MaximalModel) -> PackedModel:
+    """Return the arrays of a model, which are kept as long as the model exists.
+
+    Raises
+    ------
+    InvalidArgument
+        If compiled steps do not support the model.
     """
-    mechanism, count = world.mechanism, len(world.mechanism.inertias)
-    rotations = [turn for joint in mechanism.joints if (turn := _free_rotation(joint.kind)) is not None]
-    has_infinite_friction = np.any(np.isinf(pair_coefficients(world)[0]))
-    if len(rotations) < len(mechanism.joints) or not count or has_infinite_friction:
-        return None
-    order = _joint_order(mechanism.joints)
-    joints = [mechanism.joints[i] for i in order]
+    if model not in _PACKED_MODELS:
+        _PACKED_MODELS[model] = pack_model(model)
+    return _PACKED_MODELS[model]
+
+
+def pack_model(model: MaximalModel) -> PackedModel:
+    """Pack a model.
+
+    Raises
+    ------
+    InvalidArgument
+        If compiled steps do not support it: they do not support joints whose constraint rows are not
+        constant, helical joints, infinite coefficients of friction, some colliders
+        (:func:`~rbnotes.multibody.packing.packed_colliders.pack_colliders`), and models without bodies.
+    """
+    count, colliders = len(model.inertias), pack_colliders(model)
+    if not count:
+        raise unsupported("a model without bodies")
+    if np.any(np.isinf(colliders.mu)):
+        raise unsupported("infinite coefficients of friction")
+    rotations = [_free_rotation(joint.kind) for joint in model.joints]
+    order = _joint_order(model.joints)
+    joints = [model.joints[i] for i in order]
+    num_colliders = len(colliders.bodies)
+    num_excluded_pairs = (len(colliders.integers) - num_colliders) // 2
     sizes = [joint.num_constraints for joint in joints]
     body = [joint.body for joint in joints]
     parent = [count if joint.parent == WORLD else joint.parent for joint in joints]
@@ -83,7 +101,15 @@ def pack_world(
     coupled = _coupled_joints(joints)
     first = _first_entries(row_start, coupled)
     offsets = np.concatenate([[0], np.cumsum(np.arange(1, len(first) + 1) - first)]).astype(int)
-    header = [count, len(joints), row_start[-1], len(coupled), offsets[-1], len(bodies), len(excluded_pairs)]
+    header = [
+        count,
+        len(joints),
+        row_start[-1],
+        len(coupled),
+        offsets[-1],
+        num_colliders,
+        num_excluded_pairs,
+    ]
     integers: list[Any] = [
         header,
         body,
@@ -94,30 +120,42 @@ def pack_world(
         np.repeat(np.reshape([body, parent], (2, -1)).T, sizes, axis=0),
         first,
         offsets[:-1] - first,
-        bodies,
-        excluded_pairs,
+        colliders.integers,
     ]
-    starts = np.cumsum([0, *(joint.num_constraints for joint in mechanism.joints)])
+    starts = np.cumsum([0, *(joint.num_constraints for joint in model.joints)])
     rows = [np.arange(joint.num_constraints) + starts[i] for i, joint in zip(order, joints, strict=True)]
     floats = [
-        *_body_arrays(mechanism),
-        bounding_radii(world.colliders, len(mechanism.inertias)),
+        *_body_arrays(model),
+        bounding_radii(model.colliders, count),
         [rotations[i][1] for i in order],
         *(constant_constraint_rows(joint.kind) for joint in joints),
-        *_joint_frames(mechanism, joints),
-        shapes,
-        *pair_coefficients(world),
-        mechanism.gravity,
+        *_joint_frames(model, joints),
+        colliders.floats,
+        colliders.mu,
+        colliders.restitution,
+        model.gravity,
     ]
-    return PackedWorld(
+    return PackedModel(
         np.concatenate([np.ravel(each).astype(np.uint64) for each in integers]),
         np.concatenate([np.ravel(each).astype(float) for each in floats]),
         np.concatenate([np.zeros(0, dtype=np.intp), *rows]),
+        colliders,
     )
 
 
-def _free_rotation(kind: JointType) -> tuple[int, Array] | None:
-    """Return the kind and the axis of a joint's free rotation; None if its rows are not supported."""
+def unsupported(what: str) -> InvalidArgument:
+    """Return the error of a model or an option that compiled steps do not support."""
+    return InvalidArgument("compiled", "True", f'False or "auto" for {what}')
+
+
+def _free_rotation(kind: JointType) -> tuple[int, Array]:
+    """Return the kind and the axis of a joint's free rotation.
+
+    Raises
+    ------
+    InvalidArgument
+        If its constraint rows are not supported.
+    """
     match kind:
         case Fixed() | Prismatic() | PlanarTranslation() | Translational():
             return NO_ROTATION, np.zeros(3)
@@ -129,7 +167,7 @@ def _free_rotation(kind: JointType) -> tuple[int, Array] | None:
             return AXIS_ROTATION, np.array([0.0, 0.0, 1.0])
         case ExponentialSpherical() | QuaternionSpherical():
             return FREE_ROTATION, np.zeros(3)
-    return None
+    raise unsupported(f"joints of the type {type(kind).__name__}")
 
 
 def _joint_order(joints: Sequence[Joint]) -> list[int]:
@@ -166,17 +204,17 @@ def _first_entries(row_start: NDArray[np.intp], coupled: NDArray[np.intp]) -> ND
     return result
 
 
-def _body_arrays(mechanism: Mechanism) -> list[Array]:
+def _body_arrays(model: MaximalModel) -> list[Array]:
     """Return masses, inertias, their inverses with those of the world, and centers of mass."""
-    mass, J, com = mechanism.free.mass_properties
+    mass, J, com = model.free.mass_properties
     inverse_mass = np.append(1 / mass, 0.0)
     J_inverse = np.concatenate([np.linalg.inv(J), np.zeros((1, 3, 3))])
     return [mass, J, inverse_mass, J_inverse, com]
 
 
-def _joint_frames(mechanism: Mechanism, joints: Sequence[Joint]) -> list[Array]:
+def _joint_frames(model: MaximalModel, joints: Sequence[Joint]) -> list[Array]:
     """Return the joint frames and their origins from the centers of mass of bodies and parents."""
-    com = np.concatenate([mechanism.free.mass_properties.com, np.zeros((1, 3))])  # the world is last
+    com = np.concatenate([model.free.mass_properties.com, np.zeros((1, 3))])  # the world is last
     own = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
     others = np.array([_parent_joint_frame(joint) for joint in joints]).reshape(-1, 4, 4)
     body, parent = (
@@ -190,11 +228,3 @@ def _parent_joint_frame(joint: Joint) -> Array:
     pose = joint.kind.pose if isinstance(joint.kind, Fixed) else np.eye(4)
     result: Array = joint.parent_frame @ pose
     return result
-
-
-def pair_coefficients(world: World) -> tuple[Array, Array]:
-    """Return the friction and restitution coefficients of all pairs of colliders."""
-    mu, restitution = (
-        np.array([getattr(c, name) for c in world.colliders]) for name in ("mu", "restitution")
-    )
-    return combine_coefficients(mu[:, None], mu), combine_coefficients(restitution[:, None], restitution)

@@ -1,4 +1,4 @@
-"""Compiled worlds against the reference: contact points, friction and whole runs."""
+"""Compiled contact detection, friction and whole runs with contacts against the reference."""
 
 from dataclasses import fields
 from importlib import import_module
@@ -18,9 +18,9 @@ from rbnotes.compiled.simulation.rattle_step import max_abs
 from rbnotes.contact import Collider, ContactPoints, distance
 from rbnotes.contact.distance import Core
 from rbnotes.dynamics import WORLD, State
-from rbnotes.multibody import packing
-from rbnotes.multibody.maximal import Mechanism, World, simulate
-from rbnotes.multibody.packing import compiled_world as compiled_world
+from rbnotes.multibody.maximal import MaximalModel, simulate
+from rbnotes.multibody.packing import compiled_steps
+from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box, Capsule, Plane, RoundedBox, Sphere
 
 rattle = import_module("rbnotes.multibody.maximal.rattle_integrator")
@@ -46,7 +46,7 @@ def scene(shapes=SHAPES, apart=()):
     ]
     slope = se3.frame(so3.exp([0.1, 0.2, 0.0]), [0.0, 0.0, -0.2])
     inertias = np.stack([np.diag([0.02, 0.03, 0.04, 1.0, 1.0, 1.0])] * len(shapes))
-    return World(Mechanism(inertias), [*carried, Collider(WORLD, Plane(), slope)], apart)
+    return MaximalModel(inertias, colliders=[*carried, Collider(WORLD, Plane(), slope)], excluded_pairs=apart)
 
 
 def assert_same_points(found, expected):
@@ -58,17 +58,15 @@ def assert_same_points(found, expected):
 
 
 def test_contact_points_agree_with_the_reference():
-    world, rng = scene(apart=[(0, 1)]), np.random.default_rng(4)
-    compiled, counts = packing.compile(world), []
+    model, rng = scene(apart=[(0, 1)]), np.random.default_rng(4)
+    packed, counts = pack_colliders(model), []
     for _ in range(30):
         poses = se3.frame(so3.exp(rng.normal(size=(6, 3))), rng.uniform(-0.3, 0.3, (6, 3)))
-        expected = world.detect_contacts(poses, 0.05)
-        assert_same_points(compiled.detect_contacts(poses, 0.05), expected)
+        expected = model.detect_contacts(poses, 0.05)
+        assert_same_points(packed.detect_contacts(poses, 0.05), expected)
         counts.append(len(expected))
     assert max(counts) > 20  # more than the capacity that is tried first
-    assert not len(
-        compiled.detect_contacts(se3.frame(np.eye(3), 9.0 + 2 * np.arange(18).reshape(6, 3)), 0.05)
-    )
+    assert not len(packed.detect_contacts(se3.frame(np.eye(3), 9.0 + 2 * np.arange(18).reshape(6, 3)), 0.05))
 
 
 def test_contact_points_of_many_shapes_agree_with_the_reference():
@@ -83,12 +81,12 @@ def test_contact_points_of_many_shapes_agree_with_the_reference():
     ]
     colliders.insert(30, Collider(WORLD, Plane(), se3.exp([0.2, 0.1, 0, 0, 0, -1.0])))
     excluded = [(int(a), int(b)) for a, b in rng.integers(-1, 40, (60, 2))]
-    world = World(Mechanism(np.stack([np.eye(6)] * 40)), colliders, excluded)
-    compiled = packing.compile(world)
+    model = MaximalModel(np.stack([np.eye(6)] * 40), colliders=colliders, excluded_pairs=excluded)
+    packed = pack_colliders(model)
     for spread in (1.0, 3.0, 1e6):
         poses = se3.frame(so3.exp(rng.normal(size=(40, 3))), rng.uniform(-spread, spread, (40, 3)))
-        expected = world.detect_contacts(poses, 0.05)
-        found = compiled.detect_contacts(poses, 0.05)
+        expected = model.detect_contacts(poses, 0.05)
+        found = packed.detect_contacts(poses, 0.05)
         assert len(found) == len(expected) > 3
         for name in ("a", "b", "mu"):
             np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
@@ -100,8 +98,8 @@ def test_contact_points_of_aligned_faces_and_edges(pair):
     """Faces and edges on faces, separate and overlapping, aligned or rotated."""
     first, second = (SHAPES[i] for i in pair)
     plain = Collider(0, first), Collider(1, second)
-    world = World(Mechanism(np.stack([np.eye(6)] * 2)), plain)
-    compiled, rng, seen = packing.compile(world), np.random.default_rng(5), 0
+    model = MaximalModel(np.stack([np.eye(6)] * 2), colliders=plain)
+    packed, rng, seen = pack_colliders(model), np.random.default_rng(5), 0
     for tilt in TILTS:
         for axis in range(3):
             for turn in (0.0, 0.4, np.pi / 2):
@@ -110,8 +108,8 @@ def test_contact_points_of_aligned_faces_and_edges(pair):
                 for reach in (0.28, 0.36, 0.42):
                     away = reach * np.eye(3)[axis] + [0.03, 0.02, 0.01]
                     poses = se3.frame(np.stack([np.eye(3), R]), np.stack([np.zeros(3), away]))
-                    expected = world.detect_contacts(poses, 0.1)
-                    assert_same_points(compiled.detect_contacts(poses, 0.1), expected)
+                    expected = model.detect_contacts(poses, 0.1)
+                    assert_same_points(packed.detect_contacts(poses, 0.1), expected)
                     seen += len(expected)
     assert seen > 30
 
@@ -125,7 +123,7 @@ def box_stack(bodies=3):
     colliders = [Collider(WORLD, Plane()), *(Collider(i, box, mu=0.3) for i in range(bodies))]
     twists = np.zeros((bodies, 6))
     twists[-1, 3:] = [0.6, 0.2, 0.0]
-    return World(Mechanism(masses), colliders), State(poses, twists)
+    return MaximalModel(masses, colliders=colliders), State(poses, twists)
 
 
 def test_runs_agree_with_the_reference():
@@ -133,8 +131,8 @@ def test_runs_agree_with_the_reference():
 
     Each step ends within the tolerance of the friction, 1e-8 of the impulses, but anywhere in it.
     """
-    world, state = box_stack()
-    expected, found = (simulate(each, state, 0.01, 15) for each in (world, packing.compile(world)))
+    model, state = box_stack()
+    expected, found = (simulate(model, state, 0.01, 15, compiled=each) for each in (False, True))
     np.testing.assert_allclose(found.states.E, expected.states.E, rtol=0, atol=1e-8)
     np.testing.assert_allclose(found.states.phi, expected.states.phi, rtol=0, atol=1e-6)
     assert any(np.any(record.impulses[:, 1:]) for record in found.contacts)
@@ -143,8 +141,7 @@ def test_runs_agree_with_the_reference():
 
 def test_newton_friction_agrees_with_the_reference(monkeypatch):
     """The iterates agree from a zero and from a near initial guess."""
-    world, state = box_stack()
-    compiled = packing.compile(world)
+    model, state = box_stack()
     calls = []
 
     def both(space, r, tolerance, most):
@@ -153,9 +150,10 @@ def test_newton_friction_agrees_with_the_reference(monkeypatch):
         calls.append((space, expected, found))
         return found
 
-    search = compiled_world._solve_newton
-    monkeypatch.setattr(compiled_world, "_solve_newton", both)
-    simulate(compiled, state, 0.01, 3, stabilization="none")  # by steps of the reference
+    search = compiled_steps._solve_newton
+    monkeypatch.setattr(compiled_steps, "_solve_newton", both)
+    law = friction.FrictionModel(compiled_steps.compiled_newton_friction, accepts_initial_guess=True)
+    simulate(model, state, 0.01, 3, friction=law, stabilization="none")
     assert len(calls) > 5
     for space, expected, found in calls:
         speeds, of_compiled = (space.velocities_from_impulses(each[0]) for each in (expected, found))
@@ -166,23 +164,15 @@ def test_newton_friction_agrees_with_the_reference(monkeypatch):
     assert abs(of_compiled - total) < 0.4 * total  # rounding may add a step or two at the end of each
 
 
-def test_other_friction_models_use_the_reference():
-    compiled = packing.compile(box_stack()[0])
-    models = friction.FRICTION_MODELS
-    assert compiled.prepare_friction_model(models["coulomb"]) is models["coulomb"]
-    assert compiled.prepare_friction_model(models["newton"]).solve is not friction.semismooth_newton_friction
-    assert compiled.prepare_friction_model(models["newton"]).accepts_initial_guess
-
-
 def test_planes_do_not_touch():
-    world = World(Mechanism(np.eye(6)[None]), [Collider(WORLD, Plane()), Collider(0, Plane())])
+    model = MaximalModel(np.eye(6)[None], colliders=[Collider(WORLD, Plane()), Collider(0, Plane())])
     with pytest.raises(InvalidArgument, match="two planes"):
-        simulate(packing.compile(world), State(np.eye(4)[None]), 0.01, 1)
+        simulate(model, State(np.eye(4)[None]), 0.01, 1, compiled=True)
 
 
-def test_a_world_without_colliders():
-    world = packing.compile(World(Mechanism(np.eye(6)[None])))
-    assert not len(simulate(world, State(np.eye(4)[None]), 0.01, 1).contacts[0].points)
+def test_a_model_without_colliders():
+    path = simulate(MaximalModel(np.eye(6)[None]), State(np.eye(4)[None]), 0.01, 1, compiled=True)
+    assert not len(path.contacts[0].points)
 
 
 def test_nan_residual_is_not_small():
@@ -238,16 +228,14 @@ def test_rotation_increments_agree_with_the_reference():
 
     rng, h = np.random.default_rng(6), 0.1
     sides = rng.uniform(0.2, 0.6, (3, 3))
-    mechanism = Mechanism(np.stack([Box(each).spatial_inertia(density=300.0) for each in sides]))
-    J = np.ascontiguousarray(mechanism.free.mass_properties.inertia)
+    model = MaximalModel(np.stack([Box(each).spatial_inertia(density=300.0) for each in sides]))
+    J = np.ascontiguousarray(model.free.mass_properties.inertia)
     for rate in (0.1, 0.9, 8.0):
         v = rate * rng.normal(size=(3, 6))
         found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
         written(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
         poses = np.tile(np.eye(4), (3, 1, 1))
-        expected = rattle._displacement_derivative(
-            SimpleNamespace(mechanism=mechanism, h=h), v.ravel(), poses, poses
-        )
+        expected = rattle._displacement_derivative(SimpleNamespace(model=model, h=h), v.ravel(), poses, poses)
         for b in range(3):
             reference = expected.toarray()[6 * b : 6 * b + 3, 6 * b : 6 * b + 3]
             np.testing.assert_allclose(found[b], reference, rtol=0, atol=1e-15)

@@ -10,9 +10,10 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Composite, ExponentialSpherical, JointType, Prismatic
-from rbnotes.multibody.maximal import Joint, Mechanism, World
+from rbnotes.multibody.maximal import Joint, MaximalModel
 from rbnotes.multibody.maximal.joint_kinematics import joint_kinematics
 from rbnotes.multibody.model import Model
+from rbnotes.multibody.model_joint_space import JointMap
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -20,21 +21,23 @@ from rbnotes.unchecked.linear_algebra import matvec
 
 
 @dataclass(frozen=True, eq=False)
-class MaximalModel:
-    """Model in maximal coordinates, with the conversion of states; :func:`maximal_coordinates` makes it.
+class MaximalCoordinates:
+    """Equivalent model in maximal coordinates, with the conversion of states both ways.
+
+    :func:`maximal_coordinates` makes it.
 
     Attributes
     ----------
     model
         Model in joint coordinates.
-    world
+    maximal_model
         Bodies in the order of the model, the joints between them, and the colliders.
     """
 
     model: Model
-    world: World
+    maximal_model: MaximalModel
 
-    def state(self, state: State) -> State:
+    def maximal_state(self, state: State) -> State:
         """Return the poses and twists of all bodies at a state of the model.
 
         Raises
@@ -44,14 +47,21 @@ class MaximalModel:
         """
         return self.model.body_state(state)
 
-    def model_state(self, state: State) -> State:
+    def model_state(self, state: State, *, near: State | None = None) -> State:
         """Return the state of the model at poses and twists of all bodies that satisfy the joints.
+
+        Parameters
+        ----------
+        near
+            State of the model at an earlier time, within half a turn of each joint. The coordinates continue
+            those of this state: angles count turns, and curves and surfaces have the nearby point. By default
+            angles are within one turn.
 
         Raises
         ------
         InvalidArgument
-            If ``state`` does not have the bodies of the model, or its poses violate a joint by more than
-            1e-6 rad or m.
+            If ``state`` does not have the bodies of the model, its poses violate a joint by more than
+            1e-6 rad or m, or ``near`` does not fit the model.
         """
         arguments.require_instance("state", state, State)
         bodies = self.model.bodies
@@ -59,15 +69,27 @@ class MaximalModel:
             raise InvalidArgument(
                 "state", f"{len(state.E)} poses", f"poses and twists of {len(bodies)} bodies"
             )
-        joints = self.world.mechanism.joints
+        joints = self.maximal_model.joints
         if joints:
             error = float(np.max(np.abs(joint_kinematics(joints, state.E).constraint_error()), initial=0.0))
             if error > 1e-6:
                 raise InvalidArgument(
                     "state", f"joint errors of {error:.3g}", "poses that satisfy the joints"
                 )
-        q, qdot = self.tree_coordinates(state.E, state.phi)
+        if near is None:
+            q, qdot = self.tree_coordinates(state.E, state.phi)
+        else:
+            at = JointMap(self.model, state.E, self._tree_coordinates_near(near))
+            q, qdot = at.q, at.A @ state.velocity
         return self.model.state_from_tree(State(q=q, qdot=qdot, t=state.t))
+
+    def _tree_coordinates_near(self, near: State) -> Array:
+        arguments.require_instance("near", near, State)
+        expected = self.model.state()
+        if any(getattr(near, name).shape != getattr(expected, name).shape for name in ("E", "q", "x")):
+            raise InvalidArgument("near", "another number of coordinates", "a state of the model")
+        result: Array = self.model.tree_state(near).q
+        return result
 
     def tree_coordinates(self, E: Array, phi: Array) -> tuple[Array, Array]:
         """Return coordinates and velocities ``(..., k)`` of the tree at poses and twists of all bodies.
@@ -93,8 +115,8 @@ class MaximalModel:
         return q, qdot
 
 
-def maximal_coordinates(model: Model) -> MaximalModel:
-    """Return the equivalent model of free bodies whose joints are constraints.
+def maximal_coordinates(model: Model) -> MaximalCoordinates:
+    """Return the equivalent model of free bodies whose joints are constraints, and the conversion of states.
 
     A loop closure becomes a joint, too: a spherical one, or one that also slides along the axis of the
     closure.
@@ -137,9 +159,16 @@ def maximal_coordinates(model: Model) -> MaximalModel:
         raise InvalidArgument("model: bearings", count, "none, for maximal coordinates")
     closures = [each for each in model.constraints if isinstance(each, LoopClosure)]
     joints += [_closing_joint(tree, closure) for closure in closures]
-    mechanism = Mechanism(tree.inertias, joints, model.gravity, model.force_law)
-    names = [body.name for body in model.bodies]
-    return MaximalModel(model, World(mechanism, model.colliders, model.excluded_indices, names))
+    maximal_model = MaximalModel(
+        tree.inertias,
+        joints,
+        model.gravity,
+        model.force_law,
+        model.colliders,
+        model.excluded_indices,
+        [body.name for body in model.bodies],
+    )
+    return MaximalCoordinates(model, maximal_model)
 
 
 def _closing_joint(tree: Tree, closure: LoopClosure) -> Joint:

@@ -1,0 +1,95 @@
+"""Compiled steps in maximal coordinates: contact detection, friction, and whole time steps.
+
+The step of :data:`~rbnotes.multibody.maximal.rattle` is compiled, with projection, simultaneous impacts and
+the default friction model, under gravity and applied forces, with joints whose constraint rows are constant
+(fixed, spherical, revolute, prismatic, cylindrical, planar). Python evaluates the forces, and the
+displacement that separates overlapping bodies, during a step. The reference takes exceptional steps: those
+with dependent constraint rows, friction that Newton's method does not solve, or a too long step. The results
+are those of the reference to rounding. If contacts can share an impulse in many ways, rounding selects one of
+them, and with it the spin of a body that slides on all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbnotes.arguments import Array
+from rbnotes.compiled.compilation import compiled_function
+from rbnotes.dynamics import StepProblem, StepSolution
+from rbnotes.friction import semismooth_newton_friction
+from rbnotes.friction.contact_problem import DelassusProblem
+from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search, solve_friction
+from rbnotes.multibody.maximal import Integrator, Rattle
+from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
+from rbnotes.multibody.maximal.stepping import StepContext
+from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
+from rbnotes.multibody.packing.packed_model import packed_model, unsupported
+
+
+def compile_context(context: StepContext, integrator: Integrator) -> StepContext:
+    """Return the context with compiled contact detection and friction, after the compilation of the steps.
+
+    Raises
+    ------
+    InvalidArgument
+        If compiled steps do not support the model, the integrator or an option.
+    MissingExtra
+        If numba is not installed.
+    """
+    _check_options(context, integrator)
+    packed = packed_model(context.model)
+    for name in ("find_shape_contacts", "solve_friction", "take_steps"):
+        compiled_function(name)
+    law = replace(context.friction.model, solve=compiled_newton_friction)
+    friction = WarmStartedFriction(law, context.friction.max_residual, context.friction.matching_distance)
+    return replace(context, friction=friction, detect_contacts=packed.colliders.detect_contacts)
+
+
+def _check_options(context: StepContext, integrator: Integrator) -> None:
+    for is_supported, what in (
+        (type(integrator) is Rattle, "another scheme than rattle"),
+        (context.impacts == SIMULTANEOUS, f"impacts={context.impacts!r}"),
+        (context.uses_projection, f"stabilization={context.stabilization!r}"),
+        (
+            context.friction.model.solve is semismooth_newton_friction,
+            "another friction model than 'newton'",
+        ),
+        (context.joint_space is None, "forces or constraints in joint coordinates"),
+    ):
+        if not is_supported:
+            raise unsupported(what)
+
+
+def compiled_newton_friction(
+    problem: StepProblem,
+    *,
+    initial_guess: ArrayLike | None = None,
+    tolerance: float = TOLERANCE,
+    max_iterations: int = 50,
+    raise_on_failure: bool = True,
+) -> StepSolution:
+    """Solve a step as :func:`rbnotes.friction.semismooth_newton_friction`, in compiled code."""
+    return solve_friction(_solve_newton, problem, initial_guess, tolerance, max_iterations, raise_on_failure)
+
+
+def _solve_newton(
+    space: DelassusProblem, r: Array, tolerance: float, max_iterations: int
+) -> tuple[Array, float, int]:
+    """Search for impulses as :func:`rbnotes.friction.semismooth_newton.newton_search`."""
+    result: Any = np.empty(r.size + 1)
+    steps = compiled_function("solve_friction")(
+        np.array([max_iterations], dtype=np.uint64),
+        np.ascontiguousarray(space.delassus_matrix).ravel(),
+        np.ascontiguousarray(space.free_contact_velocities).ravel(),
+        np.ascontiguousarray(space.mu),
+        np.ascontiguousarray(r).ravel(),
+        np.array([tolerance]),
+        result,
+    )
+    if steps > max_iterations:
+        return newton_search(space, r, tolerance, max_iterations)
+    return result[:-1].reshape(-1, 3), float(result[-1]), steps
