@@ -22,7 +22,7 @@ from rbnotes.multibody.maximal.mechanism import BAUMGARTE, PROJECTION, STABILIZA
 from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate
 from rbnotes.multibody.maximal.stepping import Progress, StepResult
-from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
+from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.maximal_model import maximal_coordinates
 from rbnotes.multibody.model import Model
@@ -387,7 +387,6 @@ def _trajectory(
         qdot,
         energies,
         contacts,
-        contact_events(contacts, t[1:].tolist()),
         work,
         *joint_impulses,
         restart,

@@ -238,27 +238,30 @@ def invert_projection_complement(P, damping, out):
 
 
 @jit_reassoc
+def add_row(row, k0, k1, k2, J, i, side):
+    """Add the combination of three rows of J, from row i, to a row of six numbers."""
+    for b in range(6):
+        row[b] += k0 * J[i, side, b] + k1 * J[i + 1, side, b] + k2 * J[i + 2, side, b]
+
+
+@jit_reassoc
 def add_contact_block(operator, K, i):
     """Add ``J^T K J`` of contact i to the blocks of its bodies."""
     place, blocks, J = operator.matrix.place, operator.matrix.blocks, operator.jacobian
+    world, p, q = len(operator.inertias), operator.row_bodies[3 * i, 0], operator.row_bodies[3 * i, 1]
     for side in range(2):
-        p = operator.row_bodies[3 * i, side]
-        if p == len(operator.inertias):
+        own, other = (p, q) if side == 0 else (q, p)
+        if own == world:
             continue
-        for other in range(2):
-            q = operator.row_bodies[3 * i, other]
-            if q == len(operator.inertias):
-                continue
-            block = blocks[place[p, q]]
-            for a in range(6):
-                j0, j1, j2 = J[3 * i, side, a], J[3 * i + 1, side, a], J[3 * i + 2, side, a]
-                k0 = j0 * K[0, 0] + j1 * K[1, 0] + j2 * K[2, 0]
-                k1 = j0 * K[0, 1] + j1 * K[1, 1] + j2 * K[2, 1]
-                k2 = j0 * K[0, 2] + j1 * K[1, 2] + j2 * K[2, 2]
-                for b in range(6):
-                    block[a, b] += (
-                        k0 * J[3 * i, other, b] + k1 * J[3 * i + 1, other, b] + k2 * J[3 * i + 2, other, b]
-                    )
+        own_block, other_block = blocks[place[own, own]], blocks[place[own, own if other == world else other]]
+        for a in range(6):
+            j0, j1, j2 = J[3 * i, side, a], J[3 * i + 1, side, a], J[3 * i + 2, side, a]
+            k0 = j0 * K[0, 0] + j1 * K[1, 0] + j2 * K[2, 0]
+            k1 = j0 * K[0, 1] + j1 * K[1, 1] + j2 * K[2, 1]
+            k2 = j0 * K[0, 2] + j1 * K[1, 2] + j2 * K[2, 2]
+            add_row(own_block[a], k0, k1, k2, J, 3 * i, side)
+            if other != world:
+                add_row(other_block[a], k0, k1, k2, J, 3 * i, 1 - side)
 
 
 def solve_transposed(A, x):

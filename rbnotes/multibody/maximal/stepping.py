@@ -48,7 +48,6 @@ from rbnotes.multibody.maximal.trajectory import (
     RestartData,
     Trajectory,
     Work,
-    contact_events,
     merge_contact_records,
     record_contacts,
 )
@@ -134,15 +133,13 @@ class World:
             states.append(state)
             if progress is not None:
                 progress(step, steps)
-        records = [each.contacts for each in results]
         return Trajectory(
             States.stack(states),
             np.array([self.mechanism.energy(each) for each in states]),
             np.array([each.multipliers for each in results]),
             np.array([each.actuator_impulse for each in results]),
             np.array([each.friction_impulse for each in results]),
-            tuple(records),
-            contact_events(records, [each.t for each in states[1:]]),
+            tuple(each.contacts for each in results),
             Work(*np.transpose([each.work for each in results])),
             RestartData(points, context.friction.last_impulses),
         )

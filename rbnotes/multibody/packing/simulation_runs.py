@@ -53,7 +53,7 @@ from rbnotes.dynamics import WORLD, State, States, zero_forces
 from rbnotes.multibody.maximal import ContactRecord, Integrator, Rattle, Trajectory, Work
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.stepping import Progress, StepContext, StepResult
-from rbnotes.multibody.maximal.trajectory import RestartData, contact_events
+from rbnotes.multibody.maximal.trajectory import RestartData
 from rbnotes.multibody.packing.packed_world import PackedWorld
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
@@ -224,7 +224,6 @@ class CompiledRun:
             coordinates[1:],
             coordinates[1:],
             tuple(self.records),
-            contact_events(self.records, self.times[1:]),
             Work(*np.concatenate(self.works).T),
             RestartData(self.points, self.last_impulses),
         )
