@@ -168,9 +168,8 @@ def solve_cholesky(S, x):
     solve_lower(S, x, 0)
     for k in range(len(S.last) - 1, -1, -1):
         column = S.offset[k]
-        x[k] = (x[k] - reordered_dot_range(S.entries, column, x, 0, k + 1, S.last[k] + 1)) / S.entries[
-            column + k
-        ]
+        x[k] -= reordered_dot_range(S.entries, column, x, 0, k + 1, S.last[k] + 1)
+        x[k] /= S.entries[column + k]
 
 
 @jit_noalloc
