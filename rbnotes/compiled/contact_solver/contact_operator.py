@@ -8,8 +8,6 @@ proportional to the number of contacts.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.extending import overload
-from numba.np.linalg import _LAPACK, F_INT_nptype
 
 from rbnotes.compiled.contact_solver.block_lu import (
     BlockMatrix,
@@ -18,6 +16,7 @@ from rbnotes.compiled.contact_solver.block_lu import (
     minimum_degree_order,
     solve_blocks,
 )
+from rbnotes.compiled.contact_solver.dense_newton_step import dense_newton_step
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
 from rbnotes.compiled.linear_algebra import dot, dot6
 
@@ -143,26 +142,6 @@ def newton_step(operator, F, P, rho, units, damping, step):
 
 
 @jit_alloc
-def dense_newton_step(W, F, P, rho, units, damping, step):
-    """Write a Newton step by the LU factorization of its matrix."""
-    size = len(F)
-    A = np.empty((size, size))
-    for i in range(len(rho)):
-        for a in range(3):
-            row = 3 * i + a
-            for j in range(size):
-                product = dot(P[i, a], (W[3 * i, j], W[3 * i + 1, j], W[3 * i + 2, j]))
-                A[j, row] = rho[i] * product * units[j // 3] / units[i]
-            A[row, row] += 1.0 + damping
-            for b in range(3):
-                A[3 * i + b, row] -= P[i, a, b]
-            step[row] = F[row] / units[i]
-    solve_transposed(A, step)
-    for i in range(size):
-        step[i] *= units[i // 3]
-
-
-@jit_alloc
 def body_newton_step(operator, F, P, rho, damping, step):
     """Write a Newton step by the LU factorization of a matrix of bodies.
 
@@ -262,22 +241,3 @@ def add_contact_block(operator, K, i):
             add_row(own_block[a], k0, k1, k2, J, 3 * i, side)
             if other != world:
                 add_row(other_block[a], k0, k1, k2, J, 3 * i, 1 - side)
-
-
-def solve_transposed(A, x):
-    """Replace x by the solution of ``A^T y = x``; overwrites A."""
-    x[:] = np.linalg.solve(A.T, x)
-
-
-@overload(solve_transposed)
-def _overload_solve_transposed(A, x):
-    # Calls LAPACK like numba's solve, whose checks and copies take longer to compile than this whole module.
-    gesv, double = _LAPACK().numba_xgesv(A.dtype), ord("d")
-
-    def solve(A, x):
-        size = len(x)
-        pivots = np.empty(size, F_INT_nptype)
-        if gesv(double, size, 1, A.ctypes, size, pivots.ctypes, x.ctypes, size) != 0:
-            x[:] = np.nan
-
-    return solve
