@@ -1,13 +1,15 @@
 """Compare a step of the simulator in maximal coordinates with one of MuJoCo, for the same scenes.
 
     pip install ".[bench]" -c constraints.txt
-    OMP_NUM_THREADS=1 python benchmarks/simulator.py             # half a minute; prints a table
+    OMP_NUM_THREADS=1 python benchmarks/simulator.py             # a minute; prints a table
     OMP_NUM_THREADS=1 python benchmarks/simulator.py --check     # and exits 1 if a limit is exceeded
+    OMP_NUM_THREADS=1 python benchmarks/simulator.py --heap 200  # with the whole heap
 
-The scenes are a stack of five boxes, each rotated a little, and a swinging chain of twenty revolute joints;
-the step is 5 ms. The codes run alternately in one process, in many short rounds. The result is the median
-over the rounds of the ratio of processor times in the same round. MuJoCo has the chain in joint coordinates.
-Last comes the accuracy of the stack after a second: deepest overlap, slip and sinking.
+The scenes are a stack of five boxes, each rotated a little, a swinging chain of twenty revolute joints, and
+boxes dropped in a heap; the step is 5 ms. The codes run alternately in one process, in many short rounds.
+The result is the median over the rounds of the ratio of processor times in the same round. MuJoCo has the
+chain in joint coordinates. Last comes the accuracy of the stack after a second: deepest overlap, slip and
+sinking.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from collections.abc import Callable
 import mujoco
 import numpy as np
 
-from rbnotes import se3, so3
+from rbnotes import quaternion, se3, so3
+from rbnotes.arguments import Array
 from rbnotes.contact import Collider
 from rbnotes.dynamics import WORLD, State
 from rbnotes.joints import Revolute
@@ -33,8 +36,12 @@ STEP = 0.005
 BOXES, LINKS = 5, 20
 STEPS_PER_ROUND = 200
 """Steps of a round, one second; the reference takes fewer."""
-LIMIT = 15.0
-"""Limit of the compiled simulator's time over MuJoCo's."""
+HEAP_BOXES, HEAP_COLUMNS = 30, 9
+"""Number of boxes of the heap in quick runs, and of columns from which they fall."""
+HEAP_ROUNDS, HEAP_STEPS = 3, 60
+"""Rounds and steps of a round with the heap."""
+LIMITS = {"stack": 3.0, "chain": 4.0, "heap": 4.0}
+"""Limits of the compiled simulator's time over MuJoCo's."""
 
 
 def stack() -> tuple[MaximalModel, State, str]:
@@ -77,9 +84,34 @@ def chain() -> tuple[MaximalModel, State, str]:
     return model, State(hanging), mujoco_scene(bodies, 'gravity="3 0 -9.81"')
 
 
+def heap(count: int) -> tuple[MaximalModel, State, str]:
+    """Return boxes in any orientation above a plane, and the same for MuJoCo."""
+    rng, box, columns = np.random.default_rng(0), Box([0.4, 0.4, 0.4]), round(HEAP_COLUMNS**0.5)
+    number = np.arange(count)
+    grid = np.stack([number % columns, number // columns % columns, number // HEAP_COLUMNS], axis=1)
+    positions = 0.6 * grid + [0.0, 0.0, 0.4] + rng.uniform(-0.05, 0.05, (count, 3))
+    quaternions = quaternion.normalize(rng.normal(size=(count, 4)))
+    masses = np.stack([box.spatial_inertia(density=1000.0)] * count)
+    model = MaximalModel(
+        masses, colliders=[Collider(WORLD, Plane()), *(Collider(i, box) for i in range(count))]
+    )
+    bodies = "".join(
+        f'<body pos="{numbers(position)}" quat="{numbers(orientation)}"><freejoint/>'
+        '<geom type="box" size="0.2 0.2 0.2" density="1000" friction="0.5"/></body>'
+        for position, orientation in zip(positions, quaternions, strict=True)
+    )
+    ground = '<geom type="plane" size="0 0 1" friction="0.5"/>'
+    state = State(se3.frame(quaternion.to_rotation(quaternions), positions))
+    return model, state, mujoco_scene(ground + bodies, 'cone="elliptic"')
+
+
+def numbers(values: Array) -> str:
+    return " ".join(str(value) for value in values.tolist())
+
+
 def mujoco_scene(bodies: str, options: str) -> str:
     return (
-        f'<mujoco><compiler angle="radian"/><option timestep="{STEP}" {options}/>'
+        f'<mujoco><compiler angle="radian"/><size memory="200M"/><option timestep="{STEP}" {options}/>'
         f"<worldbody>{bodies}</worldbody></mujoco>"
     )
 
@@ -92,23 +124,22 @@ def seconds(run: Callable[[], object], steps: int) -> float:
 
 
 def measure_scene(
-    model: MaximalModel, state: State, description: str, reference_steps: int
+    model: MaximalModel, state: State, description: str, rounds: int, steps: int, reference_steps: int
 ) -> dict[str, list[float]]:
     """Return the seconds of a step, a list with one entry for each round; the reference takes fewer steps."""
     mujoco_model = mujoco.MjModel.from_xml_string(description)
     data = mujoco.MjData(mujoco_model)
     runs: dict[str, tuple[Callable[[], object], int]] = {
-        "MuJoCo": (lambda: mujoco.mj_step(mujoco_model, data, STEPS_PER_ROUND), STEPS_PER_ROUND),
+        "MuJoCo": (lambda: mujoco.mj_step(mujoco_model, data, steps), steps),
         "rbnotes": (lambda: simulate(model, state, STEP, reference_steps), reference_steps),
-        "rbnotes, compiled": (
-            lambda: simulate(model, state, STEP, STEPS_PER_ROUND, compiled=True),
-            STEPS_PER_ROUND,
-        ),
+        "rbnotes, compiled": (lambda: simulate(model, state, STEP, steps, compiled=True), steps),
     }
+    if not reference_steps:
+        del runs["rbnotes"]
     times: dict[str, list[float]] = {name: [] for name in runs}
     for run, _ in runs.values():
         run()
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         mujoco.mj_resetData(mujoco_model, data)
         for name, (run, count) in runs.items():
             times[name].append(seconds(run, count))
@@ -136,14 +167,20 @@ def stack_errors() -> dict[str, tuple[float, float, float]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="end with 1 where a limit is missed")
+    parser.add_argument("--heap", type=int, default=HEAP_BOXES, help="number of boxes of the heap")
     options = parser.parse_args()
     missed = False
     print("| scene | simulator | ms per step | over MuJoCo |", "|---|---|---|---|", sep="\n")
-    for name, scene, steps in ((f"{BOXES} boxes", stack(), 10), (f"{LINKS} links", chain(), 6)):
-        times = measure_scene(*scene, steps)
+    scenes = (
+        ("stack", f"{BOXES} boxes", stack(), (ROUNDS, STEPS_PER_ROUND, 10)),
+        ("chain", f"{LINKS} links", chain(), (ROUNDS, STEPS_PER_ROUND, 6)),
+        ("heap", f"heap of {options.heap} boxes", heap(options.heap), (HEAP_ROUNDS, HEAP_STEPS, 0)),
+    )
+    for kind, name, scene, counts in scenes:
+        times = measure_scene(*scene, *counts)
         for simulator, of_rounds in times.items():
             ratio = statistics.median(a / b for a, b in zip(of_rounds, times["MuJoCo"], strict=True))
-            missed |= simulator == "rbnotes, compiled" and ratio > LIMIT
+            missed |= simulator == "rbnotes, compiled" and ratio > LIMITS[kind]
             print(f"| {name} | {simulator} | {1000 * min(of_rounds):.3g} | {ratio:.3g} |")
     print("\n| simulator | overlap, m | slip, m | sinking, m |", "|---|---|---|---|", sep="\n")
     errors = stack_errors()

@@ -19,6 +19,7 @@ from rbnotes.compiled.complementarity.lemke import solve_lemke
 from rbnotes.compiled.complementarity.quadratic_program import QuadraticProgram, solve_program
 from rbnotes.compiled.complementarity.residuals import all_finite, lcp_residuals
 from rbnotes.compiled.complementarity.sparse_rows import SparseRows, sparse_rows, transpose_rows
+from rbnotes.compiled.contact_solver.contact_operator import dense_operator
 from rbnotes.compiled.contact_solver.newton_friction import solve_newton
 from rbnotes.compiled.decorators import FMA_OPTIONS, jit_fma_inline
 from rbnotes.compiled.record_layout import CONTACT_SIZE, MOTION_SIZE, PLACE_SIZE, RELATIVE, SUMS_SIZE
@@ -291,7 +292,9 @@ def solve_friction(
     """Write the best impulses and, behind them, their residual; return the number of Newton steps."""
     size, max_iterations = len(free), integers.view(np.int64)[0]
     W, impulses = view_at(W, 0, (size, size))[0], view_at(best_impulses, 0, (size,))[0]
-    best_impulses[size], steps = solve_newton(W, free, mu, r, tolerance[0], max_iterations, impulses)
+    best_impulses[size], steps = solve_newton(
+        dense_operator(W), free, mu, r, tolerance[0], max_iterations, impulses
+    )
     return FAILURE if has_nonfinite(best_impulses) else steps
 
 

@@ -1,4 +1,4 @@
-"""Linear algebra of small vectors and matrices, without fused products.
+"""Linear algebra of small vectors and matrices; only :func:`reordered_dot_range` has fused products.
 
 Vectors and quaternions are tuples, the scalar of a quaternion first. The contact code must take the same
 decisions as the reference, so its products are not fused, unlike those of
@@ -7,7 +7,7 @@ decisions as the reference, so its products are not fused, unlike those of
 
 import math
 
-from rbnotes.compiled.decorators import jit_noalloc
+from rbnotes.compiled.decorators import jit_noalloc, jit_reassoc
 
 
 @jit_noalloc
@@ -86,6 +86,18 @@ def quaternion_product(q, p):
 @jit_noalloc
 def dot_range(x, x_start, y, y_start, first, last):
     """Return the sum of products of the entries from `first` to `last`, in this order."""
+    total = 0.0
+    for k in range(first, last):
+        total += x[x_start + k] * y[y_start + k]
+    return total
+
+
+@jit_reassoc
+def reordered_dot_range(x, x_start, y, y_start, first, last):
+    """Return the sum of products of the entries from `first` to `last`, in any order and with fused products.
+
+    It takes less time than :func:`dot_range`, but rounds differently on each processor.
+    """
     total = 0.0
     for k in range(first, last):
         total += x[x_start + k] * y[y_start + k]

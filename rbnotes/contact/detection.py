@@ -123,7 +123,15 @@ class ContactPoints:
 
     def __getitem__(self, selection: Any) -> ContactPoints:
         """Return the points selected by a mask or by indices."""
-        return ContactPoints(*(getattr(self, field_info.name)[selection] for field_info in fields(self)))
+        return ContactPoints(
+            self.a[selection],
+            self.b[selection],
+            self.position[selection],
+            self.normal[selection],
+            self.gap[selection],
+            self.mu[selection],
+            self.restitution[selection],
+        )
 
 
 def collide(

@@ -25,7 +25,7 @@ from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION, STABILIZATION
 from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate, check_compiled
 from rbnotes.multibody.maximal.stepping import Progress, StepResult
-from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
+from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import check_initial_state, check_position_constraints
@@ -459,7 +459,6 @@ def _trajectory(
         qdot,
         energies,
         contacts,
-        contact_events(contacts, t[1:].tolist()),
         work,
         *joint_impulses,
         restart,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +28,7 @@ from rbnotes.multibody.maximal.trajectory import (
     ContactRecord,
     RestartData,
     Work,
+    contact_events,
 )
 from rbnotes.multibody.model import Model
 from rbnotes.shapes import Shape
@@ -60,8 +62,6 @@ class Trajectory:
         Kinetic energy and the potential of gravity ``(T + 1,)``, J.
     contacts
         Contacts of each step ``(T,)``; their bodies are numbered as in the model.
-    events
-        Events in the order of time.
     work
         Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
         ``applied_forces`` is that of forces, joint springs, dampers, actuators and friction in joints;
@@ -85,13 +85,17 @@ class Trajectory:
     tree_qdot: Array
     energies: Array
     contacts: tuple[ContactRecord, ...]
-    events: tuple[ContactEvent, ...]
     work: Work[Array]
     actuator_impulses: Array
     friction_impulses: Array
     restart: RestartData
     maximal: maximal.Trajectory | None = None
     recorded: Mapping[str, Channel] = field(default_factory=dict)
+
+    @cached_property
+    def events(self) -> tuple[ContactEvent, ...]:
+        """Contact events in the order of time."""
+        return contact_events(self.contacts, self.states.t[1:].tolist())
 
     @property
     def t(self) -> Array:

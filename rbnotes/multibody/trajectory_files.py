@@ -20,7 +20,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import States
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work, contact_events
+from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
@@ -109,7 +109,6 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
         raise InvalidArgument("model", got, f"one of {names} with {model.tree.num_coordinates}")
     states, body_states = (_states(arrays, name) for name in ("states", "body_states"))
     contacts = _records(arrays)
-    events = contact_events(contacts, states.t[1:].tolist())
     work = Work(*arrays["work"])
     last = (_points(arrays, "last"), arrays["last.impulses"]) if arrays["has_last_impulses"] else None
     restart = RestartData(_points(arrays, "restart"), last)
@@ -119,7 +118,6 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
             states=body_states,
             energies=arrays["energies"],
             contacts=contacts,
-            events=events,
             work=work,
             restart=restart,
             compiled=bool(arrays["maximal.compiled"]),
@@ -130,7 +128,6 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
         states=states,
         body_states=body_states,
         contacts=contacts,
-        events=events,
         work=work,
         restart=restart,
         maximal=in_maximal,

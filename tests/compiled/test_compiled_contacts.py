@@ -180,7 +180,7 @@ def test_nan_residual_is_not_small():
 
     @njit(error_model="numpy")
     def left(r, mobility):
-        return natural_residual(np.eye(6), np.ones(6), np.ones(2), r, np.ones(2), mobility)
+        return natural_residual(r + 1, np.ones(6), np.ones(2), r, np.ones(2), mobility)
 
     @njit
     def greatest(x):

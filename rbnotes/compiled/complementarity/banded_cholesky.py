@@ -1,7 +1,7 @@
 """Cholesky factorization of a large symmetric matrix within its envelope, by columns.
 
 The matrix couples few neighboring unknowns. Four columns update the following ones in one pass over memory.
-:mod:`rbnotes.compiled.contact_solver.envelope_factors` stores rows instead and keeps the order of sums.
+:mod:`rbnotes.compiled.contact_solver.envelope_factors` stores rows instead.
 """
 
 import math
@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.linear_algebra import reordered_dot_range
 from rbnotes.compiled.simd.lanes import broadcast8, read, write
 
 
@@ -42,18 +43,6 @@ COLUMNS_PER_BLOCK = 4
 
 MAX_FACTOR_PRODUCTS = 2e7
 """Most products of a factorization; beyond it other methods are faster."""
-
-
-@jit_reassoc
-def dot_range(x, x_start, y, y_start, first, last):
-    """Return the sum of products of two ranges of entries.
-
-    The order of the sum is free; :func:`rbnotes.compiled.linear_algebra.dot_range` keeps it.
-    """
-    total = 0.0
-    for k in range(first, last):
-        total += x[x_start + k] * y[y_start + k]
-    return total
 
 
 @jit_alloc
@@ -179,7 +168,8 @@ def solve_cholesky(S, x):
     solve_lower(S, x, 0)
     for k in range(len(S.last) - 1, -1, -1):
         column = S.offset[k]
-        x[k] = (x[k] - dot_range(S.entries, column, x, 0, k + 1, S.last[k] + 1)) / S.entries[column + k]
+        x[k] -= reordered_dot_range(S.entries, column, x, 0, k + 1, S.last[k] + 1)
+        x[k] /= S.entries[column + k]
 
 
 @jit_noalloc

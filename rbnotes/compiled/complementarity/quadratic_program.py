@@ -13,7 +13,6 @@ from rbnotes.compiled.complementarity.banded_cholesky import (
     add_row_square,
     allocate_envelope,
     bandwidth_reducing_order,
-    dot_range,
     factor_cholesky,
     solve_cholesky,
     solve_lower,
@@ -35,6 +34,7 @@ from rbnotes.compiled.complementarity.sparse_rows import (
     transpose_rows,
 )
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
+from rbnotes.compiled.linear_algebra import reordered_dot_range
 from rbnotes.compiled.record_layout import EQUATIONS, RELATIVE
 from rbnotes.complementarity.block_principal_pivoting import MAX_PROXIMAL_STEPS, MAX_STALLED_BLOCKS
 
@@ -146,7 +146,7 @@ def solve_by_elimination(program, order, S, x, z):
         q[i] = row_dot(A, i, x) - b[i]
         for j in range(i + 1):
             first, final = max(begin[i], begin[j]), min(end[i], end[j])
-            M[i, j] = M[j, i] = dot_range(Y[i], 0, Y[j], 0, first, final)
+            M[i, j] = M[j, i] = reordered_dot_range(Y[i], 0, Y[j], 0, first, final)
     pivots = solve_lemke(M, q, z, w)
     if pivots < 0:
         return -1

@@ -9,10 +9,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.contact_solver.contact_operator import (
+    body_operator,
+    contact_scales,
+    contact_velocities,
+    dense_operator,
+)
 from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
 from rbnotes.compiled.contact_solver.joint_constraints import write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
-    contact_scales,
     natural_residual,
     project_to_cone,
     solve_newton,
@@ -176,69 +181,164 @@ def store_impulses(contacts, last_contacts):
                 last_contacts[i, IMPULSE + k] += contacts[i, IMPULSE + d] * axes[d, k]
 
 
+class Islands(NamedTuple):
+    """Sets of contacts that bodies and joints couple.
+
+    Attributes
+    ----------
+    start
+        First contact of each set in `contacts`, and the number of contacts ``(k + 1,)``.
+    contacts
+        Contacts of one set after the other, ascending within each set ``(c,)``.
+    has_joints
+        True if bodies of the set have joints ``(k,)``.
+    """
+
+    start: Any
+    contacts: Any
+    has_joints: Any
+
+
+@jit_noalloc
+def find_root(parent, b):
+    """Return the representative of the set of b."""
+    while parent[b] != b:
+        parent[b] = parent[parent[b]]
+        b = parent[b]
+    return b
+
+
+@jit_noalloc
+def unite_bodies(parent, row_bodies):
+    """Unite the sets of the two bodies of each row; the world, the last body, couples nothing."""
+    world = len(parent) - 1
+    for r in range(len(row_bodies)):
+        if row_bodies[r, 0] < world and row_bodies[r, 1] < world:
+            parent[find_root(parent, row_bodies[r, 0])] = find_root(parent, row_bodies[r, 1])
+
+
 @jit_alloc
-def contact_islands(W):
-    """Return the first contact of the island of each contact; islands are coupled through W."""
-    count = len(W) // 3
-    first = np.empty(count, np.int64)
+def contact_islands(row_bodies, joint_row_bodies, num_bodies):
+    """Return the sets of contacts that are coupled by bodies and joints."""
+    count = len(row_bodies) // 3
+    parent, has_joints = np.arange(num_bodies + 1), np.zeros(num_bodies + 1, np.bool_)
+    unite_bodies(parent, joint_row_bodies)
+    unite_bodies(parent, row_bodies)
+    for r in range(len(joint_row_bodies)):
+        for side in range(2):
+            has_joints[find_root(parent, joint_row_bodies[r, side])] = True
+    # Islands are numbered by their first contacts.
+    number, num_islands = np.full(num_bodies + 1, -1), 0
+    island, sizes = np.empty(count, np.int64), np.zeros(count, np.int64)
+    island_has_joints = np.zeros(count, np.bool_)
     for i in range(count):
-        first[i] = i
-        for j in range(i):
-            is_coupled = False
-            for a in range(3):
-                for b in range(3):
-                    is_coupled = is_coupled or W[3 * i + a, 3 * j + b] != 0
-            if is_coupled and first[i] != first[j]:
-                low, high = min(first[i], first[j]), max(first[i], first[j])
-                for k in range(i + 1):
-                    first[k] = low if first[k] == high else first[k]
-    return first
+        root = find_root(parent, min(row_bodies[3 * i, 0], row_bodies[3 * i, 1]))
+        if number[root] < 0:
+            number[root], island_has_joints[num_islands] = num_islands, has_joints[root]
+            num_islands += 1
+        island[i] = number[root]
+        sizes[island[i]] += 1
+    start, contacts = np.zeros(num_islands + 1, np.int64), np.empty(count, np.int64)
+    for k in range(num_islands):
+        start[k + 1] = start[k] + sizes[k]
+        sizes[k] = start[k]
+    for i in range(count):
+        contacts[sizes[island[i]]] = i
+        sizes[island[i]] += 1
+    return Islands(start, contacts, island_has_joints)
 
 
 @jit_alloc
-def solve_contact_impulses(W, free, mu, initial_guess, tolerance, max_iterations):
-    """Solve each island by Newton's method; return the impulses, the residual, and True on success."""
-    impulses, all_converged, count = np.empty(len(free)), True, len(mu)
-    island, rows = contact_islands(W), np.empty(3 * count, np.int64)
-    for root in range(count):
-        size = 0
-        for i in range(count):
-            if island[i] == root:
-                for k in range(3):
-                    rows[size] = 3 * i + k
-                    size += 1
-        if size:
-            island_W, island_free, island_guess = np.empty((size, size)), np.empty(size), np.empty(size)
-            island_mu, island_impulses = np.empty(size // 3), np.empty(size)
-            for i in range(size):
-                island_free[i], island_guess[i], island_mu[i // 3] = (
-                    free[rows[i]],
-                    initial_guess[rows[i]],
-                    mu[rows[i] // 3],
-                )
-                for j in range(size):
-                    island_W[i, j] = W[rows[i], rows[j]]
-            island_residual, _ = solve_newton(
-                island_W, island_free, island_mu, island_guess, tolerance, max_iterations, island_impulses
+def select_contacts(rows, responses, contacts):
+    """Return the Jacobian and the responses of some contacts, in ascending order."""
+    size = 3 * len(contacts)
+    if size == len(responses):
+        return rows, responses
+    row_bodies, blocks, selected_responses = (
+        np.empty((size, 2), np.int64),
+        np.empty((size, 2, 6)),
+        np.empty((size, 2, 6)),
+    )
+    for i in range(size):
+        row = 3 * contacts[i // 3] + i % 3
+        for side in range(2):
+            row_bodies[i, side] = rows.row_bodies[row, side]
+            copy_array(rows.blocks[row, side], blocks[i, side])
+            copy_array(responses[row, side], selected_responses[i, side])
+    return ContactJacobian(row_bodies, blocks), selected_responses
+
+
+@jit_alloc
+def solve_contact_impulses(
+    mechanism, rows, responses, twists, free, mu, initial_guess, tolerance, max_iterations
+):
+    """Solve each island by Newton's method; return the impulses, the residual, and True on success.
+
+    `mechanism` holds bodies, joints and the joint system, `twists` the velocities of the bodies without and
+    with joint impulses. In directions that the joints block, `free` is cleared.
+    """
+    bodies, joints, system = mechanism
+    count, num_bodies = len(mu), len(bodies.mass)
+    impulses, u, mobility, rho = np.empty(3 * count), np.empty(3 * count), np.empty(count), np.empty(count)
+    islands, numbers = (
+        contact_islands(rows.row_bodies, joints.row_bodies, num_bodies),
+        np.full(num_bodies + 1, -1),
+    )
+    all_converged = True
+    for k in range(len(islands.start) - 1):
+        contacts = islands.contacts[islands.start[k] : islands.start[k + 1]]
+        size = 3 * len(contacts)
+        island_rows, island_responses = select_contacts(rows, responses, contacts)
+        island_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
+        for i in range(size):
+            row = 3 * contacts[i // 3] + i % 3
+            island_free[i], island_guess[i] = free[row], initial_guess[row]
+            island_mu[i // 3] = mu[contacts[i // 3]]
+        if islands.has_joints[k]:
+            W = delassus_matrix(island_rows, island_responses, joints, system)
+            clear_blocked_directions(W, island_free, island_rows, bodies, twists[0], twists[1])
+            operator = dense_operator(W)
+        else:
+            operator = body_operator(
+                island_rows.row_bodies, island_rows.blocks, island_responses, bodies, numbers
             )
-            for i in range(size):
-                impulses[rows[i]] = island_impulses[i]
-            all_converged = all_converged and island_residual <= tolerance
-    mobility, rho = np.empty(count), np.empty(count)
-    contact_scales(W, mobility, rho)
+        island_impulses, island_u = np.empty(size), np.empty(size)
+        island_residual, _ = solve_newton(
+            operator, island_free, island_mu, island_guess, tolerance, max_iterations, island_impulses
+        )
+        all_converged = all_converged and island_residual <= tolerance
+        contact_velocities(operator, island_free, island_impulses, island_u)
+        island_mobility, island_rho = np.empty(size // 3), np.empty(size // 3)
+        contact_scales(operator, island_mobility, island_rho)
+        for i in range(size):
+            row = 3 * contacts[i // 3] + i % 3
+            free[row], impulses[row], u[row] = island_free[i], island_impulses[i], island_u[i]
+        for i in range(size // 3):
+            mobility[contacts[i]], rho[contacts[i]] = island_mobility[i], island_rho[i]
     residual = nan_max(
-        natural_residual(W, free, mu, impulses, rho, mobility), rounding_residual(W, free, impulses)
+        natural_residual(u, free, mu, impulses, rho, mobility),
+        rounding_residual(rows, responses, num_bodies, free, impulses),
     )
     return impulses, residual, all_converged and residual <= tolerance
 
 
-@jit_noalloc
-def rounding_residual(W, free, r):
-    """Return the rounding of velocities (:func:`rbnotes.friction.residuals.rounding_residual`)."""
-    largest, fastest = 0.0, 0.0
+@jit_alloc
+def rounding_residual(rows, responses, num_bodies, free, r):
+    """Return the rounding of velocities (:func:`rbnotes.friction.residuals.rounding_residual`).
+
+    The terms of the velocities are those of ``J (M^-1 J^T r)``.
+    """
+    terms, largest, fastest = np.zeros((num_bodies + 1, 6)), 0.0, 0.0
     for i in range(len(r)):
-        terms = 0.0
-        for j in range(len(r)):
-            terms += abs(W[i, j]) * abs(r[j])
-        largest, fastest = nan_max(largest, terms), nan_max(fastest, abs(free[i]))
+        for side in range(2):
+            b = rows.row_bodies[i, side]
+            for k in range(6):
+                terms[b, k] += abs(responses[i, side, k] * r[i])
+    for i in range(len(r)):
+        total = 0.0
+        for side in range(2):
+            b = rows.row_bodies[i, side]
+            for k in range(6):
+                total += abs(rows.blocks[i, side, k]) * terms[b, k]
+        largest, fastest = nan_max(largest, total), nan_max(fastest, abs(free[i]))
     return 2.0**-52 * largest / fastest if fastest > 0 else 0.0

@@ -8,7 +8,7 @@ such as those of a chain, the cost is proportional to their number.
 import math
 
 from rbnotes.compiled.decorators import jit_noalloc
-from rbnotes.compiled.linear_algebra import dot_range
+from rbnotes.compiled.linear_algebra import reordered_dot_range
 
 MIN_RELATIVE_PIVOT = 1e-8
 """Smallest pivot, relative to its diagonal entry, of rows that are safely independent."""
@@ -21,10 +21,10 @@ def factor_cholesky(S, first, offset):
         row = offset[i]
         for j in range(first[i], i):
             column = offset[j]
-            pivot = S[row + j] - dot_range(S, row, S, column, max(first[i], first[j]), j)
+            pivot = S[row + j] - reordered_dot_range(S, row, S, column, max(first[i], first[j]), j)
             S[row + j] = pivot / S[column + j]
         diagonal = S[row + i]
-        pivot = diagonal - dot_range(S, row, S, row, first[i], i)
+        pivot = diagonal - reordered_dot_range(S, row, S, row, first[i], i)
         if not pivot > MIN_RELATIVE_PIVOT * diagonal:
             return False
         S[row + i] = math.sqrt(pivot)
@@ -64,10 +64,10 @@ def factor_lu(lower, upper, first, offset):
         row = offset[i]
         for j in range(first[i], i):
             column, start = offset[j], max(first[i], first[j])
-            lower[row + j] -= dot_range(lower, row, upper, column, start, j)
+            lower[row + j] -= reordered_dot_range(lower, row, upper, column, start, j)
             lower[row + j] /= upper[column + j]
-            upper[row + j] -= dot_range(lower, column, upper, row, start, j)
-        upper[row + i] -= dot_range(lower, row, upper, row, first[i], i)
+            upper[row + j] -= reordered_dot_range(lower, column, upper, row, start, j)
+        upper[row + i] -= reordered_dot_range(lower, row, upper, row, first[i], i)
         if upper[row + i] == 0:
             return False
     return True

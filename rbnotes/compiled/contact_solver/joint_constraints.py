@@ -252,13 +252,11 @@ def assemble_error_derivative(joints, G, responses, D, h, displaced_responses, l
     for n in range(len(joints.coupled)):
         i, j, side, other = joints.coupled[n]
         for r in range(joints.row_start[i], joints.row_start[i + 1]):
-            for c in range(joints.row_start[j], joints.row_start[j + 1]):
-                if c < r:
-                    lower[joints.row_offset[r] + c] += dot6(G[r, side], displaced_responses[c, other])
-                    if i != j:
-                        upper[joints.row_offset[r] + c] += dot6(G[c, other], displaced_responses[r, side])
-                else:
-                    upper[joints.row_offset[c] + r] += dot6(G[r, side], displaced_responses[c, other])
+            for c in range(joints.row_start[j], r if i == j else joints.row_start[j + 1]):
+                lower[joints.row_offset[r] + c] += dot6(G[r, side], displaced_responses[c, other])
+                upper[joints.row_offset[r] + c] += dot6(G[c, other], displaced_responses[r, side])
+            if i == j:
+                upper[joints.row_offset[r] + r] += dot6(G[r, side], displaced_responses[r, other])
 
 
 @jit_noalloc

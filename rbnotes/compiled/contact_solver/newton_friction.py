@@ -1,15 +1,14 @@
 """Semismooth Newton method for Coulomb's law, as in :mod:`rbnotes.friction.semismooth_newton`.
 
-Impulses r, velocities u and F are ``(3 c,)``, three numbers for each contact; the Delassus matrix W is
-``(3 c, 3 c)``; mu, mobility, its reciprocal rho and units are ``(c,)``.
+Impulses r, velocities u and F are ``(3 c,)``, three numbers for each contact; mu, mobility, its reciprocal
+rho and units are ``(c,)``.
 """
 
 import math
 
 import numpy as np
-from numba.extending import overload
-from numba.np.linalg import _LAPACK, F_INT_nptype
 
+from rbnotes.compiled.contact_solver.contact_operator import contact_scales, contact_velocities, newton_step
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array, nan_max
 from rbnotes.friction.semismooth_newton import (
@@ -23,23 +22,28 @@ from rbnotes.friction.semismooth_newton import (
 
 
 @jit_alloc
-def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_impulses):
-    """Write the best impulses near the initial guess; return their residual and the number of steps."""
+def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, best_impulses):
+    """Write the best impulses near the initial guess; return their residual and the number of steps.
+
+    `operator` is the :class:`~rbnotes.compiled.contact_solver.contact_operator.ContactOperator`.
+    """
     size, count = len(free), len(mu)
     mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
-    contact_scales(W, mobility, rho)
+    contact_scales(operator, mobility, rho)
     for i in range(count):
         units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
-    r, new, F, trial = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
-    A, derivative, merits = np.empty((size, size)), np.empty((size, size)), np.empty(max_iterations + 1)
+    r, u, F, step = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    trial, trial_u, trial_F, P = np.empty(size), np.empty(size), np.empty(size), np.zeros((count, 3, 3))
+    merits = np.empty(max_iterations + 1)
     copy_array(initial_guess, r)
     copy_array(initial_guess, best_impulses)
-    best_residual, steps, evaluated = natural_residual(W, free, mu, r, rho, mobility), 0, 0
+    contact_velocities(operator, free, r, u)
+    best_residual, steps, evaluated = natural_residual(u, free, mu, r, rho, mobility), 0, 0
+    natural_map(u, mu, r, rho, F)
     damping, has_improved = MIN_DAMPING, True
     while (
         best_residual > tolerance or (has_improved and best_residual > ROUNDING_RESIDUAL)
     ) and steps < max_iterations:
-        natural_map_and_derivative(W, free, mu, r, rho, F, derivative)
         merit = scaled_norm(F, units)
         merits[evaluated] = merit
         evaluated += 1
@@ -48,37 +52,34 @@ def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_imp
             and merit > MAX_STAGNATION_RATIO * merits[evaluated - 1 - STAGNATION_WINDOW]
         ):
             break
+        projection_derivatives(u, mu, r, rho, P)
         is_decreasing = False
         while damping <= MAX_DAMPING and steps < max_iterations:
-            newton_step(F, derivative, units, damping, A, new)
+            newton_step(operator, F, P, rho, units, damping, step)
             for i in range(size):
-                new[i] = r[i] - new[i]
+                trial[i] = r[i] - step[i]
             steps += 1
-            natural_map(W, free, mu, new, rho, trial)
-            is_decreasing = scaled_norm(trial, units) <= SUFFICIENT_DECREASE * merit
+            contact_velocities(operator, free, trial, trial_u)
+            natural_map(trial_u, mu, trial, rho, trial_F)
+            is_decreasing = scaled_norm(trial_F, units) <= SUFFICIENT_DECREASE * merit
             if is_decreasing:
                 break
             damping *= 10
         if not is_decreasing:
             break
-        copy_array(new, r)
+        copy_array(trial, r)
+        copy_array(trial_u, u)
+        copy_array(trial_F, F)
         damping = max(damping / 30, MIN_DAMPING)
         for i in range(count):
-            set_contact_vector(new, i, project_to_cone(contact_vector(new, i), mu[i]))
-        candidate_residual = natural_residual(W, free, mu, new, rho, mobility)
+            set_contact_vector(trial, i, project_to_cone(contact_vector(trial, i), mu[i]))
+        contact_velocities(operator, free, trial, trial_u)
+        candidate_residual = natural_residual(trial_u, free, mu, trial, rho, mobility)
         has_improved = candidate_residual < best_residual / 2
         if candidate_residual < best_residual:
-            copy_array(new, best_impulses)
+            copy_array(trial, best_impulses)
             best_residual = candidate_residual
     return best_residual, steps
-
-
-@jit_noalloc
-def contact_scales(W, mobility, rho):
-    """Write the mean mobility of each contact and its reciprocal, zero for an immobile contact."""
-    for i in range(len(mobility)):
-        mobility[i] = (W[3 * i, 3 * i] + W[3 * i + 1, 3 * i + 1] + W[3 * i + 2, 3 * i + 2]) / 3
-        rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
 
 
 @jit_noalloc
@@ -108,17 +109,6 @@ def project_to_cone(x, mu):
 
 
 @jit_noalloc
-def contact_velocity(W, free, r, i):
-    """Return the velocity of contact i under all impulses."""
-    u0, u1, u2 = contact_vector(free, i)
-    for j in range(len(r)):
-        u0 += W[3 * i, j] * r[j]
-        u1 += W[3 * i + 1, j] * r[j]
-        u2 += W[3 * i + 2, j] * r[j]
-    return u0, u1, u2
-
-
-@jit_noalloc
 def stepped_impulse(r, u, rho):
     """Return ``r - rho u``."""
     return r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * u[2]
@@ -141,28 +131,28 @@ def project_to_law(x, bound):
 
 
 @jit_noalloc
-def natural_map(W, free, mu, r, rho, F):
+def natural_map(u, mu, r, rho, F):
     """Write F, the difference between the impulses and the projections of :func:`stepped_impulse`."""
     for i in range(len(mu)):
         impulse = contact_vector(r, i)
-        x = stepped_impulse(impulse, contact_velocity(W, free, r, i), rho[i])
+        x = stepped_impulse(impulse, contact_vector(u, i), rho[i])
         y = project_to_law(x, friction_bound(mu[i], x[0]))
         set_contact_vector(F, i, (impulse[0] - y[0], impulse[1] - y[1], impulse[2] - y[2]))
 
 
 @jit_noalloc
-def natural_residual(W, free, mu, r, rho, mobility):
+def natural_residual(u, free, mu, r, rho, mobility):
     """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
     worst, fastest, fastest_response = 0.0, 0.0, 0.0
     for i in range(len(mu)):
-        impulse, u = contact_vector(r, i), contact_velocity(W, free, r, i)
-        y = project_to_law(stepped_impulse(impulse, u, rho[i]), friction_bound(mu[i], impulse[0]))
+        impulse, velocity = contact_vector(r, i), contact_vector(u, i)
+        y = project_to_law(stepped_impulse(impulse, velocity, rho[i]), friction_bound(mu[i], impulse[0]))
         for k in range(3):
             worst = nan_max(worst, mobility[i] * abs(impulse[k] - y[k]))
             fastest = nan_max(fastest, abs(free[3 * i + k]))
             fastest_response = nan_max(fastest_response, mobility[i] * abs(impulse[k]))
         if not mobility[i] > 0:
-            worst = nan_max(worst, -u[0])
+            worst = nan_max(worst, -velocity[0])
     unit = fastest if fastest > 0 else fastest_response
     return worst / unit if unit > 0 else worst
 
@@ -176,25 +166,12 @@ def scaled_norm(F, units):
     return math.sqrt(total)
 
 
-@jit_alloc
-def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
-    """Write F and one of its generalized derivatives ``(3 c, 3 c)``."""
-    P = np.empty((3, 3))
+@jit_noalloc
+def projection_derivatives(u, mu, r, rho, P):
+    """Write generalized derivatives ``(c, 3, 3)`` of the projections of :func:`stepped_impulse`."""
     for i in range(len(mu)):
-        impulse, u = contact_vector(r, i), contact_velocity(W, free, r, i)
-        x = stepped_impulse(impulse, u, rho[i])
-        bound = friction_bound(mu[i], x[0])
-        y = project_to_law(x, bound)
-        set_contact_vector(F, i, (impulse[0] - y[0], impulse[1] - y[1], impulse[2] - y[2]))
-        projection_derivative(x, bound, mu[i], P)
-        for a in range(3):
-            row = 3 * i + a
-            for j in range(len(r)):
-                product = P[a, 0] * W[3 * i, j] + P[a, 1] * W[3 * i + 1, j] + P[a, 2] * W[3 * i + 2, j]
-                derivative[row, j] = rho[i] * product
-            derivative[row, row] += 1.0
-            for b in range(3):
-                derivative[row, 3 * i + b] -= P[a, b]
+        x = stepped_impulse(contact_vector(r, i), contact_vector(u, i), rho[i])
+        projection_derivative(x, friction_bound(mu[i], x[0]), mu[i], P[i])
 
 
 @jit_noalloc
@@ -214,37 +191,3 @@ def projection_derivative(x, bound, mu, P):
     P[1, 0], P[2, 0] = mu * t1, mu * t2
     P[1, 1], P[2, 2] = ratio * (1 - t1 * t1), ratio * (1 - t2 * t2)
     P[1, 2] = P[2, 1] = -ratio * t1 * t2
-
-
-@jit_alloc
-def newton_step(F, derivative, units, damping, A, step):
-    """Write the step to be subtracted from the impulses; A is working memory."""
-    size = len(F)
-    for i in range(size):
-        unit = units[i // 3]
-        for j in range(size):
-            A[j, i] = derivative[i, j] * units[j // 3] / unit
-        A[i, i] += damping
-        step[i] = F[i] / unit
-    solve_transposed(A, step)
-    for i in range(size):
-        step[i] *= units[i // 3]
-
-
-def solve_transposed(A, x):
-    """Replace x by the solution of ``A^T y = x``; overwrites A."""
-    x[:] = np.linalg.solve(A.T, x)
-
-
-@overload(solve_transposed)
-def _overload_solve_transposed(A, x):
-    # Calls LAPACK like numba's solve, whose checks and copies take longer to compile than this whole module.
-    gesv, double = _LAPACK().numba_xgesv(A.dtype), ord("d")
-
-    def solve(A, x):
-        size = len(x)
-        pivots = np.empty(size, F_INT_nptype)
-        if gesv(double, size, 1, A.ctypes, size, pivots.ctypes, x.ctypes, size) != 0:
-            x[:] = np.nan
-
-    return solve

@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rbnotes.compiled.contact_solver.contact_impulses import (
-    clear_blocked_directions,
     contact_jacobian,
-    delassus_matrix,
     solve_contact_impulses,
     store_impulses,
     warm_start_impulses,
@@ -205,11 +203,17 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
     for i in range(count):
         free[3 * i] -= min_velocities[i]
         mu[i] = contacts[i, MU]
-    W = delassus_matrix(rows, responses, joints, system)
-    clear_blocked_directions(W, free, rows, bodies, v, free_twists)
     initial_guess = warm_start_impulses(contacts, problem.last_contacts, parameters.match_radius)
     contact_impulses, friction_residual, is_converged = solve_contact_impulses(
-        W, free, mu, initial_guess, FRICTION_TOLERANCE, MAX_FRICTION_ITERATIONS
+        (bodies, joints, system),
+        rows,
+        responses,
+        (v, free_twists),
+        free,
+        mu,
+        initial_guess,
+        FRICTION_TOLERANCE,
+        MAX_FRICTION_ITERATIONS,
     )
     add_impulses(responses, row_bodies, contact_impulses, v)
     solve_joint_impulses(joints, system, v, target, impulses)

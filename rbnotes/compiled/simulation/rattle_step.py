@@ -261,7 +261,8 @@ def take_step(context, start, final, records, workspace):
         bodies, joints, parameters.h, initial, v, records.impulses[0], final, workspace
     ):
         return NEEDS_REFERENCE, max_mobility, 0, 0
-    update_contact_velocities(contacts, initial, v)
+    if len(target):
+        update_contact_velocities(contacts, initial, v)
     integrator_work = energy(bodies, parameters.gravity, final.center, final.v) - energy(
         bodies, parameters.gravity, initial.center, v
     )

@@ -35,7 +35,7 @@ from rbnotes.multibody.maximal.stepping import (
     StepResult,
     predict_contacts,
 )
-from rbnotes.multibody.maximal.trajectory import RestartData, Trajectory, Work, contact_events
+from rbnotes.multibody.maximal.trajectory import RestartData, Trajectory, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
@@ -198,15 +198,13 @@ def _take_steps(
         states.append(state)
         if progress is not None:
             progress(step, steps)
-    records = [each.contacts for each in results]
     return Trajectory(
         States.stack(states),
         np.array([model.energy(each) for each in states]),
         np.array([each.multipliers for each in results]),
         np.array([each.actuator_impulse for each in results]),
         np.array([each.friction_impulse for each in results]),
-        tuple(records),
-        contact_events(records, [each.t for each in states[1:]]),
+        tuple(each.contacts for each in results),
         Work(*np.transpose([each.work for each in results])),
         RestartData(points, context.friction.last_impulses),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -174,8 +175,6 @@ class Trajectory:
         Impulses of dry friction in joints in each step ``(T, k)``, in joint coordinates, N m s or N s.
     contacts
         Record of the contacts of each step ``(T,)``.
-    events
-        Events in the order of time.
     work
         Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
     restart
@@ -190,10 +189,14 @@ class Trajectory:
     actuator_impulses: Array
     friction_impulses: Array
     contacts: tuple[ContactRecord, ...]
-    events: tuple[ContactEvent, ...]
     work: Work[Array]
     restart: RestartData
     compiled: bool = False
+
+    @cached_property
+    def events(self) -> tuple[ContactEvent, ...]:
+        """Contact events in the order of time."""
+        return contact_events(self.contacts, self.states.t[1:].tolist())
 
     @property
     def max_overlaps(self) -> Array:

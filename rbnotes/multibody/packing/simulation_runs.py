@@ -52,7 +52,7 @@ from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
 from rbnotes.multibody.maximal import ContactRecord, Integrator, Trajectory, Work
 from rbnotes.multibody.maximal.stepping import Progress, StepContext, StepResult
-from rbnotes.multibody.maximal.trajectory import RestartData, contact_events
+from rbnotes.multibody.maximal.trajectory import RestartData
 from rbnotes.multibody.packing.packed_model import packed_model
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
@@ -215,7 +215,6 @@ class CompiledRun:
             coordinates[1:],
             coordinates[1:],
             tuple(self.records),
-            contact_events(self.records, self.times[1:]),
             Work(*np.concatenate(self.works).T),
             RestartData(self.points, self.last_impulses),
             compiled=True,

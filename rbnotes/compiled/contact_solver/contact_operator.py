@@ -1,0 +1,243 @@
+"""Contact velocities under contact impulses, and Newton steps of the friction law, for an island.
+
+An island whose bodies have joints, or whose bodies are unknown, has a dense Delassus matrix W. Without joints
+``W = J M^-1 J^T`` is never formed: velocities and Newton steps are computed body by body, at a cost
+proportional to the number of contacts.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rbnotes.compiled.contact_solver.block_lu import (
+    BlockMatrix,
+    allocate_block_matrix,
+    factor_blocks,
+    minimum_degree_order,
+    solve_blocks,
+)
+from rbnotes.compiled.contact_solver.dense_newton_step import dense_newton_step
+from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
+from rbnotes.compiled.linear_algebra import dot, dot6
+
+
+class ContactOperator(NamedTuple):
+    """Linear map from the impulses of c contacts between m bodies to their velocities.
+
+    Attributes
+    ----------
+    W
+        Delassus matrix ``(3 c, 3 c)``, empty without joints; then the other arrays define the map.
+    row_bodies
+        Bodies of each row, numbered in the order of elimination; m is the world ``(3 c, 2)``.
+    jacobian
+        Contact rows J ``(3 c, 2, 6)``.
+    responses
+        Velocity changes of the bodies per unit impulse ``(3 c, 2, 6)``.
+    inertias
+        Inertias of the bodies ``(m, 6, 6)``.
+    matrix
+        The :class:`~rbnotes.compiled.contact_solver.block_lu.BlockMatrix` of the Newton steps.
+    """
+
+    W: Any
+    row_bodies: Any
+    jacobian: Any
+    responses: Any
+    inertias: Any
+    matrix: Any
+
+
+@jit_alloc
+def dense_operator(W):
+    """Return the operator of a Delassus matrix."""
+    none, rows = np.empty(0, np.int64), np.empty((0, 2, 6))
+    matrix = BlockMatrix(none, none, np.empty((0, 0), np.int64), np.empty((0, 6, 6)))
+    return ContactOperator(W, np.empty((0, 2), np.int64), rows, rows, np.empty((0, 6, 6)), matrix)
+
+
+@jit_alloc
+def body_operator(row_bodies, jacobian, responses, bodies, numbers):
+    """Return the operator of an island without joints.
+
+    `numbers` receives the number of each body in the island; negative numbers mark those without one.
+    """
+    world, count = len(bodies.mass), 0
+    members = np.empty(min(world, 2 * len(row_bodies)), np.int64)
+    for i in range(0, len(row_bodies), 3):
+        for side in range(2):
+            b = row_bodies[i, side]
+            if b < world and numbers[b] < 0:
+                numbers[b], members[count] = count, b
+                count += 1
+    numbers[world] = count
+    is_coupled = np.zeros((count, count), np.bool_)
+    for i in range(0, len(row_bodies), 3):
+        p, q = numbers[row_bodies[i, 0]], numbers[row_bodies[i, 1]]
+        if p < count and q < count:
+            is_coupled[p, q], is_coupled[q, p] = True, True
+    order = minimum_degree_order(is_coupled)
+    matrix = allocate_block_matrix(is_coupled, order)
+    inertias, island_bodies = np.zeros((count, 6, 6)), np.empty((len(row_bodies), 2), np.int64)
+    for k in range(count):
+        b = members[order[k]]
+        numbers[b] = k
+        for i in range(3):
+            inertias[k, 3 + i, 3 + i] = bodies.mass[b]
+            for j in range(3):
+                inertias[k, i, j] = bodies.J[b, i, j]
+    for i in range(len(row_bodies)):
+        for side in range(2):
+            island_bodies[i, side] = numbers[row_bodies[i, side]]
+    return ContactOperator(np.empty((0, 0)), island_bodies, jacobian, responses, inertias, matrix)
+
+
+@jit_alloc
+def contact_velocities(operator, free, r, u):
+    """Write the contact velocities ``u = W r + free``."""
+    if len(operator.W):
+        for i in range(len(r)):
+            u[i] = free[i]
+            for j in range(len(r)):
+                u[i] += operator.W[i, j] * r[j]
+        return
+    v = np.zeros((len(operator.inertias) + 1, 6))
+    for i in range(len(r)):
+        for side in range(2):
+            b = operator.row_bodies[i, side]
+            for k in range(6):
+                v[b, k] += operator.responses[i, side, k] * r[i]
+    for i in range(len(r)):
+        u[i] = free[i]
+        for side in range(2):
+            u[i] += dot6(operator.jacobian[i, side], v[operator.row_bodies[i, side]])
+
+
+@jit_noalloc
+def contact_scales(operator, mobility, rho):
+    """Write the mean mobility of each contact and its reciprocal, zero for an immobile contact."""
+    for i in range(len(mobility)):
+        total = 0.0
+        for k in range(3 * i, 3 * i + 3):
+            if len(operator.W):
+                total += operator.W[k, k]
+            else:
+                total += dot6(operator.jacobian[k, 0], operator.responses[k, 0])
+                total += dot6(operator.jacobian[k, 1], operator.responses[k, 1])
+        mobility[i] = total / 3
+        rho[i] = 1 / mobility[i] if mobility[i] > 0 else 0.0
+
+
+@jit_alloc
+def newton_step(operator, F, P, rho, units, damping, step):
+    """Write the step to be subtracted from the impulses.
+
+    It solves ``(1 - P + damping + rho P W) step = F``, scaled by `units`, the square roots of rho; P are the
+    derivatives of the projections ``(c, 3, 3)``.
+    """
+    if len(operator.W):
+        dense_newton_step(operator.W, F, P, rho, units, damping, step)
+    else:
+        body_newton_step(operator, F, P, rho, damping, step)
+
+
+@jit_alloc
+def body_newton_step(operator, F, P, rho, damping, step):
+    """Write a Newton step by the LU factorization of a matrix of bodies.
+
+    With ``D = 1 - P + damping``, the blocks of the contacts, and ``K = rho D^-1 P``, the matrix is
+    ``D (1 + K J M^-1 J^T)``. The velocities ``y = M^-1 J^T step`` therefore solve
+
+        (M + J^T K J) y = J^T D^-1 F,    step = D^-1 F - K J y.
+
+    The factor 1 / damping in D^-1 amplifies rounding, which a further step removes.
+    """
+    count, num_bodies = len(rho), len(operator.inertias)
+    K, y, along = np.empty((count, 3, 3)), np.zeros((num_bodies + 1, 6)), np.empty(3)
+    blocks = operator.matrix.blocks
+    for n in range(len(blocks)):
+        for a in range(6):
+            for b in range(6):
+                blocks[n, a, b] = 0.0
+    for b in range(num_bodies):
+        copy_block(operator.inertias[b], blocks[operator.matrix.place[b, b]])
+    for i in range(count):
+        invert_projection_complement(P[i], damping, K[i])
+        for a in range(3):
+            step[3 * i + a] = dot(K[i, a], (F[3 * i], F[3 * i + 1], F[3 * i + 2]))
+        for a in range(3):
+            for side in range(2):
+                b = operator.row_bodies[3 * i + a, side]
+                for k in range(6):
+                    y[b, k] += operator.jacobian[3 * i + a, side, k] * step[3 * i + a]
+        # P = 1 + damping - D
+        for a in range(3):
+            for b in range(3):
+                K[i, a, b] *= rho[i] * (1 + damping)
+            K[i, a, a] -= rho[i]
+        if P[i, 0, 0] > 0:
+            add_contact_block(operator, K[i], i)
+    for k in range(6):
+        y[num_bodies, k] = 0.0  # the world does not move
+    if not factor_blocks(operator.matrix):
+        step[0] = np.nan
+        return
+    solve_blocks(operator.matrix, y)
+    for i in range(count):
+        if P[i, 0, 0] > 0:
+            for a in range(3):
+                along[a] = 0.0
+                for side in range(2):
+                    along[a] += dot6(
+                        operator.jacobian[3 * i + a, side], y[operator.row_bodies[3 * i + a, side]]
+                    )
+            for a in range(3):
+                step[3 * i + a] -= dot(K[i, a], along)
+
+
+@jit_noalloc
+def copy_block(A, out):
+    """Copy a 6 x 6 matrix."""
+    for i in range(6):
+        for j in range(6):
+            out[i, j] = A[i, j]
+
+
+@jit_noalloc
+def invert_projection_complement(P, damping, out):
+    """Write the inverse of ``1 - P + damping``, block-triangular as P: the normal impulse comes first."""
+    normal = 1 / (1 - P[0, 0] + damping)
+    a, b, d = 1 - P[1, 1] + damping, -P[1, 2], 1 - P[2, 2] + damping
+    determinant = a * d - b * b
+    out[0, 0], out[0, 1], out[0, 2] = normal, 0.0, 0.0
+    out[1, 1], out[2, 2] = d / determinant, a / determinant
+    out[1, 2] = out[2, 1] = -b / determinant
+    for i in range(1, 3):
+        out[i, 0] = (out[i, 1] * P[1, 0] + out[i, 2] * P[2, 0]) * normal
+
+
+@jit_reassoc
+def add_row(row, k0, k1, k2, J, i, side):
+    """Add the combination of three rows of J, from row i, to a row of six numbers."""
+    for b in range(6):
+        row[b] += k0 * J[i, side, b] + k1 * J[i + 1, side, b] + k2 * J[i + 2, side, b]
+
+
+@jit_reassoc
+def add_contact_block(operator, K, i):
+    """Add ``J^T K J`` of contact i to the blocks of its bodies."""
+    place, blocks, J = operator.matrix.place, operator.matrix.blocks, operator.jacobian
+    world, p, q = len(operator.inertias), operator.row_bodies[3 * i, 0], operator.row_bodies[3 * i, 1]
+    for side in range(2):
+        own, other = (p, q) if side == 0 else (q, p)
+        if own == world:
+            continue
+        own_block, other_block = blocks[place[own, own]], blocks[place[own, own if other == world else other]]
+        for a in range(6):
+            j0, j1, j2 = J[3 * i, side, a], J[3 * i + 1, side, a], J[3 * i + 2, side, a]
+            k0 = j0 * K[0, 0] + j1 * K[1, 0] + j2 * K[2, 0]
+            k1 = j0 * K[0, 1] + j1 * K[1, 1] + j2 * K[2, 1]
+            k2 = j0 * K[0, 2] + j1 * K[1, 2] + j2 * K[2, 2]
+            add_row(own_block[a], k0, k1, k2, J, 3 * i, side)
+            if other != world:
+                add_row(other_block[a], k0, k1, k2, J, 3 * i, 1 - side)
