@@ -36,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:  # e.g. on a full disk, or in a folder that was deleted
         _discard_output()
-        place = "" if error.filename is None else f"{error.filename}: "
-        print(f"rbnotes: {place}{error.strerror or error}", file=sys.stderr)
+        location = "" if error.filename is None else f"{error.filename}: "
+        print(f"rbnotes: {location}{error.strerror or error}", file=sys.stderr)
         return EXIT_INVALID
 
 

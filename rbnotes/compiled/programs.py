@@ -74,9 +74,11 @@ def _library_call(function: Callable[..., float]) -> Emitter:
 
     def emit(context: Any, builder: Any, *values: Any) -> Any:
         kind = signature(types.float64, *(types.float64 for _ in values))
-        one, result = context.get_function(function, kind), ir.Constant(VECTOR_TYPE, ir.Undefined)
+        scalar_function, result = context.get_function(function, kind), ir.Constant(VECTOR_TYPE, ir.Undefined)
         for lane in range(int(LANES)):
-            found = one(builder, [builder.extract_element(value, INDEX_TYPE(lane)) for value in values])
+            found = scalar_function(
+                builder, [builder.extract_element(value, INDEX_TYPE(lane)) for value in values]
+            )
             result = builder.insert_element(result, found, INDEX_TYPE(lane))
         return result
 
@@ -180,8 +182,8 @@ def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -
     program = PROGRAMS[kinds.args[0].literal_value]
     data, lanes = context.make_array(kinds.args[1])(context, builder, arguments[1]).data, int(LANES)
 
-    def vector_pointer(place: int) -> Any:
-        return builder.bitcast(builder.gep(data, [ir.IntType(64)(place)]), VECTOR_TYPE.as_pointer())
+    def vector_pointer(index: int) -> Any:
+        return builder.bitcast(builder.gep(data, [ir.IntType(64)(index)]), VECTOR_TYPE.as_pointer())
 
     values: list[Any] = []
     sines_cosines: dict[tuple[int, ...], Any] = {}
@@ -201,12 +203,14 @@ def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -
         else:
             values.append(OPERATIONS[name][1](context, builder, *(values[i] for i in operand_indices)))
     start, width = lanes * width, round_up_to_lanes(len(program.outputs))
-    places = [
+    output_indices = [
         *program.outputs,
         *program.outputs[: width - len(program.outputs)],
     ]  # the last lanes are padding
     for first in range(0, width, lanes):
-        columns = transpose_vectors(builder, [values[which] for which in places[first : first + lanes]])
+        columns = transpose_vectors(
+            builder, [values[which] for which in output_indices[first : first + lanes]]
+        )
         for lane, column in enumerate(columns):
             builder.store(column, vector_pointer(start + lane * width + first), align=8)
     return context.get_dummy_value()

@@ -324,10 +324,10 @@ def _broad_phase(
         heights = (centers - centers[i]) @ collider_poses[i][:3, 2] - highest - radii
         others = np.flatnonzero((heights <= margin) & (is_bounded | (np.arange(count) > i)))
         pairs.append(np.stack([others, np.full(len(others), i)], axis=1))
-    found = np.sort(np.concatenate(pairs), axis=1)
+    candidates = np.sort(np.concatenate(pairs), axis=1)
     is_movable = np.array([collider.body != WORLD for collider in colliders], dtype=bool)
-    found = found[np.any(is_movable[found], axis=1)]
-    return [(int(i), int(j)) for i, j in found[np.lexsort(found.T[::-1])]]
+    candidates = candidates[np.any(is_movable[candidates], axis=1)]
+    return [(int(i), int(j)) for i, j in candidates[np.lexsort(candidates.T[::-1])]]
 
 
 def overlapping_spheres(centers: Array, radii: Array) -> NDArray[np.intp]:
@@ -342,8 +342,8 @@ def overlapping_spheres(centers: Array, radii: Array) -> NDArray[np.intp]:
     pairs = [np.zeros((0, 2), dtype=np.intp)]
     for i, first in enumerate(members):
         for j, second in enumerate(members[: i + 1]):
-            reach = np.max(radii[first]) + np.max(radii[second])
-            near = trees[i].sparse_distance_matrix(trees[j], reach, output_type="ndarray")
+            max_distance = np.max(radii[first]) + np.max(radii[second])
+            near = trees[i].sparse_distance_matrix(trees[j], max_distance, output_type="ndarray")
             a, b = first[near["i"]], second[near["j"]]
             is_pair = (near["v"] <= radii[a] + radii[b]) & ((a < b) | (i != j))
             pairs.append(np.stack([a, b], axis=1)[is_pair])

@@ -278,6 +278,8 @@ def _check_poses_and_twists(E: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]
 
 def _check_body_axis(name: str, value: Array, axis: int) -> Array:
     if value.ndim < -axis or value.shape[axis] != 2:
-        wanted = "(..., 2, 4, 4)" if axis == -3 else "(..., 2, 6)"
-        raise InvalidArgument(name, f"shape {value.shape}", f"shape {wanted}, one for each of the two bodies")
+        expected = "(..., 2, 4, 4)" if axis == -3 else "(..., 2, 6)"
+        raise InvalidArgument(
+            name, f"shape {value.shape}", f"shape {expected}, one for each of the two bodies"
+        )
     return value

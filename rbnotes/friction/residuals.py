@@ -225,8 +225,8 @@ def _effective_masses(mobility: Array) -> Array:
 def _project_on_cone_unchecked(impulses: Array, mu: Array) -> Array:
     a, b = impulses[..., 0], impulses[..., 1:]
     size = np.linalg.norm(b, axis=-1)
-    slope = np.arctan(mu)
-    cos, sin = np.cos(slope), np.sin(slope)
+    half_angle = np.arctan(mu)
+    cos, sin = np.cos(half_angle), np.sin(half_angle)
     along_edge = a * cos + size * sin
     inside, polar = (size * cos <= a * sin) & (a >= 0), size * sin <= -a * cos
     normal_projection = np.where(inside, a, np.where(polar, 0.0, along_edge * cos))

@@ -150,13 +150,13 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
                 count += 1
     between, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
     for n in range(count):
-        axis, reach = get_point(axes, n), 0.0
+        axis, extent = get_point(axes, n), 0.0
         for i in range(3):
-            reach += (
+            extent += (
                 abs(dot(axis, get_point(axes, i))) * half_a[i]
                 + abs(dot(axis, get_point(axes, 3 + i))) * half_b[i]
             )
-        separation[n] = abs(dot(axis, between)) - reach
+        separation[n] = abs(dot(axis, between)) - extent
         best = n if separation[n] > separation[best] else best
     largest, axis = separation[best], get_point(axes, best)
     along = dot(axis, between)
@@ -166,8 +166,8 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
         return axis, axis, largest
     mean = (0.0, 0.0, 0.0)
     for n in range(count):
-        share = max(0.0, 1 - (largest - separation[n]) / tie) * weight[n]
+        axis_weight = max(0.0, 1 - (largest - separation[n]) / tie) * weight[n]
         mean = add_scaled(
-            mean, share if dot(get_point(axes, n), between) >= 0 else -share, get_point(axes, n)
+            mean, axis_weight if dot(get_point(axes, n), between) >= 0 else -axis_weight, get_point(axes, n)
         )
     return scale(1 / norm(mean), mean), axis, largest

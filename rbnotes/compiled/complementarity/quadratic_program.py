@@ -76,7 +76,7 @@ def program_residuals(program, order, x, z, residuals):
     Q, c, A, b = program
     d, m = len(c), len(b)
     inertia, heaviest = np.empty(d), 0.0
-    motion, force, reach, free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
+    motion, force, x_bounds, free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
     for u in range(d):
         inertia[order[u]] = 0.0
         for k in range(Q.start[u], Q.start[u + 1]):
@@ -106,12 +106,12 @@ def program_residuals(program, order, x, z, residuals):
         w[i] = row_dot(A, i, x) - b[i]
     residuals[:] = 0.0
     for u in range(d):
-        reach[u] = max(abs(x[u]), force[u] / inertia[u])
+        x_bounds[u] = max(abs(x[u]), force[u] / inertia[u])
         residuals[EQUATIONS] = max(residuals[EQUATIONS], abs(motion[u]))
         size = row_size(abs(c[u]), force[u], energy * math.sqrt(inertia[u]))
         residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(motion[u], size))
     for i in range(m):
-        entry_size, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, reach)
+        entry_size, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, x_bounds)
         size = row_size(entry_size, terms, energy * math.sqrt(effects[i]))
         update_pair_residuals(residuals, z[i], w[i], effects[i] if effects[i] > 0 else 1.0, size)
     return w

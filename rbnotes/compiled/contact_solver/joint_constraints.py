@@ -113,13 +113,13 @@ def compute_constraint_error(joints, R, x, out):
     """Write the constraint errors of the joints; return False if one is rotated by a quarter turn or more."""
     for i in range(len(joints.body)):
         b, p = joints.body[i], joints.parent[i]
-        _, from_parent, place = joint_origins(joints, R, x, i)
+        _, from_parent, parent_arm = joint_origins(joints, R, x, i)
         # Axes and origin of the body's joint frame, in the joint frame of the parent.
         F, P = joints.frame[i], joints.parent_frame[i]
         turn0 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 0))))
         turn1 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 1))))
         turn2 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 2))))
-        displacement = matvec_transposed(P, matvec_transposed(R[p], subtract(from_parent, place)))
+        displacement = matvec_transposed(P, matvec_transposed(R[p], subtract(from_parent, parent_arm)))
         doubled_axis = (
             turn1[2] - turn2[1],
             turn2[0] - turn0[2],

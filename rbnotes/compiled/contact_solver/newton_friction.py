@@ -96,8 +96,8 @@ def set_contact_vector(r, i, x):
 @jit_noalloc
 def project_to_cone(x, mu):
     """Project an impulse on the friction cone."""
-    size, slope = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.atan(mu)
-    cos, sin = math.cos(slope), math.sin(slope)
+    size, half_angle = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.atan(mu)
+    cos, sin = math.cos(half_angle), math.sin(half_angle)
     if size * cos <= x[0] * sin and x[0] >= 0:
         return x
     if size * sin <= -x[0] * cos:

@@ -135,9 +135,9 @@ def factor_mass_matrix(integers, table):
         ancestor = parent_of(integers, e)
         while ancestor != ZERO:
             i = coordinate_of(integers, ancestor)
-            share = broadcast_like(mass[row + i] * inverse_pivot, like)
+            factor = broadcast_like(mass[row + i] * inverse_pivot, like)
             for l in range(ZERO, i + ONE, LANES):
-                remainder = read(mass, i * width + l, like) - share * read(mass, row + l, like)
+                remainder = read(mass, i * width + l, like) - factor * read(mass, row + l, like)
                 write(mass, i * width + l, remainder)
             ancestor = parent_of(integers, ancestor)
         for i in range(j):
@@ -178,9 +178,9 @@ def solve_tile(integers, table, first):
         ancestor = parent_of(integers, e)
         while ancestor != ZERO:
             i = coordinate_of(integers, ancestor)
-            o, share = i * width + first, broadcast_like(mass[j * table.mass_width + i], like)
+            o, factor = i * width + first, broadcast_like(mass[j * table.mass_width + i], like)
             p, q, r, s = read_row(x, o, like)
-            write_row(x, o, p - share * a, q - share * b, r - share * c, s - share * d)
+            write_row(x, o, p - factor * a, q - factor * b, r - factor * c, s - factor * d)
             ancestor = parent_of(integers, ancestor)
     for e in range(ONE, elements):
         j = coordinate_of(integers, e)
@@ -190,9 +190,9 @@ def solve_tile(integers, table, first):
         ancestor = parent_of(integers, e)
         while ancestor != ZERO:
             i = coordinate_of(integers, ancestor)
-            share = broadcast_like(mass[j * table.mass_width + i], like)
+            factor = broadcast_like(mass[j * table.mass_width + i], like)
             p, q, r, s = read_row(x, i * width + first, like)
-            a, b, c, d = a - share * p, b - share * q, c - share * r, d - share * s
+            a, b, c, d = a - factor * p, b - factor * q, c - factor * r, d - factor * s
             ancestor = parent_of(integers, ancestor)
         write_row(x, o, a, b, c, d)
 

@@ -122,10 +122,10 @@ def write_column_rates(integers, floats, workspace, extra, e):
 @jit_fma
 def write_block_column_rates(integers, floats, workspace, extra, subspace_derivatives, e):
     """Write the rates of the columns of a block with the last element e."""
-    own = workspace.states + element_offset(e, STATE_SIZE, 0.0)
-    R, p = read_pose(floats, own, 0.0)
-    v0, v1, v2, v3, v4, v5 = read6(floats, own + TWIST, 0.0)
-    a0, a1, a2, a3, a4, a5 = read6(floats, own + ACCELERATION, 0.0)
+    state = workspace.states + element_offset(e, STATE_SIZE, 0.0)
+    R, p = read_pose(floats, state, 0.0)
+    v0, v1, v2, v3, v4, v5 = read6(floats, state + TWIST, 0.0)
+    a0, a1, a2, a3, a4, a5 = read6(floats, state + ACCELERATION, 0.0)
     for element in range(first_element(integers, e), e + ONE):
         o, b = element * EXTRA_SIZE, derivative_offset(integers, e, element)
         j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, element)

@@ -109,8 +109,10 @@ def call_intrinsic(builder, name, *values):
     kind = ir.FunctionType(values[0].type, [value.type for value in values])
     suffix = "f64" if values[0].type == _DOUBLE_TYPE else f"v{NUM_LANES}f64"
     module = builder.module
-    found = module.globals.get(f"llvm.{name}.{suffix}") or ir.Function(module, kind, f"llvm.{name}.{suffix}")
-    return builder.call(found, values)
+    intrinsic = module.globals.get(f"llvm.{name}.{suffix}") or ir.Function(
+        module, kind, f"llvm.{name}.{suffix}"
+    )
+    return builder.call(intrinsic, values)
 
 
 def sqrt(x):
@@ -197,8 +199,8 @@ def _lower_select(context, builder, signature, values):
 def element_pointer(context, builder, kind, array, at, row):
     """Emit the pointer to an element of an array, or to the vector that starts there if `row`."""
     data = context.make_array(kind)(context, builder, array).data
-    place = builder.gep(data, [at])
-    return builder.bitcast(place, VECTOR_TYPE.as_pointer()) if row else place
+    pointer = builder.gep(data, [at])
+    return builder.bitcast(pointer, VECTOR_TYPE.as_pointer()) if row else pointer
 
 
 def broadcast_like(number, like):

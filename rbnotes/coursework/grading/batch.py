@@ -117,9 +117,9 @@ def grade_submissions(
     grade_journal = Journal(journal, prepared)
     pending = []
     for submission in submissions:
-        known = grade_journal.find(submission)
-        if known is not None:
-            yield known
+        stored_grade = grade_journal.find(submission)
+        if stored_grade is not None:
+            yield stored_grade
         elif submission.problem:
             yield grade_submission(prepared, submission.student, _unreadable_transcript(prepared, submission))
         else:
@@ -128,9 +128,9 @@ def grade_submissions(
     local_processes = ChildProcesses() if executor is None else None
     try:
         for submission, transcript in _collect_transcripts(prepared, pending, runs, local_processes):
-            found = grade_submission(prepared, submission.student, transcript)
-            grade_journal.add(submission, found)
-            yield found
+            grade = grade_submission(prepared, submission.student, transcript)
+            grade_journal.add(submission, grade)
+            yield grade
     finally:
         if local_processes is not None:
             local_processes.stop_all()
@@ -153,16 +153,18 @@ def _collect_transcripts(
     A submission that the executor loses is submitted again; after `MAX_ATTEMPTS` it runs in this process.
     """
     # Only local child processes can be ended here; arguments for the executor must be plain data.
-    run = run_submission if local_processes is None else partial(run_submission, running=local_processes)
+    run_one = run_submission if local_processes is None else partial(run_submission, running=local_processes)
     limits = prepared.assignment.limits
     for _ in range(MAX_ATTEMPTS):
-        lost: list[Submission] = []
+        failed: list[Submission] = []
         waiting: dict[Future[Transcript], Submission] = {}
         for submission in submissions:
             try:
-                future = executor.submit(run, submission.file, submission.source, prepared.requests, limits)
+                future = executor.submit(
+                    run_one, submission.file, submission.source, prepared.requests, limits
+                )
             except RuntimeError:  # a broken pool accepts no more work
-                lost.append(submission)
+                failed.append(submission)
             else:
                 waiting[future] = submission
         while waiting:
@@ -172,12 +174,12 @@ def _collect_transcripts(
                 try:
                     yield submission, future.result()
                 except Exception:  # executors raise various errors when a worker is lost
-                    lost.append(submission)
-        if not lost:
+                    failed.append(submission)
+        if not failed:
             return
-        submissions = lost
+        submissions = failed
     for submission in submissions:
-        yield submission, run(submission.file, submission.source, prepared.requests, limits)
+        yield submission, run_one(submission.file, submission.source, prepared.requests, limits)
 
 
 @contextmanager

@@ -195,5 +195,5 @@ class VectorizedFunction:
             for i, array in enumerate(outputs):
                 buffer.set_res(i, array.data)
             self._thread_local.buffers = inputs, outputs, run
-            self._thread_local.kept = buffer
+            self._thread_local.buffer = buffer  # owned here: `run` uses it
         return self._thread_local.buffers

@@ -254,9 +254,9 @@ class FunctionJoint(JointType):
         return results
 
     def _raise_singular(self, q: Array, margins: Array) -> None:
-        *place, which = np.argwhere(~(margins >= MIN_MARGIN))[0]
-        point, margin = q[tuple(place)], margins[(*place, which)]
-        got = f"{point.round(6).tolist()}, the {self} joint {margin:.1e} from {self._margin_names[which]}"
+        *index, i = np.argwhere(~(margins >= MIN_MARGIN))[0]
+        point, margin = q[tuple(index)], margins[(*index, i)]
+        got = f"{point.round(6).tolist()}, the {self} joint {margin:.1e} from {self._margin_names[i]}"
         raise SingularConfiguration("q", got, f"at least {MIN_MARGIN:g}")
 
     def _broadcast_to_coordinates(self, name: str, value: ArrayLike) -> Array:
