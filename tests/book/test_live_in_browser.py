@@ -117,7 +117,7 @@ def test_live_figure_answers(browser, name):
         if run.count():
             run.click()  # the whole motion at once
             expect(run).to_have_text("Run")
-            expect(figure.locator(".said")).to_have_text(
+            expect(figure.locator(".message")).to_have_text(
                 re.compile(r"^(diverged|settled|stopped) after [\d.]+ s$")
             )
         # touch
