@@ -94,11 +94,11 @@ def slips(path: str) -> Iterator[Slip]:
             if isinstance(function, ast.FunctionDef):
                 name = f"{node.name}.{function.name}" if isinstance(node, ast.ClassDef) else function.name
                 line = min([function.lineno, *(each.lineno for each in function.decorator_list)])
-                seen: Counter[str] = Counter()
+                counts: Counter[str] = Counter()
                 for change, changed in mutate(function):
-                    seen[change] += 1
-                    again = f", number {seen[change]}" if seen[change] > 1 else ""
-                    yield Slip(Function(path, name), line, change + again, changed)
+                    counts[change] += 1
+                    suffix = f", number {counts[change]}" if counts[change] > 1 else ""
+                    yield Slip(Function(path, name), line, change + suffix, changed)
 
 
 class PackageFunctions:
