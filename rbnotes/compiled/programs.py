@@ -240,13 +240,13 @@ def program_entry(failure: int, key: int) -> Any:
             float_view(out),
             float_view(workspace),
         )
-        m, fixed, total, vectors = (
+        num_coordinates, num_constants, total, num_input_vectors = (
             integers[JOINT_COORDINATES],
             integers[JOINT_CONSTANTS],
             states * joints,
             integers[NUM_INPUT_VECTORS],
         )
-        results, wide = integers[NUM_RESULTS], U(work.size) // LANES
+        results, workspace_width = integers[NUM_RESULTS], U(work.size) // LANES
         width = integers[INPUT_WIDTH]
         for first in range(ZERO, total, LANES):
             for lane in range(LANES):
@@ -257,14 +257,14 @@ def program_entry(failure: int, key: int) -> Any:
                     state * size + integers[JOINT_TABLE_HEADER_SIZE + joint * JOINT_TABLE_ROW_SIZE],
                     lane * width,
                 )
-                for c in range(fixed):
-                    work[input_start + c] = floats[ONE + joint * fixed + c]
-                for c in range(m):
-                    work[input_start + fixed + c] = q[begin + c]
-                    work[input_start + fixed + m + c] = v[begin + c]
-                if vectors > U(2):
-                    for c in range(m):
-                        work[input_start + fixed + U(2) * m + c] = a[begin + c]
+                for c in range(num_constants):
+                    work[input_start + c] = floats[ONE + joint * num_constants + c]
+                for c in range(num_coordinates):
+                    work[input_start + num_constants + c] = q[begin + c]
+                    work[input_start + num_constants + num_coordinates + c] = v[begin + c]
+                if num_input_vectors > U(2):
+                    for c in range(num_coordinates):
+                        work[input_start + num_constants + U(2) * num_coordinates + c] = a[begin + c]
             run_program(key, work)
             for lane in range(min(LANES, total - first)):
                 index = first + lane
@@ -275,7 +275,7 @@ def program_entry(failure: int, key: int) -> Any:
                     + state * integers[RESULT_STRIDE]
                     + integers[JOINT_TABLE_HEADER_SIZE + joint * JOINT_TABLE_ROW_SIZE + ONE]
                 )
-                result_start = LANES * width + lane * (wide - width)
+                result_start = LANES * width + lane * (workspace_width - width)
                 for c in range(results):
                     out[begin + c] = work[result_start + c]
                 for c in range(integers[NUM_MARGINS]):

@@ -284,15 +284,15 @@ def _narrow_phase(
         flipped = _narrow_phase(b, pose_b, a, pose_a, margin)
         return flipped._replace(normal=-flipped.normal)
     if isinstance(b, HeightField):
-        return height_field_manifold(_placed(a, pose_a), b, pose_b, margin)
+        return height_field_manifold(_place_solid(a, pose_a), b, pose_b, margin)
     if isinstance(b, Ground):
-        return plane_manifold(_placed(a, pose_a), pose_b[:3, 2], pose_b[:3, 3], margin)
+        return plane_manifold(_place_solid(a, pose_a), pose_b[:3, 2], pose_b[:3, 3], margin)
     if isinstance(a, RoundedBox) and isinstance(b, RoundedBox):
         return rounded_box_manifold(_core(a, pose_a), a.radius, _core(b, pose_b), b.radius, margin)
-    return convex_manifold(_placed(a, pose_a), _placed(b, pose_b), margin)
+    return convex_manifold(_place_solid(a, pose_a), _place_solid(b, pose_b), margin)
 
 
-def _placed(shape: ConvexShape, pose: Array) -> PlacedSolid:
+def _place_solid(shape: ConvexShape, pose: Array) -> PlacedSolid:
     return PlacedSolid(shape, pose[:3, :3], pose[:3, 3])
 
 
@@ -333,8 +333,8 @@ def _broad_phase(
 def overlapping_spheres(centers: Array, radii: Array) -> NDArray[np.intp]:
     """Return the pairs ``(p, 2)`` of spheres that overlap, without checks.
 
-    Spheres whose radii are alike up to a factor of two are sorted into one tree, so that among few sizes the
-    cost for each sphere hardly depends on their number.
+    Spheres whose radii differ by less than a factor of two share one tree. With few sizes, the cost for each
+    sphere hardly depends on the number of spheres.
     """
     sizes = np.frexp(radii)[1]
     members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]

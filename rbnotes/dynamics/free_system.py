@@ -231,7 +231,9 @@ class FreeSystem:
         return subtract_inertial_force(self.linearized_force(state), self.sparse_mass_matrix, acceleration)
 
     def gravity_stiffness(self, state: State) -> sparse.csc_array:
-        """Return the derivative ``(N, N)`` of gravity wrenches by rotations: ``Gamma(c)^T [R^T w]``.
+        """Return the derivative ``(N, N)`` of gravity wrenches with respect to rotations.
+
+        Its blocks are ``Gamma(c)^T [R^T w]``.
 
         Raises InvalidArgument if ``state`` is not a ``State``.
         """

@@ -155,8 +155,8 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     :func:`rbnotes.forces.world_axes.at_constant_world_velocity`, and for Jacobians in world axes
     :func:`rbnotes.forces.world_axes.rotate_to_world`.
 
-    Accurate for every angle of rotation from 0 to pi. At exactly pi the torque jumps, for the spring then
-    pulls to either side alike: the side is the one :func:`rbnotes.so3.log` takes, and K its one-sided slope.
+    Accurate for every angle of rotation from 0 to pi. At exactly pi the torque is discontinuous: its
+    direction is that of :func:`rbnotes.so3.log`, and K is the one-sided derivative there.
 
     Parameters
     ----------

@@ -174,7 +174,9 @@ def natural_residual_unchecked(
         return 0.0
     mobility, effective_mass = contact_problem.mobility, _effective_masses(contact_problem.mobility)
     stepped = impulses - effective_mass[:, None] * velocities
-    projected = project_on_law(stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone)
+    projected = project_on_admissible_impulses(
+        stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone
+    )
     change = mobility[:, None] * np.abs(impulses - projected)
     # No impulse moves a contact without mobility: it must not approach.
     change[:, 0] = np.where(mobility > 0, change[:, 0], np.maximum(-velocities[:, 0], 0.0))
@@ -197,15 +199,15 @@ def rounding_residual(contact_problem: DelassusProblem, impulses: Array) -> floa
 
 
 def friction_bounds(mu: Array, normal: Array) -> Array:
-    """Return the largest friction impulses ``mu a``; zero without a pushing normal impulse."""
+    """Return the largest friction impulses ``mu a``; zero without a positive normal impulse."""
     bounds = np.zeros(len(normal))
-    pushing = normal > 0
-    bounds[pushing] = mu[pushing] * normal[pushing]
+    is_positive = normal > 0
+    bounds[is_positive] = mu[is_positive] * normal[is_positive]
     return bounds
 
 
-def project_on_law(impulses: Array, bounds: Array, cone: str = "disc") -> Array:
-    """Return impulses ``(c, 3)`` with pushing normal parts and friction within the bounds ``(c,)``."""
+def project_on_admissible_impulses(impulses: Array, bounds: Array, cone: str = "disc") -> Array:
+    """Project impulses ``(c, 3)`` on nonnegative normal parts and friction within the bounds ``(c,)``."""
     normal, friction = np.maximum(impulses[:, 0], 0.0), impulses[:, 1:]
     if cone == "box":
         friction = np.clip(friction, -bounds[:, None], bounds[:, None])

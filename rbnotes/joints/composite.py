@@ -132,7 +132,7 @@ class Composite(JointType):
         return dS
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        # Twist, bias acceleration and their derivatives by q, propagated from part to part in its frame.
+        # Twist, bias acceleration and their derivatives with respect to q, in the frame of each part in turn.
         twist: Array = np.zeros((*q.shape[:-1], 6))
         bias_acceleration, twist_derivative = twist, np.zeros((*q.shape[:-1], 6, self.num_coordinates))
         bias_derivative = twist_derivative.copy()

@@ -127,7 +127,7 @@ def test_what_numpy_reads_otherwise_is_no_array_of_real_numbers(check, valid, va
 def test_indices_and_booleans_follow_the_same_rule(value, kind):
     assert_refused(arguments.indices, value, kind, "^whole numbers$")
     assert_refused(
-        lambda name, given: arguments.boolean_vector(name, given, 2), value, kind, "^booleans of shape"
+        lambda name, argument: arguments.boolean_vector(name, argument, 2), value, kind, "^booleans of shape"
     )
 
 
@@ -137,7 +137,7 @@ def test_one_kind_of_entry_does_not_stand_for_another():
     assert_refused(arguments.indices, [0, True], "^list", "^whole numbers$")
     for value in ([True, 1], [1.0, 0.0]):
         assert_refused(
-            lambda name, given: arguments.boolean_vector(name, given, 2), value, "^list", "^booleans"
+            lambda name, argument: arguments.boolean_vector(name, argument, 2), value, "^list", "^booleans"
         )
 
 

@@ -97,15 +97,15 @@ def test_hybrid_dynamics(case):
     """About half of the joints are prescribed, for one state and for many."""
     tree, compiled, rng = case
     for lead in ((), (), (17,)):
-        told = {
+        prescribed = {
             link.name: rng.normal(size=(*lead, link.joint.num_coordinates))
             for link in tree.links
             if rng.random() < 0.5
         }
         q, v, tau = rng.normal(size=(3, *lead, tree.num_coordinates))
         wrenches = rng.normal(size=(len(tree.links), 6))
-        found = compiled.hybrid_dynamics(q, v, told, tau, wrenches)
-        expected = reduced.hybrid_dynamics(tree, q, v, told, tau, wrenches)
+        found = compiled.hybrid_dynamics(q, v, prescribed, tau, wrenches)
+        expected = reduced.hybrid_dynamics(tree, q, v, prescribed, tau, wrenches)
         tolerance = SAME * np.max(condition_tolerance(tree, q))
         assert_close(found.qddot, expected.qddot, tolerance)
         assert_close(found.tau, expected.tau, tolerance)
@@ -190,12 +190,12 @@ def test_batches_equal_single_states(case):
 def test_parallel_and_antiparallel_axes():
     """Such axes have no unique common normal."""
     rng = np.random.default_rng(5)
-    turns = (0.0, 1e-15, 1e-9, 1e-4, 5e-3, 2e-2, np.pi - 1e-6, np.pi)
-    for turn in turns:
+    angles = (0.0, 1e-15, 1e-9, 1e-4, 5e-3, 2e-2, np.pi - 1e-6, np.pi)
+    for angle in angles:
         links = []
         for i in range(5):
-            way, spin, *shift = rng.normal(size=5)
-            leaning = se3.exp([turn * np.cos(way), turn * np.sin(way), 0, 0, 0, 0])
+            direction, spin, *shift = rng.normal(size=5)
+            leaning = se3.exp([angle * np.cos(direction), angle * np.sin(direction), 0, 0, 0, 0])
             placement = leaning @ se3.exp([0, 0, spin, *shift])
             joint = (joints.Revolute(), joints.Prismatic(), joints.Helical(pitch=0.3))[i % 3]
             parent = None if i == 0 else f"{min(i, 3) - 1}"
@@ -369,8 +369,8 @@ def test_sin_and_cos_are_accurate_to_three_ulp():
         for i in range(len(angles)):
             out[i] = sine_cosine(angles[i])
 
-    for reach in (1.0, 100.0, 5e5):
-        angles = reach * np.linspace(-1, 1, 4001)
+    for bound in (1.0, 100.0, 5e5):
+        angles = bound * np.linspace(-1, 1, 4001)
         both = np.empty((4001, 2))
         found(angles, both)
         expected = np.stack([np.sin(angles), np.cos(angles)], axis=1)

@@ -37,16 +37,16 @@ TILTS = (0.0, 1e-9, 0.02, 0.1, 0.3)
 """Angles between faces in contact, up to some that no longer count as flat."""
 
 
-def scene(shapes=SHAPES, apart=()):
+def scene(shapes=SHAPES, excluded=()):
     """Bodies with these shapes, unlike in friction and restitution, and turned in their bodies."""
     frames = [se3.exp([0.3, 0.2 * i, 0.1, 0.05, 0.02 * i, -0.03]) for i in range(len(shapes))]
     carried = [
         Collider(i, shape, frame, 0.3 + 0.1 * i, 0.1 * i)
         for i, (shape, frame) in enumerate(zip(shapes, frames, strict=True))
     ]
-    slope = se3.frame(so3.exp([0.1, 0.2, 0.0]), [0.0, 0.0, -0.2])
+    incline = se3.frame(so3.exp([0.1, 0.2, 0.0]), [0.0, 0.0, -0.2])
     inertias = np.stack([np.diag([0.02, 0.03, 0.04, 1.0, 1.0, 1.0])] * len(shapes))
-    return World(Mechanism(inertias), [*carried, Collider(WORLD, Plane(), slope)], apart)
+    return World(Mechanism(inertias), [*carried, Collider(WORLD, Plane(), incline)], excluded)
 
 
 def assert_same_points(found, expected):
@@ -58,7 +58,7 @@ def assert_same_points(found, expected):
 
 
 def test_contact_points_agree_with_the_reference():
-    world, rng = scene(apart=[(0, 1)]), np.random.default_rng(4)
+    world, rng = scene(excluded=[(0, 1)]), np.random.default_rng(4)
     compiled, counts = packing.compile(world), []
     for _ in range(30):
         poses = se3.frame(so3.exp(rng.normal(size=(6, 3))), rng.uniform(-0.3, 0.3, (6, 3)))
@@ -99,29 +99,29 @@ def test_contact_points_of_many_shapes_agree_with_the_reference():
 def test_contact_points_of_aligned_faces_and_edges(pair):
     """Faces and edges on faces, separate and overlapping, aligned or rotated."""
     first, second = (SHAPES[i] for i in pair)
-    plain = Collider(0, first), Collider(1, second)
-    world = World(Mechanism(np.stack([np.eye(6)] * 2)), plain)
-    compiled, rng, seen = packing.compile(world), np.random.default_rng(5), 0
+    colliders = Collider(0, first), Collider(1, second)
+    world = World(Mechanism(np.stack([np.eye(6)] * 2)), colliders)
+    compiled, rng, num_points = packing.compile(world), np.random.default_rng(5), 0
     for tilt in TILTS:
         for axis in range(3):
-            for turn in (0.0, 0.4, np.pi / 2):
+            for angle in (0.0, 0.4, np.pi / 2):
                 lean = so3.exp(tilt * rng.normal(size=3))
-                R = lean @ so3.exp(turn * np.eye(3)[axis])
-                for reach in (0.28, 0.36, 0.42):
-                    away = reach * np.eye(3)[axis] + [0.03, 0.02, 0.01]
+                R = lean @ so3.exp(angle * np.eye(3)[axis])
+                for offset in (0.28, 0.36, 0.42):
+                    away = offset * np.eye(3)[axis] + [0.03, 0.02, 0.01]
                     poses = se3.frame(np.stack([np.eye(3), R]), np.stack([np.zeros(3), away]))
                     expected = world.detect_contacts(poses, 0.1)
                     assert_same_points(compiled.detect_contacts(poses, 0.1), expected)
-                    seen += len(expected)
-    assert seen > 30
+                    num_points += len(expected)
+    assert num_points > 30
 
 
 def box_stack(bodies=3):
     """Return a stack of boxes of which the upper one is pushed."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(bodies)])
-    turned = so3.exp([[0, 0, 0.2 * i] for i in range(bodies)])
-    poses = se3.frame(turned, [[0.02 * i, 0.01, 0.1 + 0.2 * i] for i in range(bodies)])
+    rotations = so3.exp([[0, 0, 0.2 * i] for i in range(bodies)])
+    poses = se3.frame(rotations, [[0.02 * i, 0.01, 0.1 + 0.2 * i] for i in range(bodies)])
     colliders = [Collider(WORLD, Plane()), *(Collider(i, box, mu=0.3) for i in range(bodies))]
     twists = np.zeros((bodies, 6))
     twists[-1, 3:] = [0.6, 0.2, 0.0]
@@ -196,10 +196,10 @@ def test_nan_residual_is_not_small():
     def greatest(x):
         return max_abs(x)
 
-    for place in (0, 3, 5):
+    for index in (0, 3, 5):
         r = np.ones(6)
         assert left(r, np.ones(2)) > 0
-        r[place] = np.nan
+        r[index] = np.nan
         assert np.isnan(left(r, np.zeros(2)))
         assert np.isnan(left(r, np.ones(2)))
         assert np.isnan(greatest(r))
@@ -233,7 +233,7 @@ def test_rotation_increments_agree_with_the_reference():
     """For small and large rotations in a step."""
 
     @njit(error_model="numpy")
-    def written(mass, J, lightness, J_inverse, com, h, v, D):
+    def derivatives(mass, J, lightness, J_inverse, com, h, v, D):
         displacement_derivatives(Bodies(mass, J, lightness, J_inverse, com), h, v, D)
 
     rng, h = np.random.default_rng(6), 0.1
@@ -243,7 +243,7 @@ def test_rotation_increments_agree_with_the_reference():
     for rate in (0.1, 0.9, 8.0):
         v = rate * rng.normal(size=(3, 6))
         found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
-        written(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
+        derivatives(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
         poses = np.tile(np.eye(4), (3, 1, 1))
         expected = rattle._displacement_derivative(
             SimpleNamespace(mechanism=mechanism, h=h), v.ravel(), poses, poses

@@ -92,11 +92,11 @@ def test_factors_stay_accurate_through_many_exchanges(problem, exchanges):
 
 def test_columns_are_computed_once_on_demand():
     M = np.arange(400.0).reshape(20, 20)
-    asked = []
-    columns = LazyColumns(20, lambda j: (asked.append(j), M[:, j])[1])
+    requested = []
+    columns = LazyColumns(20, lambda j: (requested.append(j), M[:, j])[1])
     for j in (3, 7, 3, *range(12), 7):
         np.testing.assert_array_equal(columns[j], M[:, j])
-    assert asked == [3, 7, 0, 1, 2, 4, 5, 6, 8, 9, 10, 11]
+    assert requested == [3, 7, 0, 1, 2, 4, 5, 6, 8, 9, 10, 11]
     assert columns.num_built == 12
     np.testing.assert_array_equal(
         columns.linear_combination([2, 5], np.array([1.0, -2.0])), M[:, 2] - 2 * M[:, 5]
@@ -140,14 +140,14 @@ def test_inactive_contacts_need_no_solves():
 def test_trace_records_the_pivots(M, q, S):
     """Each drive of a P-matrix problem leaves fewer wrong w than there were; all bases are complementary."""
     problem = LCP(M + 3 * (S - S.T), q)
-    seen = []
+    traced = []
     solution = principal_pivoting(
-        problem, callback=lambda basis, r: seen.append((sorted(basis.basic_indices), r))
+        problem, callback=lambda basis, r: traced.append((sorted(basis.basic_indices), r))
     )
     assert solution.is_solved
-    assert len(seen) <= solution.statistics.pivots + 1
-    if seen:
-        assert set(np.flatnonzero(solution.z > 1e-9)) <= set(seen[-1][0])
+    assert len(traced) <= solution.statistics.pivots + 1
+    if traced:
+        assert set(np.flatnonzero(solution.z > 1e-9)) <= set(traced[-1][0])
 
 
 def test_zero_diagonal_needs_double_pivots():

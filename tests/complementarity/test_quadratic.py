@@ -114,11 +114,11 @@ def test_sparse_row_parameters(monkeypatch):
         "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
     )
     Q, A, G = np.diag([1.0, 4.0, 2.0]), [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [[1.0, 0.0, -1.0]]
-    made = QP(Q, np.ones(3), sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
+    program = QP(Q, np.ones(3), sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
     A, G = [[0.5, -2.0, 0.0], [0.0, 0.0, 3.0]], [[2.0, 0.0, -3.0]]
     qp = QP(Q, [-2.0, 1.0, 3.0], sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
     start = time.perf_counter()
-    solution = ParametrizedQP(made).solve(qp)
+    solution = ParametrizedQP(program).solve(qp)
     passed = time.perf_counter() - start
     np.testing.assert_allclose(solution.x, solve(qp).x, atol=1e-6)
     assert 0 <= solution.statistics.interface_time <= passed

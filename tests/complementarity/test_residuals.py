@@ -39,11 +39,11 @@ def test_bounds_limit_the_reference_impulses_of_rows():
     """The unbounded impulses are -100 / 2, 60 / 3 and 4 / 2; the bounds are -1, 5 and 3."""
     M = [[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 2.0]]
     problem = BoxLCP(M, [100.0, -60.0, -4.0], [-1.0, -4.0, 3.0], [7.0, 5.0, 9.0])
-    own = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
-    np.testing.assert_allclose(residual_scale(problem).row_scale, own, rtol=1e-12)
-    turned = BoxLCP(problem.M, -problem.q, -problem.upper, -problem.lower)
+    row_sizes = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
+    np.testing.assert_allclose(residual_scale(problem).row_scale, row_sizes, rtol=1e-12)
+    negated = BoxLCP(problem.M, -problem.q, -problem.upper, -problem.lower)
     np.testing.assert_allclose(
-        residual_scale(turned).row_scale, residual_scale(problem).row_scale, rtol=1e-12
+        residual_scale(negated).row_scale, residual_scale(problem).row_scale, rtol=1e-12
     )
 
 
@@ -122,9 +122,9 @@ def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
 def test_nan_is_not_a_small_error():
     """Also after another error: `max` of a number and NaN is the number."""
     ones, none = np.ones(2), np.full(2, np.inf)
-    for place in (0, 1):
+    for index in (0, 1):
         nan = ones.copy()
-        nan[place] = np.nan
+        nan[index] = np.nan
         for bounds in ((), (0 * ones, 2 * ones)):
             by_z = pair_residuals(nan, ones, ones, ones, *bounds)
             assert np.isnan([by_z.relative, by_z.natural, by_z.complementarity, by_z.feasibility]).all()
@@ -135,10 +135,10 @@ def test_nan_is_not_a_small_error():
     right = np.array([0, 0, -1.0]), np.zeros(1), np.zeros(1)
     assert problem.residuals(*right).relative < 1e-12
     for which in (0, 1):
-        for place in range(len(right[which])):
-            given = [each.copy() for each in right]
-            given[which][place] = np.nan
-            found = problem.residuals_unchecked(*given)
+        for index in range(len(right[which])):
+            values = [each.copy() for each in right]
+            values[which][index] = np.nan
+            found = problem.residuals_unchecked(*values)
             assert np.isnan(found.relative)
             assert np.isnan(found.equations)
 

@@ -79,8 +79,8 @@ def test_small_rows_are_satisfied_as_accurately_as_large_ones(form, ratio, chang
     assert kkt.rank == 2
 
     weights = np.array([1.0, 1 / ratio, 1.0, 1.0])
-    M, held = M * np.sqrt(weights) * np.sqrt(weights)[:, None], np.eye(2, 4)
-    v, multipliers = factor_kkt(form(M), form(held)).solve(b, [0.5, -1.0])
+    M, rows = M * np.sqrt(weights) * np.sqrt(weights)[:, None], np.eye(2, 4)
+    v, multipliers = factor_kkt(form(M), form(rows)).solve(b, [0.5, -1.0])
     np.testing.assert_allclose(v[:2], [0.5, -1.0], atol=1e-9)
     np.testing.assert_allclose(multipliers, (M @ v - b)[:2], rtol=1e-6)
 

@@ -81,8 +81,8 @@ def contains(shape, point, tolerance):
         case Cylinder(radius, length):
             return radial <= radius + tolerance and abs(z) <= length / 2 + tolerance
         case Cone(radius, length):
-            slope = radius / length
-            return z >= -length / 4 - tolerance and radial <= slope * (3 / 4 * length - z) + tolerance
+            ratio = radius / length
+            return z >= -length / 4 - tolerance and radial <= ratio * (3 / 4 * length - z) + tolerance
         case Ellipsoid(semi_axes):
             return np.linalg.norm(point / semi_axes) <= 1 + tolerance / min(semi_axes)
         case ConvexMesh():
@@ -177,9 +177,9 @@ def aligned_pairs(seed, count):
         direction = R @ np.sign(rng.integers(-1, 2, size=3) + np.array([0, 0, 1e-3]))
         direction /= np.linalg.norm(direction)
         surfaces = [
-            PlacedSolid(shape.collision_geometry, turn, np.zeros(3)).support_point(sign * direction)
+            PlacedSolid(shape.collision_geometry, rotation, np.zeros(3)).support_point(sign * direction)
             + sign * shape.collision_geometry.rounding * direction
-            for (shape, *_), turn, sign in zip(found, rotations, (1, -1), strict=True)
+            for (shape, *_), rotation, sign in zip(found, rotations, (1, -1), strict=True)
         ]
         gap = gaps[number % len(gaps)]
         yield found, rotations, (np.zeros(3), surfaces[0] - surfaces[1] + gap * direction)
@@ -310,8 +310,8 @@ class TestOnAFloor:
         found = self.manifold(Cone(radius, length), R, height + gap, other)
         assert len(found.gap) == 2
         assert np.allclose(found.gap, gap, rtol=0, atol=1e-14)
-        apart = np.linalg.norm(found.position[0] - found.position[1])
-        assert apart == pytest.approx(np.hypot(radius, length))
+        distance = np.linalg.norm(found.position[0] - found.position[1])
+        assert distance == pytest.approx(np.hypot(radius, length))
 
 
 @pytest.mark.parametrize("gap", [-1e-6, 0.0, 1e-9, 1e-4])
@@ -384,8 +384,8 @@ def test_ellipsoids_touch_planes_and_each_other_along_the_common_normal(gap):
     plane = se3.frame(Rotation.align_vectors(normal, [0, 0, 1])[0].as_matrix(), point + gap * normal)
     (found,) = collide(Plane(), plane @ np.diag([1, -1, -1, 1]), Ellipsoid(semi_axes), np.eye(4), 1e-3).gap
     assert found == pytest.approx(gap, abs=1e-14)
-    moved = se3.frame(AXES, 2 * point + gap * normal)
-    found = collide(Ellipsoid(semi_axes), moved, Ellipsoid(semi_axes), np.eye(4), 1e-3)
+    pose = se3.frame(AXES, 2 * point + gap * normal)
+    found = collide(Ellipsoid(semi_axes), pose, Ellipsoid(semi_axes), np.eye(4), 1e-3)
     assert found.gap == pytest.approx([gap], abs=1e-12)
     np.testing.assert_allclose(found.normal, [normal], atol=1e-9)
     np.testing.assert_allclose(found.position, [point + gap / 2 * normal], atol=1e-9)

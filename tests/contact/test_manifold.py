@@ -86,9 +86,9 @@ class TestManifolds:
         for z in heights:
             right = se3.frame(so3.exp([0, -tilt, 0]), [foremost + 1e-7, 0, z])
             normals.append(collide(plank, left, plank, right, margin=1e-2).normal[0])
-        turns = np.linalg.norm(np.diff(normals, axis=0), axis=1)
+        changes = np.linalg.norm(np.diff(normals, axis=0), axis=1)
         assert np.linalg.norm(normals[0] - normals[-1]) > 0.5
-        assert turns.max() < 0.05  # FLAT and a little: from there on an edge lies on the face
+        assert changes.max() < 0.05  # FLAT and a little: from there on an edge lies on the face
 
     def test_edge_on_face_touches_at_two_points(self):
         pose = at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
@@ -140,9 +140,9 @@ class TestManifolds:
         pose = at(0.3, -0.2, 0.1, 0.4, 0.5, -0.6)
         found = collide(a, pose, b, pose)
         assert found.gap.min() == pytest.approx(-depth)
-        apart = pose.copy()
-        apart[:3, 3] += (depth + 1e-9) * found.normal[0]
-        assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
+        separated = pose.copy()
+        separated[:3, 3] += (depth + 1e-9) * found.normal[0]
+        assert collide(a, separated, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
 
     def test_no_contact_beyond_the_margin(self):
         assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0

@@ -87,8 +87,8 @@ def energy(path, stiffness):
 
 def test_energy_of_an_oscillator():
     start, k, h = State(q=[1.0]), 4.0, 0.1
-    kept = energy(integrate(trapezoidal, oscillator(k), start, h, 500), k)
-    np.testing.assert_allclose(kept, kept[0], rtol=1e-11)
+    energies = energy(integrate(trapezoidal, oscillator(k), start, h, 500), k)
+    np.testing.assert_allclose(energies, energies[0], rtol=1e-11)
     bounded = energy(integrate(symplectic_euler, oscillator(k), start, h, 5000), k)
     assert np.all(np.abs(bounded / bounded[0] - 1) < 0.15)
     assert abs(np.mean(bounded[-500:]) / np.mean(bounded[:500]) - 1) < 1e-2

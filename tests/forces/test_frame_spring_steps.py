@@ -43,8 +43,8 @@ def test_assembled_jacobians_of_a_chain():
     D = jacobian(lambda v: assemble([springs], state.with_velocity(v)).f, state.velocity).value
     close(found.K.toarray(), K)
     close(found.D.toarray(), D)
-    slope = jacobian(lambda z: ForceGroups([springs]).energy(state.retract(z)), np.zeros(18)).value
-    close(assemble([springs], state.with_velocity(np.zeros(18))).f, -slope)
+    gradient = jacobian(lambda z: ForceGroups([springs]).energy(state.retract(z)), np.zeros(18)).value
+    close(assemble([springs], state.with_velocity(np.zeros(18))).f, -gradient)
     lost = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
     assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(lost)
 

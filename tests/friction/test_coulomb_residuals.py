@@ -119,8 +119,8 @@ def test_no_contacts_give_zero_residuals(rng):
 def test_section_bounds_at_corners_and_sides(cone, corner, side):
     """A unit section scaled by mu a: at its edge the law holds by a hair, 1% further it is broken by 1%."""
     for direction in (corner, side):
-        for way in (1, -1):
-            friction = way * np.array(direction)  # mu a = 0.5 * 2
+        for sign in (1, -1):
+            friction = sign * np.array(direction)  # mu a = 0.5 * 2
             at_edge = replace(EXACT, normal=np.array([2.0]), tangential=friction[None])
             beyond = replace(at_edge, tangential=1.01 * friction[None])
             assert abs(coulomb_residuals(SLIDING, at_edge, cone=cone).cone_violation) < 1e-12

@@ -32,7 +32,7 @@ def dense(value: Any) -> np.ndarray:
     return value.toarray() if sparse.issparse(value) else np.asarray(value, dtype=float)
 
 
-def plain(value: Any) -> np.ndarray:
+def to_array(value: Any) -> np.ndarray:
     """Like :func:`dense`, but integers stay integers."""
     return np.asarray(value) if np.asarray(value).dtype.kind in "iu" else dense(value)
 
@@ -173,7 +173,7 @@ def integral(rng: np.random.Generator, value: Any) -> Any:
 
 
 def single(rng: np.random.Generator, value: Any) -> Any:
-    array = plain(value)
+    array = to_array(value)
     if array.dtype.kind in "iu":
         raise Impossible
     if np.any(array.astype(np.float32) != array):
@@ -182,7 +182,7 @@ def single(rng: np.random.Generator, value: Any) -> Any:
 
 
 def strided(rng: np.random.Generator, value: Any) -> Any:
-    array = plain(value)
+    array = to_array(value)
     if array.ndim == 0:
         raise Impossible
     spread = np.repeat(array, 2, axis=-1)
@@ -190,7 +190,7 @@ def strided(rng: np.random.Generator, value: Any) -> Any:
 
 
 def read_only(rng: np.random.Generator, value: Any) -> Any:
-    array = plain(value).copy()
+    array = to_array(value).copy()
     array.setflags(write=False)
     return array
 

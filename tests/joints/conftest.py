@@ -41,10 +41,10 @@ class Case:
         if self.is_spline:
             return self.random(8)
         rng = np.random.default_rng(2)
-        places = [np.asarray(self.joint.neutral), *map(np.array, self.singular)]
+        coordinates = [np.asarray(self.joint.neutral), *map(np.array, self.singular)]
         near = [
-            place + size * rng.normal(size=place.shape)
-            for place in places
+            q + size * rng.normal(size=q.shape)
+            for q in coordinates
             for size in (0, 1e-12, 1e-8, 1e-5, 1e-3, 0.03)
         ]
         return np.concatenate([self.random(), np.array(near).reshape(len(near), len(self.low))])

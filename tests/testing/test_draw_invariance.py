@@ -56,7 +56,7 @@ CASES = {
 """
 
 
-KEPT = {"CASES", "region", "threshold", "examples"}
+UNCHANGED_NAMES = {"CASES", "region", "threshold", "examples"}
 """Names by which the tests below reach something."""
 
 
@@ -71,7 +71,7 @@ class Renaming(ast.NodeTransformer):
             for node in nodes
             if type(node) in named and isinstance(getattr(node, "ctx", None), ast.Store | None)
         }
-        self.names = bound - {node.arg for node in nodes if isinstance(node, ast.keyword)} - KEPT
+        self.names = bound - {node.arg for node in nodes if isinstance(node, ast.keyword)} - UNCHANGED_NAMES
 
     def generic_visit(self, node):
         super().generic_visit(node)
@@ -119,14 +119,14 @@ def renamed(load):
 
 def all_tried(search, inputs):
     """Everything that a search tries, the smallest that it finds last."""
-    tried = []
+    evaluated = []
 
     def form(*values):
-        tried.append(values)
+        evaluated.append(values)
         return float(min(map(size, values)))
 
     search(form, lambda *values: 0.0, inputs, threshold=6.0 if "words" in inputs else 1.0, examples=300)
-    return repr(tried)
+    return repr(evaluated)
 
 
 def size(value):
@@ -178,8 +178,8 @@ def test_hash_order_does_not_change_draws(tmp_path):
 
     def printed(start):
         environment = {**os.environ, "PYTHONHASHSEED": start}
-        ran = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
+        completed = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
+        assert completed.returncode == 0, completed.stderr
+        return completed.stdout
 
     assert printed("1") == printed("2")

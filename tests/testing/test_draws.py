@@ -28,11 +28,17 @@ def load_numbers(folder, name):
     return module
 
 
-def tried(inputs):
+def inputs_of_search(inputs):
     """Return the inputs of a search."""
-    seen = []
-    search(lambda *values: seen.append(values) or 0.0, lambda *values: 0.0, inputs, threshold=1, examples=150)
-    return seen
+    collected = []
+    search(
+        lambda *values: collected.append(values) or 0.0,
+        lambda *values: 0.0,
+        inputs,
+        threshold=1,
+        examples=150,
+    )
+    return collected
 
 
 def test_another_module_changes_no_draw(tmp_path, monkeypatch):
@@ -40,14 +46,14 @@ def test_another_module_changes_no_draw(tmp_path, monkeypatch):
     @settings(max_examples=300)
     @given(st.tuples(*WIDE.values()))
     def draw(values):
-        drawn.append(values)
+        draws.append(values)
 
     def everything():
-        drawn.clear()
+        draws.clear()
         draw()
-        return repr([drawn, samples(WIDE, 300), tried(WIDE)])
+        return repr([draws, samples(WIDE, 300), inputs_of_search(WIDE)])
 
-    drawn = []
+    draws = []
     before = everything()
     for name in ("ballast", "cargo"):
         monkeypatch.setitem(sys.modules, name, load_numbers(tmp_path, name))

@@ -101,7 +101,7 @@ def insert_sorted(numbers, count, number):
 
 @jit_noalloc
 def may_touch(excluded_pairs, a, b):
-    """Return True if two bodies differ and are no pair ``(e, 2)`` of a sorted list, the smaller one first."""
+    """Return True if two bodies differ and are not in the sorted list of pairs ``(e, 2)``, smaller first."""
     first, second, low, high = min(a, b), max(a, b), 0, len(excluded_pairs)
     while low < high:
         middle = (low + high) // 2

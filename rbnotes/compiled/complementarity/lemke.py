@@ -111,12 +111,12 @@ def _leaving_row(tableau, basic, position, column_index, tied, first):
 @jit_noalloc
 def _tableau_entry(tableau, basic, position, row, column, at):
     """Return an entry of a row of ``[B^-1 q, B^-1]``, divided by the row's entry of the entering column."""
-    fall = abs(tableau[row, at])
+    pivot = abs(tableau[row, at])
     if column < 0:
-        return tableau[row, 0] / fall
+        return tableau[row, 0] / pivot
     if position[column] < len(basic) and basic[position[column]] == column:
-        return 1 / fall if position[column] == row else 0.0
-    return -tableau[row, position[column]] / fall
+        return 1 / pivot if position[column] == row else 0.0
+    return -tableau[row, position[column]] / pivot
 
 
 @jit_noalloc

@@ -236,7 +236,7 @@ def assemble_joint_system(joints, G, responses, S):
 
 @jit_noalloc
 def assemble_error_derivative(joints, G, responses, D, h, displaced_responses, lower, upper):
-    """Write the derivative of the final joint errors by the initial joint impulses, within the envelope.
+    """Write the derivative of the final joint errors with respect to the initial joint impulses.
 
     `G` is the final Jacobian and `responses` the initial responses, which displace the bodies by `D`.
     `displaced_responses` is working memory of their shape.

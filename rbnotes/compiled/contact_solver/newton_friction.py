@@ -64,7 +64,7 @@ def solve_newton(W, free, mu, initial_guess, tolerance, max_iterations, best_imp
         copy_array(new, r)
         damping = max(damping / 30, MIN_DAMPING)
         for i in range(count):
-            set_contact_vector(new, i, project_to_cone(contact_vector(new, i), mu[i]))
+            set_contact_vector(new, i, project_on_cone(contact_vector(new, i), mu[i]))
         candidate_residual = natural_residual(W, free, mu, new, rho, mobility)
         has_improved = candidate_residual < best_residual / 2
         if candidate_residual < best_residual:
@@ -94,7 +94,7 @@ def set_contact_vector(r, i, x):
 
 
 @jit_noalloc
-def project_to_cone(x, mu):
+def project_on_cone(x, mu):
     """Project an impulse on the friction cone."""
     size, half_angle = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.atan(mu)
     cos, sin = math.cos(half_angle), math.sin(half_angle)
@@ -126,13 +126,13 @@ def stepped_impulse(r, u, rho):
 
 @jit_noalloc
 def friction_bound(mu, normal):
-    """Return the largest friction impulse ``mu a``; zero without a pushing normal impulse."""
+    """Return the largest friction impulse ``mu a``; zero without a positive normal impulse."""
     return mu * normal if normal > 0 else 0.0
 
 
 @jit_noalloc
-def project_to_law(x, bound):
-    """Return an impulse with a pushing normal part and friction within the bound."""
+def project_on_admissible_impulses(x, bound):
+    """Project an impulse on a nonnegative normal part and friction within the bound."""
     normal = 0.0 if x[0] < 0 else x[0]
     size = math.sqrt(x[1] * x[1] + x[2] * x[2])
     if size > bound:
@@ -146,7 +146,7 @@ def natural_map(W, free, mu, r, rho, F):
     for i in range(len(mu)):
         impulse = contact_vector(r, i)
         x = stepped_impulse(impulse, contact_velocity(W, free, r, i), rho[i])
-        y = project_to_law(x, friction_bound(mu[i], x[0]))
+        y = project_on_admissible_impulses(x, friction_bound(mu[i], x[0]))
         set_contact_vector(F, i, (impulse[0] - y[0], impulse[1] - y[1], impulse[2] - y[2]))
 
 
@@ -156,7 +156,9 @@ def natural_residual(W, free, mu, r, rho, mobility):
     worst, fastest, fastest_response = 0.0, 0.0, 0.0
     for i in range(len(mu)):
         impulse, u = contact_vector(r, i), contact_velocity(W, free, r, i)
-        y = project_to_law(stepped_impulse(impulse, u, rho[i]), friction_bound(mu[i], impulse[0]))
+        y = project_on_admissible_impulses(
+            stepped_impulse(impulse, u, rho[i]), friction_bound(mu[i], impulse[0])
+        )
         for k in range(3):
             worst = nan_max(worst, mobility[i] * abs(impulse[k] - y[k]))
             fastest = nan_max(fastest, abs(free[3 * i + k]))
@@ -184,7 +186,7 @@ def natural_map_and_derivative(W, free, mu, r, rho, F, derivative):
         impulse, u = contact_vector(r, i), contact_velocity(W, free, r, i)
         x = stepped_impulse(impulse, u, rho[i])
         bound = friction_bound(mu[i], x[0])
-        y = project_to_law(x, bound)
+        y = project_on_admissible_impulses(x, bound)
         set_contact_vector(F, i, (impulse[0] - y[0], impulse[1] - y[1], impulse[2] - y[2]))
         projection_derivative(x, bound, mu[i], P)
         for a in range(3):

@@ -43,8 +43,8 @@ TILE_WIDTH = U(4) * LANES
 class DerivativeTable(NamedTuple):
     """Derivatives of the generalized forces, and the lower half of the mass matrix.
 
-    A row belongs to one coordinate: derivatives by all coordinates, then by all velocities. Row lengths are
-    multiples of a tile and of eight.
+    A row belongs to one coordinate: derivatives with respect to all coordinates, then to all velocities.
+    Row lengths are multiples of a tile and of eight.
     """
 
     derivatives: object
@@ -210,7 +210,7 @@ def solve_accelerations(integers, floats, workspace, forces, table):
 
 @jit_fma
 def split_derivatives(integers, table, sign, by_q, by_v):
-    """Write the derivatives by coordinates and by velocities into separate matrices."""
+    """Write the derivatives with respect to coordinates and velocities into separate matrices."""
     k = integers[NUM_COORDINATES]
     for j in range(k):
         for i in range(k):

@@ -118,10 +118,11 @@ def advance_free_motion(bodies, h, initial, v, final, workspace):
 
 @jit_noalloc
 def displacement_derivatives(bodies, h, v, D):
-    """Write the derivatives ``(n, 3, 3)`` of the final rotation, in the final frame, by the angular velocity.
+    """Write the derivatives ``(n, 3, 3)`` of the final rotation with respect to the angular velocity.
 
-    They are ``_displacement_derivative`` of :mod:`rbnotes.multibody.maximal.rattle_integrator`. The
-    derivative of a center of mass by its velocity is h.
+    Rotations are expressed in the final frame, as in ``_displacement_derivative`` of
+    :mod:`rbnotes.multibody.maximal.rattle_integrator`. The derivative of a center of mass with respect to
+    its velocity is h.
     """
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])

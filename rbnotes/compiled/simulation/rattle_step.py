@@ -192,7 +192,7 @@ class StepWorkspace(NamedTuple):
         Upper factor of the error derivative, by columns.
     poses
         Poses of bodies and world ``(n + 1, 4, 4)``.
-    places
+    contact_points
         Shapes and places of contacts ``(c, 9)``.
     series
         Terms of the free rotation's power series.

@@ -99,7 +99,7 @@ class CodePage:
         self.add_function(form, name="right_form")
 
     def text(self) -> str:
-        """Return the text."""
+        """Return the extracted code: imports, then definitions."""
         body = "\n\n\n".join(self.parts)
         if "np." in body:
             self.imports.add("import numpy as np")

@@ -110,7 +110,7 @@ def iterate_cases(
 ) -> Iterator[Case]:
     """Yield :func:`cases`, one after the other.
 
-    With ``first_batch``, the inputs that follow so many cases are only drawn when they are needed.
+    With ``first_batch``, the inputs after that many cases are drawn only when they are needed.
     """
     if claim.reference is None:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")

@@ -147,6 +147,7 @@ class _Channel:
 
 
 def _load(source: str, file: str, channel: _Channel) -> dict[str, Any] | None:
+    """Run the code of a submission; return its globals, or None after an error."""
     module = types.ModuleType(MODULE_NAME)
     module.__file__ = file
     sys.modules[MODULE_NAME] = module

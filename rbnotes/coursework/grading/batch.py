@@ -45,29 +45,29 @@ class Journal:
                 digest.update(
                     _messages.encode_message([_messages.encode(case.inputs), _messages.encode(case.expected)])
                 )
-        self._paper = digest.hexdigest()
-        self._known: dict[str, Grade] = {}
+        self._assignment_digest = digest.hexdigest()
+        self._grades: dict[str, Grade] = {}
         text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
         # An interrupted write leaves half a line; the next line must start on its own.
-        self._before = "" if text.endswith("\n") or not text else "\n"
+        self._separator = "" if text.endswith("\n") or not text else "\n"
         for entry in _journal_entries(text):
             with suppress(KeyError):  # line of an older version
-                self._known[entry["key"]] = grade_from_dict(entry["grade"])
+                self._grades[entry["key"]] = grade_from_dict(entry["grade"])
 
     def find(self, submission: Submission) -> Grade | None:
         """Return the grade of this submission if it was graded before."""
-        return self._known.get(self._key(submission))
+        return self._grades.get(self._key(submission))
 
     def add(self, submission: Submission, grade: Grade) -> None:
         """Write a grade."""
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 entry = {"key": self._key(submission), "grade": grade_to_dict(grade)}
-                file.write(self._before + json.dumps(entry) + "\n")
-            self._before = ""
+                file.write(self._separator + json.dumps(entry) + "\n")
+            self._separator = ""
 
     def _key(self, submission: Submission) -> str:
-        text = "\0".join((self._paper, submission.student, submission.file, submission.source))
+        text = "\0".join((self._assignment_digest, submission.student, submission.file, submission.source))
         return hashlib.sha256(text.encode()).hexdigest()
 
 

@@ -189,7 +189,8 @@ class FunctionJoint(JointType):
     def subspace_derivatives_function(self) -> Any:
         """Return the function of q, qdot, qddot ``(m,)`` for derivatives of S ``(m (12 + 6 m))`` and margins.
 
-        For each column: its first and second rates, and the derivatives of all columns by its coordinate.
+        For each column: its first and second rates, and the derivatives of all columns with respect to its
+        coordinate.
         """
         return self._functions["subspace_derivatives"]()
 

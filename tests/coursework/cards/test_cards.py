@@ -69,8 +69,8 @@ def test_a_card_tells_units():
     ],
 )
 def test_a_card_tells_the_order_of_twists_where_there_are_any(id, order):
-    told = [line for line in rbnotes.card(id).task.splitlines() if line.startswith("Six numbers")]
-    assert [line.partition(" part first")[0].rpartition(": ")[2] for line in told] == [order] * bool(order)
+    lines = [line for line in rbnotes.card(id).task.splitlines() if line.startswith("Six numbers")]
+    assert [line.partition(" part first")[0].rpartition(": ")[2] for line in lines] == [order] * bool(order)
 
 
 def test_a_card_tells_each_of_a_pair_by_itself():
@@ -103,10 +103,10 @@ def test_every_argument_of_a_section_is_one_of_some_claim():
     assert len(sections()) > 80
     unused = []
     for section in sections():
-        own = [record for record in ledger.load() if record.id.rpartition("/")[0] == section.id]
+        section_records = [record for record in ledger.load() if record.id.rpartition("/")[0] == section.id]
         used = {
             name
-            for record in own
+            for record in section_records
             for name, each in record.arguments.items()
             if section.arguments.get(name) is each
         }
@@ -144,18 +144,18 @@ def has_units(value):
 
 def lacking(record):
     """Yield the units and frames of arguments and results that a card would not state."""
-    own = record.source == "rbnotes"  # whose units are those of any twist
-    if record.result.quantity is None and record.inputs and not own:
+    is_general = record.source == "rbnotes"  # whose units are those of any twist
+    if record.result.quantity is None and record.inputs and not is_general:
         yield f"{record.id}: units of what comes back"
-    meant = meanings(record)
-    silent = record.inputs.keys() - meant.keys()
-    unmeasured = set() if own else record.inputs.keys() - record.quantities.keys()
-    if not (silent or unmeasured) and "result" in meant:
+    described = meanings(record)
+    silent = record.inputs.keys() - described.keys()
+    unmeasured = set() if is_general else record.inputs.keys() - record.quantities.keys()
+    if not (silent or unmeasured) and "result" in described:
         return
     (values,) = samples(record.allowed_inputs, 1, random_seed=0)
     yield from (f"{record.id}: where {name} is" for name in silent if stands_somewhere(values[name]))
     yield from (f"{record.id}: units of {name}" for name in unmeasured if has_units(values[name]))
-    if "result" not in meant and evaluate(record.reference, values).shape:
+    if "result" not in described and evaluate(record.reference, values).shape:
         yield f"{record.id}: where what comes back is"
 
 
@@ -176,12 +176,12 @@ def test_cards_are_whole():
         for name, text in card.arguments.items():
             words = " ".join(part for part in (text, card.units.get(name)) if part)
             assert re.search(rf"^  {name} +{re.escape(words)}", task, re.MULTILINE), (record.id, name)
-        told = re.search(r"^that returns (.*)\.$", task, re.MULTILINE)[1]
+        returned = re.search(r"^that returns (.*)\.$", task, re.MULTILINE)[1]
         inputs, right = card.example
-        assert told.startswith("array" if right.shape else "number")
-        assert str(right.shape) in told or not right.shape, record.id
-        assert card.units.get("result", "") in told, record.id
-        assert not right.shape or told.endswith(f": {record.result.meaning}"), record.id
+        assert returned.startswith("array" if right.shape else "number")
+        assert str(right.shape) in returned or not right.shape, record.id
+        assert card.units.get("result", "") in returned, record.id
+        assert not right.shape or returned.endswith(f": {record.result.meaning}"), record.id
         assert distance(evaluate(right_forms(record)[0], inputs), right) <= record.tolerance, record.id
         assert "For example," in task
 
@@ -252,30 +252,32 @@ sys.stdout.buffer.write(pickle.dumps(answers))
 
 def test_code_to_paste_runs_and_is_right(tmp_path):
     """Run code that needs NumPy alone in a process and a folder without anything else."""
-    alone, tried = [], 0
+    extracted, num_tested = [], 0
     for record, code in pages(0, OFFERED):
         if code is None:
             continue
-        tried += 1
-        drawn = samples(record.inputs, 2)
+        num_tested += 1
+        inputs = samples(record.inputs, 2)
         if Card(record).required_packages == ("numpy",):
-            alone.append((record, code, drawn))
+            extracted.append((record, code, inputs))
             continue
         names = {}
         exec(compile(code, f"<{record.id}>", "exec"), names)
-        for values in drawn:
+        for values in inputs:
             error = distance(evaluate(names["right_form"], values), evaluate(record.library, values))
             assert error < 1e-9, record.id
-    assert tried > 100
-    assert len(alone) > 15
+    assert num_tested > 100
+    assert len(extracted) > 15
 
-    sent = pickle.dumps([(code, [tuple(values.values()) for values in drawn]) for _, code, drawn in alone])
+    data = pickle.dumps(
+        [(code, [tuple(values.values()) for values in inputs]) for _, code, inputs in extracted]
+    )
     command = [sys.executable, "-I", "-c", ELSEWHERE]
-    run = subprocess.run(command, input=sent, cwd=tmp_path, stdout=subprocess.PIPE, check=True)
-    for (record, _, drawn), answers in zip(alone, pickle.loads(run.stdout), strict=True):
-        for values, answer in zip(drawn, answers, strict=True):
+    run = subprocess.run(command, input=data, cwd=tmp_path, stdout=subprocess.PIPE, check=True)
+    for (record, _, inputs), results in zip(extracted, pickle.loads(run.stdout), strict=True):
+        for values, result in zip(inputs, results, strict=True):
             right = evaluate(record.library, values)
-            assert distance(np.asarray(answer, dtype=np.float64), right) < 1e-9, record.id
+            assert distance(np.asarray(result, dtype=np.float64), right) < 1e-9, record.id
 
 
 def test_a_card_says_what_its_code_needs():
