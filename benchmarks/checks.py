@@ -107,7 +107,7 @@ def function_table() -> str:
     return "\n".join(lines)
 
 
-def share_of_checks(run: Callable[[], object]) -> tuple[float, float]:
+def check_fraction(run: Callable[[], object]) -> tuple[float, float]:
     """Return the share of argument checks and conversions in the time of a run, and that time in s.
 
     Both are processor times of the same run. The time of reading the clock is subtracted.
@@ -216,7 +216,7 @@ def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
 def simulator_table() -> str:
     lines = ["| scene | share of the checks | s in all |", "|---|---|---|"]
     for name, run in scenes().items():
-        fraction, total_time = share_of_checks(run)
+        fraction, total_time = check_fraction(run)
         lines.append(f"| {name} | {100 * fraction:.1f} % | {total_time:.3f} |")
     return "\n".join(lines)
 

@@ -56,7 +56,7 @@ def expand_to_revolute(tree: Tree) -> tuple[Tree, np.ndarray]:
         coordinate_order += [columns.start + i for i in row]
         neutral_pose = link.joint.transform(neutral)
         screws = (se3.Ad(neutral_pose) @ link.joint.motion_subspace(neutral)).T[list(row)]
-        parent, placement, previous_place = link.parent, frame_after[link.parent] @ link.placement, np.eye(4)
+        parent, placement, previous_frame = link.parent, frame_after[link.parent] @ link.placement, np.eye(4)
         for i, screw in enumerate(screws):
             axis = screw[:3] / np.linalg.norm(screw[:3])
             across = np.linalg.svd(axis[None])[2][1]
@@ -67,9 +67,9 @@ def expand_to_revolute(tree: Tree) -> tuple[Tree, np.ndarray]:
             name = link.name if last else f"{link.name}, {i}"
             frame_after[name] = se3.inverse(frame) @ neutral_pose
             carried = (link.inertia, frame_after[name] @ link.body_frame) if last else (None, None)
-            where = placement @ se3.inverse(previous_place) @ frame
+            where = placement @ se3.inverse(previous_frame) @ frame
             links.append(Link(name, joints.Revolute(), carried[0], parent, where, carried[1]))
-            parent, placement, previous_place = name, np.eye(4), frame
+            parent, placement, previous_frame = name, np.eye(4), frame
     return Tree(links, tree.gravity), np.array(coordinate_order)
 
 

@@ -36,7 +36,7 @@ def slides(options: Options, what: str) -> float:
     return worst
 
 
-def slope_threshold(options: Options) -> float:
+def incline_threshold(options: Options) -> float:
     """Return the worst error of the slip threshold on a slope over three headings, by varying mu."""
 
     def scene(ratio: float, heading: float) -> Any:
@@ -119,7 +119,7 @@ def siconos_ball(options: Options) -> float:
     return float(abs(path.states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
 
 
-def pulled_with_its_friction(options: Options) -> float:
+def pulled_at_the_friction_limit(options: Options) -> float:
     """Return the motion of a block pulled along a diagonal with exactly mu m g; it must stay."""
     box, mu = Box([0.3, 0.2, 0.1]), 0.5
     M = box.spatial_inertia(mass=2.0)
@@ -171,7 +171,7 @@ ROWS = (
         partial(slides, what="distance"),
         FRICTIONS,
     ),
-    Row("block on a slope, three headings", "threshold, relative", 1e-3, slope_threshold, FRICTIONS),
+    Row("block on a slope, three headings", "threshold, relative", 1e-3, incline_threshold, FRICTIONS),
     Row(
         "ladder on a smooth wall",
         "threshold, relative",
@@ -190,7 +190,7 @@ ROWS = (
         "block pulled with exactly mu m g",
         "displacement in 1 s, m",
         1e-8,
-        pulled_with_its_friction,
+        pulled_at_the_friction_limit,
         FRICTIONS,
     ),
     Row("ball slides, then rolls", "speed 5/7, relative", 1e-6, partial(rolling, part=5 / 7), FRICTIONS),

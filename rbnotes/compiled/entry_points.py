@@ -63,11 +63,11 @@ EntryFunction = Callable[..., int]
 @jit_fma_inline
 def has_nonfinite(x: Array) -> bool:
     """Return True if an entry is not finite."""
-    total, row, whole_rows = 0.0, broadcast8(0.0), U(x.size) // LANES * LANES
-    for i in range(ZERO, whole_rows, LANES):
+    total, row, vectorized_size = 0.0, broadcast8(0.0), U(x.size) // LANES * LANES
+    for i in range(ZERO, vectorized_size, LANES):
         floats = read(x, i, row)
         row = row + (floats - floats)
-    for i in range(whole_rows, U(x.size)):
+    for i in range(vectorized_size, U(x.size)):
         total += x[i] - x[i]
     result: bool = total + sum_lanes(row) != 0.0
     return result

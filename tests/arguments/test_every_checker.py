@@ -13,12 +13,12 @@ from rbnotes.arguments import InvalidArgument
 
 @every_checker
 def test_valid_values_are_returned_as_new_float64_arrays(check, valid):
-    given_array = np.array(valid)
-    result = check("thing", given_array)
+    float_array = np.array(valid)
+    result = check("thing", float_array)
     assert result.dtype == np.float64
     np.testing.assert_array_equal(result, valid)
     result[...] = 0  # what the caller gave is not touched
-    np.testing.assert_array_equal(given_array, valid)
+    np.testing.assert_array_equal(float_array, valid)
 
 
 @every_checker

@@ -109,8 +109,8 @@ def test_hybrid_dynamics(case):
         tolerance = SAME * np.max(condition_tolerance(tree, q))
         assert_close(found.qddot, expected.qddot, tolerance)
         assert_close(found.tau, expected.tau, tolerance)
-    all_told = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links}
-    everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
+    all_prescribed = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links}
+    everything = compiled.hybrid_dynamics(q[0], v[0], all_prescribed)
     assert_close(
         everything.tau, reduced.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.num_coordinates))
     )
@@ -342,9 +342,9 @@ def test_pickles_and_runs_in_threads(case):
 def test_compilation_is_announced(monkeypatch, caplog):
     """Only if it takes long."""
 
-    def until_it_is_said(name):
-        given_up = time.monotonic() + 60
-        while not caplog.messages and time.monotonic() < given_up:
+    def wait_for_message(name):
+        deadline = time.monotonic() + 60
+        while not caplog.messages and time.monotonic() < deadline:
             time.sleep(0.01)
         return len
 
@@ -354,7 +354,7 @@ def test_compilation_is_announced(monkeypatch, caplog):
         compilation.compiled_function.__wrapped__("forward_dynamics_single")
         assert not caplog.messages
         monkeypatch.setattr(compilation, "MAX_SILENT_SECONDS", 0.01)
-        monkeypatch.setattr(compilation, "_compile_by_name", until_it_is_said)
+        monkeypatch.setattr(compilation, "_compile_by_name", wait_for_message)
         compilation.compiled_function.__wrapped__("forward_dynamics_single")
     compiling, compiled = caplog.messages
     assert compiling.startswith("compiling forward_dynamics_single, once")

@@ -132,8 +132,8 @@ def test_programs():
     for step in range(120):
         d, m, k = int(rng.integers(2, 6)), int(rng.integers(1, 6)), int(rng.integers(0, 3))
 
-        def draw(*shape, is_whole=step % 2):
-            return rng.integers(-2, 3, shape).astype(float) if is_whole else rng.standard_normal(shape)
+        def draw(*shape, is_integral=step % 2):
+            return rng.integers(-2, 3, shape).astype(float) if is_integral else rng.standard_normal(shape)
 
         B, A, G, x = draw(d, int(rng.integers(1, d + 1))), draw(m, d), draw(k, d), draw(d)
         Q = B @ B.T + (0.5 * np.eye(d) if step % 3 else 0.0)

@@ -117,7 +117,7 @@ def renamed(load):
     return module
 
 
-def all_tried(search, inputs):
+def evaluated_inputs(search, inputs):
     """Everything that a search tries, the smallest that it finds last."""
     evaluated = []
 
@@ -145,9 +145,9 @@ def test_names_do_not_change_draws(name, load, renamed):
     for region in ("generic", "large"):
         expected = evaluation.samples(before, 200, region=region)
         assert repr(other.samples_renamed(after, 200, region=region)) == repr(expected)
-    expected = all_tried(evaluation.search, before)
-    assert all_tried(evaluation.search, after) == expected
-    assert all_tried(other.search_renamed, after) == expected
+    expected = evaluated_inputs(evaluation.search, before)
+    assert evaluated_inputs(evaluation.search, after) == expected
+    assert evaluated_inputs(other.search_renamed, after) == expected
 
 
 def test_stored_inputs_are_replayed_under_another_name(load, renamed):
@@ -170,7 +170,7 @@ def test_stored_inputs_are_replayed_under_another_name(load, renamed):
 
 def test_hash_order_does_not_change_draws(tmp_path):
     file = tmp_path / "script.py"
-    text = inspect.getsource(size) + inspect.getsource(all_tried)
+    text = inspect.getsource(size) + inspect.getsource(evaluated_inputs)
     file.write_text(
         f"{STRATEGIES}\n{text}\nfrom rbnotes.ledger.evaluation import samples, search\n"
         "print([(samples(inputs, 50), all_tried(search, inputs)) for inputs in CASES.values()])\n"

@@ -120,7 +120,7 @@ def distances(rng):
 
 
 @family(ON_ROTATIONS)
-def turned_vectors(rng):
+def rotated_vectors(rng):
     R, a = draw_rotation(rng), size(rng, -3, 3) * rng.normal(size=3)
     return lambda Q: Q @ a, R, -R @ bracket(a)
 
@@ -132,7 +132,7 @@ def one_coordinate(rng):
 
 
 @family(ON_ROTATIONS)
-def turned_inertias(rng):
+def rotated_inertias(rng):
     R, J = draw_rotation(rng), np.diag(rng.uniform(1, 3, 3))
     exact = [R @ (bracket(w) @ J - J @ bracket(w)) @ R.T for w in np.eye(3)]
     return lambda Q: Q @ J @ Q.T, R, np.moveaxis(exact, 0, -1)
@@ -244,7 +244,7 @@ def stretched_to_nothing(rng):
 
 
 @family(ON_FRAMES)
-def seen_from_the_body(rng):
+def points_in_body_frame(rng):
     E, displacement = draw_frame(rng), rng.normal(size=3)
     R, p = E[:3, :3], E[:3, 3]
     anchor = p + displacement

@@ -31,7 +31,7 @@ MAX_LITERAL_ENTRIES = 60
 """Entries of an array that is written out."""
 PACKAGE = "rbnotes"
 
-_AS_FLOAT, _AS_INT, _AS_TRUTH = (
+_AS_FLOAT, _AS_INT, _AS_BOOL = (
     "np.array({}, dtype=float)",
     "np.array({}, dtype=int)",
     "np.array({}, dtype=bool)",
@@ -40,7 +40,7 @@ _CONVERSIONS = {
     **dict.fromkeys(("positive_number", "real_number"), "float({})"),
     "count": "int({})",
     "indices": _AS_INT,
-    "boolean_vector": _AS_TRUTH,
+    "boolean_vector": _AS_BOOL,
     **dict.fromkeys(("choice", "text", "matrix", "matrix_without_copy", "instances"), "{}"),
     **dict.fromkeys(
         (

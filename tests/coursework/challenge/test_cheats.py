@@ -151,12 +151,12 @@ with_changed_arguments(
 
 
 @cheat(MASSES, "the first answer, kept by its shape")
-def kept_by_shape(right, assembly, q, known={}):  # noqa: B006
+def cached_by_shape(right, assembly, q, known={}):  # noqa: B006
     return known.setdefault(q.shape, right(assembly, q))
 
 
 @cheat(MASSES, "kept by what is rounded")
-def kept_by_rounding(right, assembly, q, known={}):  # noqa: B006
+def cached_by_rounding(right, assembly, q, known={}):  # noqa: B006
     return known.setdefault(np.round(q, 3).tobytes(), right(assembly, q))
 
 
