@@ -249,7 +249,7 @@ def run_rbnotes(*words, **options):
 
 
 @pytest.mark.parametrize("words", [["ledger"], ["ledger", "--json"], ["--help"]])
-def test_a_reader_may_stop_early(words):
+def test_closed_output_pipe_is_not_an_error(words):
     with run_rbnotes(*words, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()

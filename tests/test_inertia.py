@@ -80,7 +80,7 @@ def test_composite_of_point_masses():
 
 @given(masses(), inertias(), vectors(), vectors())
 def test_parallel_axes(m, J, c, p):
-    """Moving the origin by p leaves the body alone: only its center is elsewhere."""
+    """Moving the origin by p changes only the position of the center."""
     transformed = inertia.transform_inertia(se3.frame(np.eye(3), -p), inertia.spatial_inertia(m, J, c))
     np.testing.assert_allclose(transformed, inertia.spatial_inertia(m, J, c - p), atol=1e-11)
     arm = c - p
@@ -91,7 +91,7 @@ def test_parallel_axes(m, J, c, p):
 @pytest.mark.parametrize("distance", [0.0, 1.0, 1e3, 1e6])
 @pytest.mark.parametrize("second_moments", [[0, 0, 0], [0, 0, 1 / 12], [0, 1 / 3, 1 / 12]], ids=str)
 def test_flat_bodies_are_accepted_in_any_frame(second_moments, distance):
-    """Rounding makes small negative moments of points, rods and plates; they are bodies all the same."""
+    """Rounding gives points, rods and plates small negative moments; they are accepted."""
     J = np.sum(second_moments) * np.eye(3) - np.diag(second_moments)
     for k in range(20):
         E = se3.exp(np.random.default_rng(k).normal(size=6))
@@ -110,7 +110,7 @@ class TestNearestInertia:
 
     @given(inertias(), inertias(), inertias())
     def test_nearest_inertia_is_a_projection(self, one, other, body):
-        """A projection on a cone: it leaves an acute angle with nothing in the cone."""
+        """The result is a projection on a cone: the residual has no acute angle with it."""
         J = one - 0.7 * other
         nearest = inertia.nearest_inertia(J)
         inertia.mass_properties(1.0, nearest)

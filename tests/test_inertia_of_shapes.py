@@ -1,4 +1,4 @@
-"""Inertias of shapes and of what is made of them, by quadrature and by MuJoCo."""
+"""Inertias of shapes and composites, by quadrature and by MuJoCo."""
 
 import itertools
 

@@ -139,7 +139,7 @@ def test_newton_limit():
 
 
 def test_nearest_pose_limit(monkeypatch):
-    """Nearer than where it began, though not yet nearest."""
+    """The result is nearer than the initial pose, but not the nearest."""
     joint, X = joints.Universal(), se3.exp([0.7, -0.9, 0.5, 0.0, 0.0, 0.0])
     q = np.array([0.2, -0.3])
 
@@ -164,7 +164,7 @@ def balls(count, speed=1.0):
 
 
 def test_impact_limit(monkeypatch):
-    """A ball between two others is hit again and again; so many are enough."""
+    """A ball between two others has many impacts; the limit suffices."""
     world, state = balls(4)
     maximal.simulate(world, state, 0.01, 1, impacts="sequential")
     monkeypatch.setattr(impacts, "MAX_IMPACTS_PER_CONTACT", 0)
@@ -173,7 +173,7 @@ def test_impact_limit(monkeypatch):
 
 
 def test_step_halving_limit(monkeypatch):
-    """The step is halved, and halved again, and in the end of first order; the joint holds."""
+    """The step is halved twice and finally first-order; the joint stays closed."""
     monkeypatch.setattr(RATTLE, "MAX_NEWTON_ITERATIONS", 0)
     monkeypatch.setattr(RATTLE, "MAX_HALVINGS", 2)
     steps = []
@@ -208,7 +208,7 @@ class FiniteTimeBlowUp:
 
 
 class EndlessOscillation(FiniteTimeBlowUp):
-    """For ever."""
+    """A harmonic oscillator, which an adaptive integrator can follow for any time."""
 
     def acceleration(self, state):
         return -state.q

@@ -126,7 +126,7 @@ def dataclasses_with_arrays():
 
 
 def filled(cls, number):
-    """An instance with an array in each field that may hold one, whatever the constructor would say of it."""
+    """Return an instance with an array in each field that may hold one, without the constructor's checks."""
     instance = object.__new__(cls)
     for field in fields(cls):
         array = np.arange(number, number + 3.0)

@@ -46,7 +46,7 @@ def test_a_skipped_test_is_a_failure_in_ci(tmp_path):
     }  # fmt: skip
 
 
-def test_elsewhere_the_end_of_a_run_says_what_was_skipped(tmp_path):
+def test_summary_lists_skipped_tests_outside_ci(tmp_path):
     code, found = run(tmp_path)
     assert code == 0
     assert found.keys() == {"mark", "call", "fixture", "module", "platform"}

@@ -136,7 +136,7 @@ def test_hulls_drop_inner_points_and_join_triangles_to_faces():
 
 
 @pytest.mark.parametrize("points", [np.eye(3), [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.3, 0.2, 0]]])
-def test_points_in_a_plane_are_no_solid(points):
+def test_coplanar_points_are_rejected(points):
     with pytest.raises(InvalidArgument, match="points in a plane"):
         ConvexMesh(points)
 

@@ -119,7 +119,7 @@ NOT_READ_AS_NUMBERS = {
 
 @every_checker
 @pytest.mark.parametrize(("value", "kind"), NOT_READ_AS_NUMBERS.values(), ids=NOT_READ_AS_NUMBERS)
-def test_what_numpy_reads_otherwise_is_no_array_of_real_numbers(check, valid, value, kind):
+def test_values_that_numpy_would_convert_are_rejected(check, valid, value, kind):
     assert_refused(check, value, kind, "^an array of real numbers$")
 
 
@@ -131,7 +131,7 @@ def test_indices_and_booleans_follow_the_same_rule(value, kind):
     )
 
 
-def test_one_kind_of_entry_does_not_stand_for_another():
+def test_mixed_kinds_of_entries_are_rejected():
     assert arguments.indices("thing", [0, 1]).tolist() == [0, 1]
     assert arguments.boolean_vector("thing", [True, False], 2).tolist() == [True, False]
     assert_refused(arguments.indices, [0, True], "^list", "^whole numbers$")

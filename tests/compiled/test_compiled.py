@@ -153,7 +153,7 @@ def test_derivatives_at_large_angles_agree_with_the_reference():
 
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives_with_quaternions(seed, monkeypatch):
-    """For quaternions of any length, with springs and forces along them; the reference is not called."""
+    """Quaternions have any length, with springs and forces along them; the reference is not called."""
     rng = np.random.default_rng(seed)
     kinds = ["quaternion", "revolute", "free", "exponential", "offset", "quaternion"]
     tree = with_springs(random_tree(rng, 7, kinds, ALL), rng)
@@ -174,7 +174,7 @@ def test_derivatives_with_quaternions(seed, monkeypatch):
 
 
 def test_batches_equal_single_states(case):
-    """Sizes that fill the lanes, do not, and leave some over; leading axes broadcast."""
+    """Batch sizes that are multiples of the number of lanes or not; leading axes broadcast."""
     tree, compiled, rng = case
     for size in (1, 16, 19):
         q, v, x = rng.normal(size=(3, size, tree.num_coordinates))
@@ -340,7 +340,7 @@ def test_pickles_and_runs_in_threads(case):
 
 
 def test_compilation_is_announced(monkeypatch, caplog):
-    """Only if it takes long."""
+    """A message is logged only if compilation takes long."""
 
     def wait_for_message(name):
         deadline = time.monotonic() + 60
@@ -362,7 +362,7 @@ def test_compilation_is_announced(monkeypatch, caplog):
 
 
 def test_sin_and_cos_are_accurate_to_three_ulp():
-    """Two of their own, and one of the reference."""
+    """The error is at most two ulp; the reference contributes another."""
 
     @njit(error_model="numpy")
     def found(angles, out):

@@ -100,7 +100,7 @@ BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline", "quaternion")
 
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives(seed, monkeypatch):
-    """For all joints in compiled code; the reference is not called."""
+    """Compiled code evaluates all joints; the reference is not called."""
     rng = np.random.default_rng(seed)
     tree = random_tree_of(rng.permutation(BENT), rng)
     compiled = packing.compile(tree)

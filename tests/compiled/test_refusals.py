@@ -25,7 +25,7 @@ def outcome(function):
 
 
 def nearly_singular_tree(rng, kind):
-    """A tree whose joints move next to nothing: light bodies, or parallel sliders."""
+    """A tree with a nearly singular mass matrix: light bodies, or parallel sliders."""
     links, count = [], int(rng.integers(2, 7))
     for i in range(count):
         axis = rng.standard_normal(3)
@@ -128,7 +128,7 @@ def test_full_turns_of_a_rotation_vector(axis, revolutions):
 @pytest.mark.parametrize("h", [1e-300, 1e10, 1e19, 1e20, 1e50, 9e99, 1e200])
 @pytest.mark.parametrize("has_ground", [False, True])
 def test_steps_of_any_size(h, has_ground):
-    """Turns of 1e19 rad were rounded to a negative integer: no turn at all, and then no number."""
+    """Angles of 1e19 rad once overflowed when rounded to an integer, and the result was NaN."""
     cube = Box([0.2] * 3)
     colliders = [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)] if has_ground else []
     world = World(Mechanism(cube.spatial_inertia(density=500.0)[None]), colliders)

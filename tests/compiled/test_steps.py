@@ -28,7 +28,7 @@ KINDS = (
 
 
 def bodies(count, rng):
-    """Unequal ones, with centers of mass away from the origins of their frames."""
+    """Return unequal inertias with centers of mass away from the origins."""
     spreads = rng.normal(size=(count, 3, 3))
     second = (np.eye(3) + spreads @ np.swapaxes(spreads, -1, -2)) / 10
     turning = [np.trace(each) * np.eye(3) - each for each in second]
@@ -46,7 +46,7 @@ def jointed_world(mechanism_of, rng, count, spin=1.0):
 
 
 def branched_bodies():
-    """Joints of all kinds whose rows do not turn; several at one body, and the world at both ends."""
+    """Joints of all kinds with constant rows; several on one body, and the world at both ends."""
     rng = np.random.default_rng(2)
     parents = (WORLD, 0, 1, 0, 3, 1, 5, WORLD, 7)
 
@@ -307,7 +307,7 @@ def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
 
 @pytest.mark.parametrize("scene", ["branched_bodies", "bouncing_bodies"])
 def test_resumed_run_equals_uninterrupted_run(scene):
-    """To the last bit, with and without progress reports."""
+    """Results are bitwise equal, with and without progress reports."""
     world, state, h = SCENES[scene]()
     compiled = packing.compile(world)
     uninterrupted = simulate(compiled, state, h, 9)
@@ -321,7 +321,7 @@ def test_resumed_run_equals_uninterrupted_run(scene):
 
 
 def test_unsupported_options_fall_back_to_the_reference(monkeypatch):
-    """Other options, and joints whose rows turn."""
+    """Unsupported options, and joints whose rows rotate."""
     world, state, h = closed_loops()
     expected, calls = simulate(world, state, h, 1), []
     where = maximal.joint_from_world_frame(joints.Universal(), np.eye(4), state.E, 0)
@@ -365,7 +365,7 @@ def test_errors_of_force_laws_are_propagated():
 
 
 class _Same:
-    """The default, as the user's own."""
+    """The default law and an equal user-defined one."""
 
     def step(self, *arguments):
         return rattle_step.step(*arguments)

@@ -38,7 +38,7 @@ TILTS = (0.0, 1e-9, 0.02, 0.1, 0.3)
 
 
 def scene(shapes=SHAPES, excluded=()):
-    """Bodies with these shapes, unlike in friction and restitution, and turned in their bodies."""
+    """Bodies with these shapes, different friction and restitution, and rotated geometry."""
     frames = [se3.exp([0.3, 0.2 * i, 0.1, 0.05, 0.02 * i, -0.03]) for i in range(len(shapes))]
     carried = [
         Collider(i, shape, frame, 0.3 + 0.1 * i, 0.1 * i)
@@ -72,7 +72,7 @@ def test_contact_points_agree_with_the_reference():
 
 
 def test_contact_points_of_many_shapes_agree_with_the_reference():
-    """So many that a grid sorts them, of unlike sizes, several on a body, near the ground and in any cell."""
+    """Enough shapes for the grid, of many sizes, several on one body, near the ground and in any cell."""
     rng = np.random.default_rng(7)
     shapes = [*SHAPES, Sphere(0.02), Sphere(0.9)]
     colliders = [
@@ -186,7 +186,7 @@ def test_a_world_without_colliders():
 
 
 def test_nan_residual_is_not_small():
-    """Also in the first impulse of the last contact, between finite numbers."""
+    """NaN is found at any index, between finite numbers."""
 
     @njit(error_model="numpy")
     def left(r, mobility):
@@ -230,7 +230,7 @@ def test_separating_axes_agree_with_the_reference():
 
 
 def test_rotation_increments_agree_with_the_reference():
-    """For small and large rotations in a step."""
+    """Steps have small and large rotations."""
 
     @njit(error_model="numpy")
     def derivatives(mass, J, lightness, J_inverse, com, h, v, D):

@@ -189,7 +189,7 @@ def test_retry_rescales_the_problem():
 
 
 def test_moves_between_bounds_are_counted():
-    """A chain that sends its neighbors to and fro between close bounds."""
+    """A chain of variables that move between close bounds repeatedly."""
     n = 6
     M = np.eye(n) + 0.9 * (np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))
     box = BoxLCP(M @ M.T, np.full(n, -5.0), np.zeros(n), np.full(n, 1e-3))

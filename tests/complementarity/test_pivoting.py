@@ -57,7 +57,7 @@ def test_columns_of_the_pivoted_system(problem, alpha):
 @pytest.mark.parametrize("twin", [lambda basis: pickle.loads(pickle.dumps(basis)), copy.deepcopy])
 @pytest.mark.parametrize("form", [np.array, sparse.csc_array])
 @pytest.mark.parametrize("eliminated", [False, True])
-def test_a_basis_goes_on_after_it_was_pickled_or_copied(twin, form, eliminated):
+def test_pickled_or_copied_basis_can_continue(twin, form, eliminated):
     M = np.diag([2.0, 3, 4]) + 0.5
     problem = LCP(form(M), -np.ones(3))
     if eliminated:
@@ -105,7 +105,7 @@ def test_columns_are_computed_once_on_demand():
 
 @given(mixed(5, 4, 2))
 def test_number_of_solves(problem):
-    """One solve for q, one for each column built, one for x and lambda; a full matrix would take them all."""
+    """One solve for q, one for each column used, one for x and lambda; a full matrix needs all columns."""
     built = []
     original = LazyColumns.__getitem__
 
@@ -124,7 +124,7 @@ def test_number_of_solves(problem):
 
 
 def test_inactive_contacts_need_no_solves():
-    """A particle in a bowl of 200 faces, pushed on three of them."""
+    """A particle in a bowl of 200 faces touches three of them."""
     rng = np.random.default_rng(6)
     normals = rng.standard_normal((200, 3))
     normals /= np.linalg.norm(normals, axis=1)[:, None]
@@ -160,7 +160,7 @@ def test_zero_diagonal_needs_double_pivots():
 
 @pytest.mark.parametrize("a", [1.0, 0.001, 0.75])
 def test_singular_part_of_initial_basis_is_dropped(a):
-    """Both of the start can enter; without the first, which is negative, the second divides by zero."""
+    """Both initial variables can enter; without the first, which is negative, the second divides by zero."""
     solution = principal_pivoting(LCP([[a, -1.0], [1.0, 0.0]], [1.0, 1.0]), [1.0, 1.0])
     assert solution.is_solved
     assert np.array_equal(solution.z, [0.0, 0.0])
@@ -178,7 +178,7 @@ def test_skew_problems_with_a_feasible_point(S, z, w):
 
 @given(mixed(4, 4, 1))
 def test_gauss_seidel_in_groups_equals_single_rows(problem):
-    """Sparse and dense sweeps end at the same w; relaxation changes the way only."""
+    """Sparse and dense sweeps converge to the same w; relaxation changes only the path."""
     lcp = problem.lcp()
     w = solve(lcp, tolerance=1e-8).w
     for M in (lcp.M, sparse.csr_array(lcp.M)):
@@ -190,7 +190,7 @@ def test_gauss_seidel_in_groups_equals_single_rows(problem):
 
 @pytest.mark.parametrize("triangle", [sparse.triu, sparse.tril])
 def test_coupled_rows_are_updated_successively(triangle):
-    """The rows that moved last are met: more than the one that every Jacobi step meets here."""
+    """Rows updated later in a sweep use the new values of earlier rows, unlike in a Jacobi step."""
     chain = triangle(sparse.diags_array([2.0, 3.0, 2.0], offsets=[-1, 0, 1], shape=(6, 6)), format="csr")
     box = BoxLCP(chain, np.arange(1.0, 7.0), np.full(6, -1e6), np.full(6, 1e6))
     solution = gauss_seidel(box, max_sweeps=1, refine=False)
@@ -198,7 +198,7 @@ def test_coupled_rows_are_updated_successively(triangle):
 
 
 def test_unrefined_gauss_seidel_converges_linearly():
-    """Unpolished, on a tridiagonal matrix: the error falls by the same factor in every sweep."""
+    """Without refinement, on a tridiagonal matrix: the error falls by the same factor in every sweep."""
     n = 10
     M = sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(n, n)).toarray()
     q = -np.ones(n)

@@ -49,7 +49,7 @@ def test_bounds_limit_the_reference_impulses_of_rows():
 
 @given(monotone(4), vectors(4))
 def test_the_relative_residual_has_no_units(problem, z):
-    """z in other units and w in others still: the same verdict."""
+    """The verdict is the same with other units of z and of w."""
     before = box_residuals(problem, z).relative
     # Newton and kilonewton, meter and millimetre.
     scaled = LCP(problem.M * 1e6, problem.q * 1e3)
@@ -97,7 +97,7 @@ def test_elimination_residuals_detect_each_error():
 
 
 @given(boxes(4), vectors(4))
-def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
+def test_refinement_never_increases_the_residual(problem, noise):
     z = solve(problem).z
     nearby = z + 1e-9 * noise
     polished = refine_active_set(problem, nearby)
@@ -110,7 +110,7 @@ def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
 
 
 @given(monotone(4))
-def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
+def test_refinement_removes_the_error_of_a_convex_solver(problem):
     z = solve(problem).z
     w = problem.M @ z + problem.q
     clear = np.maximum(z, w).min() > 1e-3  # the active set can be told

@@ -324,7 +324,7 @@ def test_parallel_cylinders_touch_along_a_line(gap):
     assert np.allclose(found.normal, [0, 0, 1], rtol=0, atol=1e-6)
 
 
-def test_coinciding_solids_are_pushed_apart_along_a_shortest_way():
+def test_coinciding_solids_separate_along_a_shortest_direction():
     pose = se3.frame(Rotation.from_euler("xyz", [0.3, 0.2, 0.1]).as_matrix(), [1, 2, 3])
     found = collide(Cylinder(0.1, 0.5), pose, Cylinder(0.1, 0.5), pose, 0.0)
     assert np.min(found.gap) == pytest.approx(-0.2, abs=1e-6)

@@ -124,7 +124,7 @@ class TestDistance:
 
     @given(boxes, near_frames, boxes, near_frames)
     def test_least_overlap_of_boxes(self, a, pose_a, b, pose_b):
-        """Moved apart by the depth they touch; by less, in any direction, they still overlap."""
+        """Displaced by the depth they touch; displaced by less, in any direction, they still overlap."""
         found = collide(a, pose_a, b, pose_b, FAR)
         deepest = int(np.argmin(found.gap))
         depth = -found.gap[deepest]

@@ -54,7 +54,7 @@ def test_gaps_above_hills_are_the_distances_from_the_triangles(name):
 
 
 @pytest.mark.parametrize("name", SOLIDS)
-def test_flat_fields_push_like_planes(name):
+def test_flat_fields_give_the_contacts_of_a_plane(name):
     """No contact has the normal of an edge between cells, wherever the body lies and however it is turned."""
     shape, *_ = SOLIDS[name]
     for _ in range(6):

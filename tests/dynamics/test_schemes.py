@@ -167,7 +167,7 @@ def test_runge_kutta_against_exact_motion():
 
 
 def test_time_dependent_forces():
-    """A force that grows with time: its work is the integral, for each scheme from its start or its end."""
+    """Under a force that grows with time, each scheme uses the force at the start or at the end of a step."""
 
     class Driven(System):
         def force(self, state):

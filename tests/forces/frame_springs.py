@@ -53,7 +53,7 @@ def pairs(draw, isotropic=None, damping=DAMPINGS, angles="moderate"):
 
 
 def second_force(spring, E, phi):
-    """Wrenches on the bodies, by way of the world: forces at points, torques, then moved to the bodies."""
+    """Wrenches on the bodies from forces at points and torques in the world, transformed to the bodies."""
     (A, B), (phi_A, phi_B) = E, phi
     R_A, R_B = A[:3, :3], B[:3, :3]
     R_1, R_2 = R_A @ spring.X_1[:3, :3], R_B @ spring.X_2[:3, :3]

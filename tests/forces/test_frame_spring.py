@@ -77,7 +77,7 @@ def test_body_axes_at_world_velocities(pair, phi, xi):
 
 
 @given(pairs(), vectors(12))
-def test_force_is_minus_the_slope_of_the_energy(pair, xi):
+def test_force_is_minus_the_energy_gradient(pair, xi):
     spring, E, w = pair
     power = along(lambda E: frame_spring_energy(spring, E), E, xi)
     close(frame_spring_forces(spring, E, AT_REST).w.ravel() @ xi, -power)

@@ -36,7 +36,7 @@ def energy(E, C, Q):
 
 
 def wrench(E, C, Q):
-    """Minus the slopes of the energy along E exp([xi])."""
+    """Return minus the derivatives of the energy along E exp([xi])."""
     y = E[:3].ravel()
     gradient = C.ravel() + 0.5 * (Q + Q.T) @ y + 0.3 * y**2
     return -np.array([gradient @ (E @ generator)[:3].ravel() for generator in BASIS])
@@ -129,7 +129,7 @@ def loaded_body():
 
 
 def total(springs, f, x, E):
-    """Wrench and K of spring and pull together."""
+    """Return wrench and K of the spring and the constant force together."""
     elastic, weight = assemble([springs], State(E[None])), directional_force(1.0, f, E, x)
     return elastic.f + weight.w, elastic.K.toarray() + weight.K
 

@@ -64,7 +64,7 @@ def test_value_and_derivatives_against_complex_step(case, L, Ldot):
 
 
 @given(laws(), positive_numbers())
-def test_energy_slope_is_the_tension_at_rest(case, L):
+def test_energy_derivative_is_the_tension_at_rest(case, L):
     law, _ = case
     np.testing.assert_allclose(derivative(law.energy, L).value, law(L, 0.0).F, rtol=1e-9, atol=1e-8)
 

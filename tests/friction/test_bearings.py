@@ -69,7 +69,7 @@ def test_points_of_a_spherical_bearing_are_isotropic(points):
 
 
 def test_prismatic_guide_contacts_are_at_its_corners():
-    """A moment across it is carried over its length, one along it over its width and depth."""
+    """A transverse moment is supported over the length of the guide, an axial one over its cross section."""
     x, y, z = np.eye(3)
     guide = prismatic_guide(0.1, 0.2, 0.5, 0.4, axis=z, width_direction=x, center=[1.0, 2.0, 3.0])
     distances = np.abs(guide.points - [1.0, 2.0, 3.0])

@@ -168,7 +168,7 @@ SOFT = np.array([[0.3, 0.1, 0.0], [0.1, 0.2, 0.05], [0.0, 0.05, 0.4]])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
 @pytest.mark.parametrize("softness", [0.0, [0.1, 0.0, 0.3], SOFT], ids=["hard", "diagonal", "full"])
 def test_inequalities_equal_frictionless_contacts(rng, softness, form):
-    """... and without contacts besides, the answer is that of a step without friction."""
+    """Without other contacts the result is that of a step without friction."""
     problem = heap(rng, equations=2, mu=(0.1, 0.4))
     some = [0.05, 0.0] if np.any(softness) else 0.0
     equations = BilateralRows(form(problem.bilateral.rows), [0.1, -0.2], some)
@@ -208,7 +208,7 @@ def test_inequalities_equal_frictionless_contacts(rng, softness, form):
 
 
 def test_reduced_coordinates_give_the_same_contacts(rng):
-    """A heap whose velocities follow from twelve others: the same as with the equations that say so."""
+    """A heap reduced to twelve velocities has the same contacts as one with the equivalent equations."""
     full = as_pairs(heap(rng, mu=(0.1, 0.4)))
     J, drift = rng.normal(size=(24, 12)), np.zeros(24)
     reduction = Reduction(J, drift)
@@ -251,7 +251,7 @@ def test_contacts_fixed_by_equations_are_solved():
 
 @pytest.mark.parametrize("solve", [*MODELS, semismooth_newton_friction, staggered_projections])
 def test_rounding_of_constrained_coordinates_is_not_motion(rng, solve):
-    """A contact along the very coordinate that an equation holds: its velocity there is rounding alone."""
+    """A contact along a coordinate that an equation fixes: its velocity there is rounding error."""
     for _ in range(12):
         A = rng.normal(size=(4, 4))
         along = rng.normal(size=3)[:, None] * [1.0, 0, 0, 0]

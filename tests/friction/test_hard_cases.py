@@ -88,7 +88,7 @@ def test_heavy_on_light_boxes_stand_or_are_reported(model, masses):
 
 @pytest.mark.parametrize("facets", [4, 8])
 def test_six_boxes_below_a_thousandfold_heavier_one(facets):
-    """Pyramids solve it: that they let the light ones be crushed passed as solved, here with six."""
+    """Pyramidal friction solves it; a result in which light boxes overlap was once accepted."""
     problem = stack((*[1e-3] * 5, 1.0))
     solution = anitescu_stewart(problem, facets=facets)
     assert max(laws_broken(problem, solution)) < 1e-6
@@ -113,7 +113,7 @@ def test_walls_with_large_friction_hold():
 
 
 def test_step_with_cycling_impulse_terminates():
-    """Three bodies of 0.13, 460 and 51 kg: an impulse went to and fro between its bounds by rounding."""
+    """Three bodies of 0.13, 460 and 51 kg: rounding made an impulse cycle between its bounds."""
     with np.load(Path(__file__).parent / "cases" / "endless-pivoting.npz") as case:
         contacts = Contacts.from_directions(case["N"], case["T"], case["mu"], case["t"])
         equations = BilateralRows(case["G"], case["g"])
@@ -173,7 +173,7 @@ def test_a_body_at_rest_needs_no_impulse(arm):
 
 @pytest.mark.parametrize("mu", [0.0, 0.1, 0.5, 10.0])
 def test_opposed_contacts_have_minimal_impulses(mu):
-    """They could press against each other as much as they like; once they did by up to 100 N s."""
+    """The opposed impulses are not unique: they were once up to 100 N s."""
     assert np.all(socp_fixed_point_friction(between_walls(np.zeros(6), mu)).contact_impulses == 0)
     solution = socp_fixed_point_friction(between_walls([0, 0, 0, 0, 0, -1.0], mu))
     assert np.allclose(solution.normal, [1.0, 0.0], atol=1e-6)

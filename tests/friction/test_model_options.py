@@ -112,7 +112,7 @@ def test_both_solvers_of_convex_programs_agree(model, rng):
     assert np.any(cvxpy_solver.velocity != own_solver.velocity)
 
 
-def test_box_friction_without_symmetry_is_no_convex_program():
+def test_nonsymmetric_box_friction_is_refused_by_cvxpy():
     rotating = StepProblem([[1, 0.2, 0], [-0.2, 1, 0], [0, 0, 1]], [1.0, 0.5, -2.0])
     problem = replace(rotating, contacts=Contacts([AXES], [0.5]))
     assert box_friction(problem).residual <= 1e-10

@@ -60,7 +60,7 @@ def test_pyramid_friction_on_the_diagonal_stays_diagonal():
 
 @pytest.mark.parametrize("form", ["primal", "dual"])
 def test_single_qp_lifts_sliding_bodies(form):
-    """Along a facet: v_n = mu v_t; the impulse (a, mu a) takes (1 + mu^2) a / m from u_n - mu u_t."""
+    """Along a facet v_n = mu v_t: the impulse (a, mu a) reduces u_n - mu u_t by (1 + mu^2) a / m."""
     solution = single_qp(particle([P, 0.3, -Q], MASS, MU), form=form)
     a = (Q + MU * P) / (1 + MU**2)
     assert np.allclose(solution.normal, a, atol=1e-6)
@@ -170,7 +170,7 @@ def test_stopping_distance(solve):
 
 @pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, gauss_seidel_friction])
 def test_sticking_does_not_creep(solve):
-    """Thousands of steps on a slope: the velocity stays at rounding, so the position does."""
+    """After thousands of steps on a slope, velocity and displacement are rounding errors."""
     problem, _ = incline(0.3, 0.5, heading=0.4)
     h = 0.001
     v, x = np.zeros(3), np.zeros(3)

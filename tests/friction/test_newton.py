@@ -67,7 +67,7 @@ def test_towers_of_light_and_heavy_boxes(boxes, ratio):
 
 
 def test_contacts_at_the_friction_limit():
-    """Pulled with exactly mu m g, in every direction: the speed is none, and friction all that there is."""
+    """Pulled with exactly mu m g in any direction: the velocity is zero and friction is at its limit."""
     for angle in np.linspace(0, 2, 9):
         force = 3.0 * np.array([np.cos(angle), np.sin(angle), 0])
         found = semismooth_newton_friction(
@@ -198,7 +198,7 @@ class TestRunsGoOn:
         ), start
 
     def lame(self, problem):
-        """Ends before it has converged."""
+        """Return before the method has converged."""
         raise FrictionNotConverged(replace(semismooth_newton_friction(problem), residual=0.01), 1e-8)
 
     def test_one_warning_and_residuals_in_the_records(self):

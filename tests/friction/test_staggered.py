@@ -67,7 +67,7 @@ def test_disc_section_is_coulombs_law(seed):
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("seed", range(3))
 def test_friction_within_bounds_minimizes_the_quadratic(cone, seed):
-    """Against cvxpy's own words, with more contacts than motions."""
+    """Compare with cvxpy, with more contacts than degrees of freedom."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(12, 4))
     W, s, limits = rows @ rows.T, rng.normal(size=(6, 2)), rng.uniform(0.05, 0.3, 6)

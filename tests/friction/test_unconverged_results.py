@@ -126,7 +126,7 @@ def test_rounding_limited_contacts_are_not_reported_as_contradictory(monkeypatch
 
 
 class TestNotANumber:
-    """It is no small error: `max` of it and a number may be the number, and no comparison says yes."""
+    """NaN is not a small error: `max` may ignore it, and every comparison with it is false."""
 
     def test_nan_in_residuals(self):
         space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))

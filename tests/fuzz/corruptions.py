@@ -11,7 +11,7 @@ from scipy import sparse
 
 
 class Impossible(Exception):
-    """This kind cannot be made of this valid value."""
+    """Raised if the kind does not apply to the valid value."""
 
 
 class Stranger:

@@ -53,7 +53,7 @@ def numbers(call):
 
 
 def with_leading_axes(call, *chosen):
-    """The call with so many of each of these arguments, one behind the other."""
+    """Return the call with each of these arguments stacked `count` times."""
     changed = {name: np.stack([np.asarray(call.given[name])] * count) for name, count in chosen}
     return outcome(lambda **last: call(**{**changed, **last}), chosen[0][0], changed[chosen[0][0]])[:2]
 

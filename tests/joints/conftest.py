@@ -61,7 +61,7 @@ def pose(w=(0, 0, 0), p=(0, 0, 0)):
 
 
 def control_frames(count, seed):
-    """Poses along a bent way, turning as they go."""
+    """Return poses along a curved path, with increasing rotations."""
     rng = np.random.default_rng(seed)
     frames = [pose(rng.normal(size=3), rng.normal(size=3))]
     for _ in range(count - 1):
@@ -70,7 +70,7 @@ def control_frames(count, seed):
 
 
 def ring(count, seed):
-    """Poses around a circle, each turned by its place on it and a little more."""
+    """Return poses around a circle, each rotated by slightly more than its angle on the circle."""
     rng = np.random.default_rng(seed)
     angles = 2 * np.pi * np.arange(count) / count
     return np.array(

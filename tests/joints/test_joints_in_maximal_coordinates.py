@@ -171,7 +171,7 @@ def test_grouped_joints_equal_single_joints(case):
 
 
 def test_steps_keep_the_joint_closed(case):
-    """A body falls on its joint for a while; each step brings the joint back together."""
+    """A body falls on its joint; each step closes the joint."""
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
     joint = maximal.Joint(case.joint, 0, frame(np.random.default_rng(13)))
     mechanism = maximal.Mechanism(M[None], [joint])

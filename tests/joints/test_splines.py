@@ -11,7 +11,7 @@ from rbnotes.joints.spline import CATMULL_ROM_BASIS
 
 
 def frames_at(points, angles=None):
-    """Frames at points ``(n, 3)``, turned about z by angles ``(n,)``."""
+    """Return frames at points ``(n, 3)``, rotated about z by angles ``(n,)``."""
     frames = np.tile(np.eye(4), (len(points), 1, 1))
     frames[:, :3, 3] = points
     if angles is not None:

@@ -53,7 +53,7 @@ class TestRotations:
             joint.motion_subspace(np.zeros(4))
 
     @pytest.mark.parametrize("length", [1e-31, 1e-90, 5e-324])
-    def test_quaternions_whose_powers_overflow_are_no_configurations(self, length):
+    def test_too_small_quaternions_are_rejected(self, length):
         joint, q, qdot = joints.QuaternionSpherical(), np.array([length, 0, 0, 0]), np.ones(4)
         calls = (
             lambda q: joint.transform(q),

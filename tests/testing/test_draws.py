@@ -18,7 +18,7 @@ WIDE = {"number": st.integers(-(2**40), 2**40), "text": st.text(), "real": st.fl
 
 
 def load_numbers(folder, name):
-    """A module full of numbers and words, as any script of a reader may be."""
+    """A module with many numbers and strings, like a user's script."""
     numbers = ", ".join(str(7**k + 12345 * len(name)) for k in range(12))
     file = folder / f"{name}.py"
     file.write_text(f"numbers = [{numbers}, 0.1234567, 9.87654e30]\nwords = ['{name}', 'stray {name}']\n")
@@ -82,7 +82,7 @@ def test_names_and_source_change_no_draw(request):
     assert len({repr(draw) for draw in first_draws}) > 10
 
 
-def test_what_is_changed_is_put_back(monkeypatch):
+def test_patched_functions_are_restored(monkeypatch):
     def theirs():
         raise AssertionError("asked for the constants of local modules")
 

@@ -287,7 +287,7 @@ def test_no_error_exceeds_its_estimate(differentiate, case):
 
 @pytest.mark.parametrize("case", AT_SYMMETRY.values(), ids=AT_SYMMETRY)
 def test_group_rounding_at_symmetric_points(case):
-    """A thousand cases in all: derivatives are zero, and all there is to see is rounding of the rotation."""
+    """A thousand cases with zero derivatives: the only error is rounding of the rotation."""
     rng = np.random.default_rng(2)
     for _ in range(1000 // len(AT_SYMMETRY) + 1):
         function, R, exact = case(rng)

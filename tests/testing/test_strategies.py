@@ -199,7 +199,7 @@ def test_arrays_are_multiples_of_the_grid_within_two():
 
 
 class TestRegions:
-    """The same draws, moved to where formulas are at their worst."""
+    """The same draws, mapped to regions where formulas lose accuracy."""
 
     @staticmethod
     def drawn_in(name, strategy, count=150):
@@ -220,7 +220,7 @@ class TestRegions:
         assert positive.min() > 0
         assert self.drawn_in("large", strategies.numbers(0, 3)).max() <= 3
 
-    def test_numbers_with_other_bounds_keep_them_where_they_are_large(self):
+    def test_large_numbers_stay_within_their_bounds(self):
         assert self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
 
     def test_angles_near_pi_are_below_pi(self):

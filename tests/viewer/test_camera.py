@@ -132,7 +132,7 @@ def test_arrow_head_is_at_the_tip(vector):
 
 @pytest.mark.parametrize("along", [[0.3, 0.0, 0.4], [0.0, 0.1, 2.0], [0.0, 0.0, -1.5]])
 def test_a_spring_is_drawn_in_a_plane_between_its_ends(along):
-    """A straight tenth at either end; in between, teeth to one side and the other, of its radius."""
+    """A tenth at each end is straight; between them, the teeth alternate with the amplitude of its radius."""
     ends = np.array([[1.0, 2.0, 3.0], np.add([1.0, 2.0, 3.0], along)])
     points = outline(spring(ends, radius=0.05))
     length = np.linalg.norm(along)

@@ -28,7 +28,7 @@ OFFERED = 4
 """Every so many records in the default run; `tools/challenge_trial.py --code` runs all."""
 
 
-def test_a_card_says_what_to_hand_in():
+def test_card_states_the_task():
     card = rbnotes.card("sueda/s1.3/e1.10#a")
     assert card.arguments == {"w": "vector (3,)"}
     assert card.returns == "array (3, 3)"
@@ -38,7 +38,7 @@ def test_a_card_says_what_to_hand_in():
     assert "import" not in card.task
 
 
-def test_a_card_tells_units():
+def test_card_states_units():
     card = rbnotes.card("sueda/s1.8/e1.29")
     assert card.units == {
         "E": "with translations in m",
@@ -68,12 +68,12 @@ def test_a_card_tells_units():
         ("sueda/s1.10/e1.72", ""),
     ],
 )
-def test_a_card_tells_the_order_of_twists_where_there_are_any(id, order):
+def test_card_states_the_order_of_twist_components(id, order):
     lines = [line for line in rbnotes.card(id).task.splitlines() if line.startswith("Six numbers")]
     assert [line.partition(" part first")[0].rpartition(": ")[2] for line in lines] == [order] * bool(order)
 
 
-def test_a_card_tells_each_of_a_pair_by_itself():
+def test_card_describes_each_entry_of_a_pair():
     one_of_two = re.compile(r" \((B|2|k|k, j|second|second, third|the (parent|joint|nodes))\)")
     assert not [record.id for record in load_all() if any(map(one_of_two.search, meanings(record).values()))]
     arguments = rbnotes.card("sueda/s2.1/e2.11").task
@@ -83,7 +83,7 @@ def test_a_card_tells_each_of_a_pair_by_itself():
     assert "point in the body 2" in rbnotes.card("sueda/s1.12/e1.81#a").task
 
 
-def test_a_card_tells_frames_and_what_numbers_stand_for():
+def test_card_states_frames_and_meanings():
     task = rbnotes.card("sueda/s2.1/e2.7").task
     assert task.startswith("sueda/s2.1/e2.7  (S 2.7)\nThe twists of parent and child")
     assert "J      pose (4, 4) with translations in m: of the joint in the child" in task
@@ -99,7 +99,7 @@ def sections():
     return list(found.values())
 
 
-def test_every_argument_of_a_section_is_one_of_some_claim():
+def test_every_argument_of_a_section_is_used_by_a_claim():
     assert len(sections()) > 80
     unused = []
     for section in sections():
@@ -114,7 +114,7 @@ def test_every_argument_of_a_section_is_one_of_some_claim():
     assert unused == []
 
 
-def test_a_claim_describes_itself_only_what_its_section_does_not():
+def test_claims_do_not_repeat_descriptions_of_their_section():
     described = {section.id: section.arguments for section in sections()}
     repeated = [
         f"{record.id}: {name}"
@@ -131,8 +131,8 @@ def meanings(record):
     return {name: each.meaning for name, each in described.items() if each.meaning}
 
 
-def stands_somewhere(value):
-    """Three or six numbers, a rotation, poses: what is another in another frame."""
+def depends_on_frame(value):
+    """Return True for three or six numbers, rotations and poses, which depend on the frame."""
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
         return False
     return value.shape[-1:] in ((3,), (6,)) or value.shape[-2:] == (4, 4)
@@ -142,7 +142,7 @@ def has_units(value):
     return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
 
 
-def lacking(record):
+def missing_descriptions(record):
     """Yield the units and frames of arguments and results that a card would not state."""
     is_general = record.source == "rbnotes"  # whose units are those of any twist
     if record.result.quantity is None and record.inputs and not is_general:
@@ -153,21 +153,21 @@ def lacking(record):
     if not (silent or unmeasured) and "result" in described:
         return
     (values,) = samples(record.allowed_inputs, 1, random_seed=0)
-    yield from (f"{record.id}: where {name} is" for name in silent if stands_somewhere(values[name]))
+    yield from (f"{record.id}: where {name} is" for name in silent if depends_on_frame(values[name]))
     yield from (f"{record.id}: units of {name}" for name in unmeasured if has_units(values[name]))
     if "result" not in described and evaluate(record.reference, values).shape:
         yield f"{record.id}: where what comes back is"
 
 
-def test_units_and_frames_of_all_arguments_and_of_what_comes_back_are_told():
+def test_all_arguments_and_results_have_units_and_frames():
     claims = [record for record in load_all() if record.reference is not None]
-    assert [what for record in claims for what in lacking(record)] == []
+    assert [what for record in claims for what in missing_descriptions(record)] == []
     assert len(claims) > 900
     assert sum(len(meanings(record)) for record in claims) > 3000
 
 
-def test_cards_are_whole():
-    """Names, shapes, units, what comes back, and an example on which the right form agrees."""
+def test_cards_are_complete():
+    """Cards have names, shapes, units, the result, and an example on which the right form agrees."""
     claims = [record for record in load_all() if record.reference is not None]
     for record in claims[::EXAMINED]:
         card = Card(record)
@@ -198,11 +198,11 @@ def test_cards_are_whole():
         ("sueda/s1.1/t35", "x", "in the world"),
     ],
 )
-def test_the_same_name_is_in_another_frame_elsewhere(id, name, words):
+def test_frame_of_an_argument_depends_on_the_claim(id, name, words):
     assert words in ledger.find(id).arguments[name].meaning
 
 
-def test_a_card_shows_a_print_that_is_wrong():
+def test_card_shows_the_wrong_printed_form():
     card = rbnotes.card("S 1.62")
     inputs, printed, right = card.counterexample
     assert np.max(np.abs(printed - right)) > 0.1
@@ -238,7 +238,7 @@ def pages(start, step):
     return ((record, standalone_code(record)) for record in islice(ledger.load(), start, None, step))
 
 
-ELSEWHERE = """
+RUN_CODE = """
 import pickle, sys
 sys.modules |= dict.fromkeys(("rbnotes", "scipy", "hypothesis"))  # importing one of these fails
 answers = []
@@ -250,7 +250,7 @@ sys.stdout.buffer.write(pickle.dumps(answers))
 """
 
 
-def test_code_to_paste_runs_and_is_right(tmp_path):
+def test_extracted_code_runs_and_is_right(tmp_path):
     """Run code that needs NumPy alone in a process and a folder without anything else."""
     extracted, num_tested = [], 0
     for record, code in pages(0, OFFERED):
@@ -272,7 +272,7 @@ def test_code_to_paste_runs_and_is_right(tmp_path):
     data = pickle.dumps(
         [(code, [tuple(values.values()) for values in inputs]) for _, code, inputs in extracted]
     )
-    command = [sys.executable, "-I", "-c", ELSEWHERE]
+    command = [sys.executable, "-I", "-c", RUN_CODE]
     run = subprocess.run(command, input=data, cwd=tmp_path, stdout=subprocess.PIPE, check=True)
     for (record, _, inputs), results in zip(extracted, pickle.loads(run.stdout), strict=True):
         for values, result in zip(inputs, results, strict=True):
@@ -280,7 +280,7 @@ def test_code_to_paste_runs_and_is_right(tmp_path):
             assert distance(np.asarray(result, dtype=np.float64), right) < 1e-9, record.id
 
 
-def test_a_card_says_what_its_code_needs():
+def test_card_states_the_packages_of_its_code():
     heading = {
         "lloyd/s0.2/d2": "with NumPy alone",
         "sueda/s1.3/e1.10#e": "with NumPy and SciPy",
@@ -290,14 +290,14 @@ def test_a_card_says_what_its_code_needs():
         assert f"The right form, {words}:" in str(rbnotes.card(id))
 
 
-def test_a_loop_of_nothing_but_checks_is_left_out():
+def test_loop_of_checks_is_omitted():
     code = standalone_code(ledger.find("lloyd/s0.11/d2"))
     compile(code, "<pasted>", "exec")
     assert "complex_step" in code
     assert "strict=True" not in code
 
 
-def test_the_constraints_of_a_claim_are_told_so_that_it_can_be_answered():
+def test_task_states_the_constraints_that_its_answer_needs():
     task = rbnotes.card("lloyd/s0.11/d2").task
     assert "(2, 4) in N m: the force" in task
 
@@ -312,7 +312,7 @@ def test_the_constraints_of_a_claim_are_told_so_that_it_can_be_answered():
     assert rbnotes.challenge("lloyd/s0.11/d2", force)
 
 
-def test_code_that_stands_alone_imports_numpy_and_scipy_only():
+def test_standalone_code_imports_only_numpy_and_scipy():
     allowed = {"numpy", "scipy", "math", "itertools", "functools", "collections"}
     code = standalone_code(ledger.find("lloyd/s0.2/d2"))
     for node in ast.walk(ast.parse(code)):
@@ -323,7 +323,7 @@ def test_code_that_stands_alone_imports_numpy_and_scipy_only():
     assert "arguments" not in code
 
 
-def test_conversions_are_named_after_checks_of_arguments():
+def test_every_conversion_replaces_an_argument_check():
     checks = {name for name, value in vars(arguments).items() if inspect.isfunction(value)}
     assert set(_CONVERSIONS) <= checks
 

@@ -64,7 +64,7 @@ def part(name, change):
 
 
 def all_as_first(values):
-    """All as the first."""
+    """Replace all entries by the first."""
     return np.broadcast_to(np.asarray(values)[:1], np.shape(values)).copy()
 
 

@@ -299,7 +299,7 @@ def test_single_precision_fails_despite_loose_tolerance(id, lost):
 
 
 def test_right_variants_pass_with_loose_tolerance():
-    """The exact rate, where the claim is about a difference of poses, whose last digits are others."""
+    """Return the exact rate; the claim is about a difference of poses, whose last digits differ."""
     id = "sueda/s1.3/e1.11"
 
     def exact(E, phi):
