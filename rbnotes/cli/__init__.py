@@ -77,9 +77,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         help="a ledger of your own (see new-ledger); allowed at any position",
     )
     # The ledger determines the meaning of all other arguments.
-    anywhere = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    anywhere.add_argument("--ledger")
-    ledger_option, remaining = anywhere.parse_known_args(arguments)
+    ledger_parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    ledger_parser.add_argument("--ledger")
+    ledger_option, remaining = ledger_parser.parse_known_args(arguments)
 
     from rbnotes import ledger
     from rbnotes.cli import coverage, errata, grade, listing, new_ledger, show, verify

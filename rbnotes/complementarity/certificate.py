@@ -225,8 +225,8 @@ def find_row_certificate(N: Matrix, n: Array, G: Matrix, g: Array) -> Infeasibil
     used = np.flatnonzero(weights)
     if used.size * rows.shape[1] <= MAX_EXACT_ENTRIES:
         dense = rows[used].toarray()
-        matters = _term_fractions(dense, weights[used]) > CERTIFICATE_TOLERANCE
-        dense, used = dense[matters], used[matters]
+        is_significant = _term_fractions(dense, weights[used]) > CERTIFICATE_TOLERANCE
+        dense, used = dense[is_significant], used[is_significant]
         exact = exact_null_vector(dense.T, weights[used])
         if exact is not None and exact_dot(exact, targets[used]) > 0:
             has_sign = [weight >= 0 for weight, row in zip(exact, used, strict=True) if is_inequality[row]]
@@ -255,16 +255,16 @@ def find_infeasibility_certificate(problem: LCP | BoxLCP) -> Infeasibility | Non
         ~has_lower & ~has_upper,
     )
     Mt, two_sided = sparse.csr_array(M).T.tocsr(), np.flatnonzero(two_bounds)
-    pick = -sparse.eye_array(n, format="csr")[two_sided]
+    selection = -sparse.eye_array(n, format="csr")[two_sided]
     empty = sparse.csr_array((n, len(two_sided)))
-    falling = sparse.hstack(
+    one_sided = sparse.hstack(
         [sparse.vstack([Mt[lower_only], -Mt[upper_only]]), empty[lower_only | upper_only]]
     )
     sums = [
-        sparse.hstack([sparse.diags_array(side[two_sided]) @ Mt[two_sided], pick[:, two_sided]])
+        sparse.hstack([sparse.diags_array(side[two_sided]) @ Mt[two_sided], selection[:, two_sided]])
         for side in (lower, upper)
     ]
-    limits = sparse.vstack([falling, *sums], format="csr")
+    limits = sparse.vstack([one_sided, *sums], format="csr")
     cost = np.append(q, np.ones(len(two_sided)))
     shift = np.where(lower_only, lower, np.where(upper_only, upper, 0.0))
     cost[:n] += M @ shift

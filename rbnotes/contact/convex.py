@@ -134,8 +134,8 @@ def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separat
     """Return the separation of two cores, or None if it exceeds a limit."""
     radii = a.shape.bounding_radius, b.shape.bounding_radius
     size = sum(radii)
-    between = a.p - b.p
-    axes = np.concatenate([a.R.T, b.R.T, [between if np.any(between) else a.R[:, 0]]])
+    offset = a.p - b.p
+    axes = np.concatenate([a.R.T, b.R.T, [offset if np.any(offset) else a.R[:, 0]]])
     pairs = [_support_points(a, b, direction) for axis in axes for direction in (axis, -axis)]
     best: Separation | None = None
     newton_start = NEWTON_START

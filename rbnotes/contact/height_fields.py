@@ -47,9 +47,9 @@ def height_field_manifold(
     for i, j, k in product(*cells, range(2)):
         corners = field.corners[i, j, k]
         center = corners.mean(axis=0)
-        away = local.p - center
+        offset = local.p - center
         triangle_radius = np.max(np.linalg.norm(corners - center, axis=1))
-        if away @ field.normals[i, j, k] > 0 and np.linalg.norm(away) > search_radius + triangle_radius:
+        if offset @ field.normals[i, j, k] > 0 and np.linalg.norm(offset) > search_radius + triangle_radius:
             continue
         depth = 2 * search_radius + float(np.max(field.cell))
         manifold = convex_manifold(local, _prism(corners, field.normals[i, j, k], depth), margin)
@@ -132,14 +132,14 @@ def _is_between_neighbors(field: HeightField, i: int, j: int, k: int, normal: Ar
     sides = np.cross(np.roll(corners, -1, axis=0) - corners, top)
     for side, (di, dj, triangle) in zip(sides, NEIGHBORS[k], strict=True):
         outward = side / np.linalg.norm(side)
-        lean = float(normal @ outward)
-        if lean <= NORMAL_TOLERANCE:
+        tilt = float(normal @ outward)
+        if tilt <= NORMAL_TOLERANCE:
             continue
         x, y = i + di, j + dj
         if not (0 <= x < field.heights.shape[0] - 1 and 0 <= y < field.heights.shape[1] - 1):
             continue
         # Between the normals of both triangles, the angle to the own one is the smaller.
         other = field.normals[x, y, triangle]
-        if np.arctan2(lean, normal @ top) > np.arctan2(other @ outward, other @ top) + NORMAL_TOLERANCE:
+        if np.arctan2(tilt, normal @ top) > np.arctan2(other @ outward, other @ top) + NORMAL_TOLERANCE:
             return False
     return True

@@ -324,6 +324,6 @@ def _projection_jacobian(stepped: Array, bounds: Array, mu: Array) -> Array:
     sliding = np.flatnonzero(is_pushing & ~is_sticking)
     t = stepped[sliding, 1:] / size[sliding, None]
     P[sliding, 1:, 0] = mu[sliding, None] * t
-    across = np.eye(2) - t[:, :, None] * t[:, None, :]
-    P[sliding, 1:, 1:] = (bounds[sliding] / size[sliding])[:, None, None] * across
+    projector = np.eye(2) - t[:, :, None] * t[:, None, :]
+    P[sliding, 1:, 1:] = (bounds[sliding] / size[sliding])[:, None, None] * projector
     return P

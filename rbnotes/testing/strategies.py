@@ -91,7 +91,7 @@ def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Arr
 
 
 def nonsingular_rotation_vectors(
-    drawn: SearchStrategy[Array], shortest: float, longest: float = math.inf
+    strategy: SearchStrategy[Array], shortest: float, longest: float = math.inf
 ) -> SearchStrategy[Array]:
     """Draw rotation vectors away from singularities of a formula: from 0, and from pi.
 
@@ -105,7 +105,7 @@ def nonsingular_rotation_vectors(
         high = max(np.nextafter(np.pi, 0), longest) if _region == "near pi" else longest
         return bool(low <= length <= high)
 
-    return drawn.filter(is_inside)
+    return strategy.filter(is_inside)
 
 
 def unit_vectors(size: int = 3) -> SearchStrategy[Array]:

@@ -95,8 +95,12 @@ def closest_points_of_segments(p0, p1, q0, q1):
     """Return the closest points of two segments."""
     u, v, r = subtract(p1, p0), subtract(q1, q0), subtract(p0, q0)
     uu, vv, uv, ur, vr = dot(u, u), dot(v, v), dot(u, v), dot(u, r), dot(v, r)
-    across = uu * vv - uv * uv
-    s = (uv * vr - ur * vv) / across if across > PARALLEL_TOLERANCE * PARALLEL_TOLERANCE * uu * vv else 0.0
+    determinant = uu * vv - uv * uv
+    s = (
+        (uv * vr - ur * vv) / determinant
+        if determinant > PARALLEL_TOLERANCE * PARALLEL_TOLERANCE * uu * vv
+        else 0.0
+    )
     t = clamp_unit((uv * clamp_unit(s) + vr) / vv)
     return add_scaled(p0, clamp_unit((uv * t - ur) / uu), u), add_scaled(q0, t, v)
 
@@ -142,13 +146,13 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
     count = 6
     for i in range(3):
         for j in range(3):
-            across = cross(get_point(axes, i), get_point(axes, 3 + j))
-            size = norm(across)
+            product = cross(get_point(axes, i), get_point(axes, 3 + j))
+            size = norm(product)
             if size > PARALLEL_TOLERANCE:
-                set_point(axes, count, (across[0] / size, across[1] / size, across[2] / size))
+                set_point(axes, count, (product[0] / size, product[1] / size, product[2] / size))
                 weight[count] = size * size
                 count += 1
-    between, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
+    offset, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
     for n in range(count):
         axis, extent = get_point(axes, n), 0.0
         for i in range(3):
@@ -156,10 +160,10 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
                 abs(dot(axis, get_point(axes, i))) * half_a[i]
                 + abs(dot(axis, get_point(axes, 3 + i))) * half_b[i]
             )
-        separation[n] = abs(dot(axis, between)) - extent
+        separation[n] = abs(dot(axis, offset)) - extent
         best = n if separation[n] > separation[best] else best
     largest, axis = separation[best], get_point(axes, best)
-    along = dot(axis, between)
+    along = dot(axis, offset)
     axis = axis if along >= 0 else scale(-1.0, axis)
     tie = min(tie, 2 * tie + largest)
     if not (tie > 0 and abs(along) > tie):
@@ -168,6 +172,6 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
     for n in range(count):
         axis_weight = max(0.0, 1 - (largest - separation[n]) / tie) * weight[n]
         mean = add_scaled(
-            mean, axis_weight if dot(get_point(axes, n), between) >= 0 else -axis_weight, get_point(axes, n)
+            mean, axis_weight if dot(get_point(axes, n), offset) >= 0 else -axis_weight, get_point(axes, n)
         )
     return scale(1 / norm(mean), mean), axis, largest

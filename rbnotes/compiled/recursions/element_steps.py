@@ -117,9 +117,9 @@ def write_world_pose(work, h, p, pose, like):
         p2 + R20 * t0 + R21 * t1 + R22 * t2,
     )
     # The cross product of two columns would be cheaper as third column, but doubles errors from link to link.
-    here = matmul3(R, L), (p0, p1, p2)
-    write_pose(work, h, here)
-    return here
+    world_pose = matmul3(R, L), (p0, p1, p2)
+    write_pose(work, h, world_pose)
+    return world_pose
 
 
 @jit_fma_inline

@@ -113,12 +113,12 @@ def stumpff(square):
     angle = sqrt(square)
     s, c = sine_cosine(angle)
     far = greater(square, _MAX_SERIES_SQUARE)
-    safe = select(far, square, 1.0)
+    divisor = select(far, square, 1.0)
     c1 = select(far, s / select(far, angle, 1.0), 1.0 - square * (1 / 6 - square * c5))
-    c2 = select(far, (1.0 - c) / safe, 0.5 - square * c4)
-    c3 = select(far, (1.0 - c1) / safe, 1 / 6 - square * c5)
-    c4 = select(far, (0.5 - c2) / safe, c4)
-    c5 = select(far, (1 / 6 - c3) / safe, c5)
+    c2 = select(far, (1.0 - c) / divisor, 0.5 - square * c4)
+    c3 = select(far, (1.0 - c1) / divisor, 1 / 6 - square * c5)
+    c4 = select(far, (0.5 - c2) / divisor, c4)
+    c5 = select(far, (1 / 6 - c3) / divisor, c5)
     return c1, c2, c3, c4, c5
 
 

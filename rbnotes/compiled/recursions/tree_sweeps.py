@@ -131,11 +131,11 @@ def prefetch_states(integers, q, v, f, out, first, e):
 
     Processors do not predict the access to eight rows, eight numbers for each element.
     """
-    ahead = first * integers[NUM_COORDINATES] + (integers[NUM_COORDINATES] + e - ONE) * LANES
-    prefetch(q, ahead)
-    prefetch(v, ahead)
-    prefetch(f, ahead)
-    prefetch(out, ahead)
+    index = first * integers[NUM_COORDINATES] + (integers[NUM_COORDINATES] + e - ONE) * LANES
+    prefetch(q, index)
+    prefetch(v, index)
+    prefetch(f, index)
+    prefetch(out, index)
 
 
 @jit_fma_inline

@@ -25,13 +25,13 @@ MIN_SERIES_TERM = 1e-18
 @jit_noalloc
 def rotate_inverse(q, x):
     """Rotate a vector by the inverse of a unit quaternion."""
-    back = (-q[1], -q[2], -q[3])
-    twice = cross(back, x)
-    across = cross(back, twice)
+    axis = (-q[1], -q[2], -q[3])
+    first = cross(axis, x)
+    second = cross(axis, first)
     return (
-        x[0] + 2 * (q[0] * twice[0] + across[0]),
-        x[1] + 2 * (q[0] * twice[1] + across[1]),
-        x[2] + 2 * (q[0] * twice[2] + across[2]),
+        x[0] + 2 * (q[0] * first[0] + second[0]),
+        x[1] + 2 * (q[0] * first[1] + second[1]),
+        x[2] + 2 * (q[0] * first[2] + second[2]),
     )
 
 

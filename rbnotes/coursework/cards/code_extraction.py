@@ -180,8 +180,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         if isinstance(node.value, ast.Call):
             called = self.lookup(node.value.func)
-            home = getattr(called, "__module__", "")
-            if _is_arguments_module(home) and self.page.includes(home):
+            module = getattr(called, "__module__", "")
+            if _is_arguments_module(module) and self.page.includes(module):
                 return None  # an argument check whose result is unused
         return self.generic_visit(node)
 

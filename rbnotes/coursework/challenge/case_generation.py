@@ -31,7 +31,7 @@ REGION_ORDER: tuple[Region, ...] = (
 )
 """Regions are tried in turn, so that the first few cases meet all of them."""
 REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
-    "large" if place % 8 == 6 else REGION_ORDER[place] for place in range(16)
+    "large" if i % 8 == 6 else REGION_ORDER[i] for i in range(16)
 )
 """The same where arguments are numbers, each of which is to be large in its turn."""
 OVERSAMPLING: dict[Region, int] = {"large": 3}
@@ -149,11 +149,11 @@ def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
 
     A few random cases would leave most numbers out. Bounded numbers have no large values.
     """
-    usual = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
-    names = [name for name in inputs if all(type(values[name]) is float for values in usual)]
+    typical = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
+    names = [name for name in inputs if all(type(values[name]) is float for values in typical)]
     large_by_argument = []
     for name in names:
-        usual_max = max(abs(values[name]) for values in usual)
+        usual_max = max(abs(values[name]) for values in typical)
         large = _draw_inputs(inputs, NUM_LARGE_INPUTS, "large", seed, name)
         large_by_argument.append([values for values in large if abs(values[name]) > usual_max])
     return [values for group in zip_longest(*large_by_argument) for values in group if values is not None]
@@ -264,8 +264,8 @@ def _is_well_conditioned(
 
     Near zero the library's form must agree: a right formula may lose half of its digits there.
     """
-    careful = errors[:1] if region == "tiny" and claim.library is not None else errors
-    if any(not error <= TOLERANCE_FRACTION * claim.tolerance for error in careful):
+    relevant_errors = errors[:1] if region == "tiny" and claim.library is not None else errors
+    if any(not error <= TOLERANCE_FRACTION * claim.tolerance for error in relevant_errors):
         return False
     jittered = evaluate_reference(reference, perturb_inputs(values, RELATIVE_JITTER, axes=np.inf))
     return distance(jittered, expected) <= claim.tolerance

@@ -199,9 +199,9 @@ def _dimension_hint(
 
 
 def _try_inputs(
-    record: Record, function: Callable[..., Any], values: Values, **which: Any
+    record: Record, function: Callable[..., Any], values: Values, **options: Any
 ) -> tuple[Case, Judgement] | None:
-    case = make_case(record, values=values, **which)
+    case = make_case(record, values=values, **options)
     return None if case is None else (case, judge(record, case, collect_answer(function, case.inputs)))
 
 

@@ -92,9 +92,9 @@ def _run_worker(settings: dict[str, Any], number: int, restrictions: list[str]) 
     for name in ("_messages", "_restrictions", "calls"):
         del sys.modules[name]
     sys.argv[:] = [MODULE_NAME]
-    counted = "number of processes" in restrictions
+    limits_processes = "number of processes" in restrictions
     _restrictions.install_audit_hook(
-        folder, settings["hidden_modules"], settings["hidden_folders"], may_start=counted
+        folder, settings["hidden_modules"], settings["hidden_folders"], may_start=limits_processes
     )
     channel = _Channel(settings["limits"][1])
     channel.send({"ready": sorted(set(restrictions))})

@@ -53,8 +53,10 @@ def otter(grades: Sequence[Grade]) -> str:
     names = sorted(task_grade.function for task_grade in grades[0].task_grades) if grades else []
     rows: list[list[object]] = [["file", *names, "total_points_earned", "percent_correct", "grading_status"]]
     if grades:
-        worth = {task_grade.function: task_grade.max_points for task_grade in grades[0].task_grades}
-        rows.append(["points-per-question", *(worth[name] for name in names), grades[0].max_points, 1, "--"])
+        max_points = {task_grade.function: task_grade.max_points for task_grade in grades[0].task_grades}
+        rows.append(
+            ["points-per-question", *(max_points[name] for name in names), grades[0].max_points, 1, "--"]
+        )
     for grade in sorted(grades, key=lambda grade: grade.student):
         points = {task_grade.function: task_grade.points for task_grade in grade.task_grades}
         percent = round(grade.points / grade.max_points, 4) if grade.max_points else 0.0
@@ -80,8 +82,8 @@ def nbgrader(grades: Sequence[Grade], assignment: Assignment, graded: datetime |
     rows: list[list[object]] = [[*NBGRADER_COLUMNS]]
     for grade in grades:
         score = float(grade.points)
-        about = [assignment.title, "", stamp, csv_cell(grade.student), "", "", ""]
-        rows.append([*about, score, 0.0, score, float(grade.max_points)])
+        header = [assignment.title, "", stamp, csv_cell(grade.student), "", "", ""]
+        rows.append([*header, score, 0.0, score, float(grade.max_points)])
     return _csv(rows)
 
 

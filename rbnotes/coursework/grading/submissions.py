@@ -123,10 +123,10 @@ def _read_folder(folder: Path, file: str) -> Submission:
     return _read_file(folder.name, files[0], folder)
 
 
-def _read_file(student: str, path: Path, home: Path | None = None) -> Submission:
+def _read_file(student: str, path: Path, folder: Path | None = None) -> Submission:
     """Read a file, which must not be a link to a file outside."""
     try:
-        if home is not None and path.resolve() != home.resolve() / path.relative_to(home):
+        if folder is not None and path.resolve() != folder.resolve() / path.relative_to(folder):
             return Submission(student, path.name, problem=f"{path.name} is a link, not a file")
         if path.exists() and not path.is_file():
             return Submission(student, path.name, problem=f"{path.name} is not a file")
