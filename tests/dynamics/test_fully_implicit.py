@@ -100,12 +100,12 @@ def test_midpoint_conserves_energy_of_a_free_body_better():
 def test_invalid_arguments_are_rejected():
     system, start = bodies()
 
-    class WithoutMethods:
+    class Incomplete:
         mass_matrix, force = system.mass_matrix, system.force
         linearized_force, retract = system.linearized_force, system.retract
 
-    with pytest.raises(InvalidArgument, match="system: got Bare, expected a system with linearized_residual"):
-        fully_implicit_euler(WithoutMethods(), start, 0.1)
+    with pytest.raises(InvalidArgument, match="system: got Incomplete, expected a system with linearized_residual"):
+        fully_implicit_euler(Incomplete(), start, 0.1)
     with pytest.raises(InvalidArgument, match=r"fraction: got 0\.3"):
         FullyImplicitScheme(0.3)
     with pytest.raises(InvalidArgument, match="tolerance: got 0"):

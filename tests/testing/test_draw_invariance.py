@@ -173,7 +173,7 @@ def test_hash_order_does_not_change_draws(tmp_path):
     text = inspect.getsource(size) + inspect.getsource(evaluated_inputs)
     file.write_text(
         f"{STRATEGIES}\n{text}\nfrom rbnotes.ledger.evaluation import samples, search\n"
-        "print([(samples(inputs, 50), all_tried(search, inputs)) for inputs in CASES.values()])\n"
+        "print([(samples(inputs, 50), evaluated_inputs(search, inputs)) for inputs in CASES.values()])\n"
     )
 
     def printed(start):
