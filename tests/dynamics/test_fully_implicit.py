@@ -104,7 +104,8 @@ def test_invalid_arguments_are_rejected():
         mass_matrix, force = system.mass_matrix, system.force
         linearized_force, retract = system.linearized_force, system.retract
 
-    with pytest.raises(InvalidArgument, match="system: got Incomplete, expected a system with linearized_residual"):
+    message = "system: got Incomplete, expected a system with linearized_residual"
+    with pytest.raises(InvalidArgument, match=message):
         fully_implicit_euler(Incomplete(), start, 0.1)
     with pytest.raises(InvalidArgument, match=r"fraction: got 0\.3"):
         FullyImplicitScheme(0.3)

@@ -57,7 +57,7 @@ CASES = {
 
 
 UNCHANGED_NAMES = {"CASES", "region", "threshold", "examples"}
-"""Names by which the tests below reach something."""
+"""Names that the tests below use in strings."""
 
 
 class Renaming(ast.NodeTransformer):

@@ -134,7 +134,7 @@ def closest_points(half_a, pose_a, half_b, pose_b):
 
 
 @jit_alloc
-def separating_axis(half_a, pose_a, half_b, pose_b, tie):
+def separating_axis(half_a, pose_a, half_b, pose_b, tolerance):
     """Return the contact normal from b to a, the axis of the largest separation, and that separation.
 
     The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good.
@@ -165,12 +165,12 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
     largest, axis = separation[best], get_point(axes, best)
     along = dot(axis, offset)
     axis = axis if along >= 0 else scale(-1.0, axis)
-    tie = min(tie, 2 * tie + largest)
-    if not (tie > 0 and abs(along) > tie):
+    tolerance = min(tolerance, 2 * tolerance + largest)
+    if not (tolerance > 0 and abs(along) > tolerance):
         return axis, axis, largest
     mean = (0.0, 0.0, 0.0)
     for n in range(count):
-        axis_weight = max(0.0, 1 - (largest - separation[n]) / tie) * weight[n]
+        axis_weight = max(0.0, 1 - (largest - separation[n]) / tolerance) * weight[n]
         mean = add_scaled(
             mean, axis_weight if dot(get_point(axes, n), offset) >= 0 else -axis_weight, get_point(axes, n)
         )

@@ -61,7 +61,7 @@ def _as_vectors(builder, kinds, values):
     ]
 
 
-def _arithmetic(function, instruction):
+def _register_operator(function, instruction):
     """Register an operator for two vectors, or a vector and a scalar."""
     pairs = ((_float64x8, _float64x8), (_float64x8, _real), (_real, _float64x8))
 
@@ -76,10 +76,10 @@ def _arithmetic(function, instruction):
             return instruction(builder, *_as_vectors(builder, signature.args, values))
 
 
-_arithmetic(operator.add, lambda builder, a, b: builder.fadd(a, b))
-_arithmetic(operator.sub, lambda builder, a, b: builder.fsub(a, b))
-_arithmetic(operator.mul, lambda builder, a, b: builder.fmul(a, b))
-_arithmetic(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
+_register_operator(operator.add, lambda builder, a, b: builder.fadd(a, b))
+_register_operator(operator.sub, lambda builder, a, b: builder.fsub(a, b))
+_register_operator(operator.mul, lambda builder, a, b: builder.fmul(a, b))
+_register_operator(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 
 @infer_global(operator.neg)

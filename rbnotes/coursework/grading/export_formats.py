@@ -82,8 +82,8 @@ def nbgrader(grades: Sequence[Grade], assignment: Assignment, graded: datetime |
     rows: list[list[object]] = [[*NBGRADER_COLUMNS]]
     for grade in grades:
         score = float(grade.points)
-        header = [assignment.title, "", stamp, csv_cell(grade.student), "", "", ""]
-        rows.append([*header, score, 0.0, score, float(grade.max_points)])
+        leading_columns = [assignment.title, "", stamp, csv_cell(grade.student), "", "", ""]
+        rows.append([*leading_columns, score, 0.0, score, float(grade.max_points)])
     return _csv(rows)
 
 

@@ -138,7 +138,7 @@ def grade_submission(prepared: PreparedAssignment, student: str, transcript: Tra
     """Judge all answers of a submission."""
     tasks = prepared.assignment.tasks
     missing = FunctionTranscript((), "missing", "there is no answer")
-    marks = tuple(
+    task_grades = tuple(
         _grade_task(
             task,
             prepared.records[task.function],
@@ -149,7 +149,7 @@ def grade_submission(prepared: PreparedAssignment, student: str, transcript: Tra
         )
         for task in tasks
     )
-    return Grade(student, marks, transcript.seconds, transcript.restrictions)
+    return Grade(student, task_grades, transcript.seconds, transcript.restrictions)
 
 
 def _grade_task(
