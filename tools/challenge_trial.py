@@ -43,7 +43,7 @@ from rbnotes.ledger.checks.mutation import (
 from rbnotes.ledger.evaluation import distance, evaluate, samples
 from rbnotes.ledger.record import Function
 
-KEPT = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
+RESULTS = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
 EXAMPLES, DENSE = 96, 96
 """Cases of the challenge (half of its default), and of the test that judges it."""
 EACH = 60
@@ -79,7 +79,7 @@ class Tally:
         self.wrong_failed += not right and not passed
 
     @property
-    def caught(self) -> float:
+    def detection_rate(self) -> float:
         """Return the fraction of the wrong submissions that fail."""
         return self.wrong_failed / max(1, self.wrong)
 
@@ -248,14 +248,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     print(f"  {by_hand.right_failed} of {by_hand.right} right ones do", *missed, sep="\n    ")
     tally, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
-    print(f"{tally.wrong_failed} of {tally.wrong} wrong submissions fail ({tally.caught:.2%}),")
+    print(f"{tally.wrong_failed} of {tally.wrong} wrong submissions fail ({tally.detection_rate:.2%}),")
     print(f"  {tally.right_failed} of {tally.right} right ones do")
     for each in disagreed:
         print(f"    {each.claim.id}: {each.change or 'as it is'}")
     if options.count >= 1000:
         figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "seed": options.seed}
-        KEPT.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    return int(bool(missed) or tally.right_failed > 0 or tally.caught < 0.99)
+        RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return int(bool(missed) or tally.right_failed > 0 or tally.detection_rate < 0.99)
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def findings(subpackage: str, count: int, seed: int) -> list[Any]:
     return result
 
 
-def keep(line: dict[str, Any]) -> None:
+def append_line(line: dict[str, Any]) -> None:
     """Write a subpackage's line into the table, replacing an older one."""
     lines = {}
     if TABLE.exists():
@@ -78,7 +78,7 @@ def main() -> int:
         if options.table:
             names = len({call.name for call in table(subpackage)})
             faults = {fault: counts[fault] for fault in FAULTS}
-            keep(
+            append_line(
                 {
                     "subpackage": subpackage,
                     "names": names,

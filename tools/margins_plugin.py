@@ -114,12 +114,12 @@ only_in_tests()
 
 
 def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
-    bound = bare(orig, expl.split("\n")[0])
+    bound = residual_and_tolerance(orig, expl.split("\n")[0])
     if bound is not None:
         note(f"{item.path.name}:{lineno}", *bound)
 
 
-def bare(source: str, explained: str) -> tuple[float, float] | None:
+def residual_and_tolerance(source: str, explained: str) -> tuple[float, float] | None:
     """Return residual and tolerance of an assertion, from its source and pytest's explanation."""
     text, values = (_comparison(code) for code in (source, explained))
     if text is None or values is None:

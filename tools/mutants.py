@@ -107,16 +107,16 @@ def detecting_test(slip: Slip, functions: PackageFunctions, tests: Tests) -> str
 
 @dataclass(frozen=True)
 class Score:
-    """Numbers of the slips of a subpackage: tried, equivalent, detected."""
+    """Numbers of the slips of a subpackage: tested, equivalent, detected."""
 
     subpackage: str
     slips: int
-    tried: int
+    tested: int
     equivalent: int
     noticed: int
 
     def __str__(self) -> str:
-        counted = self.tried - self.equivalent
+        counted = self.tested - self.equivalent
         percentage = f"{100 * self.noticed / max(counted, 1):5.1f} %"
         equivalents = f"; {self.equivalent} equivalent" if self.equivalent else ""
         return f"{self.subpackage:16}{self.noticed:5} of {counted} noticed: {percentage}{equivalents}"
@@ -124,7 +124,7 @@ class Score:
     @property
     def is_low(self) -> bool:
         """Return True if too many slips are not detected."""
-        return self.noticed < (1 - PASSED) * (self.tried - self.equivalent)
+        return self.noticed < (1 - PASSED) * (self.tested - self.equivalent)
 
 
 def write(scores: Sequence[Score]) -> None:
@@ -176,7 +176,7 @@ class Trial:
                 slip
                 for path in subpackages[subpackage]
                 for slip in slips(path)
-                if slip.place in functions.codes
+                if slip.location in functions.codes
             ]
             if all_slips:
                 scores.append(self.score(subpackage, all_slips, functions, tests))

@@ -241,13 +241,13 @@ ROWS = (
     *(
         Row(
             f"body that flips each {each} s, 60 s, 10 ms",
-            told,
-            most,
+            measured,
+            limit,
             partial(flips, what=what, spin=spin),
             INTEGRATORS,
         )
         for each, spin in (("8.79", BARELY), ("10.21", HARDLY))
-        for told, most, what in (
+        for measured, limit, what in (
             ("energy, relative", 1e-6, "energy"),
             ("times of flips, relative", 0.01, "times"),
             ("rate against ellipj, relative", 0.01, "course"),

@@ -49,7 +49,7 @@ class Slip:
         return f"{self.function}: {self.change}"
 
     @property
-    def place(self) -> tuple[Function, int]:
+    def location(self) -> tuple[Function, int]:
         """Return function and line."""
         return self.function, self.line
 
@@ -117,7 +117,7 @@ class PackageFunctions:
     @contextmanager
     def with_slip(self, slip: Slip) -> Iterator[None]:
         """Give the functions, and closures that they made, the code with a slip inside the context."""
-        right = list(codes(self.codes[slip.place]))
+        right = list(codes(self.codes[slip.location]))
         changed = [
             (function, old, new)
             for old, new in zip(right, codes(slip.code()), strict=False)

@@ -145,7 +145,7 @@ def title(page: str) -> str:
     return re.sub(r"<a class=\"headerlink\".*?</a>|</h1>", "", match[1])
 
 
-def plain(markup: str) -> str:
+def strip_markup(markup: str) -> str:
     """Return the text without markup."""
     return html.unescape(re.sub("<[^>]*>", "", markup))
 
@@ -154,11 +154,11 @@ def document(body: str, like: str, heading: str, before: int | None) -> str:
     """Return a page for print with the style sheets of a page; numbers continue from ``before``."""
     styles = "".join(re.findall(r'<link[^>]*rel="stylesheet"[^>]*>', like))
     scripts = "".join(re.findall(r"<script[^>]*book\.js[^>]*></script>", like))
-    footer = '""' if before is None else f"'{plain(heading).translate(CSS_TEXT)}, page ' counter(page)"
+    footer = '""' if before is None else f"'{strip_markup(heading).translate(CSS_TEXT)}, page ' counter(page)"
     style = STYLE.replace("FOOTER", footer).replace("BEFORE", str(before or 0))
     return (
         '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-        f"<title>{html.escape(plain(heading))}</title>{styles}<style>{style}</style>{scripts}</head>"
+        f"<title>{html.escape(strip_markup(heading))}</title>{styles}<style>{style}</style>{scripts}</head>"
         f'<body><main class="bd-content">{body}</main></body></html>'
     )
 
@@ -258,9 +258,9 @@ def main() -> int:
             file = Path(printed) / f"{len(bound)}.pdf"
             like = pages.get(name, pages[names[0]])
             path = folder / f"{name if name in pages else names[0]}-to-print.html"
-            print(f"[{len(bound) + 1}/{len(texts) + 1}] {plain(heading)}", flush=True)
+            print(f"[{len(bound) + 1}/{len(texts) + 1}] {strip_markup(heading)}", flush=True)
             print_page(program, document(text, like, heading, before), path, file)
-            bound[name] = plain(heading), file
+            bound[name] = strip_markup(heading), file
             return len(PdfReader(file).pages)
 
         for name, text in texts.items():

@@ -23,7 +23,7 @@ def test_printed_page_is_unfolded_and_links_printed_pages():
     assert '<details open class="hide">' in text
     assert "<figure><svg></svg></figure>" in text
     assert "menu" not in text
-    assert print_book.plain(print_book.title(page)) == "1. One"
+    assert print_book.strip_markup(print_book.title(page)) == "1. One"
 
 
 def test_errata_of_sections_follow_their_table(tmp_path):

@@ -165,7 +165,7 @@ def aligned_pairs(seed, count):
     """Yield pairs with parallel faces and edges: on each other, on edges, at small gaps and overlaps."""
     rng = np.random.default_rng(seed)
     gaps = (0.0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4, 0.1, -0.1)
-    turns = [
+    orientations = [
         Rotation.from_euler("xz", angles).as_matrix() for angles in product((0, np.pi / 2), (0, np.pi / 4))
     ]
     for number in range(count):
@@ -173,7 +173,7 @@ def aligned_pairs(seed, count):
         if found[0][0].__class__ is found[1][0].__class__ and rng.random() < 0.5:
             found[1] = found[0]  # edges exactly on edges
         R = random_rotations(rng)[0] if rng.random() < 0.5 else AXES
-        rotations = [R @ turns[rng.integers(4)], R @ turns[rng.integers(4)]]
+        rotations = [R @ orientations[rng.integers(4)], R @ orientations[rng.integers(4)]]
         direction = R @ np.sign(rng.integers(-1, 2, size=3) + np.array([0, 0, 1e-3]))
         direction /= np.linalg.norm(direction)
         surfaces = [

@@ -89,12 +89,12 @@ def test_generalized_coordinates():
 
 def test_midpoint_conserves_energy_of_a_free_body_better():
     system, start = bodies(springs=False, gravity=(0.0, 0.0, 0.0))
-    lost = {}
+    energy_losses = {}
     for name, step in STEPS.items():
         states = integrate(step, system, start, 0.05, 20)
-        lost[name] = abs(system.energy(states[20]) - system.energy(start))
-    assert lost["end"] > 0.3
-    assert lost["middle"] < lost["end"] / 50
+        energy_losses[name] = abs(system.energy(states[20]) - system.energy(start))
+    assert energy_losses["end"] > 0.3
+    assert energy_losses["middle"] < energy_losses["end"] / 50
 
 
 def test_invalid_arguments_are_rejected():

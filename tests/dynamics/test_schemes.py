@@ -92,10 +92,10 @@ def test_energy_of_an_oscillator():
     bounded = energy(integrate(symplectic_euler, oscillator(k), start, h, 5000), k)
     assert np.all(np.abs(bounded / bounded[0] - 1) < 0.15)
     assert abs(np.mean(bounded[-500:]) / np.mean(bounded[:500]) - 1) < 1e-2
-    lost = energy(integrate(implicit_euler, oscillator(k), start, h, 100), k)
-    assert np.all(np.diff(lost) < 0)
+    damped_energies = energy(integrate(implicit_euler, oscillator(k), start, h, 100), k)
+    assert np.all(np.diff(damped_energies) < 0)
     # Each step multiplies the energy of a linear oscillator by 1/(1 + h^2 k).
-    np.testing.assert_allclose(lost[1:] / lost[:-1], 1 / (1 + h**2 * k), rtol=1e-10)
+    np.testing.assert_allclose(damped_energies[1:] / damped_energies[:-1], 1 / (1 + h**2 * k), rtol=1e-10)
 
 
 def test_stiff_springs_and_dampers():

@@ -63,9 +63,9 @@ def test_damping_against_differences():
 
 def test_power_balance():
     stored = jacobian(lambda t: ForceGroups(GROUPS).energy(STATE.retract(t * STATE.velocity)), np.zeros(1))
-    lost = ForceGroups(GROUPS).dissipated_power(STATE)
-    assert lost > 0
-    assert_allclose(assemble(GROUPS, STATE).f @ STATE.velocity, -stored.value[0] - lost, rtol=1e-9)
+    dissipated = ForceGroups(GROUPS).dissipated_power(STATE)
+    assert dissipated > 0
+    assert_allclose(assemble(GROUPS, STATE).f @ STATE.velocity, -stored.value[0] - dissipated, rtol=1e-9)
 
 
 def test_rigid_motion_of_everything_changes_no_wrench():

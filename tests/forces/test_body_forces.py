@@ -152,9 +152,9 @@ class TestPathWrenches:
         found = path_wrenches(law, E, x, phi)
         L, Ldot = path_length(*point_kinematics(E, x, phi))
         stored = k * (L - r) / r * Ldot
-        lost = dissipated_power(law, *point_kinematics(E, x, phi))
-        assert lost >= 0
-        close(np.sum(found.w * phi), -stored - lost)
+        dissipated = dissipated_power(law, *point_kinematics(E, x, phi))
+        assert dissipated >= 0
+        close(np.sum(found.w * phi), -stored - dissipated)
         assert np.linalg.eigvalsh(symmetric_part(found.D)).max() <= 1e-10 * max(1.0, np.abs(found.D).max())
 
     @given(positive_numbers(), paths(most=2))

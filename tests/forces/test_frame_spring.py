@@ -104,12 +104,12 @@ def test_naive_torque_has_a_potential_for_isotropic_stiffness_only(K_r, w):
 @given(pairs(), velocities())
 def test_damping_is_passive(pair, phi):
     spring, E, _ = pair
-    lost = (
+    dissipated = (
         frame_spring_forces(spring, E, AT_REST).w - frame_spring_forces(spring, E, phi).w
     ).ravel() @ phi.ravel()
     power = frame_spring_dissipated_power(spring, E, phi)
     assert power >= 0
-    assert power == pytest.approx(lost, abs=1e-9)
+    assert power == pytest.approx(dissipated, abs=1e-9)
     close(frame_spring_forces(spring, E, phi).D, frame_spring_forces(spring, E, phi).D.T, 1e-12)
     assert np.linalg.eigvalsh(frame_spring_forces(spring, E, phi).D).max() < 1e-9
 

@@ -60,9 +60,9 @@ def test_asymmetry_of_any_potential_is_its_wrench(E, C, Q):
 @given(frames(), matrices(3, 4), matrices(12, 12), vectors(6))
 def test_symmetric_part_is_minus_the_second_derivative_along_screws(E, C, Q, xi):
     def power(t):
-        moved = E @ expm(t * se3.hat(xi))
-        moved[3] = 0, 0, 0, 1
-        return -wrench(moved, C, Q) @ xi
+        displaced = E @ expm(t * se3.hat(xi))
+        displaced[3] = 0, 0, 0, 1
+        return -wrench(displaced, C, Q) @ xi
 
     K = symmetric_part(stiffness(E, C, Q))
     assert_allclose(xi @ K @ xi, -derivative(power).value, rtol=1e-8, atol=1e-7 * max(1.0, np.abs(K).max()))

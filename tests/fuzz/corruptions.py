@@ -248,8 +248,8 @@ def replace_number(result: Any, number: float) -> Any:
         return changed
     if isinstance(result, tuple) and result:
         head = replace_number(result[0], number)
-        rest = result[1:]
-        return type(result)(head, *rest) if hasattr(result, "_fields") else (head, *rest)
+        others = result[1:]
+        return type(result)(head, *others) if hasattr(result, "_fields") else (head, *others)
     if is_dataclass(result) and not isinstance(result, type):
         first = fields(result)[0].name
         return replace(result, **{first: replace_number(getattr(result, first), number)})

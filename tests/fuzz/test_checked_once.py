@@ -69,7 +69,7 @@ def deep_copy(value: Any) -> Any:
 
 def arguments_checked_twice(call: Any) -> list[str]:
     """Return the arguments that a call checks twice, with the places."""
-    values = {name: deep_copy(value) for name, value in call.given.items()}
+    values = {name: deep_copy(value) for name, value in call.arguments.items()}
     owner = getattr(call.function, "__self__", None)
     looks = {id(part): 0 for value in (*values.values(), owner) for part in parts(value)}
     references: list[Any] = [values]  # an id is one object's for as long as that lives

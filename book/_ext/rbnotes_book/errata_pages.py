@@ -55,9 +55,9 @@ class Corrections(LedgerDirective):
         return table(["Place", "Verdict", self.column], map(self.row, records), "claims", "of-corrections")
 
     def row(self, record: Record) -> list[nodes.Node]:
-        return [self.place(record), claims.badge(record.verdict), self.corrected(record)]
+        return [self.linked_place(record), claims.badge(record.verdict), self.corrected(record)]
 
-    def place(self, record: Record) -> nodes.Element:
+    def linked_place(self, record: Record) -> nodes.Element:
         """Return a record's place in the notes, linked to its correction."""
         return claims.link(
             record, nodes.inline("", claims.place_in_notes(record)), "correction", self.env.docname
@@ -96,7 +96,7 @@ class Corrections(LedgerDirective):
     def replacement(self, record: Record) -> list[Field]:
         """Return the whole right form, typeset and as LaTeX source, unless an earlier entry has it."""
         if (first := errata.earlier_correction(record)) is not None:
-            reference = nodes.paragraph("", "", nodes.Text("the form given at "), self.place(first))
+            reference = nodes.paragraph("", "", nodes.Text("the form given at "), self.linked_place(first))
             return [("In its place", [reference])]
         tex = record.replacement
         block = nodes.literal_block(tex, tex, language="none", classes=["latex"])
@@ -178,7 +178,7 @@ class Errata(Corrections):
             for record in records
             for part in (
                 nodes.Text(", "),
-                self.place(record),
+                self.linked_place(record),
             )
         ]
         box += nodes.paragraph("", "", nodes.Text("Explains "), *links[1:], nodes.Text("."))

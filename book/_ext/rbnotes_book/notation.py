@@ -49,7 +49,7 @@ class Symbol:
         return f"{self.name}_{{{self.subscript}}}" if self.subscript else self.name
 
     @property
-    def plain(self) -> Symbol:
+    def without_bold(self) -> Symbol:
         """Return the same letter without bold face."""
         name = self.name
         for font in BOLD:

@@ -80,7 +80,7 @@ class Table:
 
     def number(self, symbol: Symbol, chapter: str) -> int | None:
         """Return the entry of a symbol in a chapter; font and subscript matter where the table has them."""
-        for name in (symbol.name, symbol.plain.name):
+        for name in (symbol.name, symbol.without_bold.name):
             for subscript in (symbol.subscript, ""):
                 for where in (chapter, ""):
                     number = self._numbers.get((where, name, subscript))

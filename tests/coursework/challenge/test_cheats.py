@@ -42,7 +42,7 @@ def cheat(claim, what):
     right = right_forms(ledger.find(claim))[0]
 
     def register(function):
-        CHEATS.append(Cheat(claim, what, lambda *given: function(right, *given)))
+        CHEATS.append(Cheat(claim, what, lambda *args: function(right, *args)))
         return function
 
     return register
@@ -53,8 +53,8 @@ def with_changed_arguments(claim, what, **other):
     names = list(ledger.find(claim).inputs)
 
     @cheat(claim, what)
-    def function(right, *given):
-        by_name = dict(zip(names, given, strict=True))
+    def function(right, *args):
+        by_name = dict(zip(names, args, strict=True))
         return right(*{**by_name, **{name: change(by_name[name]) for name, change in other.items()}}.values())
 
 
@@ -151,13 +151,13 @@ with_changed_arguments(
 
 
 @cheat(MASSES, "the first answer, kept by its shape")
-def cached_by_shape(right, assembly, q, known={}):  # noqa: B006
-    return known.setdefault(q.shape, right(assembly, q))
+def cached_by_shape(right, assembly, q, stored={}):  # noqa: B006
+    return stored.setdefault(q.shape, right(assembly, q))
 
 
 @cheat(MASSES, "kept by what is rounded")
-def cached_by_rounding(right, assembly, q, known={}):  # noqa: B006
-    return known.setdefault(np.round(q, 3).tobytes(), right(assembly, q))
+def cached_by_rounding(right, assembly, q, stored={}):  # noqa: B006
+    return stored.setdefault(np.round(q, 3).tobytes(), right(assembly, q))
 
 
 @cheat(MASSES, "coordinates wrapped in place")
@@ -196,8 +196,8 @@ def passes(id, function, examples=EXAMPLES):
     """Return True if no case fails; stop at the first failure."""
     claim = ledger.find(id)
     for some in (cases_of(id)[start : start + FEW] for start in range(0, examples, FEW)):
-        given = collect_answers(function, [case.inputs for case in some])
-        if not all(judge(claim, case, found) for case, found in zip(some, given, strict=True)):
+        answers = collect_answers(function, [case.inputs for case in some])
+        if not all(judge(claim, case, found) for case, found in zip(some, answers, strict=True)):
             return False
     return True
 
@@ -228,14 +228,14 @@ def test_clipped_numbers_fail_with_default_number_of_cases(id, name, most):
     claim = ledger.find(id)
     names, right = list(claim.inputs), right_forms(claim)[0]
 
-    def clipped(*given):
-        by_name = dict(zip(names, given, strict=True))
+    def clipped(*args):
+        by_name = dict(zip(names, args, strict=True))
         return right(*(by_name | {name: min(by_name[name], most)}).values())
 
     drawn_cases = cases(claim, examples=40)
     assert min(case.inputs[name] for case in drawn_cases) < most
     for function, passes in ((right, True), (clipped, False)):
-        given = collect_answers(function, [case.inputs for case in drawn_cases])
+        answers = collect_answers(function, [case.inputs for case in drawn_cases])
         assert (
-            all(judge(claim, case, found) for case, found in zip(drawn_cases, given, strict=True)) is passes
+            all(judge(claim, case, found) for case, found in zip(drawn_cases, answers, strict=True)) is passes
         )

@@ -285,12 +285,12 @@ def to_single_precision(value):
     return type(value)(map(to_single_precision, value)) if type(value) in (tuple, list) else value
 
 
-@pytest.mark.parametrize("lost", ["arguments", "result"])
+@pytest.mark.parametrize("rounded", ["arguments", "result"])
 @pytest.mark.parametrize("id", ["sueda/s1.3/m1#a", "sueda/s2.3/t846#a", "sueda/s1.3/e1.11", "si/s5/t218"])
-def test_single_precision_fails_despite_loose_tolerance(id, lost):
+def test_single_precision_fails_despite_loose_tolerance(id, rounded):
     right = right_forms(ledger.find(id))[0]
     assert statuses(id, right, 32) == set()
-    if lost == "result":
+    if rounded == "result":
         assert statuses(
             id, lambda *values: to_single_precision(evaluate(right, dict(enumerate(values)))), 32
         ) == {"dtype"}

@@ -22,7 +22,7 @@ def test_wrong_submissions_fail_and_right_ones_pass():
     tally, _ = challenge_trial.trial(30, seed=1, examples=32, dense=32, each=10)
     assert tally.wrong > 20
     assert tally.right >= 3
-    assert tally.caught >= 0.99
+    assert tally.detection_rate >= 0.99
     assert tally.right_failed == 0
 
 
