@@ -139,7 +139,7 @@ class TestMustFail:
 
         text = str(rbnotes.challenge(PRODUCT, raises, examples=20))
         assert "LinAlgError" in text
-        assert "of broken: return np.linalg.inv(q) @ p" in text
+        assert "of raises: return np.linalg.inv(q) @ p" in text
 
     def test_changed_arguments_fail(self):
         def halved(q, p):
