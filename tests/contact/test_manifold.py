@@ -77,7 +77,7 @@ class TestManifolds:
             np.testing.assert_allclose(found.gap, gap, atol=1e-7)
 
     def test_normal_is_continuous_when_edges_pass(self):
-        """As one plank sinks past the other, the normal rotates from one face normal to the other."""
+        """The normal rotates from one face normal to the other while one plank sinks past the other."""
         plank, tilt = Box([0.05, 0.3, 1.0]), 0.4
         left = se3.frame(so3.exp([0, tilt, 0]), np.zeros(3))
         heights = np.linspace(-3e-4, 3e-4, 601)
