@@ -37,7 +37,9 @@ class Scene:
     attach: Callable[[], list[Attachment]]
 
 
-def particle_net(particles: int, share: float, bodies: int = 20, hanging: int = 300, seed: int = 0) -> Scene:
+def particle_net(
+    particles: int, attached_fraction: float, bodies: int = 20, hanging: int = 300, seed: int = 0
+) -> Scene:
     """Return a net of about ``particles`` particles, a share of which is attached to bodies."""
     rng = np.random.default_rng(seed)
     side = round(np.sqrt(particles))
@@ -56,16 +58,18 @@ def particle_net(particles: int, share: float, bodies: int = 20, hanging: int = 
     x = np.stack([*(np.indices((side, side)).reshape(2, -1) * 0.1), np.zeros(side**2)], axis=1)
     poses = se3.exp(rng.normal(size=(bodies, 6)) * 0.1)
     twists = rng.normal(size=(bodies, 6))
-    attached = np.arange(round(share * side**2))
+    attached = np.arange(round(attached_fraction * side**2))
     owner = attached * bodies // len(attached)
-    places = np.einsum("nji,nj->ni", poses[owner, :3, :3], x[attached] - poses[owner, :3, 3])
+    local_positions = np.einsum("nji,nj->ni", poses[owner, :3, :3], x[attached] - poses[owner, :3, 3])
     hanging_points = len(attached) + 3 * np.arange(min(hanging, (side**2 - len(attached)) // 3))
 
     def attach() -> list[Attachment]:
         to_bodies: list[Attachment] = []
         for b, (E, phi) in enumerate(zip(poses, twists, strict=True)):
             own_points = attached[owner == b]
-            to_bodies += points_on_body((bodies + own_points).tolist(), b, E, places[own_points], phi)
+            to_bodies += points_on_body(
+                (bodies + own_points).tolist(), b, E, local_positions[own_points], phi
+            )
         weights = np.array([0.25, 0.25, 0.5])
         masters = bodies + np.stack(
             [hanging_points - len(attached), hanging_points + 1, hanging_points + 2], axis=1
@@ -86,12 +90,12 @@ def kkt_system(scene: Scene) -> tuple[sparse.csc_array, np.ndarray]:
     attachments = scene.attach()
     rows, columns, values, right, row = [], [], [], [], 0
     for attachment in attachments:
-        own = row + np.arange(attachment.size)
+        rows_of_attachment = row + np.arange(attachment.size)
         blocks = {attachment.component: -np.eye(attachment.size), **attachment.blocks}
         for j, block in blocks.items():
             masters = starts[j] + np.arange(block.shape[1])
-            rows.append(np.repeat(own, len(masters)))
-            columns.append(np.tile(masters, len(own)))
+            rows.append(np.repeat(rows_of_attachment, len(masters)))
+            columns.append(np.tile(masters, len(rows_of_attachment)))
             values.append(-block.ravel())
         right.append(attachment.bias)
         row += attachment.size
@@ -113,8 +117,8 @@ def fastest(function: Callable[[], object]) -> tuple[float, object]:
     return min(times), result
 
 
-def table(particles: int, share: float) -> str:
-    scene = particle_net(particles, share)
+def table(particles: int, attached_fraction: float) -> str:
+    scene = particle_net(particles, attached_fraction)
     K, right = kkt_system(scene)
     kkt_time, expected = fastest(lambda: spsolve(K, right))
     attaching, attachments = fastest(scene.attach)
@@ -152,8 +156,8 @@ def main() -> None:
     parser.add_argument("--attached", type=float, nargs="+", default=[0.1, 0.4], help="shares of particles")
     arguments = parser.parse_args()
     for particles in arguments.particles:
-        for share in arguments.attached:
-            print(table(particles, share), flush=True)
+        for fraction in arguments.attached:
+            print(table(particles, fraction), flush=True)
 
 
 if __name__ == "__main__":

@@ -101,55 +101,55 @@ def function_table() -> str:
     for name, (function, formula, batch) in cases.items():
         cells = []
         for values in ([each[0] for each in batch], batch):
-            ratio, alone = time_ratio(partial(function, *values), partial(formula, *values))
-            cells += [f"{ratio:.2f}", f"{1e6 * alone:.1f}"]
+            ratio, formula_time = time_ratio(partial(function, *values), partial(formula, *values))
+            cells += [f"{ratio:.2f}", f"{1e6 * formula_time:.1f}"]
         lines.append(f"| `{name}` | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def share_of_checks(run: Callable[[], object]) -> tuple[float, float]:
+def check_fraction(run: Callable[[], object]) -> tuple[float, float]:
     """Return the share of argument checks and conversions in the time of a run, and that time in s.
 
     Both are processor times of the same run. The time of reading the clock is subtracted.
     """
     clock = time.process_time_ns
-    spent = calls = 0
+    check_time = calls = 0
     is_nested = False
 
     def timed(check: Callable[..., Any]) -> Callable[..., Any]:
         def call(*values: Any, **options: Any) -> Any:
-            nonlocal spent, calls, is_nested
+            nonlocal check_time, calls, is_nested
             if is_nested:  # a check that calls another
                 return check(*values, **options)
             is_nested, calls, start = True, calls + 1, clock()
             try:
                 return check(*values, **options)
             finally:
-                spent, is_nested = spent + clock() - start, False
+                check_time, is_nested = check_time + clock() - start, False
 
         return call
 
     functions = {name: timed(getattr(arguments, name)) for name in arguments.__all__ if name.islower()}
     run()
-    shares, lengths = [], []
+    fractions, lengths = [], []
     with mock.patch.multiple(arguments, **functions):
         for _ in range(RUNS):
-            spent = calls = 0
+            check_time = calls = 0
             clock_cost = 1e9 * seconds(clock, 20_000)
             start = clock()
             run()
-            whole = clock() - start - 2 * calls * clock_cost
-            shares.append((spent - calls * clock_cost) / whole)
-            lengths.append(whole * 1e-9)
-    return statistics.median(shares), statistics.median(lengths)
+            total_time = clock() - start - 2 * calls * clock_cost
+            fractions.append((check_time - calls * clock_cost) / total_time)
+            lengths.append(total_time * 1e-9)
+    return statistics.median(fractions), statistics.median(lengths)
 
 
 def scenes() -> dict[str, Callable[[], object]]:
     """Return runs of the simulator: sliding bodies, swinging and falling chains, bodies on springs."""
     box, bodies = Box([0.4, 0.5, 0.3]), 5
     inertia = box.spatial_inertia(density=300.0)
-    places = se3.frame(np.eye(3), [[0.6 * i, 0.0, 0.15] for i in range(bodies)])
-    sliding = State(places, np.tile([0.0, 0, 0, 1, 0.3, 0], (bodies, 1)))
+    poses = se3.frame(np.eye(3), [[0.6 * i, 0.0, 0.15] for i in range(bodies)])
+    sliding = State(poses, np.tile([0.0, 0, 0, 1, 0.3, 0], (bodies, 1)))
     carried = [Collider(i, box) for i in range(bodies)]
     boxes = MaximalModel(np.stack([inertia] * bodies), colliders=[Collider(WORLD, Plane()), *carried])
 
@@ -175,14 +175,14 @@ def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
     rod = Capsule(0.05, 0.4)
     M = rod.spatial_inertia(density=800.0)
     across = se3.frame(so3.exp([0.0, np.pi / 2, 0.0]), np.zeros(3))  # capsules lie along x
-    places = se3.frame(np.eye(3), [[0.5 * i, 0.0, 0.1] for i in range(links)])
+    poses = se3.frame(np.eye(3), [[0.5 * i, 0.0, 0.1] for i in range(links)])
     ends = [se3.frame(np.eye(3), [x, 0.0, 0.0]) for x in (0.25, -0.25)]
     joints = [
         Joint((Universal(), ExponentialSpherical())[i % 2], i, ends[1], i - 1, ends[0])
         for i in range(1, links)
     ]
     rods = [Collider(i, rod, across) for i in range(links)]
-    tilted = se3.exp([0.0, -0.2, 0.0, 0.0, 0.0, 0.2]) @ places
+    tilted = se3.exp([0.0, -0.2, 0.0, 0.0, 0.0, 0.2]) @ poses
     model = MaximalModel(np.stack([M] * links), joints, colliders=[Collider(WORLD, Plane()), *rods])
     name = f"{links} rods fall, 40 steps"
     return {name: lambda: simulate(model, State(tilted), 0.01, 40, stabilization="baumgarte")}
@@ -191,7 +191,7 @@ def falling_chain(links: int = 6) -> dict[str, Callable[[], object]]:
 def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
     """Return bodies connected by springs, frame springs and muscles, stepped implicitly."""
     M = Box([0.4, 0.5, 0.3]).spatial_inertia(density=300.0)
-    places = se3.frame(np.eye(3), [[0.0, 0.0, -0.5 * i] for i in range(bodies)])
+    poses = se3.frame(np.eye(3), [[0.0, 0.0, -0.5 * i] for i in range(bodies)])
     upper, lower = np.arange(bodies - 1), np.arange(1, bodies)
     corners = [[0.2, 0.1, -0.15], [0.2, 0.1, 0.15]]
     between = path_through(on_body(upper, corners[0]), on_body(lower, corners[1]))
@@ -209,15 +209,15 @@ def bodies_on_springs(bodies: int = 8) -> dict[str, Callable[[], object]]:
     model = MaximalModel(np.stack([M] * bodies), applied_forces=springs)
     name = f"{bodies} bodies on springs, 40 steps"
     return {
-        name: lambda: simulate(model, State(places), 0.01, 40, integrator=implicit_momentum_conserving_euler)
+        name: lambda: simulate(model, State(poses), 0.01, 40, integrator=implicit_momentum_conserving_euler)
     }
 
 
 def simulator_table() -> str:
     lines = ["| scene | share of the checks | s in all |", "|---|---|---|"]
     for name, run in scenes().items():
-        share, whole = share_of_checks(run)
-        lines.append(f"| {name} | {100 * share:.1f} % | {whole:.3f} |")
+        fraction, total_time = check_fraction(run)
+        lines.append(f"| {name} | {100 * fraction:.1f} % | {total_time:.3f} |")
     return "\n".join(lines)
 
 

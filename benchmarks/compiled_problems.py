@@ -172,11 +172,11 @@ def main() -> None:
     print("| problem | ours, us | fastest accurate peer | us | ratio | limit |\n|---|---|---|---|---|---|")
     for row in rows(arguments.largest):
         times = measure_row(row)
-        own = times.pop("ours")
+        own_time = times.pop("ours")
         peer = min(times, key=lambda name: times[name]) if times else "none"
-        other = times.get(peer, np.inf)
-        ratio = own / other if np.isfinite(own) else np.inf
-        cells = f"{1e6 * own:.1f} | {peer} | {1e6 * other:.1f} | {ratio:.2f} | {row.limit:g}"
+        peer_time = times.get(peer, np.inf)
+        ratio = own_time / peer_time if np.isfinite(own_time) else np.inf
+        cells = f"{1e6 * own_time:.1f} | {peer} | {1e6 * peer_time:.1f} | {ratio:.2f} | {row.limit:g}"
         print(f"| {row.name} | {cells} |", flush=True)
         if ratio > row.limit:
             missed.append(row.name)

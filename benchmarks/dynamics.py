@@ -103,11 +103,14 @@ def revolute_tree(n: int, branched: bool) -> Tree:
     rng = np.random.default_rng(n)
     parents = [None, *(str(rng.integers(i) if branched else i - 1) for i in range(1, n))]
 
-    def place() -> Array:
+    def random_frame() -> Array:
         return se3.exp(rng.uniform(-0.6, 0.6, 6))
 
     return Tree(
-        [Link(str(i), joints.Revolute(), random_body(rng), parents[i], place(), place()) for i in range(n)]
+        [
+            Link(str(i), joints.Revolute(), random_body(rng), parents[i], random_frame(), random_frame())
+            for i in range(n)
+        ]
     )
 
 
@@ -133,10 +136,10 @@ def measure_interleaved(calls: Calls) -> dict[str, list[float]]:
     return times
 
 
-def check_agreement(found: np.ndarray, expected: np.ndarray, what: str) -> None:
-    error = np.max(np.abs(found - expected)) / np.max(np.abs(expected))
+def check_agreement(actual: np.ndarray, expected: np.ndarray, quantity: str) -> None:
+    error = np.max(np.abs(actual - expected)) / np.max(np.abs(expected))
     if not error < 1e-9:
-        raise SystemExit(f"{what}: off by {error:.1e}, relatively")
+        raise SystemExit(f"{quantity}: off by {error:.1e}, relatively")
 
 
 def measure_tree(n: int, branched: bool, everything: bool) -> dict[str, list[float]]:
@@ -167,9 +170,9 @@ def measure_tree(n: int, branched: bool, everything: bool) -> dict[str, list[flo
             "inverse mass",
         )
         pinocchio.computeABADerivatives(model, data, pq, pv, px)
-        slopes, columns = compiled.forward_dynamics_derivatives(q, v, x), np.ix_(order, order)
-        check_agreement(slopes.q[columns], data.ddq_dq, "tangent, by q")
-        check_agreement(slopes.qdot[columns], data.ddq_dv, "tangent, by qdot")
+        derivatives, columns = compiled.forward_dynamics_derivatives(q, v, x), np.ix_(order, order)
+        check_agreement(derivatives.q[columns], data.ddq_dq, "tangent, by q")
+        check_agreement(derivatives.qdot[columns], data.ddq_dv, "tangent, by qdot")
         calls |= {
             RNEA: (lambda: pinocchio.rnea(model, data, pq, pv, px), 1),
             "inverse dynamics": (lambda: compiled.inverse_dynamics(q, v, x), 1),
@@ -202,9 +205,11 @@ def measure_torus_chain(tori: int) -> dict[str, list[float]]:
         compiled.forward_dynamics(q, v, x)[coordinate_order][order], expected, "tori, joints as functions"
     )
     check_agreement(of_hinges.forward_dynamics(hq, hv, hx)[order], expected, "tori, hinges")
-    slopes = reduced.forward_dynamics_derivatives(example.tree, q, v, x)
-    for found, right in zip(compiled.forward_dynamics_derivatives(q, v, x), slopes, strict=True):
-        check_agreement(found, right, "tori, tangent")
+    reference = reduced.forward_dynamics_derivatives(example.tree, q, v, x)
+    for actual, expected_derivative in zip(
+        compiled.forward_dynamics_derivatives(q, v, x), reference, strict=True
+    ):
+        check_agreement(actual, expected_derivative, "tori, tangent")
     return measure_interleaved(
         {
             REFERENCE: (lambda: reduced.forward_dynamics_derivatives(example.tree, q, v, x), 1),

@@ -99,11 +99,11 @@ def main() -> None:
         prepared = time.monotonic() - start
         submissions = make_submissions(options.students)
         kinds = {submission.student: kind for kind, submission in submissions}
-        shares = defaultdict(list)
+        grades_by_kind = defaultdict(list)
         for grade in grading.grade_submissions(
             paper, [submission for _, submission in submissions], jobs=options.jobs
         ):
-            shares[kinds[grade.student]].append(grade.points / grade.max_points)
+            grades_by_kind[kinds[grade.student]].append(grade.points / grade.max_points)
         elapsed = time.monotonic() - start
     here, children = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     cases = sum(map(len, paper.cases.values()))
@@ -112,10 +112,9 @@ def main() -> None:
     print(f"{1000 * (elapsed - prepared) / options.students:.0f} ms a student")
     print(f"processor: {here.ru_utime + here.ru_stime:.0f} s here, ", end="")
     print(f"{children.ru_utime + children.ru_stime:.0f} s in children")
-    for kind, given in shares.items():
-        print(
-            f"{kind}: {len(given)} students, {100 * min(given):.0f} to {100 * max(given):.0f} % of the points"
-        )
+    for kind, fractions in grades_by_kind.items():
+        least, most = 100 * min(fractions), 100 * max(fractions)
+        print(f"{kind}: {len(fractions)} students, {least:.0f} to {most:.0f} % of the points")
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def chain(links: int) -> tuple[TreeSystem, State, dict[str, Bearing]]:
     axis, end, middle = [0.0, 1.0, 0.0], np.eye(4), np.eye(4)
     end[2, 3], middle[2, 3] = -0.4, -0.2
     rod = Box([0.04, 0.04, 0.4]).spatial_inertia(mass=1.0)
-    made = [
+    rods = [
         Link(
             f"rod {i}", joints.Revolute(axis), rod, f"rod {i - 1}" if i else None, end if i else None, middle
         )
@@ -50,8 +50,8 @@ def chain(links: int) -> tuple[TreeSystem, State, dict[str, Bearing]]:
     ]
     generator = np.random.default_rng(links)
     state = State(q=generator.normal(size=links), qdot=generator.normal(size=links))
-    bearings = {link.name: journal_bearing(0.03, 0.1, MU, axis=axis, points=4) for link in made}
-    return TreeSystem(Tree(made)), state, bearings
+    bearings = {link.name: journal_bearing(0.03, 0.1, MU, axis=axis, points=4) for link in rods}
+    return TreeSystem(Tree(rods)), state, bearings
 
 
 def explicit_contact_problem(system: TreeSystem, state: State, bearings: dict[str, Bearing]) -> StepProblem:

@@ -141,12 +141,12 @@ def qpsolvers_solvers(problem: LCP | QP) -> Iterator[tuple[str, Solver]]:
 
 def measure(solver: Solver) -> tuple[float, np.ndarray]:
     """Return the shortest processor time of several runs, and the last solution."""
-    best, spent, runs = np.inf, 0.0, 0
-    while runs < 3 or (spent < 0.3 and runs < 200):
+    best, total, runs = np.inf, 0.0, 0
+    while runs < 3 or (total < 0.3 and runs < 200):
         start = time.process_time()
         z = solver()
         elapsed = time.process_time() - start
-        best, spent, runs = min(best, elapsed), spent + elapsed, runs + 1
+        best, total, runs = min(best, elapsed), total + elapsed, runs + 1
         if elapsed > BUDGET:
             break
     return best, z
@@ -168,13 +168,13 @@ def measure_with_timeout(solver: Solver) -> tuple[float, np.ndarray]:
     try:
         if not receiver.poll(TIMEOUT):
             raise TimeoutError(f"not back after {TIMEOUT:.0f} s")
-        answer = receiver.recv()
+        result = receiver.recv()
     finally:
         process.kill()
         process.join()
-    if isinstance(answer, Exception):
-        raise answer
-    return answer
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
@@ -250,9 +250,10 @@ def cvxpy_overhead(size: int = 100) -> str:
                 program = ParametrizedQP(qp, vary=vary, solver=name)
                 runs = [program.solve(each).statistics for each in sequence][5:]
                 quickest = min(runs, key=lambda run: run.solver_time + run.interface_time)
-                alone, around = quickest.solver_time, quickest.interface_time
+                solver_time, interface_time = quickest.solver_time, quickest.interface_time
                 label = f"{family}, {', '.join(vary)} vary"
-                cells = f"{1e3 * alone:.2f} | {1e3 * around:.2f} | {around / alone:.1f}"
+                ratio = interface_time / solver_time
+                cells = f"{1e3 * solver_time:.2f} | {1e3 * interface_time:.2f} | {ratio:.1f}"
                 lines.append(f"| {label} | {name} | {cells} |")
     return "\n".join(lines)
 

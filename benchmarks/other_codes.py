@@ -50,26 +50,26 @@ def expand_to_revolute(tree: Tree) -> tuple[Tree, np.ndarray]:
     frame_after: dict[str | None, np.ndarray] = {
         None: np.eye(4)
     }  # what was a joint's frame, seen from its last hinge
-    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+    for link, columns in zip(tree.links, tree.coordinate_slices, strict=True):
         neutral = np.zeros(link.joint.num_coordinates)
         row = (0, 1, 3, 2)[: len(neutral)]
-        coordinate_order += [own.start + i for i in row]
+        coordinate_order += [columns.start + i for i in row]
         neutral_pose = link.joint.transform(neutral)
         screws = (se3.Ad(neutral_pose) @ link.joint.motion_subspace(neutral)).T[list(row)]
-        parent, placement, previous_place = link.parent, frame_after[link.parent] @ link.placement, np.eye(4)
+        parent, placement, previous_frame = link.parent, frame_after[link.parent] @ link.placement, np.eye(4)
         for i, screw in enumerate(screws):
             axis = screw[:3] / np.linalg.norm(screw[:3])
             across = np.linalg.svd(axis[None])[2][1]
-            place = se3.frame(
+            frame = se3.frame(
                 np.stack([across, np.cross(axis, across), axis], axis=1), np.cross(axis, screw[3:])
             )
             last = i + 1 == len(screws)
             name = link.name if last else f"{link.name}, {i}"
-            frame_after[name] = se3.inverse(place) @ neutral_pose
+            frame_after[name] = se3.inverse(frame) @ neutral_pose
             carried = (link.inertia, frame_after[name] @ link.body_frame) if last else (None, None)
-            where = placement @ se3.inverse(previous_place) @ place
+            where = placement @ se3.inverse(previous_frame) @ frame
             links.append(Link(name, joints.Revolute(), carried[0], parent, where, carried[1]))
-            parent, placement, previous_place = name, np.eye(4), place
+            parent, placement, previous_frame = name, np.eye(4), frame
     return Tree(links, tree.gravity), np.array(coordinate_order)
 
 
@@ -128,12 +128,12 @@ def casadi_call(tree: Tree, q: np.ndarray, v: np.ndarray, x: np.ndarray) -> Call
             parent_wrench = wrenches[i] + reduced_inertia @ drifts[i] + gain * force
             wrenches[parent] = wrenches[parent] + parent_transforms[i].T @ parent_wrench
     accelerations, body_accelerations = [], []
-    for i, (gain, alone) in enumerate(reversed(joint_results)):
+    for i, (gain, free_acceleration) in enumerate(reversed(joint_results)):
         parent = tree.parents[i]
         body_acceleration = (
             parent_transforms[i] @ (body_accelerations[parent] if parent >= 0 else world) + drifts[i]
         )
-        accelerations.append(alone - casadi.dot(gain, body_acceleration))
+        accelerations.append(free_acceleration - casadi.dot(gain, body_acceleration))
         body_accelerations.append(body_acceleration + S * accelerations[i])
     function = casadi.Function(
         "aba", [angles, rates, forces], [casadi.densify(casadi.vertcat(*accelerations))]

@@ -48,8 +48,8 @@ def stack() -> tuple[MaximalModel, State, str]:
     """Return a stack of boxes, and the same for MuJoCo."""
     box = Box([0.4, 0.4, 0.4])
     masses = np.stack([box.spatial_inertia(density=1000.0)] * BOXES)
-    turned = so3.exp([[0.0, 0.0, 0.1 * i] for i in range(BOXES)])
-    places = se3.frame(turned, [[0.01 * i, 0.0, 0.2 + 0.4 * i] for i in range(BOXES)])
+    rotations = so3.exp([[0.0, 0.0, 0.1 * i] for i in range(BOXES)])
+    poses = se3.frame(rotations, [[0.01 * i, 0.0, 0.2 + 0.4 * i] for i in range(BOXES)])
     model = MaximalModel(
         masses, colliders=[Collider(WORLD, Plane()), *(Collider(i, box) for i in range(BOXES))]
     )
@@ -59,7 +59,7 @@ def stack() -> tuple[MaximalModel, State, str]:
         for i in range(BOXES)
     )
     ground = '<geom type="plane" size="0 0 1" friction="0.5"/>'
-    return model, State(places), mujoco_scene(ground + bodies, 'cone="elliptic"')
+    return model, State(poses), mujoco_scene(ground + bodies, 'cone="elliptic"')
 
 
 def chain() -> tuple[MaximalModel, State, str]:
@@ -159,8 +159,8 @@ def stack_errors() -> dict[str, tuple[float, float, float]]:
         "rbnotes, compiled": (path.states.E[-1, :, :3, 3], float(path.max_overlaps[-1])),
     }
     return {
-        name: (overlap, *(float(np.max(np.abs(part))) for part in np.split(places - start, [2], axis=1)))
-        for name, (places, overlap) in ends.items()
+        name: (overlap, *(float(np.max(np.abs(part))) for part in np.split(positions - start, [2], axis=1)))
+        for name, (positions, overlap) in ends.items()
     }
 
 

@@ -50,8 +50,8 @@ def test_verify_fails_on_a_verdict_that_is_not_confirmed(monkeypatch, capsys):
 
     honest = ledger.find("lloyd/s0.2/d2")
     assert honest.library is not None
-    lie = dataclasses.replace(honest, verdict=Verdict.ERRATUM, correction="none")
-    monkeypatch.setattr(ledger, "load", lambda: (lie,))
+    false_claim = dataclasses.replace(honest, verdict=Verdict.ERRATUM, correction="none")
+    monkeypatch.setattr(ledger, "load", lambda: (false_claim,))
     assert main(["verify", "--examples", "5"]) == 1
     assert "NO" in capsys.readouterr().out
 
@@ -61,16 +61,18 @@ def test_counterexample_lines_are_not_broken(monkeypatch, capsys, width):
     import dataclasses
 
     erratum = ledger.find("S 1.62")
-    lie = dataclasses.replace(erratum, verdict=Verdict.HOLDS, correction="", replacement="", library=None)
-    monkeypatch.setattr(ledger, "load", lambda: (lie,))
+    false_claim = dataclasses.replace(
+        erratum, verdict=Verdict.HOLDS, correction="", replacement="", library=None
+    )
+    monkeypatch.setattr(ledger, "load", lambda: (false_claim,))
     monkeypatch.setenv("COLUMNS", width)
     assert main(["verify", "--examples", "5"]) == 1
     lines = capsys.readouterr().out.splitlines()
-    start = lines.index(next(line for line in lines if line.startswith(f"{lie.id}: ")))
-    told = "\n".join(lines[start:-1])
-    assert "the printed form is off by up to" in told
-    assert "\n  E[0] = the identity\n" in told
-    assert "\n  x = zero, 3 x 3\n" in f"{told}\n"
+    start = lines.index(next(line for line in lines if line.startswith(f"{false_claim.id}: ")))
+    described = "\n".join(lines[start:-1])
+    assert "the printed form is off by up to" in described
+    assert "\n  E[0] = the identity\n" in described
+    assert "\n  x = zero, 3 x 3\n" in f"{described}\n"
     assert lines[-1] == "0 of 1 verdicts confirmed"
 
 
@@ -111,47 +113,47 @@ def test_ledger_json_has_every_field(capsys):
 def test_ids_are_never_cut(capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", width)
     assert main(["ledger"]) == 0
-    shown = capsys.readouterr().out
-    assert summary(ledger.load()).split(":")[0][:20] in shown
-    assert all(record.id in shown for record in ledger.load())
+    output = capsys.readouterr().out
+    assert summary(ledger.load()).split(":")[0][:20] in output
+    assert all(record.id in output for record in ledger.load())
 
 
 def test_errata_list_root_causes_then_entries_with_right_form_and_counterexample(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "40")
     assert main(["errata", "--source", "sueda", "--section", "1.9.5"]) == 0
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     worse = (Verdict.ERRATUM, Verdict.MISPRINT, Verdict.CONDITIONAL)
     records = [r for r in ledger.load() if (r.source, r.section) == ("sueda", "1.9.5") and r.verdict in worse]
     assert records
-    without_breaks = "".join(shown.split())
+    without_breaks = "".join(output.split())
     for record in records:
-        assert record.id in shown
+        assert record.id in output
         for text in (formula_to_unicode(record.formula), sentence_to_unicode(record.correction)):
             assert "".join(text.split()) in without_breaks
-    assert shown.count("; right is ") == len(records)
-    assert shown.index("1. ") < shown.index("Sueda: Errors") < shown.index("Sueda: Misprints")
-    assert all(len(line) <= 80 for line in shown.splitlines())
+    assert output.count("; right is ") == len(records)
+    assert output.index("1. ") < output.index("Sueda: Errors") < output.index("Sueda: Misprints")
+    assert all(len(line) <= 80 for line in output.splitlines())
 
 
 def test_show_accepts_any_name(capsys):
     assert main(["show", "S", "1.62"]) == 0
-    shown = capsys.readouterr().out
+    output = capsys.readouterr().out
     record = ledger.find("1.62")
-    assert shown.startswith(f"{record.id}  (S 1.62)  ERRATUM")
+    assert output.startswith(f"{record.id}  (S 1.62)  ERRATUM")
     for part in (
         "printed   Kₖ₂ = (1/(‖Δxₖ‖))[[xₖ]",
         "right     Kₖ₂ = −(1/",
         "E[1] = a shift by",
         "right is -1 in",
     ):
-        assert part in shown
-    assert len(shown.splitlines()) <= 24
-    assert all(len(line) <= 80 for line in shown.splitlines())
+        assert part in output
+    assert len(output.splitlines()) <= 24
+    assert all(len(line) <= 80 for line in output.splitlines())
     assert main(["show", "S", "1.62", "--full", "--tex"]) == 0
-    shown = capsys.readouterr().out
-    assert record.formula in shown
+    output = capsys.readouterr().out
+    assert record.formula in output
     for part in ("As printed:", "right is", "def right_form(E, x):", "poses (3, 4, 4)", "For example"):
-        assert part in shown
+        assert part in output
     assert main(["show", "--task", "lloyd/s0.2/d2"]) == 0
     task = capsys.readouterr().out
     assert "def right_form" not in task
@@ -247,7 +249,7 @@ def run_rbnotes(*words, **options):
 
 
 @pytest.mark.parametrize("words", [["ledger"], ["ledger", "--json"], ["--help"]])
-def test_a_reader_may_stop_early(words):
+def test_closed_output_pipe_is_not_an_error(words):
     with run_rbnotes(*words, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.close()
@@ -281,8 +283,8 @@ def test_coverage(capsys):
     report = json.loads(capsys.readouterr().out)
     assert report["displays"] == len(inventory()) == 545
     assert report["with_record"] + len(report["missing"]) == 545
-    sentences = {place["id"]: place for place in report["prose"]}
-    assert all("/t" in id and place["claims"] > 0 for id, place in sentences.items())
+    sentences = {sentence["id"]: sentence for sentence in report["prose"]}
+    assert all("/t" in id and sentence["claims"] > 0 for id, sentence in sentences.items())
     assert sentences["lloyd/s0.10/t374"]["section"] == "0.10"
     assert sentences["lloyd/s0.10/t374"]["line"] == 374
     assert report["with_units"] == report["checkable"] > 900

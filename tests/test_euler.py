@@ -108,8 +108,8 @@ def test_accelerations(angles, rates, accelerations):
     """The derivative of the angular velocity along a motion with angular accelerations."""
 
     def omega(t):
-        moved, speed = angles + t * rates + t**2 / 2 * accelerations, rates + t * accelerations
-        return euler.rates_to_velocity(moved) @ speed
+        displaced, speed = angles + t * rates + t**2 / 2 * accelerations, rates + t * accelerations
+        return euler.rates_to_velocity(displaced) @ speed
 
     omega_dot = derivative(omega).value
     expected = euler.rates_to_velocity(angles) @ accelerations
@@ -164,8 +164,8 @@ def test_singular_pitch_error_states_the_distance(call, name, distance, side):
     with pytest.raises(SingularConfiguration) as raised:
         call(at_pitch(side * (np.pi / 2 - distance)))
     assert raised.value.name == name
-    told = float(raised.value.got.split("= ")[1].split(",")[0])
-    np.testing.assert_allclose(told, distance, rtol=1e-2, atol=1e-15)
+    stated = float(raised.value.got.split("= ")[1].split(",")[0])
+    np.testing.assert_allclose(stated, distance, rtol=1e-2, atol=1e-15)
     assert f"{euler.MIN_COSINE_OF_PITCH:g}" in str(raised.value)
 
 

@@ -34,12 +34,12 @@ def test_spatial_inertia(m, J, c, xi):
 @given(masses(), inertias(), vectors(), frames(), twists())
 def test_change_of_frame_preserves_kinetic_energy(m, J, c, E, xi):
     M = inertia.spatial_inertia(m, J, c)
-    moved = inertia.transform_inertia(E, M)
+    transformed = inertia.transform_inertia(E, M)
     outer = se3.Ad(E) @ xi
-    np.testing.assert_allclose(outer @ moved @ outer, xi @ M @ xi, rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(outer @ transformed @ outer, xi @ M @ xi, rtol=1e-10, atol=1e-10)
     expected = pin.SE3(E).act(pin.Inertia(m, c, J)).matrix()
-    np.testing.assert_allclose(inertia.swap_stacking(moved), expected, atol=1e-10)
-    body = inertia.from_spatial_inertia(moved)
+    np.testing.assert_allclose(inertia.swap_stacking(transformed), expected, atol=1e-10)
+    body = inertia.from_spatial_inertia(transformed)
     np.testing.assert_allclose(body.com, se3.transform_points(E, c), atol=1e-11)
     np.testing.assert_allclose(body.inertia, E[:3, :3] @ J @ E[:3, :3].T, atol=1e-10)
     np.testing.assert_allclose(body.mass, m)
@@ -52,10 +52,10 @@ BODIES = st.tuples(masses(), inertias(), vectors())
 def test_composite_is_the_sum(first, E1, second, E2):
     """Whatever the point about which the spatial inertias of the parts are added up."""
     bodies = [inertia.mass_properties(*first), inertia.mass_properties(*second)]
-    whole = inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))
+    composite = inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))
     parts = [pin.SE3(E).act(pin.Inertia(m, c, J)) for E, (m, J, c) in ((E1, first), (E2, second))]
     expected = parts[0].matrix() + parts[1].matrix()
-    np.testing.assert_allclose(inertia.swap_stacking(whole), expected, atol=1e-10)
+    np.testing.assert_allclose(inertia.swap_stacking(composite), expected, atol=1e-10)
 
 
 def test_composite_far_from_origin_is_accurate():
@@ -80,18 +80,18 @@ def test_composite_of_point_masses():
 
 @given(masses(), inertias(), vectors(), vectors())
 def test_parallel_axes(m, J, c, p):
-    """Moving the origin by p leaves the body alone: only its center is elsewhere."""
-    moved = inertia.transform_inertia(se3.frame(np.eye(3), -p), inertia.spatial_inertia(m, J, c))
-    np.testing.assert_allclose(moved, inertia.spatial_inertia(m, J, c - p), atol=1e-11)
+    """Moving the origin by p changes only the position of the center."""
+    transformed = inertia.transform_inertia(se3.frame(np.eye(3), -p), inertia.spatial_inertia(m, J, c))
+    np.testing.assert_allclose(transformed, inertia.spatial_inertia(m, J, c - p), atol=1e-11)
     arm = c - p
     steiner = J + m * (arm @ arm * np.eye(3) - np.outer(arm, arm))
-    np.testing.assert_allclose(moved[:3, :3], steiner, atol=1e-11)
+    np.testing.assert_allclose(transformed[:3, :3], steiner, atol=1e-11)
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.0, 1e3, 1e6])
 @pytest.mark.parametrize("second_moments", [[0, 0, 0], [0, 0, 1 / 12], [0, 1 / 3, 1 / 12]], ids=str)
 def test_flat_bodies_are_accepted_in_any_frame(second_moments, distance):
-    """Rounding makes small negative moments of points, rods and plates; they are bodies all the same."""
+    """Rounding gives points, rods and plates small negative moments; they are accepted."""
     J = np.sum(second_moments) * np.eye(3) - np.diag(second_moments)
     for k in range(20):
         E = se3.exp(np.random.default_rng(k).normal(size=6))
@@ -110,7 +110,7 @@ class TestNearestInertia:
 
     @given(inertias(), inertias(), inertias())
     def test_nearest_inertia_is_a_projection(self, one, other, body):
-        """A projection on a cone: it leaves an acute angle with nothing in the cone."""
+        """The result is a projection on a cone: the residual has no acute angle with it."""
         J = one - 0.7 * other
         nearest = inertia.nearest_inertia(J)
         inertia.mass_properties(1.0, nearest)
@@ -164,8 +164,8 @@ class TestPrincipalAxes:
     def test_signs_of_principal_axes_are_stable(self):
         """At 45 degrees two components of an axis are equally large."""
         frames = []
-        for nudge in (-1e-15, 0.0, 1e-15):
-            c, s = np.cos(np.pi / 4 + nudge), np.sin(np.pi / 4 + nudge)
+        for perturbation in (-1e-15, 0.0, 1e-15):
+            c, s = np.cos(np.pi / 4 + perturbation), np.sin(np.pi / 4 + perturbation)
             R = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
             body = inertia.mass_properties(1.0, R @ np.diag([1.0, 1.2, 1.4]) @ R.T)
             frames.append(inertia.principal_frame(body).E)
@@ -194,9 +194,9 @@ def test_broadcasting():
     back = inertia.from_spatial_inertia(many)
     np.testing.assert_allclose(back.com, com, atol=1e-13)
     E = se3.exp(rng.normal(size=(5, 6)))
-    moved = inertia.transform_inertia(E, many)
+    transformed = inertia.transform_inertia(E, many)
     for k in range(5):
-        np.testing.assert_allclose(moved[k], inertia.transform_inertia(E[k], many[k]), atol=1e-14)
+        np.testing.assert_allclose(transformed[k], inertia.transform_inertia(E[k], many[k]), atol=1e-14)
     assert inertia.spatial_inertia_inverse(mass, J_EXAMPLE, com).shape == (5, 6, 6)
     assert inertia.spatial_inertia_factor(mass, J_EXAMPLE, com).shape == (5, 6, 6)
     assert inertia.sphere(np.ones(3)).inertia.shape == (3, 3, 3)
@@ -258,10 +258,10 @@ class TestErrors:
         for hidden in (np.stack([1e12 * inertia.spatial_inertia(1.0, J_EXAMPLE), M]), 1e-12 * M):
             with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
                 inertia.from_spatial_inertia(hidden)
-        for place in ((0, 3), (3, 4)):  # where nothing but zeros belongs, of either sign
+        for index in ((0, 3), (3, 4)):  # where nothing but zeros belongs, of either sign
             for sign in (1.0, -1.0):
                 M = inertia.spatial_inertia(1.0, J_EXAMPLE, [0.1, 0.2, 0.3])
-                M[place] = M[place[::-1]] = 0.1 * sign
+                M[index] = M[index[::-1]] = 0.1 * sign
                 with pytest.raises(InvalidArgument, match="blocks of a spatial inertia"):
                     inertia.from_spatial_inertia(M)
         impossible = inertia.spatial_inertia(1.0, np.eye(3), [0.1, 0.2, 0.3])
@@ -318,8 +318,8 @@ def test_composites_of_many_bodies_at_once():
         for _ in range(2)
     ]
     frames = se3.exp(rng.normal(size=(2, 6)))
-    whole = inertia.composite(parts, frames)
+    composites = inertia.composite(parts, frames)
     for i in np.ndindex(2, 3):
         alone = inertia.composite([inertia.MassProperties(*(x[i] for x in part)) for part in parts], frames)
-        for found, expected in zip(whole, alone, strict=True):
+        for found, expected in zip(composites, alone, strict=True):
             np.testing.assert_allclose(found[i], expected, rtol=1e-12, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Inertia of triangle meshes: against boxes, quadrature and other codes, and what is no closed surface."""
+"""Inertia of triangle meshes against boxes, quadrature and other codes; invalid surfaces."""
 
 import itertools
 

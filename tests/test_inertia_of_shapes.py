@@ -1,4 +1,4 @@
-"""Inertias of shapes and of what is made of them, by quadrature and by MuJoCo."""
+"""Inertias of shapes and composites, by quadrature and by MuJoCo."""
 
 import itertools
 
@@ -10,7 +10,7 @@ import pytest
 from rbnotes import inertia, se3
 
 GAUSS, WEIGHTS = np.polynomial.legendre.leggauss(6)
-TURNS = np.arange(8) * np.pi / 4
+ANGLES = np.arange(8) * np.pi / 4
 
 
 def slices(low, high, half_widths):
@@ -22,7 +22,7 @@ def slices(low, high, half_widths):
     for z, along in zip((low + high) / 2 + (high - low) / 2 * GAUSS, WEIGHTS, strict=True):
         a, b = half_widths(z)
         for s, across in zip((1 + GAUSS) / 2, WEIGHTS, strict=True):
-            circle = np.stack([a * s * np.cos(TURNS), b * s * np.sin(TURNS), np.full(8, z)], axis=-1)
+            circle = np.stack([a * s * np.cos(ANGLES), b * s * np.sin(ANGLES), np.full(8, z)], axis=-1)
             points.append(circle)
             weights.append(np.full(8, (high - low) / 2 * along * across / 2 * a * b * s * np.pi / 4))
     return np.concatenate(points), np.concatenate(weights)
@@ -118,23 +118,25 @@ def test_shapes_against_mujoco(shape, sizes, geom):
 def test_composite_against_mujoco():
     E = [se3.exp([0.3, -0.2, 0.5, 0.1, 0.2, -0.3]), se3.exp([-1.0, 0.4, 0.2, 0.5, -0.1, 0.2])]
     parts = [inertia.cuboid([0.4, 0.6, 1.0], 3.0), inertia.cylinder(0.3, 0.8, 5.0)]
-    whole = inertia.composite(parts, np.stack(E))
+    composite = inertia.composite(parts, np.stack(E))
 
-    def place(pose):
+    def frame_attributes(pose):
         quaternion = pin.Quaternion(pose[:3, :3]).coeffs()[[3, 0, 1, 2]]
         position = " ".join(map(str, pose[:3, 3]))
         return f'pos="{position}" quat="{" ".join(map(str, quaternion))}"'
 
     model = mujoco.MjModel.from_xml_string(
         "<mujoco><worldbody><body>"
-        f'<geom type="box" size="0.2 0.3 0.5" density="3" {place(E[0])}/>'
-        f'<geom type="cylinder" size="0.3 0.4" density="5" {place(E[1])}/>'
+        f'<geom type="box" size="0.2 0.3 0.5" density="3" {frame_attributes(E[0])}/>'
+        f'<geom type="cylinder" size="0.3 0.4" density="5" {frame_attributes(E[1])}/>'
         "</body></worldbody></mujoco>"
     )
-    np.testing.assert_allclose(whole.mass, model.body_mass[1], rtol=1e-10)
-    np.testing.assert_allclose(whole.com, model.body_ipos[1], atol=1e-9)
-    np.testing.assert_allclose(np.linalg.eigvalsh(whole.inertia), np.sort(model.body_inertia[1]), rtol=1e-8)
-    E, moments = inertia.principal_frame(whole)
+    np.testing.assert_allclose(composite.mass, model.body_mass[1], rtol=1e-10)
+    np.testing.assert_allclose(composite.com, model.body_ipos[1], atol=1e-9)
+    np.testing.assert_allclose(
+        np.linalg.eigvalsh(composite.inertia), np.sort(model.body_inertia[1]), rtol=1e-8
+    )
+    E, moments = inertia.principal_frame(composite)
     axes = pin.Quaternion(*model.body_iquat[1]).toRotationMatrix()[:, np.argsort(model.body_inertia[1])]
     np.testing.assert_allclose(np.abs(axes.T @ E[:3, :3]), np.eye(3), atol=1e-6)
-    np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, whole.inertia, atol=1e-6)
+    np.testing.assert_allclose(axes @ np.diag(moments) @ axes.T, composite.inertia, atol=1e-6)

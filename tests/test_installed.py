@@ -11,15 +11,15 @@ SOURCES = Path(__file__).parents[1] / "rbnotes"
 
 def test_every_file_of_the_package_is_installed():
     installed = Path(rbnotes.__file__).parent
-    wanted = [
+    expected = [
         path.relative_to(SOURCES)
         for path in SOURCES.rglob("*")
         if path.suffix in (".py", ".csv", ".typed", ".js", ".urdf", ".toml") or path.name == "py.typed"
     ]
-    assert len(wanted) > 20
+    assert len(expected) > 20
     different = [
         str(path)
-        for path in wanted
+        for path in expected
         if not (installed / path).is_file()
         or (installed / path).read_bytes() != (SOURCES / path).read_bytes()
     ]

@@ -66,20 +66,20 @@ def test_refinement_limit(monkeypatch):
 
 
 def test_covering_vector_limit(monkeypatch):
-    tried = []
+    iterations = []
 
     def lame(problem, method, **options):
-        tried.append(options.pop("covering_vector", method))
+        iterations.append(options.pop("covering_vector", method))
         solution = complementarity.solve(problem, method, **options)
-        left = replace(solution.residuals, relative=1.0 / len(tried))
+        left = replace(solution.residuals, relative=1.0 / len(iterations))
         return replace(solution, status=complementarity.Status.ITERATION_LIMIT, residuals=left)
 
     monkeypatch.setattr(PYRAMIDS, "solve", lame)
     with pytest.raises(friction.FrictionNotConverged) as stopped:
         friction.anitescu_stewart(sliding())
-    assert len(tried) == PYRAMIDS.MAX_COVERING_VECTORS + 1
-    assert tried.pop() == "block_principal_pivoting"
-    assert all(np.any(one != other) for one, other in pairwise(tried))
+    assert len(iterations) == PYRAMIDS.MAX_COVERING_VECTORS + 1
+    assert iterations.pop() == "block_principal_pivoting"
+    assert all(np.any(one != other) for one, other in pairwise(iterations))
     assert stopped.value.residual == 1.0 / (PYRAMIDS.MAX_COVERING_VECTORS + 1)  # the least
 
 
@@ -111,12 +111,12 @@ def test_update_limit():
 
 def test_central_path_limit(monkeypatch):
     space = friction_contact_problem(sliding())
-    whole = central_path.follow_central_path(space, 1e-10, 50)
-    assert whole[2] > 3
-    assert whole[1] < 1e-8
+    unlimited = central_path.follow_central_path(space, 1e-10, 50)
+    assert unlimited[2] > 3
+    assert unlimited[1] < 1e-8
     found, residual, steps = central_path.follow_central_path(space, 1e-10, 3)
     assert steps == 3
-    assert residual > whole[1]
+    assert residual > unlimited[1]
     assert np.all(np.isfinite(found))
     monkeypatch.setattr(central_path, "MAX_STAGNANT_ITERATIONS", 0)
     assert central_path.follow_central_path(space, 1e-10, 50)[2] == 0
@@ -139,7 +139,7 @@ def test_newton_limit():
 
 
 def test_nearest_pose_limit(monkeypatch):
-    """Nearer than where it began, though not yet nearest."""
+    """The result is nearer than the initial pose, but not the nearest."""
     joint, X = joints.Universal(), se3.exp([0.7, -0.9, 0.5, 0.0, 0.0, 0.0])
     q = np.array([0.2, -0.3])
 
@@ -165,7 +165,7 @@ def balls(count, speed=1.0):
 
 
 def test_impact_limit(monkeypatch):
-    """A ball between two others is hit again and again; so many are enough."""
+    """A ball between two others has many impacts; the limit suffices."""
     model, state = balls(4)
     maximal.simulate(model, state, 0.01, 1, impacts="sequential")
     monkeypatch.setattr(impacts, "MAX_IMPACTS_PER_CONTACT", 0)
@@ -174,7 +174,7 @@ def test_impact_limit(monkeypatch):
 
 
 def test_step_halving_limit(monkeypatch):
-    """The step is halved, and halved again, and in the end of first order; the joint holds."""
+    """The step is halved twice and finally first-order; the joint stays closed."""
     monkeypatch.setattr(RATTLE, "MAX_NEWTON_ITERATIONS", 0)
     monkeypatch.setattr(RATTLE, "MAX_HALVINGS", 2)
     steps = []
@@ -209,7 +209,7 @@ class FiniteTimeBlowUp:
 
 
 class EndlessOscillation(FiniteTimeBlowUp):
-    """For ever."""
+    """A harmonic oscillator, which an adaptive integrator can follow for any time."""
 
     def acceleration(self, state):
         return -state.q

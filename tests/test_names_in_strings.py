@@ -95,8 +95,8 @@ def strings(value: object) -> list[str]:
 def missing_references(text: str, module: str) -> set[str]:
     """Return the targets of cross references that are neither in the module nor in its parents."""
     around = [".".join(module.split(".")[:count]) for count in range(module.count(".") + 1, 0, -1)]
-    own = importlib.import_module(module)
-    classes = [f"{module}.{name}" for name, value in vars(own).items() if isinstance(value, type)]
+    module_object = importlib.import_module(module)
+    classes = [f"{module}.{name}" for name, value in vars(module_object).items() if isinstance(value, type)]
     return {
         target
         for target in REFERENCE.findall(text)

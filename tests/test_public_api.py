@@ -37,11 +37,11 @@ def signature(value: Any) -> str:
         parameters = inspect.signature(value).parameters.values()
     except (TypeError, ValueError):
         return ""
-    shown = [
+    entries = [
         each.replace(annotation=each.empty, default=each.default if each.default is each.empty else ...)
         for each in parameters
     ]
-    return str(inspect.Signature(shown)).replace("=Ellipsis", "=...")
+    return str(inspect.Signature(entries)).replace("=Ellipsis", "=...")
 
 
 def members(cls: type) -> list[str]:
@@ -58,12 +58,12 @@ def listing() -> str:
     """Return one line for each public name, with its signature, and one for each member of a class."""
     lines = []
     for module in public_modules():
-        own = getattr(module, "__all__", None) or [
+        names = getattr(module, "__all__", None) or [
             name
             for name, value in vars(module).items()
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
         ]
-        for name in sorted(set(own) - {"__version__"}):
+        for name in sorted(set(names) - {"__version__"}):
             value = getattr(module, name)
             path = f"{module.__name__}.{name}"
             if inspect.ismodule(value):

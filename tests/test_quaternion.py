@@ -208,8 +208,8 @@ def test_angular_velocity_inverts_the_derivative(q, omega, along):
 
 @given(unit_quaternions(), vectors(), positive_numbers())
 def test_step(q, omega, h):
-    moved = quaternion.step(q, omega, h)
-    same_rotation(moved, scalar_first(scipy_rotation(q) * Rotation.from_rotvec(h * omega)))
+    expected = quaternion.step(q, omega, h)
+    same_rotation(expected, scalar_first(scipy_rotation(q) * Rotation.from_rotvec(h * omega)))
     rate = derivative(lambda t: quaternion.step(q, omega, t)).value
     assert_close(rate, quaternion.derivative_from_body(q, omega), 1e-11)
 
@@ -238,8 +238,8 @@ def test_norm_drift_is_accurate_for_all_step_sizes():
 
 
 @given(unit_quaternions(), unit_quaternions().filter(lambda q: abs(q[0]) > 0.1), numbers(0, 1))
-def test_interpolate(q0, turn, t):
-    q1 = quaternion.product(q0, turn)
+def test_interpolate(q0, rotation, t):
+    q1 = quaternion.product(q0, rotation)
     path = Slerp([0, 1], Rotation.concatenate([scipy_rotation(q0), scipy_rotation(q1)]))
     same_rotation(quaternion.interpolate(q0, q1, t), scalar_first(path(t)), 1e-13)
     assert_close(quaternion.interpolate(q0, q1, 0), q0)

@@ -131,7 +131,7 @@ def test_rates_of_adjoints(E, xi):
 
 @given(frames(), vectors(), twists(), vectors())
 def test_points(E, x, xi, f):
-    J = jacobian_se3(lambda moved: se3.transform_points(moved, x), E).value
+    J = jacobian_se3(lambda E_varied: se3.transform_points(E_varied, x), E).value
     np.testing.assert_allclose(E[:3, :3] @ se3.Gamma(x), J, atol=1e-11)
     np.testing.assert_allclose(se3.point_velocity(E, x, xi), J @ xi, atol=1e-11)
     np.testing.assert_allclose(se3.point_wrench(E, x, f), J.T @ f, atol=1e-11)

@@ -24,7 +24,7 @@ def run(folder, **environment):
         (folder / f"test_{name}.py").write_text(f"import pytest\n\n{text}\n")
     around = {name: value for name, value in os.environ.items() if name != "CI"}
     around["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), around.get("PYTHONPATH", "")])
-    ran = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider"],
         cwd=folder,
         env=around | environment,
@@ -32,9 +32,9 @@ def run(folder, **environment):
         text=True,
         check=False,
     )
-    lines = re.findall(r"^(FAILED|ERROR|SKIPPED) .*?test_(\w+)\.py(.*)$", ran.stdout, re.M)
-    assert all(f"install {name}" in ran.stdout for name in ("mark", "call", "fixture", "module"))
-    return ran.returncode, {name: (state, rest) for state, name, rest in lines}
+    lines = re.findall(r"^(FAILED|ERROR|SKIPPED) .*?test_(\w+)\.py(.*)$", completed.stdout, re.M)
+    assert all(f"install {name}" in completed.stdout for name in ("mark", "call", "fixture", "module"))
+    return completed.returncode, {name: (state, reason) for state, name, reason in lines}
 
 
 def test_a_skipped_test_is_a_failure_in_ci(tmp_path):
@@ -46,10 +46,10 @@ def test_a_skipped_test_is_a_failure_in_ci(tmp_path):
     }  # fmt: skip
 
 
-def test_elsewhere_the_end_of_a_run_says_what_was_skipped(tmp_path):
+def test_summary_lists_skipped_tests_outside_ci(tmp_path):
     code, found = run(tmp_path)
     assert code == 0
     assert found.keys() == {"mark", "call", "fixture", "module", "platform"}
-    for name, (state, rest) in found.items():
+    for name, (state, reason) in found.items():
         assert state == "SKIPPED"
-        assert ("platform: not this kernel" if name == "platform" else f"install {name}") in rest
+        assert ("platform: not this kernel" if name == "platform" else f"install {name}") in reason

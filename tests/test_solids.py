@@ -66,8 +66,8 @@ DRAWINGS = [box([0.3, 0.5, 0.8]), sphere(0.4), capsule(0.25, 0.6), box([0.5, 0.7
 
 @pytest.mark.parametrize(("shape", "drawing"), list(zip(SOLIDS, DRAWINGS, strict=True)))
 def test_visual_geometry_has_the_given_size(shape, drawing):
-    drawn = solid(shape)
-    assert Scene("One.").add(drawn).to_json() == Scene("One.").add(drawing).to_json()
+    geometry = solid(shape)
+    assert Scene("One.").add(geometry).to_json() == Scene("One.").add(drawing).to_json()
     assert solid(shape, "red").color == "red"
 
 
@@ -136,17 +136,17 @@ def test_hulls_drop_inner_points_and_join_triangles_to_faces():
 
 
 @pytest.mark.parametrize("points", [np.eye(3), [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0], [0.3, 0.2, 0]]])
-def test_points_in_a_plane_are_no_solid(points):
+def test_coplanar_points_are_rejected(points):
     with pytest.raises(InvalidArgument, match="points in a plane"):
         ConvexMesh(points)
 
 
 @pytest.mark.parametrize("shape", [Ellipsoid([0.2, 0.3, 0.45]), WEDGE])
 def test_drawings_of_curved_and_convex_solids_lie_on_them(shape):
-    drawn = solid(shape).arrays
-    vertices = drawn["vertices"]
+    geometry = solid(shape).arrays
+    vertices = geometry["vertices"]
     assert np.all(inside(shape, vertices * (1 - 1e-9)) | (shape is WEDGE))
     assert not np.any(inside(shape, vertices * (1 + 1e-3)))
-    triangles = vertices[drawn["triangles"].astype(int)]
+    triangles = vertices[geometry["triangles"].astype(int)]
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     assert np.all(np.sum(normals * (triangles.mean(axis=1) - vertices.mean(axis=0)), axis=1) > 0)

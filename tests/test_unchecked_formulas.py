@@ -27,15 +27,15 @@ MODULES = {
     "quaternion": (quaternion, unchecked_quaternion),
     "euler": (euler, unchecked_euler),
 }
-TURN = so3.exp([0.3, -0.4, 0.5])
+ROTATION = so3.exp([0.3, -0.4, 0.5])
 VALID = {
-    "R": TURN,
-    "R0": TURN,
-    "R1": TURN.T,
+    "R": ROTATION,
+    "R0": ROTATION,
+    "R1": ROTATION.T,
     "W": so3.hat([1.0, 2.0, 3.0]),
-    "E": se3.frame(TURN, [1, 2, 3]),
-    "E0": se3.frame(TURN, [1, 2, 3]),
-    "E1": se3.frame(TURN.T, [3, 1, 2]),
+    "E": se3.frame(ROTATION, [1, 2, 3]),
+    "E0": se3.frame(ROTATION, [1, 2, 3]),
+    "E1": se3.frame(ROTATION.T, [3, 1, 2]),
     "X": se3.hat(np.arange(6.0)),
     **dict.fromkeys(("xi", "xidot"), np.array([0.1, -0.2, 0.3, 0.4, 0.5, -0.6])),
     **dict.fromkeys(("q", "p", "q0", "qdot"), np.array([0.5, -0.5, 0.5, 0.5])),

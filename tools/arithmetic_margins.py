@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
-WANTED = 10.0
+TARGET_MARGIN = 10.0
 LOOSE = 1e-7
 NOT_NUMERICAL = ("book", "ledger", "viewer", "test_command_line.py", "test_installed.py")
 
@@ -63,7 +63,7 @@ def measure_ledger(sections: list[str], examples: int) -> Margins:
     from rbnotes.ledger.evaluation import search
     from rbnotes.ledger.record import NEEDS_CORRECTION, Verdict
 
-    found: Margins = {}
+    margins: Margins = {}
     for record in ledger.load():
         if sections and record.section not in sections and record.id not in sections:
             continue
@@ -80,8 +80,8 @@ def measure_ledger(sections: list[str], examples: int) -> Margins:
             if form is not None:
                 # Without a threshold, a search without result has evaluated every input.
                 hunt = search(form, record.reference, inputs, threshold=np.inf, examples=examples)
-                found[f"{record.id} {name}"] = hunt.max_residual, record.tolerance
-    return found
+                margins[f"{record.id} {name}"] = hunt.max_residual, record.tolerance
+    return margins
 
 
 def run_tests(
@@ -103,13 +103,13 @@ def run_tests(
             *paths,
         ]
         run = subprocess.run(command, cwd=ROOT, env=environment | more, capture_output=True, text=True)
-        found: Margins = {}
+        margins: Margins = {}
         for part in Path(folder).glob("*.json"):
-            found |= json.loads(part.read_text(encoding="utf-8"))
+            margins |= json.loads(part.read_text(encoding="utf-8"))
     failures = [line for line in run.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
     if run.returncode and not failures:
         failures = [(run.stdout + run.stderr)[-2000:]]
-    return found, "\n".join(failures)
+    return margins, "\n".join(failures)
 
 
 def run_ledger(arguments: argparse.Namespace, environment: dict[str, str]) -> tuple[Margins, str]:
@@ -122,43 +122,45 @@ def run_ledger(arguments: argparse.Namespace, environment: dict[str, str]) -> tu
     return json.loads(run.stdout), ""
 
 
-def margin(place: str, residual: float, tolerance: float, spread: float) -> float:
+def margin(location: str, residual: float, tolerance: float, spread: float) -> float:
     """Return the margin of a tolerance; `spread` is the range of the residual over the variants."""
     if not np.isfinite(residual):
         return 0.0
-    plain = tolerance / residual if residual > 0 else np.inf
-    if tolerance < LOOSE and not place.endswith(DIGITS):
-        return plain
-    return max(plain, (tolerance - residual) / spread if spread > 0 else np.inf)
+    ratio = tolerance / residual if residual > 0 else np.inf
+    if tolerance < LOOSE and not location.endswith(DIGITS):
+        return ratio
+    return max(ratio, (tolerance - residual) / spread if spread > 0 else np.inf)
 
 
 def report(kind: str, results: dict[str, Margins], rows: int) -> bool:
     """Print the smallest margins of each variant; return True if all are wide enough."""
-    places = {place for found in results.values() for place in found}
+    locations = {location for measured in results.values() for location in measured}
     spread = {}
-    for place in places:
-        residuals = [found[place][0] for found in results.values() if place in found]
-        spread[place] = max(residuals) - min(residuals)
+    for location in locations:
+        residuals = [measured[location][0] for measured in results.values() if location in measured]
+        spread[location] = max(residuals) - min(residuals)
     wide = True
-    for variant, found in results.items():
-        margins = sorted((margin(place, *found[place], spread[place]), place) for place in found)
-        narrow = sum(size < WANTED for size, _ in margins)
+    for variant, measured in results.items():
+        margins = sorted(
+            (margin(location, *measured[location], spread[location]), location) for location in measured
+        )
+        narrow = sum(size < TARGET_MARGIN for size, _ in margins)
         wide &= not narrow
-        print(f"{variant} {kind}: {len(margins)} tolerances, {narrow} with a margin below {WANTED:g}")
-        for size, place in margins[: max(1, rows)]:
-            residual, tolerance = found[place]
-            print(f"    {size:9.3g}  {place}  ({residual:.2g} of {tolerance:.2g})")
+        print(f"{variant} {kind}: {len(margins)} tolerances, {narrow} with a margin below {TARGET_MARGIN:g}")
+        for size, location in margins[: max(1, rows)]:
+            residual, tolerance = measured[location]
+            print(f"    {size:9.3g}  {location}  ({residual:.2g} of {tolerance:.2g})")
     return wide
 
 
 def main() -> int:
-    known = variants()
+    available = variants()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--only", choices=["ledger", "tests"])
     parser.add_argument(
         "--select", nargs="*", default=[], metavar="X", help="sections or ids; paths of tests"
     )
-    parser.add_argument("--variants", nargs="+", choices=list(known), default=list(known))
+    parser.add_argument("--variants", nargs="+", choices=list(available), default=list(available))
     parser.add_argument("--examples", type=int, default=40, help="inputs tried per record")
     parser.add_argument("--processes", type=int, default=1, help="of pytest (default 1)")
     parser.add_argument("--rows", type=int, default=1, help="how many of the smallest margins to print")
@@ -175,22 +177,22 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as compiled:
         for variant in arguments.variants:
             one_thread = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-            environment = os.environ | one_thread | known[variant]
+            environment = os.environ | one_thread | available[variant]
             for kind in results:
                 if arguments.only not in (None, kind):
                     continue
                 print(f"{variant} {kind} ...", file=sys.stderr, flush=True)
                 if kind == "ledger":
-                    found, failures = run_ledger(arguments, environment)
+                    measured, failures = run_ledger(arguments, environment)
                 else:
-                    found, failures = run_tests(paths, arguments.processes, environment, compiled)
-                results[kind][variant] = found
+                    measured, failures = run_tests(paths, arguments.processes, environment, compiled)
+                results[kind][variant] = measured
                 if failures:
                     failed = True
                     print(f"{variant} {kind} failed:\n{failures}", flush=True)
     if arguments.json:
         arguments.json.write_text(json.dumps(results, indent=1), encoding="utf-8")
-    wide = [report(kind, found, arguments.rows) for kind, found in results.items() if found]
+    wide = [report(kind, measured, arguments.rows) for kind, measured in results.items() if measured]
     return 0 if all(wide) and not failed else 1
 
 

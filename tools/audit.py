@@ -124,11 +124,11 @@ def audit_scenes(size: int) -> Count:
 
     trials, faults = 4 * size, Counter[str]()
     for seed in range(trials):
-        found = scene_results(seed)
+        results = scene_results(seed)
         for name, limit in limits(scene(seed))._asdict().items():
-            faults[name] += not float(found[name]) <= limit
+            faults[name] += not float(results[name]) <= limit
         for name in ("repeated", "resumed"):
-            faults[name] += not found[name]
+            faults[name] += not results[name]
     return Count(trials, faults.total(), 0, _details(faults))
 
 
@@ -139,9 +139,9 @@ def audit_arguments(size: int) -> Count:
 
     trials, reported, faults = 0, 0, Counter[str]()
     for subpackage in SUBPACKAGES:
-        found = findings(subpackage, 100 * size, SEED)
-        trials += len(found)
-        for finding in found:
+        messages = findings(subpackage, 100 * size, SEED)
+        trials += len(messages)
+        for finding in messages:
             if finding.verdict in ("fine", "unhelpful"):
                 reported += 1
             else:
@@ -153,9 +153,20 @@ def audit_challenge(size: int) -> Count:
     """Submit mutants of the right forms of claims to the challenge."""
     from challenge_trial import trial
 
-    made, _ = trial(40 * size, seed=SEED)
-    faults = Counter({"wrong, accepted": made.wrong - made.wrong_failed, "right, refused": made.right_failed})
-    return Count(made.wrong + made.right, faults.total(), made.wrong_failed, _details(faults), limit=0.01)
+    tally, _ = trial(40 * size, seed=SEED)
+    faults = Counter(
+        {
+            "wrong, accepted": tally.wrong - tally.wrong_failed,
+            "right, refused": tally.right_failed,
+        }
+    )
+    return Count(
+        tally.wrong + tally.right,
+        faults.total(),
+        tally.wrong_failed,
+        _details(faults),
+        limit=0.01,
+    )
 
 
 AUDITS: dict[str, Callable[[int], Count]] = {

@@ -110,8 +110,10 @@ def main() -> int:
         parser.error(f"chapters are: {', '.join(path.stem for path in chapters)}")
 
     errors = run_chapters(root, run)
-    written = not errors and write_pages(root, output, skipped=[path for path in chapters if path not in run])
-    if not written:
+    is_written = not errors and write_pages(
+        root, output, skipped=[path for path in chapters if path not in run]
+    )
+    if not is_written:
         print(*errors, sep="\n\n", file=sys.stderr)
         print("\nThe book has faults, see above.", file=sys.stderr)
         return 1

@@ -43,7 +43,7 @@ from rbnotes.ledger.checks.mutation import (
 from rbnotes.ledger.evaluation import distance, evaluate, samples
 from rbnotes.ledger.record import Function
 
-KEPT = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
+RESULTS = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
 EXAMPLES, DENSE = 96, 96
 """Cases of the challenge (half of its default), and of the test that judges it."""
 EACH = 60
@@ -79,7 +79,7 @@ class Tally:
         self.wrong_failed += not right and not passed
 
     @property
-    def caught(self) -> float:
+    def detection_rate(self) -> float:
         """Return the fraction of the wrong submissions that fail."""
         return self.wrong_failed / max(1, self.wrong)
 
@@ -87,36 +87,38 @@ class Tally:
 def submissions(claim: Record, generator: random.Random, count: int) -> list[Submission]:
     """Return the right forms of a claim and mutants of one of them."""
     form = form_under_test(claim)
-    found = [Submission(claim, "", right) for right in right_forms(claim)]
+    result = [Submission(claim, "", right) for right in right_forms(claim)]
     if form is None:
-        return found
+        return result
     try:
-        drawn = samples(claim.allowed_inputs, 4)
-        mutants = list(source_mutants(readable_function(form), drawn))
+        inputs = samples(claim.allowed_inputs, 4)
+        mutants = list(source_mutants(readable_function(form), inputs))
     except UnreadableFunction:
-        return found
+        return result
     chosen = generator.sample(mutants, min(count, len(mutants)))
-    return found + [Submission(claim, mutant.change, mutant.form) for mutant in chosen]
+    return result + [Submission(claim, mutant.change, mutant.form) for mutant in chosen]
 
 
-def passes(submission: Submission, tried: Sequence[Case]) -> bool:
+def passes(submission: Submission, cases: Sequence[Case]) -> bool:
     """Return True if the submission passes the challenge."""
     few = 8
-    for some in (tried[:few], tried[few:]):
+    for some in (cases[:few], cases[few:]):
         with call_counter(MIN_CALL_LIMIT * len(some) * 16):  # each is called up to four times
-            given = collect_answers(submission.form, [case.inputs for case in some])
-        judged = (judge(submission.claim, case, answer) for case, answer in zip(some, given, strict=True))
-        if not all(judged):
+            answers = collect_answers(submission.form, [case.inputs for case in some])
+        judgements = (
+            judge(submission.claim, case, answer) for case, answer in zip(some, answers, strict=True)
+        )
+        if not all(judgements):
             return False
     return True
 
 
-def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
+def is_right(submission: Submission, cases: Sequence[Case]) -> bool:
     """Return True if a submission agrees with the oracle: the independent check of the challenge.
 
     Near zero the tolerance of a case allows for the digits that right forms lose there.
     """
-    for case in tried:
+    for case in cases:
         try:
             with call_counter(MIN_CALL_LIMIT * 16):
                 off = distance(
@@ -131,12 +133,12 @@ def is_right(submission: Submission, tried: Sequence[Case]) -> bool:
 
 def claims(generator: random.Random) -> Iterator[Record]:
     """Yield claims with fast oracles in random order."""
-    every = [
+    checkable = [
         (record, record.reference)
         for record in ledger.load()
         if record.reference is not None and record.inputs
     ]
-    for record, oracle in generator.sample(every, len(every)):
+    for record, oracle in generator.sample(checkable, len(checkable)):
         some = samples(record.inputs, 3)
         start = time.perf_counter()
         for values in some:
@@ -151,19 +153,19 @@ def trial(
     """Test mutants; return the tally and the submissions on which challenge and dense test disagree."""
     generator = random.Random(seed)
     tally, disagreed = Tally(), list[Submission]()
-    made = 0
+    num_changed = 0
     for claim in claims(generator):
-        print(f"\r{made} ", end="", file=sys.stderr, flush=True)
-        tried = cases(claim, seed=seed, examples=examples)
-        judges = cases(claim, seed=seed + OTHER_SEED, examples=dense)
-        for submission in submissions(claim, generator, min(each, count - made)):
-            made += bool(submission.change)
-            right = is_right(submission, judges)
-            passed = passes(submission, tried)
+        print(f"\r{num_changed} ", end="", file=sys.stderr, flush=True)
+        claim_cases = cases(claim, seed=seed, examples=examples)
+        dense_cases = cases(claim, seed=seed + OTHER_SEED, examples=dense)
+        for submission in submissions(claim, generator, min(each, count - num_changed)):
+            num_changed += bool(submission.change)
+            right = is_right(submission, dense_cases)
+            passed = passes(submission, claim_cases)
             tally.add(right, passed)
             if right != passed:
                 disagreed.append(submission)
-        if made >= count:
+        if num_changed >= count:
             break
     return tally, disagreed
 
@@ -171,10 +173,12 @@ def trial(
 def variants(examples: int = EXAMPLES) -> tuple[Tally, list[str]]:
     """Test the functions written by hand; return the tally and the wrong results."""
     tally, missed = Tally(), list[str]()
-    tried = {name: cases(ledger.find(name), examples=examples) for name in {each.claim for each in VARIANTS}}
+    cases_by_claim = {
+        name: cases(ledger.find(name), examples=examples) for name in {each.claim for each in VARIANTS}
+    }
     for variant in VARIANTS:
         submission = Submission(ledger.find(variant.claim), variant.what, variant.function)
-        passed = passes(submission, tried[variant.claim])
+        passed = passes(submission, cases_by_claim[variant.claim])
         tally.add(variant.right, passed)
         if passed is not variant.right:
             missed.append(f"{variant.claim}: {variant.what}")
@@ -243,15 +247,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{by_hand.right + by_hand.wrong} by hand: {by_hand.wrong_failed} of {by_hand.wrong} wrong ones fail,"
     )
     print(f"  {by_hand.right_failed} of {by_hand.right} right ones do", *missed, sep="\n    ")
-    made, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
-    print(f"{made.wrong_failed} of {made.wrong} wrong submissions fail ({made.caught:.2%}),")
-    print(f"  {made.right_failed} of {made.right} right ones do")
+    tally, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
+    print(f"{tally.wrong_failed} of {tally.wrong} wrong submissions fail ({tally.detection_rate:.2%}),")
+    print(f"  {tally.right_failed} of {tally.right} right ones do")
     for each in disagreed:
         print(f"    {each.claim.id}: {each.change or 'as it is'}")
     if options.count >= 1000:
-        figures = {"by_hand": vars(by_hand), "made": vars(made), "seed": options.seed}
-        KEPT.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-    return int(bool(missed) or made.right_failed > 0 or made.caught < 0.99)
+        figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "seed": options.seed}
+        RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    return int(bool(missed) or tally.right_failed > 0 or tally.detection_rate < 0.99)
 
 
 if __name__ == "__main__":

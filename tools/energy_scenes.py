@@ -30,13 +30,13 @@ def scene_results(seed: int) -> dict[str, Any]:
     """Return the results of a scene."""
     from random_scenes import account, same, scene
 
-    one = scene(seed)
-    path = one.run(STEPS)
-    first = one.run(STEPS // 3)
-    rest = one.run(STEPS - STEPS // 3, first)
-    repeated, resumed = same(path, one.run(STEPS)), same(path, first, rest)
-    numbers = {name: f"{value:.1e}" for name, value in account(one, path)._asdict().items()}
-    return {"scene": seed, **one.traits, **numbers, "repeated": repeated, "resumed": resumed}
+    simulation = scene(seed)
+    path = simulation.run(STEPS)
+    first = simulation.run(STEPS // 3)
+    last = simulation.run(STEPS - STEPS // 3, first)
+    repeated, resumed = same(path, simulation.run(STEPS)), same(path, first, last)
+    numbers = {name: f"{value:.1e}" for name, value in account(simulation, path)._asdict().items()}
+    return {"scene": seed, **simulation.traits, **numbers, "repeated": repeated, "resumed": resumed}
 
 
 def main() -> int:
@@ -50,18 +50,18 @@ def main() -> int:
     lines: list[dict[str, Any]] = []
     bad = 0
     for seed in range(SCENES) if options.scene is None else (options.scene,):
-        found = scene_results(seed)
+        results = scene_results(seed)
         if not lines:
-            print(" ".join(f"{name:>13}" for name in found))
-        print(" ".join(f"{value!s:>13}" for value in found.values()), flush=True)
-        broken = [
-            name for name, limit in limits(scene(seed))._asdict().items() if not float(found[name]) <= limit
+            print(" ".join(f"{name:>13}" for name in results))
+        print(" ".join(f"{value!s:>13}" for value in results.values()), flush=True)
+        failures = [
+            name for name, limit in limits(scene(seed))._asdict().items() if not float(results[name]) <= limit
         ]
-        broken += [name for name in ("repeated", "resumed") if not found[name]]
-        if broken:
+        failures += [name for name in ("repeated", "resumed") if not results[name]]
+        if failures:
             bad += 1
-            print(f"  breaks its limit: {', '.join(broken)}")
-        lines.append(found)
+            print(f"  breaks its limit: {', '.join(failures)}")
+        lines.append(results)
     print(f"{len(lines)} scenes, {bad} break a limit")
     if options.table:
         with TABLE.open("w", newline="") as file:

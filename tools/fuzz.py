@@ -35,15 +35,15 @@ def findings(subpackage: str, count: int, seed: int) -> list[Any]:
 
     rng = np.random.default_rng([seed, zlib.crc32(subpackage.encode())])
     pairs = [(call, *pair) for call in table(subpackage) for pair in attempts(call)]
-    found: list[Any] = []
-    while len(found) < count:
+    result: list[Any] = []
+    while len(result) < count:
         finding = attempt(*pairs[rng.integers(len(pairs))], rng)
         if finding is not None:
-            found.append(finding)
-    return found
+            result.append(finding)
+    return result
 
 
-def keep(line: dict[str, Any]) -> None:
+def append_line(line: dict[str, Any]) -> None:
     """Write a subpackage's line into the table, replacing an older one."""
     lines = {}
     if TABLE.exists():
@@ -70,26 +70,26 @@ def main() -> int:
     print(f"{'subpackage':16}{'calls':>8}" + "".join(f"{fault:>11}" for fault in FAULTS))
     bad = False
     for subpackage in subpackages:
-        found = findings(subpackage, options.calls, options.seed)
-        counts = Counter(finding.verdict for finding in found)
+        result = findings(subpackage, options.calls, options.seed)
+        counts = Counter(finding.verdict for finding in result)
         print(
-            f"{subpackage:16}{len(found):8}" + "".join(f"{counts[fault]:11}" for fault in FAULTS), flush=True
+            f"{subpackage:16}{len(result):8}" + "".join(f"{counts[fault]:11}" for fault in FAULTS), flush=True
         )
         if options.table:
             names = len({call.name for call in table(subpackage)})
             faults = {fault: counts[fault] for fault in FAULTS}
-            keep(
+            append_line(
                 {
                     "subpackage": subpackage,
                     "names": names,
-                    "calls": len(found),
+                    "calls": len(result),
                     "seed": options.seed,
                     **faults,
                 }
             )
-        unhelpful = counts["unhelpful"] * 1000 >= len(found)
+        unhelpful = counts["unhelpful"] * 1000 >= len(result)
         bad |= unhelpful or any(counts[fault] for fault in FAULTS if fault != "unhelpful")
-        for finding in sorted({str(each) for each in found if each.verdict != "fine"}):
+        for finding in sorted({str(each) for each in result if each.verdict != "fine"}):
             print(f"  {finding}")
     return int(bad)
 

@@ -137,8 +137,8 @@ def inspect(started: Browser, look: Look, pages: list[Path]) -> tuple[list[str],
     faults, counts = [], Counter[str]()
     for path in pages:
         with window(started, look) as page:
-            found, counted = inspect_one(page, path)
-        faults += [f"{path.as_uri()} ({look.name}): {fault}" for fault in found]
+            page_findings, counted = inspect_one(page, path)
+        faults += [f"{path.as_uri()} ({look.name}): {fault}" for fault in page_findings]
         counts += Counter(counted)
     return faults, counts
 
@@ -166,8 +166,8 @@ def inspect_one(page: Page, path: Path) -> tuple[list[str], dict[str, int]]:
     rules = {rule: {"enabled": False} for rule in FOREIGN_RULES}
     # Its preload would read the styles again from the wrong folder.
     how = {"rules": rules, "resultTypes": ["violations"], "preload": False}
-    seen = page.evaluate("(how) => axe.run(document, how)", how)
-    for fault in seen["violations"]:
+    report = page.evaluate("(how) => axe.run(document, how)", how)
+    for fault in report["violations"]:
         first = fault["nodes"][0]["html"][:200]
         faults.append(f"{fault['id']}: {fault['help']}: {len(fault['nodes'])} times, such as {first}")
     measured = page.evaluate(LAYOUT, FIRST_PICTURE)
@@ -212,8 +212,8 @@ def main() -> int:
     with chromium() as started:
         for look in LOOKS:
             print(f"{look.name}: {len(pages)} pages", flush=True)
-            found, counts = inspect(started, look, pages)
-            faults += found
+            messages, counts = inspect(started, look, pages)
+            faults += messages
             print(*(f"  {count} {what}" for what, count in counts.items()), sep="\n", flush=True)
             if args.pictures:
                 for page in pages:

@@ -26,12 +26,12 @@ worst: dict[str, tuple[float, float]] = {}
 number compared with, so that the size of a tolerance says whether it is about rounding."""
 
 
-def note(place: str, residual: float, tolerance: float) -> None:
+def note(location: str, residual: float, tolerance: float) -> None:
     """Keep the comparison if it has the smallest margin at its place; the test reports failures."""
     if not (0 <= residual <= tolerance and 0 < tolerance < np.inf):
         return
     test = os.environ.get("PYTEST_CURRENT_TEST", "import").rpartition(" (")[0]
-    key = f"{test} {place}"
+    key = f"{test} {location}"
     if key not in worst or residual / tolerance > worst[key][0] / worst[key][1]:
         worst[key] = residual, tolerance
 
@@ -47,8 +47,8 @@ def caller() -> str:
 
 
 def compare(actual: Any, desired: Any, rtol: float, atol: float) -> None:
-    place = caller()
-    if not place:
+    location = caller()
+    if not location:
         return
     try:
         actual, desired = np.broadcast_arrays(np.asarray(actual, float), np.asarray(desired, float))
@@ -62,7 +62,7 @@ def compare(actual: Any, desired: Any, rtol: float, atol: float) -> None:
     used = tolerance > 0
     if np.any(used):
         nearest = np.argmax(residual[used] / tolerance[used])
-        note(place, float(residual[used][nearest]), float(tolerance[used][nearest]))
+        note(location, float(residual[used][nearest]), float(tolerance[used][nearest]))
 
 
 def observe_numpy() -> None:
@@ -114,12 +114,12 @@ only_in_tests()
 
 
 def pytest_assertion_pass(item: pytest.Item, lineno: int, orig: str, expl: str) -> None:
-    bound = bare(orig, expl.split("\n")[0])
+    bound = residual_and_tolerance(orig, expl.split("\n")[0])
     if bound is not None:
         note(f"{item.path.name}:{lineno}", *bound)
 
 
-def bare(source: str, explained: str) -> tuple[float, float] | None:
+def residual_and_tolerance(source: str, explained: str) -> tuple[float, float] | None:
     """Return residual and tolerance of an assertion, from its source and pytest's explanation."""
     text, values = (_comparison(code) for code in (source, explained))
     if text is None or values is None:

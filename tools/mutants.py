@@ -56,8 +56,8 @@ PASSED = 0.02
 
 def files() -> dict[str, str]:
     """Return the digests of all files of the package and its tests."""
-    found = [each for folder in ("rbnotes", "tests") for each in (ROOT / folder).rglob("*.py")]
-    return {str(each.relative_to(ROOT)): digest(each.read_bytes()) for each in sorted(found)}
+    paths = [each for folder in ("rbnotes", "tests") for each in (ROOT / folder).rglob("*.py")]
+    return {str(each.relative_to(ROOT)): digest(each.read_bytes()) for each in sorted(paths)}
 
 
 class ResultCache:
@@ -66,7 +66,9 @@ class ResultCache:
     def __init__(self, path: Path, files: dict[str, str]) -> None:
         self.path, self.files, self.all = path, files, digest("".join(files.values()).encode())
         lines = path.read_text().splitlines() if path.exists() else []
-        self.known: dict[str, list[str]] = {slip: found for slip, *found in map(json.loads, lines)}
+        self.detections: dict[str, list[str]] = {
+            slip: detection for slip, *detection in map(json.loads, lines)
+        }
 
     def _state(self, slip: Slip, detected_by: str) -> str:
         """Return a digest of everything that can change the result."""
@@ -75,7 +77,7 @@ class ResultCache:
 
     def get(self, slip: Slip) -> str | None:
         """Return the cached result of a slip if it is still valid."""
-        detected_by, state = self.known.get(str(slip), ("", ""))
+        detected_by, state = self.detections.get(str(slip), ("", ""))
         return detected_by if state == self._state(slip, detected_by) else None
 
     def add(self, slip: Slip, detected_by: str) -> None:
@@ -88,9 +90,9 @@ def detecting_test(slip: Slip, functions: PackageFunctions, tests: Tests) -> str
     """Return the test of the subpackage, or else the record or other test, that detects a slip."""
     function = slip.function
     preparations: tuple[Callable[[], Callable[[], str]], ...] = (
-        lambda: partial(tests.run, tests.calling_tests(function, own=True)),
+        lambda: partial(tests.run, tests.calling_tests(function, in_subpackage=True)),
         lambda: partial(first_wrong_record, records_of(function)),
-        lambda: partial(tests.run, tests.calling_tests(function, own=False)),
+        lambda: partial(tests.run, tests.calling_tests(function, in_subpackage=False)),
     )
     for prepare in preparations:
         work = prepare()  # measurements run without the slip
@@ -105,24 +107,24 @@ def detecting_test(slip: Slip, functions: PackageFunctions, tests: Tests) -> str
 
 @dataclass(frozen=True)
 class Score:
-    """Numbers of the slips of a subpackage: tried, equivalent, detected."""
+    """Numbers of the slips of a subpackage: tested, equivalent, detected."""
 
     subpackage: str
     slips: int
-    tried: int
+    tested: int
     equivalent: int
     noticed: int
 
     def __str__(self) -> str:
-        counted = self.tried - self.equivalent
-        share = f"{100 * self.noticed / max(counted, 1):5.1f} %"
-        beside = f"; {self.equivalent} equivalent" if self.equivalent else ""
-        return f"{self.subpackage:16}{self.noticed:5} of {counted} noticed: {share}{beside}"
+        counted = self.tested - self.equivalent
+        percentage = f"{100 * self.noticed / max(counted, 1):5.1f} %"
+        equivalents = f"; {self.equivalent} equivalent" if self.equivalent else ""
+        return f"{self.subpackage:16}{self.noticed:5} of {counted} noticed: {percentage}{equivalents}"
 
     @property
     def is_low(self) -> bool:
         """Return True if too many slips are not detected."""
-        return self.noticed < (1 - PASSED) * (self.tried - self.equivalent)
+        return self.noticed < (1 - PASSED) * (self.tested - self.equivalent)
 
 
 def write(scores: Sequence[Score]) -> None:
@@ -170,14 +172,14 @@ class Trial:
                 subpackages[subpackage].append(path)
         scores = []
         for subpackage in self.options.subpackage or subpackages:
-            every = [
+            all_slips = [
                 slip
                 for path in subpackages[subpackage]
                 for slip in slips(path)
-                if slip.place in functions.codes
+                if slip.location in functions.codes
             ]
-            if every:
-                scores.append(self.score(subpackage, every, functions, tests))
+            if all_slips:
+                scores.append(self.score(subpackage, all_slips, functions, tests))
                 self.write_line(str(scores[-1]))
             elif self.options.subpackage:
                 raise RuntimeError(
@@ -195,24 +197,24 @@ class Trial:
     def score(
         self,
         subpackage: str,
-        every: Sequence[Slip],
+        all_slips: Sequence[Slip],
         functions: PackageFunctions,
         tests: Tests,
     ) -> Score:
         """Return the score of a sample of a subpackage's slips."""
         rng = np.random.default_rng([self.options.seed, zlib.crc32(subpackage.encode())])
-        chosen = [every[i] for i in rng.permutation(len(every))[: self.options.count]]
-        tried = [slip for slip in chosen if not slip.why_equivalent]
+        chosen = [all_slips[i] for i in rng.permutation(len(all_slips))[: self.options.count]]
+        tested = [slip for slip in chosen if not slip.why_equivalent]
         noticed = 0
-        for slip in tried:
-            found = self.cache.get(slip)
-            if found is None:
-                found = detecting_test(slip, functions, tests)
-                self.cache.add(slip, found)
-            noticed += bool(found)
-            if not found:
+        for slip in tested:
+            detected_by = self.cache.get(slip)
+            if detected_by is None:
+                detected_by = detecting_test(slip, functions, tests)
+                self.cache.add(slip, detected_by)
+            noticed += bool(detected_by)
+            if not detected_by:
                 self.write_line(f"    {slip}")
-        return Score(subpackage, len(every), len(chosen), len(chosen) - len(tried), noticed)
+        return Score(subpackage, len(all_slips), len(chosen), len(chosen) - len(tested), noticed)
 
 
 def main() -> int:

@@ -29,14 +29,14 @@ def slides(options: Options, what: str) -> float:
     worst = 0.0
     for heading in (0.0, np.pi / 8, np.pi / 4, 1.2):
         model, start, plane = scenes.block_on_a_slope(0.6, 0.5, heading)
-        moved = plane.T @ displacements(run(model, start, 0.5, 0.01, options))[0]
+        displacement = plane.T @ displacements(run(model, start, 0.5, 0.01, options))[0]
         distance = g * (np.sin(0.6) - 0.5 * np.cos(0.6)) * 0.5**2 / 2
-        off = abs(np.degrees(np.arctan2(moved[1], moved[0])))
-        worst = max(worst, off if what == "direction" else abs(moved[0] / distance - 1))
+        off = abs(np.degrees(np.arctan2(displacement[1], displacement[0])))
+        worst = max(worst, off if what == "direction" else abs(displacement[0] / distance - 1))
     return worst
 
 
-def slope_threshold(options: Options) -> float:
+def incline_threshold(options: Options) -> float:
     """Return the worst error of the slip threshold on a slope over three headings, by varying mu."""
 
     def scene(ratio: float, heading: float) -> Any:
@@ -75,15 +75,15 @@ def spinning_slab(options: Options) -> float:
     model = MaximalModel(M[None], colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, slab, mu=mu)])
     path = run(model, State(scenes.at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.4, 0.0025, options)
     slows = mu * g * 0.2 * np.sqrt(2) / M[2, 2]
-    turned = np.unwrap(np.arctan2(path.states.E[:, 0, 1, 0], path.states.E[:, 0, 0, 0]))[-1]
-    return float(abs(turned / (spin**2 / 2 / slows) - 1))
+    angle = np.unwrap(np.arctan2(path.states.E[:, 0, 1, 0], path.states.E[:, 0, 0, 0]))[-1]
+    return float(abs(angle / (spin**2 / 2 / slows) - 1))
 
 
 def slip_stick(options: Options) -> float:
     """Return the error of a block on a spring, which loses the amplitude 2 mu m g / k in each swing."""
     box, mu, stiffness = Box([0.2, 0.2, 0.1]), 0.3, 100.0
     M = box.spatial_inertia(mass=1.0)
-    holds = mu * g / stiffness
+    stick_limit = mu * g / stiffness
 
     def spring(state: State) -> Forces:
         return Forces.without_derivatives([0, 0, 0, -stiffness * state.E[0, 0, 3], 0, 0])
@@ -91,11 +91,11 @@ def slip_stick(options: Options) -> float:
     model = MaximalModel(
         M[None], applied_forces=spring, colliders=[Collider(WORLD, Plane(), mu=mu), Collider(0, box, mu=mu)]
     )
-    path = run(model, State(scenes.at(5.3 * holds, 0, 0.05)[None]), 1.5, 0.0025, options)
-    ends = 5.3 * holds
-    while abs(ends) > holds:
-        ends = -np.sign(ends) * (abs(ends) - 2 * holds)
-    return float(abs(path.states.E[-1, 0, 0, 3] - ends) / holds)
+    path = run(model, State(scenes.at(5.3 * stick_limit, 0, 0.05)[None]), 1.5, 0.0025, options)
+    ends = 5.3 * stick_limit
+    while abs(ends) > stick_limit:
+        ends = -np.sign(ends) * (abs(ends) - 2 * stick_limit)
+    return float(abs(path.states.E[-1, 0, 0, 3] - ends) / stick_limit)
 
 
 def rebound(options: Options) -> float:
@@ -119,14 +119,14 @@ def siconos_ball(options: Options) -> float:
     return float(abs(path.states.E[-1, 0, 2, 3] - 0.1 - scenes.SICONOS_BALL[0.7][0]))
 
 
-def pulled_with_its_friction(options: Options) -> float:
+def pulled_at_the_friction_limit(options: Options) -> float:
     """Return the motion of a block pulled along a diagonal with exactly mu m g; it must stay."""
     box, mu = Box([0.3, 0.2, 0.1]), 0.5
     M = box.spatial_inertia(mass=2.0)
-    pull = mu * 2.0 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
+    force = mu * 2.0 * g * np.array([np.cos(0.6), np.sin(0.6), 0])
 
     def applied_forces(state: State) -> Forces:
-        return Forces.without_derivatives([0, 0, 0, *pull])
+        return Forces.without_derivatives([0, 0, 0, *force])
 
     model = MaximalModel(
         M[None],
@@ -172,7 +172,7 @@ ROWS = (
         partial(slides, what="distance"),
         FRICTIONS,
     ),
-    Row("block on a slope, three headings", "threshold, relative", 1e-3, slope_threshold, FRICTIONS),
+    Row("block on a slope, three headings", "threshold, relative", 1e-3, incline_threshold, FRICTIONS),
     Row(
         "ladder on a smooth wall",
         "threshold, relative",
@@ -191,7 +191,7 @@ ROWS = (
         "block pulled with exactly mu m g",
         "displacement in 1 s, m",
         1e-8,
-        pulled_with_its_friction,
+        pulled_at_the_friction_limit,
         FRICTIONS,
     ),
     Row("ball slides, then rolls", "speed 5/7, relative", 1e-6, partial(rolling, part=5 / 7), FRICTIONS),

@@ -45,8 +45,8 @@ def _crank(options: Options, h: float) -> Any:
 def double_pendulum(options: Options, what: str) -> float:
     model, path = scenes.double_pendulum()[0], _swing(tuple(options.items()))
     if what == "joints":
-        apart = [np.abs(maximal.constraint_error(model.joints, E)).max() for E in path.states.E[::20]]
-        return float(max(apart))
+        joint_errors = [np.abs(maximal.constraint_error(model.joints, E)).max() for E in path.states.E[::20]]
+        return float(max(joint_errors))
     return float(np.ptp(path.energies) / (2 * g))  # relative to the energy between horizontal and hanging
 
 
@@ -91,20 +91,20 @@ def flips(options: Options, what: str, spin: tuple[float, ...]) -> float:
     if what == "course":
         return float(np.abs(turning - exact).max() / spin[1])
     k = np.flatnonzero(np.diff(np.sign(turning)))
-    found = times[k] + h * turning[k] / (turning[k] - turning[k + 1])
-    wanted = quarter * (2 * np.arange(1, 1 + int((60 / quarter + 1) // 2)) - 1)
-    wanted = wanted[wanted < 60]
-    if len(found) != len(wanted):
+    flip_times = times[k] + h * turning[k] / (turning[k] - turning[k + 1])
+    expected = quarter * (2 * np.arange(1, 1 + int((60 / quarter + 1) // 2)) - 1)
+    expected = expected[expected < 60]
+    if len(flip_times) != len(expected):
         return np.inf
-    return float(np.abs(found / wanted - 1).max())
+    return float(np.abs(flip_times / expected - 1).max())
 
 
 def heavy_top(options: Options) -> float:
     M, start, precession = scenes.heavy_top(400.0)
     T = 0.5
     path = run(MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)]), start, T, 5e-4, options)
-    spun = (400.0 - precession * np.cos(0.5)) * T
-    exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spun])
+    spin_angle = (400.0 - precession * np.cos(0.5)) * T
+    exact = so3.exp([0, 0, precession * T]) @ so3.exp([0, 0.5, 0]) @ so3.exp([0, 0, spin_angle])
     R = path.states.E[-1, 0, :3, :3]
     return float(so3.angle(exact.T @ R)) if np.all(np.isfinite(R)) else np.inf
 
@@ -139,8 +139,8 @@ def catenary(options: Options) -> float:
     )
     lifts = (np.arange(count) - (count - 1) / 2) * g
     thrust = brentq(lambda H: np.sum(1 / np.sqrt(1 + (lifts / H) ** 2)) - span, 0.1, 1e4)
-    slopes = np.arctan(lifts / thrust)
-    steps = np.stack([np.cos(slopes), np.zeros(count), np.sin(slopes)], axis=1)
+    angles = np.arctan(lifts / thrust)
+    steps = np.stack([np.cos(angles), np.zeros(count), np.sin(angles)], axis=1)
     middles = np.cumsum(steps, axis=0) - steps / 2
     return float(np.abs(path.states.E[-1, :, :3, 3] - middles).max())
 
@@ -247,13 +247,13 @@ ROWS = (
     *(
         Row(
             f"body that flips each {each} s, 60 s, 10 ms",
-            told,
-            most,
+            measured,
+            limit,
             partial(flips, what=what, spin=spin),
             INTEGRATORS,
         )
         for each, spin in (("8.79", BARELY), ("10.21", HARDLY))
-        for told, most, what in (
+        for measured, limit, what in (
             ("energy, relative", 1e-6, "energy"),
             ("times of flips, relative", 0.01, "times"),
             ("rate against ellipj, relative", 0.01, "course"),

@@ -60,7 +60,7 @@ class Row:
     ----------
     measured
         Quantity that the error refers to, with its unit.
-    ways
+    variants
         Options of its runs by name; the first is the default.
     """
 
@@ -68,7 +68,7 @@ class Row:
     measured: str
     tolerance: float
     error: Callable[[Options], float]
-    ways: dict[str, Options]
+    variants: dict[str, Options]
 
 
 def run(model: MaximalModel, start: State, T: float, h: float, options: Options) -> Trajectory:
@@ -85,20 +85,21 @@ def displacements(path: Trajectory) -> Any:
     return path.states.E[-1, :, :3, 3] - path.states.E[0, :, :3, 3]
 
 
-def threshold(scene: Callable[[float], Any], T: float, given: float, options: Options) -> float:
-    """Return the error of the ratio to static friction at which a scene moves by ``given``."""
+def threshold(scene: Callable[[float], Any], T: float, displacement: float, options: Options) -> float:
+    """Return the error of the ratio to static friction at which a scene moves by ``displacement``."""
 
-    def stands(ratio: float) -> bool:
+    def sticks(ratio: float) -> bool:
         return bool(
-            np.abs(displacements(run(scene(ratio)[0], scene(ratio)[1], T, 0.01, options))).max() < given
+            np.abs(displacements(run(scene(ratio)[0], scene(ratio)[1], T, 0.01, options))).max()
+            < displacement
         )
 
     low, high = 0.5, 2.0
-    if stands(low):
+    if sticks(low):
         return 1 - low
-    if not stands(high):
+    if not sticks(high):
         return high - 1
     for _ in range(11):
         middle = (low + high) / 2
-        low, high = (low, middle) if stands(middle) else (middle, high)
+        low, high = (low, middle) if sticks(middle) else (middle, high)
     return abs((low + high) / 2 - 1)

@@ -49,7 +49,7 @@ class Slip:
         return f"{self.function}: {self.change}"
 
     @property
-    def place(self) -> tuple[Function, int]:
+    def location(self) -> tuple[Function, int]:
         """Return function and line."""
         return self.function, self.line
 
@@ -94,11 +94,11 @@ def slips(path: str) -> Iterator[Slip]:
             if isinstance(function, ast.FunctionDef):
                 name = f"{node.name}.{function.name}" if isinstance(node, ast.ClassDef) else function.name
                 line = min([function.lineno, *(each.lineno for each in function.decorator_list)])
-                seen: Counter[str] = Counter()
+                counts: Counter[str] = Counter()
                 for change, changed in mutate(function):
-                    seen[change] += 1
-                    again = f", number {seen[change]}" if seen[change] > 1 else ""
-                    yield Slip(Function(path, name), line, change + again, changed)
+                    counts[change] += 1
+                    suffix = f", number {counts[change]}" if counts[change] > 1 else ""
+                    yield Slip(Function(path, name), line, change + suffix, changed)
 
 
 class PackageFunctions:
@@ -117,7 +117,7 @@ class PackageFunctions:
     @contextmanager
     def with_slip(self, slip: Slip) -> Iterator[None]:
         """Give the functions, and closures that they made, the code with a slip inside the context."""
-        right = list(codes(self.codes[slip.place]))
+        right = list(codes(self.codes[slip.location]))
         changed = [
             (function, old, new)
             for old, new in zip(right, codes(slip.code()), strict=False)

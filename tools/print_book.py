@@ -66,8 +66,8 @@ def errata_pages(folder: Path, docname: str) -> list[str]:
         return []
     page = (folder / f"{docname}.html").read_text(encoding="utf-8")
     name = re.escape(posixpath.basename(docname))
-    found = re.findall(rf'href="(generated/{name}-[^"#]*)\.html#', page)
-    return list(dict.fromkeys(posixpath.join("book", each) for each in found))
+    pages = re.findall(rf'href="(generated/{name}-[^"#]*)\.html#', page)
+    return list(dict.fromkeys(posixpath.join("book", each) for each in pages))
 
 
 def article(page: str, docname: str, printed: set[str]) -> str:
@@ -94,9 +94,9 @@ def article(page: str, docname: str, printed: set[str]) -> str:
 
 def extract_elements(body: str, opening: str) -> tuple[str, list[str]]:
     """Split a text into the text without the elements whose tags match a pattern, and these elements."""
-    rest, taken, at = "", [], 0
-    while found := re.search(opening, body[at:]):
-        start = at + found.start()
+    remainder, extracted, at = "", [], 0
+    while match := re.search(opening, body[at:]):
+        start = at + match.start()
         name = re.split(r"\W", body[start + 1 :], maxsplit=1)[0]
         depth, end = 0, start
         for tag in re.finditer(rf"<(/?){name}\b[^>]*>", body[start:]):
@@ -104,18 +104,18 @@ def extract_elements(body: str, opening: str) -> tuple[str, list[str]]:
             end = start + tag.end()
             if depth == 0:
                 break
-        rest += body[at:start]
-        taken.append(body[start:end])
+        remainder += body[at:start]
+        extracted.append(body[start:end])
         at = end
-    return rest + body[at:], taken
+    return remainder + body[at:], extracted
 
 
 def appendix(solutions: dict[str, list[str]], titles: dict[str, str]) -> str:
     """Return the solutions of all chapters; their references link to the chapters."""
     parts = []
-    for name, own in solutions.items():
-        own = [re.sub(r'\bhref="#[^"]*"', f'href="{HOST}{name}"', text) for text in own]
-        parts.append(f"<section><h2>{titles[name]}</h2>{''.join(own)}</section>")
+    for name, elements in solutions.items():
+        elements = [re.sub(r'\bhref="#[^"]*"', f'href="{HOST}{name}"', text) for text in elements]
+        parts.append(f"<section><h2>{titles[name]}</h2>{''.join(elements)}</section>")
     return f'<article class="bd-article"><h1>Solutions</h1>{"".join(parts)}</article>'
 
 
@@ -145,7 +145,7 @@ def title(page: str) -> str:
     return re.sub(r"<a class=\"headerlink\".*?</a>|</h1>", "", match[1])
 
 
-def plain(markup: str) -> str:
+def strip_markup(markup: str) -> str:
     """Return the text without markup."""
     return html.unescape(re.sub("<[^>]*>", "", markup))
 
@@ -154,11 +154,11 @@ def document(body: str, like: str, heading: str, before: int | None) -> str:
     """Return a page for print with the style sheets of a page; numbers continue from ``before``."""
     styles = "".join(re.findall(r'<link[^>]*rel="stylesheet"[^>]*>', like))
     scripts = "".join(re.findall(r"<script[^>]*book\.js[^>]*></script>", like))
-    footer = '""' if before is None else f"'{plain(heading).translate(CSS_TEXT)}, page ' counter(page)"
+    footer = '""' if before is None else f"'{strip_markup(heading).translate(CSS_TEXT)}, page ' counter(page)"
     style = STYLE.replace("FOOTER", footer).replace("BEFORE", str(before or 0))
     return (
         '<!doctype html><html lang="en" data-theme="light"><head><meta charset="utf-8">'
-        f"<title>{html.escape(plain(heading))}</title>{styles}<style>{style}</style>{scripts}</head>"
+        f"<title>{html.escape(strip_markup(heading))}</title>{styles}<style>{style}</style>{scripts}</head>"
         f'<body><main class="bd-content">{body}</main></body></html>'
     )
 
@@ -172,18 +172,18 @@ def front(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
     )
 
 
-def print_page(program: str, text: str, place: Path, target: Path) -> None:
+def print_page(program: str, text: str, source: Path, target: Path) -> None:
     """Print a document that temporarily lies at a place among the pages."""
-    place.write_text(text, encoding="utf-8")
+    source.write_text(text, encoding="utf-8")
     try:
         with tempfile.TemporaryDirectory() as profile:
             command = [program, *BROWSER_FLAGS, "--generate-pdf-document-outline", "--window-size=800,1000"]
-            command += [f"--user-data-dir={profile}", f"--print-to-pdf={target}", place.as_uri()]
+            command += [f"--user-data-dir={profile}", f"--print-to-pdf={target}", source.as_uri()]
             done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     finally:
-        place.unlink()
+        source.unlink()
     if done.returncode != 0 or not target.exists():
-        sys.exit(f"The browser did not print {place.name}.\n{done.stderr[-2000:]}")
+        sys.exit(f"The browser did not print {source.name}.\n{done.stderr[-2000:]}")
 
 
 def bind(chapters: dict[str, tuple[str, Path]], output: Path) -> None:
@@ -240,9 +240,11 @@ def main() -> int:
     pages = {name: (folder / f"{name}.html").read_text(encoding="utf-8") for name in names}
     texts, solutions = {}, {}
     for name, page in pages.items():
-        texts[name], own = extract_elements(article(page, name, set(names)), r'<div class="solution\b')
-        if own:
-            solutions[name] = own
+        texts[name], solution_elements = extract_elements(
+            article(page, name, set(names)), r'<div class="solution\b'
+        )
+        if solution_elements:
+            solutions[name] = solution_elements
     titles = {name: title(page) for name, page in pages.items()}
     if solutions:
         texts[APPENDIX], titles[APPENDIX] = appendix(solutions, titles), "Solutions"
@@ -255,10 +257,10 @@ def main() -> int:
             """Print one part of the book; return its number of pages."""
             file = Path(printed) / f"{len(bound)}.pdf"
             like = pages.get(name, pages[names[0]])
-            place = folder / f"{name if name in pages else names[0]}-to-print.html"
-            print(f"[{len(bound) + 1}/{len(texts) + 1}] {plain(heading)}", flush=True)
-            print_page(program, document(text, like, heading, before), place, file)
-            bound[name] = plain(heading), file
+            path = folder / f"{name if name in pages else names[0]}-to-print.html"
+            print(f"[{len(bound) + 1}/{len(texts) + 1}] {strip_markup(heading)}", flush=True)
+            print_page(program, document(text, like, heading, before), path, file)
+            bound[name] = strip_markup(heading), file
             return len(PdfReader(file).pages)
 
         for name, text in texts.items():

@@ -25,12 +25,12 @@ import redmax_scenes  # noqa: E402  # the path comes first
 def rows() -> Iterator[tuple[object, ...]]:
     """Yield a row for each scene: size, published energy with all digits, computed energy."""
     for name, scene in redmax_scenes.load().items():
-        read = redmax_scenes.read(scene)
+        scene_data = redmax_scenes.read(scene)
         published = scene["expected"][redmax_scenes.SCHEME]["text"]
-        computed = redmax_scenes.final_energy(read)
-        size = len(read.system.tree.links), read.system.tree.size
+        computed = redmax_scenes.final_energy(scene_data)
+        size = len(scene_data.system.tree.links), scene_data.system.tree.size
         off = f"{abs(computed / float(published) - 1):.0e}"
-        row = (name, *size, read.steps, published, repr(float(computed)), off)
+        row = (name, *size, scene_data.steps, published, repr(float(computed)), off)
         print(*row, sep="  ", flush=True)
         yield row
 
@@ -39,11 +39,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--print", action="store_true", help="write no file")
     arguments = parser.parse_args()
-    found = list(rows())
+    table_rows = list(rows())
     if not arguments.print:
         TABLE.parent.mkdir(exist_ok=True)
         with TABLE.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *found])
+            csv.writer(file, lineterminator="\n").writerows([COLUMNS, *table_rows])
     return 0
 
 

@@ -110,13 +110,13 @@ def compare_robot(path: Path) -> Row | str:
         robots.append(load_urdf(path, repair=True, gravity=GRAVITY))
     repairs = robots[0].repairs
     remark = "" if not repairs else reason(repairs[0]) + (f" (+{len(repairs) - 1})" if repairs[1:] else "")
-    found = np.zeros(3)
+    max_differences = np.zeros(3)
     rng = np.random.default_rng(0)
     for robot in robots:
         model = _model(path, robot)
         for _ in range(STATES):
-            found = np.maximum(found, _differences(robot, model, rng))
-    dynamics, accelerations, condition = found.tolist()
+            max_differences = np.maximum(max_differences, _differences(robot, model, rng))
+    dynamics, accelerations, condition = max_differences.tolist()
     return Row(
         title(path),
         len(robots[0].frames),
@@ -168,13 +168,13 @@ def _differences(robot: Robot, model: pinocchio.Model, rng: np.random.Generator)
             pairs.append(
                 (se3.Ad_inverse(frame.pose) @ np.linalg.solve(tree.joint_to_body_adjoints[i], motion.J[i]), J)
             )
-    own = reduced.forward_dynamics_dense(tree, q, v, a - dampers)
-    accelerations = _relative(own, pinocchio_robots.forward_dynamics(at, v, a))
+    computed = reduced.forward_dynamics_dense(tree, q, v, a - dampers)
+    accelerations = _relative(computed, pinocchio_robots.forward_dynamics(at, v, a))
     return np.array([max(_relative(*pair) for pair in pairs), accelerations, np.linalg.cond(M)])
 
 
-def _relative(own: Array, other: Array) -> float:
-    return float(np.max(np.abs(own - other)) / np.max(np.abs(other), initial=1e-6))
+def _relative(actual: Array, expected: Array) -> float:
+    return float(np.max(np.abs(actual - expected)) / np.max(np.abs(expected), initial=1e-6))
 
 
 def _write(name: str, header: list[str], rows: list[list[str]]) -> None:
@@ -197,11 +197,11 @@ def main() -> None:
             print(f"{title(path):44}{row}")
             remarks.append([title(path), row])
             continue
-        shown = [f"{row.dynamics:.0e}", f"{row.accelerations:.0e}"]
-        numbers.append([row.robot, str(row.links), str(row.coordinates), *shown])
+        cells = [f"{row.dynamics:.0e}", f"{row.accelerations:.0e}"]
+        numbers.append([row.robot, str(row.links), str(row.coordinates), *cells])
         if row.remark:
             remarks.append([row.robot, row.remark])
-        print(f"{row.robot:44}{row.links:>6}{row.coordinates:>12}{shown[0]:>10}{shown[1]:>10}  {row.remark}")
+        print(f"{row.robot:44}{row.links:>6}{row.coordinates:>12}{cells[0]:>10}{cells[1]:>10}  {row.remark}")
         if not row.agrees:
             bad += 1
             print(f"    differs: condition number {row.condition:.1e}")

@@ -41,9 +41,9 @@ def run_in_fork(work: Callable[[], Any]) -> Any:
     if not child:
         try:
             os.close(read)
-            given = json.dumps(work()).encode()
+            data = json.dumps(work()).encode()
             with os.fdopen(write, "wb") as pipe:
-                pipe.write(given)
+                pipe.write(data)
             os._exit(0)
         except BaseException:
             traceback.print_exc()
@@ -74,22 +74,22 @@ class Tests:
         self.items = {each.nodeid: each for each in session.items}
         self.seconds: dict[str, float] = {}
         self.calling: dict[Function, list[str]] = defaultdict(list)
-        self.known: set[str] = set()
+        self.measured_files: set[str] = set()
 
     def measure(self, path: str) -> None:
         """Record which functions the tests of a file call; run them only if the file has changed."""
-        if path in self.known:
+        if path in self.measured_files:
             return
-        self.known.add(path)
+        self.measured_files.add(path)
         where = Path(path)
-        kept = MEASURED / f"{where.parent.name}-{where.stem}-{digest((ROOT / path).read_bytes())}.json"
-        if not kept.exists():
+        stored = MEASURED / f"{where.parent.name}-{where.stem}-{digest((ROOT / path).read_bytes())}.json"
+        if not stored.exists():
             self.write_line(f"measuring {path}")
             measured = run_in_fork(partial(self._measured, self.files[path]))
             if measured is None:
                 raise RuntimeError(f"{path}: its tests cannot be measured")
-            kept.write_text(json.dumps(measured))
-        seconds, calls = json.loads(kept.read_text())
+            stored.write_text(json.dumps(measured))
+        seconds, calls = json.loads(stored.read_text())
         self.seconds |= seconds
         for function, tests in calls.items():
             self.calling[Function(*function.split(": "))] += tests
@@ -114,23 +114,23 @@ class Tests:
                 calls[str(function)].append(item.nodeid)
         return seconds, calls
 
-    def calling_tests(self, function: Function, own: bool) -> list[pytest.Item]:
+    def calling_tests(self, function: Function, in_subpackage: bool) -> list[pytest.Item]:
         """Return tests of a function's subpackage, or others, that call it; then their neighbors.
 
         Neighbors may share fixtures that the function made.
         """
         subpackage = (f"tests/{function.subpackage}/", f"tests/test_{function.subpackage}")
-        paths = [path for path in self.files if path.startswith(subpackage) is own]
+        paths = [path for path in self.files if path.startswith(subpackage) is in_subpackage]
         for path in paths:
             self.measure(path)
         calling = {test for test in self.calling[function] if test.partition("::")[0] in paths}
         files = {test.partition("::")[0] for test in calling}
-        beside = [test for test in self.seconds if test.partition("::")[0] in files and test not in calling]
+        others = [test for test in self.seconds if test.partition("::")[0] in files and test not in calling]
         chosen, seconds = [], 0.0
-        for tests in (calling, beside):
+        for tests in (calling, others):
             for test in sorted(tests, key=self.seconds.__getitem__):
                 seconds += self.seconds[test]
-                if test in self.items and (own or seconds < LIMIT):
+                if test in self.items and (in_subpackage or seconds < LIMIT):
                     chosen.append(self.items[test])
         return chosen
 
@@ -146,10 +146,12 @@ class Tests:
 
 def records_of(function: Function) -> list[ledger.Record]:
     """Return the records of a function, then those of the other functions of its subpackage."""
-    own = f"rbnotes.{function.subpackage.replace('/', '.')}"
+    subpackage = f"rbnotes.{function.subpackage.replace('/', '.')}"
     name = function.name.rpartition(".")[2]
-    found = [each for each in ledger.load() if any(at.startswith(own) for at in each.implemented_by)]
-    return sorted(found, key=lambda each: not any(at.endswith(f".{name}") for at in each.implemented_by))
+    matching = [
+        each for each in ledger.load() if any(at.startswith(subpackage) for at in each.implemented_by)
+    ]
+    return sorted(matching, key=lambda each: not any(at.endswith(f".{name}") for at in each.implemented_by))
 
 
 def first_wrong_record(records: Sequence[ledger.Record]) -> str:

@@ -64,8 +64,8 @@ class Live {
     }
     button("Reset", () => this.reset(true), "back to the start");
     button("Link", () => this.copyLink(), "copy a link to this state");
-    this.said = create("output", { class: "said", "aria-live": "polite" });
-    bar.append(this.said);
+    this.message = create("output", { class: "message", "aria-live": "polite" });
+    bar.append(this.message);
     const sliders = create("div", { class: "sliders" });
     this.sliders = Object.values(figure.handles).filter(({ kind }) => kind === "Parameter").map((handle) => {
       const [least, most] = handle.range[0];
@@ -84,38 +84,38 @@ class Live {
       grips(handle).map((grip) => {
         const view = this.views.find(({ name }) => name === (handle.view ?? this.views[0].name));
         const what = grip.turns && handle.kind === "Body" ? `${handle.label}, angle` : handle.label;
-        const spot = create("g", {
+        const element = create("g", {
           class: `grip ${grip.turns ? "turns" : ""}`, role: "slider", tabindex: 0, "aria-label": what,
         });
-        spot.append(create("circle", { r: 20, class: "touch" }), create("circle", { r: grip.turns ? 6 : 9, class: "knob" }));
-        view.above.append(spot);
-        this.listen(spot, view, grip);
-        return { spot, view, grip, handle };
+        element.append(create("circle", { r: 20, class: "touch" }), create("circle", { r: grip.turns ? 6 : 9, class: "knob" }));
+        view.above.append(element);
+        this.listen(element, view, grip);
+        return { element, view, grip, handle };
       }),
     );
   }
 
-  listen(spot, view, grip) {
-    let held = null;
+  listen(element, view, grip) {
+    let offset = null;
     const at = (event) => {
       const { left, top, width, height } = view.svg.getBoundingClientRect();
       const { width: wide, height: tall } = view.svg.viewBox.baseVal;
       return view.frame.fromPixels([((event.clientX - left) * wide) / width, ((event.clientY - top) * tall) / height]);
     };
-    spot.addEventListener("pointerdown", (event) => {
-      const place = grip.place(this.state), point = at(event);
-      held = [place[0] - point[0], place[1] - point[1]];
-      spot.setPointerCapture(event.pointerId);
-      spot.focus({ preventScroll: true });
+    element.addEventListener("pointerdown", (event) => {
+      const position = grip.place(this.state), point = at(event);
+      offset = [position[0] - point[0], position[1] - point[1]];
+      element.setPointerCapture(event.pointerId);
+      element.focus({ preventScroll: true });
       event.preventDefault();
     });
-    spot.addEventListener("pointermove", (event) => {
-      if (!held) return;
+    element.addEventListener("pointermove", (event) => {
+      if (!offset) return;
       const point = at(event);
-      this.change(grip.drag(this.state, [point[0] + held[0], point[1] + held[1]]));
+      this.change(grip.drag(this.state, [point[0] + offset[0], point[1] + offset[1]]));
     });
-    for (const end of ["pointerup", "pointercancel"]) spot.addEventListener(end, () => (held = null));
-    spot.addEventListener("keydown", (event) => {
+    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, () => (offset = null));
+    element.addEventListener("keydown", (event) => {
       const arrow = ARROWS[event.key], far = event.shiftKey ? 5 : 1;
       if (!arrow) return;
       event.preventDefault();
@@ -136,7 +136,7 @@ class Live {
 
   clear() {
     Object.assign(this, { trace: [], time: 0, ended: "" });
-    this.said.textContent = "";
+    this.message.textContent = "";
   }
 
   change(state) {
@@ -188,9 +188,9 @@ class Live {
     this.writeAddress();
     try {
       await navigator.clipboard.writeText(location.href);
-      this.said.textContent = "link copied";
+      this.message.textContent = "link copied";
     } catch {
-      this.said.textContent = "the link is in the address bar";
+      this.message.textContent = "the link is in the address bar";
     }
   }
 
@@ -234,7 +234,7 @@ class Live {
     if (h > 0 && status) {
       this.pause();
       this.ended = status;
-      this.said.textContent = `${status} after ${this.time.toFixed(1)} s`;
+      this.message.textContent = `${status} after ${this.time.toFixed(1)} s`;
     }
   }
 
@@ -251,17 +251,17 @@ class Live {
     const e = figure.evaluate(state, mode, trace.length > 1);
     for (const view of this.views) view.drawn.innerHTML = svgOf(view, view.draw(state, mode, e, trace));
     for (const [name, { key, unit }] of Object.entries(figure.terms)) {
-      const place = document.getElementById(`live-${this.name}-${mode}-${name}`);
-      if (place) place.querySelector(".value").textContent = `${format(e[key])} ${unit}`;
+      const term = document.getElementById(`live-${this.name}-${mode}-${name}`);
+      if (term) term.querySelector(".value").textContent = `${format(e[key])} ${unit}`;
     }
     for (const { key, unit = "", digits } of figure.numbers) {
       this.root.querySelector(`[data-key="${key}"]`).textContent = `${format(e[key], digits)} ${unit}`;
     }
-    for (const { spot, view, grip, handle } of this.grips) {
+    for (const { element, view, grip, handle } of this.grips) {
       const [x, y] = view.frame.toPixels(grip.place(state)), value = handle.get(state);
-      spot.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
-      spot.setAttribute("aria-valuenow", value[grip.turns ? value.length - 1 : 0].toFixed(2));
-      spot.setAttribute("aria-valuetext", value.map((each, i) => `${format(each)} ${handle.unit[i] ?? ""}`).join(", "));
+      element.setAttribute("transform", `translate(${x.toFixed(2)} ${y.toFixed(2)})`);
+      element.setAttribute("aria-valuenow", value[grip.turns ? value.length - 1 : 0].toFixed(2));
+      element.setAttribute("aria-valuetext", value.map((each, i) => `${format(each)} ${handle.unit[i] ?? ""}`).join(", "));
     }
     for (const { handle, input, value } of this.sliders) {
       const [number] = handle.get(state), text = `${format(number)} ${handle.unit[0]}`;

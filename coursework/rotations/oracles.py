@@ -20,13 +20,13 @@ def hinge_angle(u, R):
     angles = np.linspace(-np.pi, np.pi, 721)
     start = angles[np.argmin([squared_distance(theta) for theta in angles])]
     # The derivative of a square is solution to more digits than its minimum.
-    slope = minimize_scalar(
+    angle = minimize_scalar(
         lambda theta: abs(squared_distance(theta + 1e-4) - squared_distance(theta - 1e-4)),
         bounds=(start - 0.01, start + 0.01),
         method="bounded",
         options={"xatol": 1e-12},
     )
-    return slope.x
+    return angle.x
 
 
 def mean_orientation(Rs):

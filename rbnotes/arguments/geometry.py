@@ -133,9 +133,9 @@ def _precision_hint(value: ArrayLike) -> str:
 def _check_angle(name: str, w: Array, full_turns: bool) -> None:
     if full_turns:
         return
-    turns = np.linalg.norm(w, axis=-1) / (2 * np.pi)
-    distance = np.abs(turns - np.round(turns)) * 2 * np.pi
-    if np.any((np.round(turns) > 0) & (distance < FULL_TURN_TOLERANCE)):
+    revolutions = np.linalg.norm(w, axis=-1) / (2 * np.pi)
+    distance = np.abs(revolutions - np.round(revolutions)) * 2 * np.pi
+    if np.any((np.round(revolutions) > 0) & (distance < FULL_TURN_TOLERANCE)):
         got = f"an angle within {FULL_TURN_TOLERANCE:g} of a multiple of 2 pi"
         raise SingularConfiguration(name, got, "an angle away from it")
 
@@ -157,12 +157,12 @@ def _is_rotation(row1: list[float], row2: list[float], row3: list[float]) -> boo
     )
 
 
-def _check_rotations(name: str, R: Array, given: ArrayLike) -> None:
+def _check_rotations(name: str, R: Array, value: ArrayLike) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3))
     if not all_true(error <= ROTATION_TOLERANCE):  # also catches NaN from entries that overflow
         got = f"a matrix with max |R^T R - I| = {np.max(error):.3g}"
-        raise InvalidArgument(name, got, "a rotation matrix" + _precision_hint(given))
+        raise InvalidArgument(name, got, "a rotation matrix" + _precision_hint(value))
     if not all_true(np.linalg.det(R) > 0):
         raise InvalidArgument(name, "a reflection (determinant -1)", "a rotation matrix (determinant +1)")
 

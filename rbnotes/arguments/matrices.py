@@ -48,8 +48,8 @@ def _first_invalid(name: str, is_valid: NDArray[np.bool_]) -> str:
     """Return the name of the first invalid matrix of a stack, such as ``bodies[2]``."""
     if not is_valid.ndim:
         return name
-    place = np.argwhere(~is_valid)[0]
-    return f"{name}[{', '.join(map(str, place))}]"
+    index = np.argwhere(~is_valid)[0]
+    return f"{name}[{', '.join(map(str, index))}]"
 
 
 def matrix(name: str, value: Any, rows: int | None = None, columns: int | None = None) -> Any:

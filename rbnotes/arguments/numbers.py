@@ -169,12 +169,12 @@ def indices(name: str, value: ArrayLike, minimum: int = 0, below: int | None = N
 
     Raises InvalidArgument for anything else.
     """
-    given = _read_array(name, value, "iu", "whole numbers")
-    if np.any(given < minimum) or (below is not None and np.any(given >= below)):
+    array = _read_array(name, value, "iu", "whole numbers")
+    if np.any(array < minimum) or (below is not None and np.any(array >= below)):
         limits = f"of at least {minimum}" + ("" if below is None else f" and less than {below}")
-        outside = (given < minimum) | (given >= (np.inf if below is None else below))
-        raise InvalidArgument(name, f"{given[outside].flat[0]}", f"whole numbers {limits}")
-    return given.astype(np.intp)
+        outside = (array < minimum) | (array >= (np.inf if below is None else below))
+        raise InvalidArgument(name, f"{array[outside].flat[0]}", f"whole numbers {limits}")
+    return array.astype(np.intp)
 
 
 def boolean_vector(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
@@ -183,10 +183,10 @@ def boolean_vector(name: str, value: ArrayLike, size: int) -> NDArray[np.bool_]:
     Raises InvalidArgument for anything else.
     """
     expected = f"booleans of shape ({size},)"
-    given = _read_array(name, value, "b", expected)
-    if given.shape != (size,):
-        raise InvalidArgument(name, f"shape {given.shape}", expected)
-    return given.astype(np.bool_)
+    array = _read_array(name, value, "b", expected)
+    if array.shape != (size,):
+        raise InvalidArgument(name, f"shape {array.shape}", expected)
+    return array.astype(np.bool_)
 
 
 def _real_numbers(name: str, value: ArrayLike) -> Array:
@@ -202,9 +202,9 @@ def _read_array(name: str, value: Any, kinds: str, expected: str) -> NDArray[Any
     """
     cause: Exception | None = None
     try:
-        given = np.asanyarray(value)  # first, because it refuses lists that contain themselves
-        if _is_of_kind(given, kinds) and (given is value or _is_of_kind(value, kinds)):
-            return np.asarray(given)
+        array = np.asanyarray(value)  # first, because it refuses lists that contain themselves
+        if _is_of_kind(array, kinds) and (array is value or _is_of_kind(value, kinds)):
+            return np.asarray(array)
     except Exception as error:  # an object's own __array__ may raise anything
         cause = error
     raise InvalidArgument(name, f"{type(value).__name__} {format_value(value)}", expected) from cause

@@ -36,8 +36,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:  # e.g. on a full disk, or in a folder that was deleted
         _discard_output()
-        place = "" if error.filename is None else f"{error.filename}: "
-        print(f"rbnotes: {place}{error.strerror or error}", file=sys.stderr)
+        location = "" if error.filename is None else f"{error.filename}: "
+        print(f"rbnotes: {location}{error.strerror or error}", file=sys.stderr)
         return EXIT_INVALID
 
 
@@ -51,7 +51,7 @@ def _check_current_folder() -> None:
 
 def _discard_output() -> None:
     """Redirect the standard output to nowhere: Python flushes it once more at exit, which would fail."""
-    with suppress(OSError):  # it is no file in a notebook
+    with suppress(OSError):  # in a notebook it is not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -77,9 +77,9 @@ def _main(arguments: Sequence[str] | None) -> int:
         help="a ledger of your own (see new-ledger); allowed at any position",
     )
     # The ledger determines the meaning of all other arguments.
-    anywhere = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    anywhere.add_argument("--ledger")
-    which, rest = anywhere.parse_known_args(arguments)
+    ledger_parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    ledger_parser.add_argument("--ledger")
+    ledger_option, remaining = ledger_parser.parse_known_args(arguments)
 
     from rbnotes import ledger
     from rbnotes.cli import coverage, errata, grade, listing, new_ledger, show, verify
@@ -87,9 +87,9 @@ def _main(arguments: Sequence[str] | None) -> int:
 
     for command in (show, verify, listing, errata, coverage, grade, new_ledger):
         command.add(commands)
-    options = parser.parse_args(rest)
+    options = parser.parse_args(remaining)
     try:
-        with interruptible(), ledger.context(which.ledger):
+        with interruptible(), ledger.context(ledger_option.ledger):
             status: int = options.run(options, console())
     except InvalidArgument as error:
         print(f"rbnotes: {error}", file=sys.stderr)

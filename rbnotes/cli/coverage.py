@@ -43,8 +43,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
             "with_record": len(entries) - len(missing_entries),
             "missing": [entry.id for entry in missing_entries],
             "prose": [
-                {"id": place.id, "section": place.section, "line": place.line, "claims": claims}
-                for place, claims in sentences.items()
+                {"id": sentence.id, "section": sentence.section, "line": sentence.line, "claims": claims}
+                for sentence, claims in sentences.items()
             ],
             "checkable": len(checkable),
             "with_units": len(declared),
@@ -53,17 +53,17 @@ def run(options: argparse.Namespace, console: Console) -> int:
         print_json(report)
         return 0
     sections = Counter((entry.source, entry.section) for entry in entries)
-    todo = Counter((entry.source, entry.section) for entry in missing_entries)
+    missing = Counter((entry.source, entry.section) for entry in missing_entries)
     lines: dict[tuple[str, str], list[str]] = {section: [] for section in sections}
     claimed: Counter[tuple[str, str]] = Counter()
-    for place, claims in sentences.items():
-        lines.setdefault((place.source, place.section), []).append(str(place.line))
-        claimed[place.source, place.section] += claims
+    for sentence, claims in sentences.items():
+        lines.setdefault((sentence.source, sentence.section), []).append(str(sentence.line))
+        claimed[sentence.source, sentence.section] += claims
     head = ("source", "section", "displays", "without a record", "claims in prose", "lines of the notes")
     rows = []
     for source, section in sorted(lines, key=lambda key: section_sort_key(*key)):
         key = source, section
-        counts = (sections[key], todo[key], claimed[key])
+        counts = (sections[key], missing[key], claimed[key])
         rows.append((source, section, *(str(count or "") for count in counts), ", ".join(lines[key])))
     print_table(console, head, rows)
     print_text(console, f"{len(entries) - len(missing_entries)} of {len(entries)} displays have a record")

@@ -86,23 +86,23 @@ def run(options: argparse.Namespace, console: Console) -> int:
     # Gradescope's own path is that of one submission, even if it is a folder.
     is_single = options.gradescope is not None and options.gradescope.suffix == ".json"
     if is_single:
-        found: tuple[Submission, ...] = (grading.read_submission(options.submissions, assignment.file),)
+        submissions: tuple[Submission, ...] = (grading.read_submission(options.submissions, assignment.file),)
     else:
-        found = grading.read_submissions(options.submissions, assignment.file)
+        submissions = grading.read_submissions(options.submissions, assignment.file)
     _check_writable(options)
     journal = options.out.with_suffix(".journal") if options.out else None
     if journal and options.no_resume:
         journal.unlink(missing_ok=True)
     progress = Console(stderr=True)
     with Progress(console=progress, transient=True, disable=not progress.is_terminal) as bar:
-        task = bar.add_task("drawing cases", total=len(found))
-        paper = grading.prepare_assignment(assignment)
+        task = bar.add_task("drawing cases", total=len(submissions))
+        prepared = grading.prepare_assignment(assignment)
         bar.update(task, description="grading")
         grades: list[Grade] = []
         stopped = False
         with _executor(options) as executor:
             done = grading.grade_submissions(
-                paper, found, executor=executor, jobs=options.jobs, journal=journal
+                prepared, submissions, executor=executor, jobs=options.jobs, journal=journal
             )
             try:
                 for grade in done:
@@ -114,7 +114,7 @@ def run(options: argparse.Namespace, console: Console) -> int:
                 done.close()  # ends the child processes
                 stopped = True
     if stopped:
-        message = f"rbnotes: stopped after {len(grades)} of {len(found)} submissions"
+        message = f"rbnotes: stopped after {len(grades)} of {len(submissions)} submissions"
         print(message + (": run the command again to resume" if journal else ""), file=sys.stderr)
     grades.sort(key=lambda grade: grade.student)
     _write_outputs(options, grades, assignment)
@@ -186,18 +186,18 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _summarize(grades: Sequence[Grade], console: Console) -> None:
-    found = reports.summarize_class(grades)
+    summary = reports.summarize_class(grades)
     rows = [
         (
             name,
-            f"{100 * share:.0f} %",
+            f"{100 * fraction:.0f} %",
             ", ".join(f"{count} {status}" for status, count in counts.most_common()),
         )
-        for name, (share, counts) in found.functions.items()
+        for name, (fraction, counts) in summary.functions.items()
     ]
     print_table(console, ("function", "mean percentage of points", "statuses"), rows)
-    counted = "1 submission" if found.students == 1 else f"{found.students} submissions"
-    print_text(console, f"{counted}: {found.average_text}")
+    counted = "1 submission" if summary.students == 1 else f"{summary.students} submissions"
+    print_text(console, f"{counted}: {summary.average_text}")
     active = {name for grade in grades for name in grade.restrictions}
     if active:
         enforced = ", ".join(name for name in RESTRICTIONS if name in active)

@@ -33,10 +33,10 @@ def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[s
     If an id or a word does not fit, the table becomes wider than the terminal; nothing is cut.
     """
     rows, table = [*rows], Table()
-    columns = [[name, *(row[place] for row in rows)] for place, name in enumerate(head)]
+    columns = [[name, *(row[column] for row in rows)] for column, name in enumerate(head)]
     least = [
-        max(len(word) for cell in cells for word in ([cell] if place == 0 else cell.split() or [""]))
-        for place, cells in enumerate(columns)
+        max(len(word) for cell in cells for word in ([cell] if column == 0 else cell.split() or [""]))
+        for column, cells in enumerate(columns)
     ]
     widths = _column_widths(
         [max(map(len, cells)) for cells in columns], least, console.width - 3 * len(head) - 1
@@ -49,14 +49,14 @@ def print_table(console: Console, head: Sequence[str], rows: Iterable[Sequence[s
     wide.print(table, crop=False)
 
 
-def _column_widths(wanted: Sequence[int], least: Sequence[int], available: int) -> list[int]:
+def _column_widths(preferred: Sequence[int], least: Sequence[int], available: int) -> list[int]:
     """Return the widths of the columns: the widest shrink first, and none below its longest word.
 
     If the words alone need more than `available`, the widths are `least`.
     """
     at_most = (
-        [min(most, max(few, level)) for most, few in zip(wanted, least, strict=True)]
-        for level in range(max(wanted), 0, -1)
+        [min(most, max(few, level)) for most, few in zip(preferred, least, strict=True)]
+        for level in range(max(preferred), 0, -1)
     )
     return next((widths for widths in at_most if sum(widths) <= available), [*least])
 
@@ -73,8 +73,8 @@ def print_json(data: Any) -> None:
 
 def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, Any]:
     """Return a record, and its outcome if it was run, as plain JSON values."""
-    ran = outcome or Outcome(record, False)
-    counterexample = ran.counterexample
+    result = outcome or Outcome(record, False)
+    counterexample = result.counterexample
     return {
         "id": record.id,
         "verdict": str(record.verdict),
@@ -86,14 +86,14 @@ def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, 
         "replacement": record.replacement,
         "remark": record.remark,
         "scan": "likely" if record.scan else "",
-        "residual_printed": _json_number(ran.residual_printed),
-        "residual_corrected": _json_number(ran.residual_corrected),
+        "residual_printed": _json_number(result.residual_printed),
+        "residual_corrected": _json_number(result.residual_corrected),
         "counterexample": counterexample
         and {name: to_plain(value) for name, value in counterexample.items()},
         "oracle": record.oracle,
         "implemented_by": list(record.implemented_by),
         "chapter": record.chapter,
-        "reason": ran.reason,
+        "reason": result.reason,
     }
 
 

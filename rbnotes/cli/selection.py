@@ -55,18 +55,20 @@ def select_records(options: argparse.Namespace) -> list[Record]:
     if not among and options.section is not None:
         sections = {entry.section for entry in inventory() if options.source in (None, entry.source)}
         if options.section not in sections:
-            known = sorted({record.section for record in everything})
+            known_sections = sorted({record.section for record in everything})
             requested = options.section.rpartition("/s")[2]  # drop the source of an id
-            near = ", ".join(difflib.get_close_matches(requested, known, NUM_SUGGESTIONS, cutoff=0.0))
+            near = ", ".join(
+                difflib.get_close_matches(requested, known_sections, NUM_SUGGESTIONS, cutoff=0.0)
+            )
             raise InvalidArgument("--section", repr(options.section), f"a section, perhaps one of {near}")
     if not options.ids:
         return among
     selected_ids: set[str] = set()
     for name in options.ids:
-        found = lookup.find_claims(name, among)
-        if not found:
+        matches = lookup.find_claims(name, among)
+        if not matches:
             raise lookup.unknown_claim_error("ID", name, everything)
-        selected_ids |= {record.id for record in found}
+        selected_ids |= {record.id for record in matches}
     return [record for record in among if record.id in selected_ids]
 
 
@@ -80,11 +82,11 @@ def run_records(records: Iterable[Record], check: Callable[[Record], Outcome]) -
         transient=True,
         disable=not progress.is_terminal,
     )
-    found: list[Outcome] = []
+    outcomes: list[Outcome] = []
     try:
         for record in steps:
-            found.append(check(record))
+            outcomes.append(check(record))
     except KeyboardInterrupt:
-        print(f"rbnotes: stopped after {len(found)} records", file=sys.stderr)
-        return found, True
-    return found, False
+        print(f"rbnotes: stopped after {len(outcomes)} records", file=sys.stderr)
+        return outcomes, True
+    return outcomes, False

@@ -22,7 +22,7 @@ from rbnotes.compiled.complementarity.sparse_rows import SparseRows, sparse_rows
 from rbnotes.compiled.contact_solver.contact_operator import dense_operator
 from rbnotes.compiled.contact_solver.newton_friction import solve_newton
 from rbnotes.compiled.decorators import FMA_OPTIONS, jit_fma_inline
-from rbnotes.compiled.record_layout import CONTACT_SIZE, MOTION_SIZE, PLACE_SIZE, RELATIVE, SUMS_SIZE
+from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE, CONTACT_SIZE, MOTION_SIZE, RELATIVE, SUMS_SIZE
 from rbnotes.compiled.recursions.forward_dynamics_derivatives import (
     DerivativeTable,
     row_widths,
@@ -64,21 +64,21 @@ EntryFunction = Callable[..., int]
 @jit_fma_inline
 def has_nonfinite(x: Array) -> bool:
     """Return True if an entry is not finite."""
-    total, row, whole_rows = 0.0, broadcast8(0.0), U(x.size) // LANES * LANES
-    for i in range(ZERO, whole_rows, LANES):
+    total, row, vectorized_size = 0.0, broadcast8(0.0), U(x.size) // LANES * LANES
+    for i in range(ZERO, vectorized_size, LANES):
         floats = read(x, i, row)
         row = row + (floats - floats)
-    for i in range(whole_rows, U(x.size)):
+    for i in range(vectorized_size, U(x.size)):
         total += x[i] - x[i]
-    found: bool = total + sum_lanes(row) != 0.0
-    return found
+    result: bool = total + sum_lanes(row) != 0.0
+    return result
 
 
 @jit_fma_inline
 def has_nonfinite_states(x: Array, size: int, first: int) -> bool:
     """Return True if one of the eight states from `first` has an entry that is not finite."""
-    found: bool = has_nonfinite(x[first * size : (first + LANES) * size])
-    return found
+    result: bool = has_nonfinite(x[first * size : (first + LANES) * size])
+    return result
 
 
 ENTRIES: dict[str, tuple[EntryFunction, Any]] = {}
@@ -270,19 +270,23 @@ def dynamics_derivatives(
 
 
 @entry(error_model="numpy")
-def find_shape_contacts(integers: Integers, shapes: Array, poses: Array, margin: Array, places: Array) -> int:
+def find_shape_contacts(
+    integers: Integers, shapes: Array, poses: Array, margin: Array, contact_points: Array
+) -> int:
     """Write the contacts of all shapes; return their number, or ``FAILURE`` if the array is too small."""
     count, indices = len(shapes) // SHAPE_SIZE, integers.view(np.int64)
     bodies, at = view_at(indices, 0, (count,))
-    found = find_contacts(
+    num_contacts = find_contacts(
         view_at(shapes, 0, (count, SHAPE_SIZE))[0],
         bodies,
         view_at(indices, at, ((len(indices) - count) // 2, 2))[0],
         view_at(poses, 0, (len(poses) // 16, 4, 4))[0],
         margin[0],
-        view_at(places, 0, (len(places) // (2 + PLACE_SIZE), 2 + PLACE_SIZE))[0],
+        view_at(contact_points, 0, (len(contact_points) // (2 + CONTACT_POINT_SIZE), 2 + CONTACT_POINT_SIZE))[
+            0
+        ],
     )
-    return found if found * (2 + PLACE_SIZE) <= len(places) else FAILURE
+    return num_contacts if num_contacts * (2 + CONTACT_POINT_SIZE) <= len(contact_points) else FAILURE
 
 
 @entry(error_model="numpy")

@@ -74,9 +74,11 @@ def _library_call(function: Callable[..., float]) -> Emitter:
 
     def emit(context: Any, builder: Any, *values: Any) -> Any:
         kind = signature(types.float64, *(types.float64 for _ in values))
-        one, result = context.get_function(function, kind), ir.Constant(VECTOR_TYPE, ir.Undefined)
+        scalar_function, result = context.get_function(function, kind), ir.Constant(VECTOR_TYPE, ir.Undefined)
         for lane in range(int(LANES)):
-            found = one(builder, [builder.extract_element(value, INDEX_TYPE(lane)) for value in values])
+            found = scalar_function(
+                builder, [builder.extract_element(value, INDEX_TYPE(lane)) for value in values]
+            )
             result = builder.insert_element(result, found, INDEX_TYPE(lane))
         return result
 
@@ -180,8 +182,8 @@ def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -
     program = PROGRAMS[kinds.args[0].literal_value]
     data, lanes = context.make_array(kinds.args[1])(context, builder, arguments[1]).data, int(LANES)
 
-    def vector_pointer(place: int) -> Any:
-        return builder.bitcast(builder.gep(data, [ir.IntType(64)(place)]), VECTOR_TYPE.as_pointer())
+    def vector_pointer(index: int) -> Any:
+        return builder.bitcast(builder.gep(data, [ir.IntType(64)(index)]), VECTOR_TYPE.as_pointer())
 
     values: list[Any] = []
     sines_cosines: dict[tuple[int, ...], Any] = {}
@@ -201,12 +203,14 @@ def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -
         else:
             values.append(OPERATIONS[name][1](context, builder, *(values[i] for i in operand_indices)))
     start, width = lanes * width, round_up_to_lanes(len(program.outputs))
-    places = [
+    output_indices = [
         *program.outputs,
         *program.outputs[: width - len(program.outputs)],
     ]  # the last lanes are padding
     for first in range(0, width, lanes):
-        columns = transpose_vectors(builder, [values[which] for which in places[first : first + lanes]])
+        columns = transpose_vectors(
+            builder, [values[which] for which in output_indices[first : first + lanes]]
+        )
         for lane, column in enumerate(columns):
             builder.store(column, vector_pointer(start + lane * width + first), align=8)
     return context.get_dummy_value()
@@ -236,13 +240,13 @@ def program_entry(failure: int, key: int) -> Any:
             float_view(out),
             float_view(workspace),
         )
-        m, fixed, total, vectors = (
+        num_coordinates, num_constants, total, num_input_vectors = (
             integers[JOINT_COORDINATES],
             integers[JOINT_CONSTANTS],
             states * joints,
             integers[NUM_INPUT_VECTORS],
         )
-        results, wide = integers[NUM_RESULTS], U(work.size) // LANES
+        results, workspace_width = integers[NUM_RESULTS], U(work.size) // LANES
         width = integers[INPUT_WIDTH]
         for first in range(ZERO, total, LANES):
             for lane in range(LANES):
@@ -253,14 +257,14 @@ def program_entry(failure: int, key: int) -> Any:
                     state * size + integers[JOINT_TABLE_HEADER_SIZE + joint * JOINT_TABLE_ROW_SIZE],
                     lane * width,
                 )
-                for c in range(fixed):
-                    work[input_start + c] = floats[ONE + joint * fixed + c]
-                for c in range(m):
-                    work[input_start + fixed + c] = q[begin + c]
-                    work[input_start + fixed + m + c] = v[begin + c]
-                if vectors > U(2):
-                    for c in range(m):
-                        work[input_start + fixed + U(2) * m + c] = a[begin + c]
+                for c in range(num_constants):
+                    work[input_start + c] = floats[ONE + joint * num_constants + c]
+                for c in range(num_coordinates):
+                    work[input_start + num_constants + c] = q[begin + c]
+                    work[input_start + num_constants + num_coordinates + c] = v[begin + c]
+                if num_input_vectors > U(2):
+                    for c in range(num_coordinates):
+                        work[input_start + num_constants + U(2) * num_coordinates + c] = a[begin + c]
             run_program(key, work)
             for lane in range(min(LANES, total - first)):
                 index = first + lane
@@ -271,7 +275,7 @@ def program_entry(failure: int, key: int) -> Any:
                     + state * integers[RESULT_STRIDE]
                     + integers[JOINT_TABLE_HEADER_SIZE + joint * JOINT_TABLE_ROW_SIZE + ONE]
                 )
-                result_start = LANES * width + lane * (wide - width)
+                result_start = LANES * width + lane * (workspace_width - width)
                 for c in range(results):
                     out[begin + c] = work[result_start + c]
                 for c in range(integers[NUM_MARGINS]):

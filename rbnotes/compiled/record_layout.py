@@ -8,7 +8,7 @@ MOTION_SIZE = 22
 CONTACT_SIZE = 20
 """Numbers of a contact: its bodies (2), then those of :class:`~rbnotes.multibody.maximal.ContactRecord`."""
 
-PLACE_SIZE = 7
+CONTACT_POINT_SIZE = 7
 """Numbers of a contact point: position (3), normal (3), gap."""
 
 A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 5, 8, 9, 10, 11, 14, 17
@@ -69,6 +69,6 @@ def workspace_size(num_bodies: int, num_rows: int, envelope_size: int, max_conta
     """Return the size of the working memory of a run, which ``run_steps`` allocates."""
     n, m = num_bodies + 1, num_rows
     states = 21 * n + 25 * m + envelope_size
-    per_contact = 5 * CONTACT_SIZE + PLACE_SIZE + 2
+    per_contact = 5 * CONTACT_SIZE + CONTACT_POINT_SIZE + 2
     step = 37 * n + 16 * m + 2 * envelope_size + 10 * MAX_SERIES_TERMS + 9 + NUM_FIRST_CONTACTS
     return 2 * states + step + per_contact * max_contacts

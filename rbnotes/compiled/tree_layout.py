@@ -78,7 +78,7 @@ SLOT_I, SLOT_H, SLOT_M, SLOT_WRENCH, SLOT_SIZE = _offsets(6, 9, 6, 6)
 # Block: rotation and position of the joint, columns of S, bias acceleration; coordinates, rates, forces.
 JOINT_POSE, COLUMNS, BIAS_ACCELERATION, POSITIONS, RATES, FORCES, BLOCK_SIZE = _offsets(12, 36, 6, 6, 6, 6)
 
-# Derivatives of a column of a block: S', S'', and the derivative of each column by its coordinate.
+# Derivatives of a column of a block: S', S'', and those of each column with respect to its coordinate.
 COLUMN_CHANGES_OFFSET = U(12)
 SUBSPACE_DERIVATIVES_SIZE = U(48)
 """Numbers for each coordinate of a block of six; smaller blocks use fewer."""

@@ -186,7 +186,7 @@ class _BlockIteration:
 
     def iterate(self, side: Any, center: Array, weights: Array) -> Array | None:
         """Iterate until all guesses are right for the proximal problem, or return None. Changes ``side``."""
-        fewest_wrong, blocks_left = len(side) + 1, MAX_STALLED_BLOCKS
+        min_wrong, blocks_left = len(side) + 1, MAX_STALLED_BLOCKS
         while True:
             z = self.at_bounds(side)
             try:
@@ -201,8 +201,8 @@ class _BlockIteration:
             )
             if num_wrong == 0:
                 return z
-            blocks_left = MAX_STALLED_BLOCKS if num_wrong < fewest_wrong else blocks_left - 1
-            fewest_wrong = min(fewest_wrong, num_wrong)
+            blocks_left = MAX_STALLED_BLOCKS if num_wrong < min_wrong else blocks_left - 1
+            min_wrong = min(min_wrong, num_wrong)
             if blocks_left < 0:
                 return None
 

@@ -117,7 +117,7 @@ def _exact_certificate(
     if used.size * M.shape[1] > MAX_EXACT_ENTRIES:
         return None
     rows, y = to_dense(M[used]), y[used]
-    is_negligible = _shares(rows, y) <= CERTIFICATE_TOLERANCE
+    is_negligible = _term_fractions(rows, y) <= CERTIFICATE_TOLERANCE
     rows, y, used = rows[~is_negligible], y[~is_negligible], used[~is_negligible]
     equations = rows[:, is_zero & ~(bounds.has_lower & bounds.has_upper)].T
     for weights in ([Fraction(value) for value in y.tolist()], exact_null_vector(equations, y)):
@@ -126,12 +126,12 @@ def _exact_certificate(
     return None
 
 
-def _shares(rows: Array, y: Array) -> Array:
-    """Return the largest share of each y in the sums of a combination of rows; 1 if its row is zero."""
+def _term_fractions(rows: Array, y: Array) -> Array:
+    """Return the largest fraction of each y in the sums of a combination of rows; 1 if its row is zero."""
     terms = np.abs(rows * y[:, None])
     sums = terms.sum(axis=0)
-    shares: Array = (terms / np.where(sums > 0, sums, 1.0)).max(axis=1, initial=0.0)
-    return np.where(rows.any(axis=1), shares, 1.0)
+    fractions: Array = (terms / np.where(sums > 0, sums, 1.0)).max(axis=1, initial=0.0)
+    return np.where(rows.any(axis=1), fractions, 1.0)
 
 
 def _holds_exactly(rows: Array, q: Array, bounds: _Bounds, used: Any, weights: Sequence[Fraction]) -> bool:
@@ -225,8 +225,8 @@ def find_row_certificate(N: Matrix, n: Array, G: Matrix, g: Array) -> Infeasibil
     used = np.flatnonzero(weights)
     if used.size * rows.shape[1] <= MAX_EXACT_ENTRIES:
         dense = rows[used].toarray()
-        matters = _shares(dense, weights[used]) > CERTIFICATE_TOLERANCE
-        dense, used = dense[matters], used[matters]
+        is_significant = _term_fractions(dense, weights[used]) > CERTIFICATE_TOLERANCE
+        dense, used = dense[is_significant], used[is_significant]
         exact = exact_null_vector(dense.T, weights[used])
         if exact is not None and exact_dot(exact, targets[used]) > 0:
             has_sign = [weight >= 0 for weight, row in zip(exact, used, strict=True) if is_inequality[row]]
@@ -248,26 +248,28 @@ def find_infeasibility_certificate(problem: LCP | BoxLCP) -> Infeasibility | Non
     lower, upper = problem.lower, problem.upper
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
     # The unknowns are y, and a bound t on what each z with two bounds contributes.
-    both, one_below, one_above, free = (
+    two_bounds, lower_only, upper_only, free = (
         has_lower & has_upper,
         has_lower & ~has_upper,
         has_upper & ~has_lower,
         ~has_lower & ~has_upper,
     )
-    Mt, two_sided = sparse.csr_array(M).T.tocsr(), np.flatnonzero(both)
-    pick = -sparse.eye_array(n, format="csr")[two_sided]
+    Mt, two_sided = sparse.csr_array(M).T.tocsr(), np.flatnonzero(two_bounds)
+    selection = -sparse.eye_array(n, format="csr")[two_sided]
     empty = sparse.csr_array((n, len(two_sided)))
-    falling = sparse.hstack([sparse.vstack([Mt[one_below], -Mt[one_above]]), empty[one_below | one_above]])
+    one_sided = sparse.hstack(
+        [sparse.vstack([Mt[lower_only], -Mt[upper_only]]), empty[lower_only | upper_only]]
+    )
     sums = [
-        sparse.hstack([sparse.diags_array(side[two_sided]) @ Mt[two_sided], pick[:, two_sided]])
+        sparse.hstack([sparse.diags_array(side[two_sided]) @ Mt[two_sided], selection[:, two_sided]])
         for side in (lower, upper)
     ]
-    limits = sparse.vstack([falling, *sums], format="csr")
+    limits = sparse.vstack([one_sided, *sums], format="csr")
     cost = np.append(q, np.ones(len(two_sided)))
-    shift = np.where(one_below, lower, np.where(one_above, upper, 0.0))
+    shift = np.where(lower_only, lower, np.where(upper_only, upper, 0.0))
     cost[:n] += M @ shift
-    y_low = np.where(one_below | both, 0.0, -1.0)
-    y_high = np.where(one_above | both, 0.0, 1.0)
+    y_low = np.where(lower_only | two_bounds, 0.0, -1.0)
+    y_high = np.where(upper_only | two_bounds, 0.0, 1.0)
     result = linprog(
         cost,
         A_ub=limits,

@@ -158,7 +158,7 @@ class ParametrizedQP:
         )
         if self._x.value is None:
             status = _STATUS.get(self._problem.status, Status.ILL_CONDITIONED)
-            return _judged_solution_at_zero(qp, status, statistics, self.solver)
+            return _infeasible_result(qp, status, statistics, self.solver)
         z = np.zeros(len(qp.b)) if self._inequality is None else np.asarray(self._inequality.dual_value)
         multipliers = np.zeros(len(qp.g)) if self._equality is None else np.asarray(self._equality.dual_value)
         # cvxpy adds the multipliers of an equation to the Lagrangian; here they are subtracted.
@@ -270,7 +270,7 @@ def solve_by_cvxpy(
     if not qp.size:  # no unknowns: cvxpy does not accept such a program
         is_feasible = not np.any(qp.b > 0) and not np.any(qp.g)
         status = Status.SOLVED if is_feasible else Status.INFEASIBLE
-        return _judged_solution_at_zero(qp, status, Statistics(), solver)
+        return _infeasible_result(qp, status, Statistics(), solver)
     if any(sparse.issparse(matrix) for matrix in (qp.Q, qp.A, qp.G)):
         program = ParametrizedQP(qp, vary=(), solver=solver, solver_tolerance=solver_tolerance)
     else:
@@ -353,7 +353,7 @@ def _solve_with_active_rows(qp: QP, is_active: Any, point: PrimalDualPoint) -> P
     return x, z, point[2] + change[: len(qp.g)]
 
 
-def _judged_solution_at_zero(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
+def _infeasible_result(qp: QP, status: Status, statistics: Statistics, solver: str) -> QPSolution:
     """Return the result for a program without solution, infeasible only if a certificate proves it."""
     solution = _solution_at_zero(qp, status, statistics, solver)
     if status is not Status.INFEASIBLE:

@@ -329,16 +329,16 @@ def _ratio_test(basis: Basis, r: int, rates: Array) -> tuple[float, int]:
         SINGULAR_TOLERANCE * np.max(magnitude[basis.is_basic], initial=0.0),
         SINGULAR_TOLERANCE * np.max(magnitude[~basis.is_basic], initial=0.0),
     )
-    falling, rising = rates < -rate_thresholds, rates > rate_thresholds
+    is_falling, is_rising = rates < -rate_thresholds, rates > rate_thresholds
     step = np.full(basis.data.size, np.inf)
-    decreasing, increasing = basis.is_basic & falling, basis.is_basic & rising
+    decreasing, increasing = basis.is_basic & is_falling, basis.is_basic & is_rising
     step[decreasing] = (basis.z - lower)[decreasing] / magnitude[decreasing]
     step[increasing] = (upper - basis.z)[increasing] / magnitude[increasing]
     if not basis.data.is_symmetric:
         slack_magnitudes = np.where(basis.at_upper, -basis.w, basis.w)
         loses_sign = (
             ~basis.is_basic
-            & np.where(basis.at_upper, rising, falling)
+            & np.where(basis.at_upper, is_rising, is_falling)
             & (slack_magnitudes >= -_sign_threshold(basis))
         )
         loses_sign &= lower < upper

@@ -206,8 +206,8 @@ def _check_rows(
     if matrix is None and vector is None:
         return np.zeros((0, size)), np.zeros(0)
     if matrix is None or vector is None:
-        given, missing = (matrix_name, vector_name) if vector is None else (vector_name, matrix_name)
-        raise InvalidArgument(missing, "nothing", f"a value, since {given} is given")
+        present, missing = (matrix_name, vector_name) if vector is None else (vector_name, matrix_name)
+        raise InvalidArgument(missing, "nothing", f"a value, since {present} is given")
     matrix = arguments.matrix(matrix_name, matrix, None, size)
     return matrix, arguments.vector(vector_name, vector, matrix.shape[0])
 

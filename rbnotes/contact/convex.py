@@ -117,16 +117,16 @@ def plane_manifold(solid: PlacedSolid, normal: Array, origin: Array, margin: flo
 def convex_manifold(a: PlacedSolid, b: PlacedSolid, margin: float) -> ContactManifold:
     """Return the contact points of two convex solids with gaps of at most ``margin``."""
     rounding_a, rounding_b = a.shape.rounding, b.shape.rounding
-    found = separation(a, b, margin + rounding_a + rounding_b)
-    if found is None:
+    result = separation(a, b, margin + rounding_a + rounding_b)
+    if result is None:
         return empty_manifold()
     on_a, on_b, normal = opposite_points(
-        lambda tolerance: _polygon_feature(a.support_polygon(-found.normal, tolerance)),
-        lambda tolerance: _polygon_feature(b.support_polygon(found.normal, tolerance)),
-        found.normal,
+        lambda tolerance: _polygon_feature(a.support_polygon(-result.normal, tolerance)),
+        lambda tolerance: _polygon_feature(b.support_polygon(result.normal, tolerance)),
+        result.normal,
     )
     if not len(on_a):
-        on_a, on_b = found.on_a[None], found.on_b[None]
+        on_a, on_b = result.on_a[None], result.on_b[None]
     return manifold_between(on_a, on_b, normal, rounding_a, rounding_b, margin)
 
 
@@ -134,8 +134,8 @@ def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separat
     """Return the separation of two cores, or None if it exceeds a limit."""
     radii = a.shape.bounding_radius, b.shape.bounding_radius
     size = sum(radii)
-    between = a.p - b.p
-    axes = np.concatenate([a.R.T, b.R.T, [between if np.any(between) else a.R[:, 0]]])
+    offset = a.p - b.p
+    axes = np.concatenate([a.R.T, b.R.T, [offset if np.any(offset) else a.R[:, 0]]])
     pairs = [_support_points(a, b, direction) for axis in axes for direction in (axis, -axis)]
     best: Separation | None = None
     newton_start = NEWTON_START
@@ -194,12 +194,12 @@ def _stationary_separation(a: PlacedSolid, b: PlacedSolid, normal: Array, size: 
             return Separation(normal, distance, on_a, on_b)
         tangents = tangent_directions(normal)
         residual = tangents @ difference
-        slopes = np.empty((2, 2))
+        jacobian = np.empty((2, 2))
         for i in range(2):
             near = _unit(normal + NEWTON_INCREMENT * tangents[i])
             other = np.subtract(*_support_points(a, b, near))
-            slopes[:, i] = (tangents @ (other - (near @ other) * near) - residual) / NEWTON_INCREMENT
-        step = np.linalg.lstsq(slopes, residual, rcond=SYMMETRY_TOLERANCE)[0]
+            jacobian[:, i] = (tangents @ (other - (near @ other) * near) - residual) / NEWTON_INCREMENT
+        step = np.linalg.lstsq(jacobian, residual, rcond=SYMMETRY_TOLERANCE)[0]
         if np.linalg.norm(step) > 1:
             return None
         normal = _unit(normal - step @ tangents)

@@ -292,15 +292,15 @@ def _narrow_phase(
         flipped = _narrow_phase(b, pose_b, a, pose_a, margin)
         return flipped._replace(normal=-flipped.normal)
     if isinstance(b, HeightField):
-        return height_field_manifold(_placed(a, pose_a), b, pose_b, margin)
+        return height_field_manifold(_place_solid(a, pose_a), b, pose_b, margin)
     if isinstance(b, Ground):
-        return plane_manifold(_placed(a, pose_a), pose_b[:3, 2], pose_b[:3, 3], margin)
+        return plane_manifold(_place_solid(a, pose_a), pose_b[:3, 2], pose_b[:3, 3], margin)
     if isinstance(a, RoundedBox) and isinstance(b, RoundedBox):
         return rounded_box_manifold(_core(a, pose_a), a.radius, _core(b, pose_b), b.radius, margin)
-    return convex_manifold(_placed(a, pose_a), _placed(b, pose_b), margin)
+    return convex_manifold(_place_solid(a, pose_a), _place_solid(b, pose_b), margin)
 
 
-def _placed(shape: ConvexShape, pose: Array) -> PlacedSolid:
+def _place_solid(shape: ConvexShape, pose: Array) -> PlacedSolid:
     return PlacedSolid(shape, pose[:3, :3], pose[:3, 3])
 
 
@@ -332,17 +332,17 @@ def _broad_phase(
         heights = (centers - centers[i]) @ collider_poses[i][:3, 2] - highest - radii
         others = np.flatnonzero((heights <= margin) & (is_bounded | (np.arange(count) > i)))
         pairs.append(np.stack([others, np.full(len(others), i)], axis=1))
-    found = np.sort(np.concatenate(pairs), axis=1)
+    candidates = np.sort(np.concatenate(pairs), axis=1)
     is_movable = np.array([collider.body != WORLD for collider in colliders], dtype=bool)
-    found = found[np.any(is_movable[found], axis=1)]
-    return [(int(i), int(j)) for i, j in found[np.lexsort(found.T[::-1])]]
+    candidates = candidates[np.any(is_movable[candidates], axis=1)]
+    return [(int(i), int(j)) for i, j in candidates[np.lexsort(candidates.T[::-1])]]
 
 
 def overlapping_spheres(centers: Array, radii: Array) -> NDArray[np.intp]:
     """Return the pairs ``(p, 2)`` of spheres that overlap, without checks.
 
-    Spheres whose radii are alike up to a factor of two are sorted into one tree, so that among few sizes the
-    cost for each sphere hardly depends on their number.
+    Spheres whose radii differ by less than a factor of two share one tree. With few sizes, the cost for each
+    sphere hardly depends on the number of spheres.
     """
     sizes = np.frexp(radii)[1]
     members = [np.flatnonzero(sizes == size) for size in np.unique(sizes)]
@@ -350,8 +350,8 @@ def overlapping_spheres(centers: Array, radii: Array) -> NDArray[np.intp]:
     pairs = [np.zeros((0, 2), dtype=np.intp)]
     for i, first in enumerate(members):
         for j, second in enumerate(members[: i + 1]):
-            reach = np.max(radii[first]) + np.max(radii[second])
-            near = trees[i].sparse_distance_matrix(trees[j], reach, output_type="ndarray")
+            max_distance = np.max(radii[first]) + np.max(radii[second])
+            near = trees[i].sparse_distance_matrix(trees[j], max_distance, output_type="ndarray")
             a, b = first[near["i"]], second[near["j"]]
             is_pair = (near["v"] <= radii[a] + radii[b]) & ((a < b) | (i != j))
             pairs.append(np.stack([a, b], axis=1)[is_pair])

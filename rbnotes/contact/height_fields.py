@@ -33,33 +33,33 @@ def height_field_manifold(
     """Return the contact points of a solid and a height field with gaps of at most ``margin``."""
     R, radius = pose[:3, :3], solid.shape.bounding_radius
     local = PlacedSolid(solid.shape, R.T @ solid.R, R.T @ (solid.p - pose[:3, 3]))
-    reach = radius + margin
+    search_radius = radius + margin
     cells = [
         range(max(0, int(first)), min(count - 1, int(last) + 1))
         for first, last, count in zip(
-            np.clip((local.p[:2] - reach + field.sides / 2) // field.cell, 0, field.heights.shape),
-            np.clip((local.p[:2] + reach + field.sides / 2) // field.cell, -1, field.heights.shape),
+            np.clip((local.p[:2] - search_radius + field.sides / 2) // field.cell, 0, field.heights.shape),
+            np.clip((local.p[:2] + search_radius + field.sides / 2) // field.cell, -1, field.heights.shape),
             field.heights.shape,
             strict=True,
         )
     ]
-    found = [empty_manifold()]
+    manifolds = [empty_manifold()]
     for i, j, k in product(*cells, range(2)):
         corners = field.corners[i, j, k]
         center = corners.mean(axis=0)
-        away = local.p - center
+        offset = local.p - center
         triangle_radius = np.max(np.linalg.norm(corners - center, axis=1))
-        if away @ field.normals[i, j, k] > 0 and np.linalg.norm(away) > reach + triangle_radius:
+        if offset @ field.normals[i, j, k] > 0 and np.linalg.norm(offset) > search_radius + triangle_radius:
             continue
-        depth = 2 * reach + float(np.max(field.cell))
+        depth = 2 * search_radius + float(np.max(field.cell))
         manifold = convex_manifold(local, _prism(corners, field.normals[i, j, k], depth), margin)
         if len(manifold.gap) and _is_between_neighbors(field, i, j, k, manifold.normal[0]):
-            found.append(manifold)
-    position, normal, gap = (np.concatenate(each) for each in zip(*found, strict=True))
+            manifolds.append(manifold)
+    position, normal, gap = (np.concatenate(each) for each in zip(*manifolds, strict=True))
     keys = np.concatenate([position / radius, normal], axis=1)
-    _, kept = np.unique(np.round(keys / COINCIDENCE_TOLERANCE), axis=0, return_index=True)
-    kept = np.sort(kept)
-    return ContactManifold(position[kept] @ R.T + pose[:3, 3], normal[kept] @ R.T, gap[kept])
+    _, distinct = np.unique(np.round(keys / COINCIDENCE_TOLERANCE), axis=0, return_index=True)
+    distinct = np.sort(distinct)
+    return ContactManifold(position[distinct] @ R.T + pose[:3, 3], normal[distinct] @ R.T, gap[distinct])
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,16 +94,16 @@ class _Prism(ConvexShape):
         """Return the triangle ``(3, 3)``, one of its edges, or a corner, m."""
         corner = int(np.argmax(self.vertices @ direction))
         ends = [(corner + 1) % 3, (corner + 2) % 3]
-        kept = [corner]
+        selected = [corner]
         if corner < 3 and direction @ self.normal > 0:
             edges = self.top[ends] - self.top[corner]
-            slopes = np.abs(edges @ direction) / np.linalg.norm(edges, axis=1)
-            flattest = int(np.argmin(slopes))
+            edge_tilts = np.abs(edges @ direction) / np.linalg.norm(edges, axis=1)
+            flattest = int(np.argmin(edge_tilts))
             if np.linalg.norm(np.cross(self.normal, direction)) <= tolerance:
-                kept = [0, 1, 2]
-            elif slopes[flattest] <= tolerance:
-                kept = [corner, ends[flattest]]
-        result: Array = self.vertices[kept]
+                selected = [0, 1, 2]
+            elif edge_tilts[flattest] <= tolerance:
+                selected = [corner, ends[flattest]]
+        result: Array = self.vertices[selected]
         return result
 
     def compute_outline(self, direction: Array) -> Array:
@@ -132,14 +132,14 @@ def _is_between_neighbors(field: HeightField, i: int, j: int, k: int, normal: Ar
     sides = np.cross(np.roll(corners, -1, axis=0) - corners, top)
     for side, (di, dj, triangle) in zip(sides, NEIGHBORS[k], strict=True):
         outward = side / np.linalg.norm(side)
-        lean = float(normal @ outward)
-        if lean <= NORMAL_TOLERANCE:
+        tilt = float(normal @ outward)
+        if tilt <= NORMAL_TOLERANCE:
             continue
         x, y = i + di, j + dj
         if not (0 <= x < field.heights.shape[0] - 1 and 0 <= y < field.heights.shape[1] - 1):
             continue
         # Between the normals of both triangles, the angle to the own one is the smaller.
         other = field.normals[x, y, triangle]
-        if np.arctan2(lean, normal @ top) > np.arctan2(other @ outward, other @ top) + NORMAL_TOLERANCE:
+        if np.arctan2(tilt, normal @ top) > np.arctan2(other @ outward, other @ top) + NORMAL_TOLERANCE:
             return False
     return True

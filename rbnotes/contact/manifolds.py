@@ -91,9 +91,11 @@ def manifold_between(
 
 
 def manifold_within_margin(position: Array, normal: Array, gap: Array, margin: float) -> ContactManifold:
-    """Return the contact points with gaps of at most ``margin``; the normal ``(3,)`` is that of all."""
-    kept = gap <= margin
-    return ContactManifold(position[kept], np.broadcast_to(normal, position.shape)[kept], gap[kept])
+    """Return the contact points with gaps of at most ``margin`` and a common normal ``(3,)``."""
+    is_close = gap <= margin
+    return ContactManifold(
+        position[is_close], np.broadcast_to(normal, position.shape)[is_close], gap[is_close]
+    )
 
 
 class Feature(NamedTuple):

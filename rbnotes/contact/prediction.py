@@ -123,12 +123,14 @@ def normal_velocity_targets_unchecked(
     after a rebound: without it the rebound would gain ``h g / 2`` in steps whose forces act in halves.
     """
     threshold = restitution_threshold(h, gravity)
-    hits = (
+    rebounds = (
         (points.restitution > 0) & (normal_velocities < threshold) & (points.gap + h * normal_velocities <= 0)
     )
-    rebound = -points.restitution * normal_velocities
-    rebound = np.where(rebound > 0, np.maximum(rebound + change_after_rebound, 0.0), rebound)
-    return np.where(hits, rebound, np.minimum(-points.gap / h, 0.0))
+    rebound_velocity = -points.restitution * normal_velocities
+    rebound_velocity = np.where(
+        rebound_velocity > 0, np.maximum(rebound_velocity + change_after_rebound, 0.0), rebound_velocity
+    )
+    return np.where(rebounds, rebound_velocity, np.minimum(-points.gap / h, 0.0))
 
 
 def restitution_threshold(h: float, gravity: Array) -> float:

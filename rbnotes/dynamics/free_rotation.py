@@ -59,7 +59,7 @@ def integrate_free_rotation(inertias: Array, omega: Array, h: float) -> FreeRota
     Raises
     ------
     SingularConfiguration
-        If a body turns too far in the step to follow it: by more than ``REACH PARTS`` rad.
+        If a body turns in the step by more than ``MAX_SERIES_ANGLE * MAX_SUBSTEPS`` rad.
     """
     angle = h * float(np.max(np.linalg.norm(omega, axis=1), initial=0.0))
     if not angle <= MAX_SERIES_ANGLE * MAX_SUBSTEPS:

@@ -122,9 +122,9 @@ class FreeSystem:
 
     def __post_init__(self) -> None:
         empty = isinstance(self.inertias, list | tuple | np.ndarray) and len(self.inertias) == 0
-        given = np.zeros((0, 6, 6)) if empty else self.inertias
+        values = np.zeros((0, 6, 6)) if empty else self.inertias
         arguments.require_force_law("applied_forces", self.applied_forces)
-        inertias = arguments.positive_definite("inertias", given, 6)
+        inertias = arguments.positive_definite("inertias", values, 6)
         inertias = inertias[None] if inertias.ndim == 2 else inertias
         if inertias.ndim != 3:
             raise InvalidArgument("inertias", f"shape {inertias.shape}", "shape (m, 6, 6)")
@@ -231,7 +231,9 @@ class FreeSystem:
         return subtract_inertial_force(self.linearized_force(state), self.sparse_mass_matrix, acceleration)
 
     def gravity_stiffness(self, state: State) -> sparse.csc_array:
-        """Return the derivative ``(N, N)`` of gravity wrenches by rotations: ``Gamma(c)^T [R^T w]``.
+        """Return the derivative ``(N, N)`` of gravity wrenches with respect to rotations.
+
+        Its blocks are ``Gamma(c)^T [R^T w]``.
 
         Raises InvalidArgument if ``state`` is not a ``State``.
         """

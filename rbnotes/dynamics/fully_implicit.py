@@ -137,7 +137,7 @@ def _is_differentiable(system: MechanicalSystem) -> TypeGuard[DifferentiableSyst
 
 @dataclass(frozen=True, eq=False)
 class _LinearizedEquations:
-    """Residual of the equations, times h, and its negative derivative by the new velocities."""
+    """Residual of the equations, times h, and its negative derivative with respect to the new velocities."""
 
     residual: Array
     mass: Matrix

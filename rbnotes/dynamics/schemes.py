@@ -124,7 +124,7 @@ def linearly_implicit_problem(
     ----------
     M, K, D : (n, n)
         Inertia, kg, K = +df/dx along the velocities, N/m, and D = +df/dv, N s/m; each dense, or a
-        scipy.sparse array. The result is as M is.
+        scipy.sparse array. The result has the format of M.
     v, f : (n,)
         Velocities, m/s, and the sum of all forces, N, those that depend on velocities included, at the start.
     h : float

@@ -142,10 +142,16 @@ def eliminate_velocities(problem: StepProblem, factors: KKT | None = None) -> El
         If ``problem`` is not a ``StepProblem``.
     """
     arguments.require_instance("problem", problem, StepProblem)
-    hard = expand_compliance(problem)
-    equations, pairs = hard.bilateral, hard.unilateral
+    hard_problem = expand_compliance(problem)
+    equations, pairs = hard_problem.bilateral, hard_problem.unilateral
     return Elimination(
-        hard.mass, hard.momentum, pairs.rows, pairs.target, equations.rows, equations.target, factors
+        hard_problem.mass,
+        hard_problem.momentum,
+        pairs.rows,
+        pairs.target,
+        equations.rows,
+        equations.target,
+        factors,
     )
 
 
@@ -179,16 +185,18 @@ def step_residuals(problem: StepProblem, solution: StepSolution) -> Residuals:
     """
     arguments.require_instance("problem", problem, StepProblem)
     arguments.require_instance("solution", solution, StepSolution)
-    hard = expand_compliance(problem)
+    hard_problem = expand_compliance(problem)
     bilateral = arguments.single_vector("bilateral", solution.bilateral, problem.bilateral.count)
     unilateral = arguments.single_vector("unilateral", solution.unilateral, problem.unilateral.count)
     velocity = arguments.single_vector("velocity", solution.velocity, problem.size)
-    if hard.size > problem.size:
-        constraint_impulse = hard.bilateral.rows.T @ bilateral + hard.unilateral.rows.T @ unilateral
-        inner = hard.mass[problem.size :][:, problem.size :]
+    if hard_problem.size > problem.size:
+        constraint_impulse = (
+            hard_problem.bilateral.rows.T @ bilateral + hard_problem.unilateral.rows.T @ unilateral
+        )
+        inner = hard_problem.mass[problem.size :][:, problem.size :]
         solve = sparse.linalg.spsolve if sparse.issparse(inner) else np.linalg.solve
         velocity = np.concatenate([velocity, solve(inner, constraint_impulse[problem.size :])])
-    return eliminate_velocities(hard).residuals_unchecked(velocity, bilateral, unilateral)
+    return eliminate_velocities(hard_problem).residuals_unchecked(velocity, bilateral, unilateral)
 
 
 def qp_from_step(problem: StepProblem) -> QP:
@@ -202,9 +210,11 @@ def qp_from_step(problem: StepProblem) -> QP:
     arguments.require_instance("problem", problem, StepProblem)
     if not problem.is_symmetric:
         raise InvalidArgument("mass", "a matrix that is not symmetric", "a symmetric matrix")
-    hard = expand_compliance(problem)
-    equations, pairs = hard.bilateral, hard.unilateral
-    return QP(hard.mass, -hard.momentum, pairs.rows, pairs.target, equations.rows, equations.target)
+    hard_problem = expand_compliance(problem)
+    equations, pairs = hard_problem.bilateral, hard_problem.unilateral
+    return QP(
+        hard_problem.mass, -hard_problem.momentum, pairs.rows, pairs.target, equations.rows, equations.target
+    )
 
 
 def box_lcp_from_step(problem: StepProblem) -> BoxLCP:
@@ -213,19 +223,21 @@ def box_lcp_from_step(problem: StepProblem) -> BoxLCP:
     Raises InvalidArgument if ``problem`` is not a ``StepProblem``.
     """
     arguments.require_instance("problem", problem, StepProblem)
-    hard = expand_compliance(problem)
-    G, N = (sparse.csc_array(rows.rows) for rows in (hard.bilateral, hard.unilateral))
-    blocks = [[sparse.csc_array(hard.mass), -G.T, -N.T], [G, None, None], [N, None, None]]
+    hard_problem = expand_compliance(problem)
+    G, N = (sparse.csc_array(rows.rows) for rows in (hard_problem.bilateral, hard_problem.unilateral))
+    blocks = [[sparse.csc_array(hard_problem.mass), -G.T, -N.T], [G, None, None], [N, None, None]]
     num_equations, pairs = G.shape[0], N.shape[0]
     blocks[1][1], blocks[2][2] = (
         sparse.csc_array((num_equations, num_equations)),
         sparse.csc_array((pairs, pairs)),
     )
     matrix = sparse.block_array(blocks, format="csc")
-    free = hard.size + num_equations
+    free = hard_problem.size + num_equations
     return BoxLCP(
-        M=matrix if sparse.issparse(hard.mass) else matrix.toarray(),
-        q=-np.concatenate([hard.momentum, hard.bilateral.target, hard.unilateral.target]),
+        M=matrix if sparse.issparse(hard_problem.mass) else matrix.toarray(),
+        q=-np.concatenate(
+            [hard_problem.momentum, hard_problem.bilateral.target, hard_problem.unilateral.target]
+        ),
         lower=np.concatenate([np.full(free, -np.inf), np.zeros(pairs)]),
         upper=np.inf,
     )

@@ -250,7 +250,7 @@ class StepSolution:
         return np.concatenate([self.normal[:, None], self.tangential], axis=1)
 
 
-def checked_solution(name: str, solution: Any, problem: StepProblem) -> StepSolution:
+def check_solution(name: str, solution: Any, problem: StepProblem) -> StepSolution:
     """Return the solution of a user's friction model if its shapes fit the problem and it is finite.
 
     Impulses of absent conditions may be empty.

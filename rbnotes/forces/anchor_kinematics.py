@@ -47,9 +47,9 @@ class IndexedForces(NamedTuple):
     f
         Forces ``(s, N)``, N or N m.
     K
-        Derivatives by increments of the coordinates ``(s, N, N)``.
+        Derivatives with respect to increments of the coordinates ``(s, N, N)``.
     D
-        Derivatives by the velocities ``(s, N, N)``.
+        Derivatives with respect to the velocities ``(s, N, N)``.
     """
 
     coordinates: Indices

@@ -127,8 +127,8 @@ def resolve_body_names(bodies: BodyIndices, index: Callable[[str], int]) -> Indi
     """Return the indices of bodies; ``index`` gives that of a name."""
     if bodies.dtype.kind != "U":
         return bodies.astype(np.intp)
-    found = [WORLD if name == WORLD_NAME else index(str(name)) for name in bodies.ravel()]
-    return np.array(found, dtype=np.intp).reshape(bodies.shape)
+    indices = [WORLD if name == WORLD_NAME else index(str(name)) for name in bodies.ravel()]
+    return np.array(indices, dtype=np.intp).reshape(bodies.shape)
 
 
 def require_body_indices(name: str, bodies: BodyIndices) -> Indices:

@@ -139,10 +139,10 @@ class _SparseEntries:
         """Add blocks ``(s, N, N)`` at the coordinates ``indices (s, N)``."""
         rows, columns = np.broadcast_arrays(indices[:, :, None], indices[:, None, :])
         blocks = np.broadcast_to(blocks, rows.shape)
-        is_kept = (rows != NO_COORDINATE) & (columns != NO_COORDINATE) & (blocks != 0)
-        self.rows.append(rows[is_kept])
-        self.columns.append(columns[is_kept])
-        self.values.append(blocks[is_kept])
+        is_entry = (rows != NO_COORDINATE) & (columns != NO_COORDINATE) & (blocks != 0)
+        self.rows.append(rows[is_entry])
+        self.columns.append(columns[is_entry])
+        self.values.append(blocks[is_entry])
 
     def matrix(self) -> sparse.csc_array:
         entries = np.concatenate(self.rows), np.concatenate(self.columns)

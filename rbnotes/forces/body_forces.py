@@ -24,7 +24,7 @@ from rbnotes.forces.wrenches import BodyForces, check_point_bodies
 
 
 class BodyPathLength(NamedTuple):
-    """Length of a path through points of n bodies, its rate, and their derivatives by poses and twists.
+    """Length of a path through points of n bodies and its rate, and their derivatives.
 
     Attributes
     ----------

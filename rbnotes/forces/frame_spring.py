@@ -155,8 +155,8 @@ def frame_spring_forces(spring: FrameSpring, E: ArrayLike, phi: ArrayLike) -> Bo
     :func:`rbnotes.forces.world_axes.at_constant_world_velocity`, and for Jacobians in world axes
     :func:`rbnotes.forces.world_axes.rotate_to_world`.
 
-    Accurate for every angle of rotation from 0 to pi. At exactly pi the torque jumps, for the spring then
-    pulls to either side alike: the side is the one :func:`rbnotes.so3.log` takes, and K its one-sided slope.
+    Accurate for every angle of rotation from 0 to pi. At exactly pi the torque is discontinuous: its
+    direction is that of :func:`rbnotes.so3.log`, and K is the one-sided derivative there.
 
     Parameters
     ----------
@@ -278,6 +278,8 @@ def _check_poses_and_twists(E: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]
 
 def _check_body_axis(name: str, value: Array, axis: int) -> Array:
     if value.ndim < -axis or value.shape[axis] != 2:
-        wanted = "(..., 2, 4, 4)" if axis == -3 else "(..., 2, 6)"
-        raise InvalidArgument(name, f"shape {value.shape}", f"shape {wanted}, one for each of the two bodies")
+        expected = "(..., 2, 4, 4)" if axis == -3 else "(..., 2, 6)"
+        raise InvalidArgument(
+            name, f"shape {value.shape}", f"shape {expected}, one for each of the two bodies"
+        )
     return value

@@ -116,8 +116,8 @@ def _check_law_parameters(law: object, paths: tuple[int, ...]) -> None:
     """Raise InvalidArgument if an array of a law has neither one entry nor one for each path."""
     for name, value in getattr(law, "__dict__", {}).items():
         if isinstance(value, np.ndarray) and value.ndim and value.shape not in ((1,), paths):
-            wanted = f"one number, or one for each path: shape {paths}" if paths else "one number"
-            raise InvalidArgument(f"law.{name}", f"shape {value.shape}", wanted)
+            expected = f"one number, or one for each path: shape {paths}" if paths else "one number"
+            raise InvalidArgument(f"law.{name}", f"shape {value.shape}", expected)
 
 
 @dataclass(frozen=True, eq=False)

@@ -122,10 +122,10 @@ def _condition_row(n: int, cubic: int, knots: Array, x: float, order: int) -> Ar
 def _extend_linearly(knots: Array, cubics: Array) -> PPoly:
     curve = PPoly(cubics.T, knots)
     (left, right), (slope_left, slope_right) = curve(knots[[0, -1]]), curve(knots[[0, -1]], 1)
-    before = [0.0, 0.0, slope_left, left - slope_left]
-    after = [0.0, 0.0, slope_right, right]
+    left_piece = [0.0, 0.0, slope_left, left - slope_left]
+    right_piece = [0.0, 0.0, slope_right, right]
     return PPoly(
-        np.column_stack([before, cubics.T, after]),
+        np.column_stack([left_piece, cubics.T, right_piece]),
         np.concatenate([[knots[0] - 1.0], knots, [knots[-1] + 1.0]]),
     )
 

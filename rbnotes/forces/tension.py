@@ -56,9 +56,9 @@ class Stress(NamedTuple):
     sigma
         F / L ``(...)``, N/m.
     dsigma_dL
-        Its derivative by the length ``(...)``, N/m^2.
+        Its derivative with respect to the length ``(...)``, N/m^2.
     dsigma_dLdot
-        Its derivative by the rate ``(...)``, N s/m^2.
+        Its derivative with respect to the rate ``(...)``, N s/m^2.
     """
 
     sigma: Array
@@ -278,9 +278,9 @@ class CallableTensionLaw:
     function
         Function F(L, Ldot), N, of m and m/s, that broadcasts.
     dF_dL
-        Derivative of F by L as such a function, N/m; by finite differences if it is not given.
+        Derivative dF/dL as such a function, N/m; by finite differences if it is not given.
     dF_dLdot
-        Derivative of F by Ldot as such a function, N s/m; by finite differences if it is not given.
+        Derivative dF/dLdot as such a function, N s/m; by finite differences if it is not given.
     potential
         Energy, J, as a function of L, if there is one.
     """

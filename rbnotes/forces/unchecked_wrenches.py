@@ -80,7 +80,7 @@ def viscous_damping(d: Array, phi: Array) -> ForceArrays:
 
 
 def _blockwise_congruence(left: Array, middle: Array, right: Array) -> Array:
-    """``left^T middle right`` block by block: ``(..., n, 6, n, 6)``."""
+    """Return ``left^T middle right``, block by block ``(..., n, 6, n, 6)``."""
     product: Array = np.einsum("...aiu,...aibj,...bjv->...aubv", left, middle, right, optimize=True)
     return product
 

@@ -1,8 +1,8 @@
 """Forces on bodies at constant velocities in the world, and in world axes (Lloyd 0.22.3).
 
-K is the derivative of wrenches by poses *at constant velocities*, and a velocity that is constant in body
-coordinates rotates with the body. This package keeps twist components constant; these functions convert
-:class:`~rbnotes.forces.wrenches.BodyForces` to the other conventions.
+K is the derivative of wrenches with respect to poses *at constant velocities*, and a velocity that is
+constant in body coordinates rotates with the body. This package keeps twist components constant; these
+functions convert :class:`~rbnotes.forces.wrenches.BodyForces` to the other conventions.
 """
 
 from __future__ import annotations

@@ -68,10 +68,10 @@ def point_kinematics(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array,
 
 
 def point_jacobians(E: ArrayLike, x: ArrayLike, phi: ArrayLike) -> tuple[Array, Array]:
-    """Return derivatives J and G ``(..., n, 3, 6)`` of positions and velocities of points by poses.
+    """Return the derivatives J and G ``(..., n, 3, 6)`` of point positions and velocities.
 
-    ``J = dX/dxi = dV/dphi`` and ``G = dV/dxi`` at constant twist components; arguments as for
-    :func:`point_kinematics`.
+    They are taken with respect to poses, at constant twist components: ``J = dX/dxi = dV/dphi`` and
+    ``G = dV/dxi``. Arguments as for :func:`point_kinematics`.
 
     Raises InvalidArgument if ``E`` is not a pose or the shape of ``x`` or ``phi`` does not fit.
     """

@@ -61,8 +61,8 @@ class Bearing:
             raise InvalidArgument("mu", f"shape {mu.shape}", f"a number, or shape ({len(points)},)")
         tangents = _perpendicular_pairs(normals)
         if self.tangents is not None:
-            given = arguments.array("tangents", self.tangents, len(points), 2, 3)
-            tangents = arguments.with_ndim("tangents", given, 3)
+            vectors = arguments.array("tangents", self.tangents, len(points), 2, 3)
+            tangents = arguments.with_ndim("tangents", vectors, 3)
         axes = np.concatenate([normals[:, None], tangents], axis=1)
         if np.max(np.abs(axes @ np.swapaxes(axes, 1, 2) - np.eye(3))) > 1e-9:
             raise InvalidArgument(

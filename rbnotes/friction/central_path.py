@@ -245,8 +245,8 @@ def _max_step_to_boundary(x: Array, dx: Array) -> float:
     """Return the largest multiple of dx by which all points stay in the cone."""
     root = np.sqrt(_jordan_determinant(x))
     unit = x / root[:, None]
-    ahead = np.sum(unit * _REFLECTION * dx, axis=1) / root
-    normal_part = (dx[:, 0] / root + ahead) / (unit[:, 0] + 1)
+    along = np.sum(unit * _REFLECTION * dx, axis=1) / root
+    normal_part = (dx[:, 0] / root + along) / (unit[:, 0] + 1)
     tangential = np.linalg.norm(dx[:, 1:] / root[:, None] - normal_part[:, None] * unit[:, 1:], axis=1)
-    inverse_step = float(np.max(tangential - ahead))
+    inverse_step = float(np.max(tangential - along))
     return 1 / inverse_step if inverse_step > 0 else np.inf

@@ -61,7 +61,7 @@ class ParametrizedProgram:
 
 @lru_cache(maxsize=64)
 def contact_program(count: int) -> ParametrizedProgram:
-    """Return the program of normal impulses, which do not pull (right form of Sueda eq. (2.113))."""
+    """Return the program of nonnegative normal impulses (right form of Sueda eq. (2.113))."""
     return ParametrizedProgram(count, 1, lambda cp, x, limits: [x >= 0, limits >= 0])
 
 

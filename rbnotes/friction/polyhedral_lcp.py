@@ -46,8 +46,8 @@ class ScaledPolyhedralLCP(NamedTuple):
 
     def impulses(self, z: Array) -> Array:
         """Return the contact impulses ``(c, 3)`` of unknowns of the LCP."""
-        own = len(self.to_facets)
-        result: Array = (self.to_facets.T @ (self.units * z)[:own]).reshape(-1, 3)
+        num_rows = len(self.to_facets)
+        result: Array = (self.to_facets.T @ (self.units * z)[:num_rows]).reshape(-1, 3)
         return result
 
 

@@ -174,7 +174,9 @@ def natural_residual_unchecked(
         return 0.0
     mobility, effective_mass = contact_problem.mobility, _effective_masses(contact_problem.mobility)
     stepped = impulses - effective_mass[:, None] * velocities
-    projected = project_on_law(stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone)
+    projected = project_on_admissible_impulses(
+        stepped, friction_bounds(contact_problem.mu, impulses[:, 0]), cone
+    )
     change = mobility[:, None] * np.abs(impulses - projected)
     # No impulse moves a contact without mobility: it must not approach.
     change[:, 0] = np.where(mobility > 0, change[:, 0], np.maximum(-velocities[:, 0], 0.0))
@@ -197,15 +199,15 @@ def rounding_residual(contact_problem: DelassusProblem, impulses: Array) -> floa
 
 
 def friction_bounds(mu: Array, normal: Array) -> Array:
-    """Return the largest friction impulses ``mu a``; zero without a pushing normal impulse."""
+    """Return the largest friction impulses ``mu a``; zero without a positive normal impulse."""
     bounds = np.zeros(len(normal))
-    pushing = normal > 0
-    bounds[pushing] = mu[pushing] * normal[pushing]
+    is_positive = normal > 0
+    bounds[is_positive] = mu[is_positive] * normal[is_positive]
     return bounds
 
 
-def project_on_law(impulses: Array, bounds: Array, cone: str = "disc") -> Array:
-    """Return impulses ``(c, 3)`` with pushing normal parts and friction within the bounds ``(c,)``."""
+def project_on_admissible_impulses(impulses: Array, bounds: Array, cone: str = "disc") -> Array:
+    """Project impulses ``(c, 3)`` on nonnegative normal parts and friction within the bounds ``(c,)``."""
     normal, friction = np.maximum(impulses[:, 0], 0.0), impulses[:, 1:]
     if cone == "box":
         friction = np.clip(friction, -bounds[:, None], bounds[:, None])
@@ -225,8 +227,8 @@ def _effective_masses(mobility: Array) -> Array:
 def _project_on_cone_unchecked(impulses: Array, mu: Array) -> Array:
     a, b = impulses[..., 0], impulses[..., 1:]
     size = np.linalg.norm(b, axis=-1)
-    slope = np.arctan(mu)
-    cos, sin = np.cos(slope), np.sin(slope)
+    half_angle = np.arctan(mu)
+    cos, sin = np.cos(half_angle), np.sin(half_angle)
     along_edge = a * cos + size * sin
     inside, polar = (size * cos <= a * sin) & (a >= 0), size * sin <= -a * cos
     normal_projection = np.where(inside, a, np.where(polar, 0.0, along_edge * cos))

@@ -42,7 +42,7 @@ from rbnotes.friction.residuals import (
     _project_on_cone_unchecked,
     friction_bounds,
     natural_residual_unchecked,
-    project_on_law,
+    project_on_admissible_impulses,
     rounding_residual,
 )
 from rbnotes.friction.velocity_refinement import refine_velocities
@@ -124,7 +124,7 @@ def semismooth_newton_friction(
         If ``raise_on_failure`` and the contacts and equations contradict each other.
     FrictionNotConverged
         If ``raise_on_failure`` and the tolerance is not reached. A solution need not exist if bodies are
-        wedged, or if equations hold what the contacts drive.
+        wedged, or if equations prevent motions that the contacts drive.
     """
     return solve_friction(newton_search, problem, initial_guess, tolerance, max_iterations, raise_on_failure)
 
@@ -285,7 +285,9 @@ def newton_search(
 
 def _natural_map(contact_problem: DelassusProblem, r: Array, rho: Array) -> Array:
     stepped = r - rho[:, None] * contact_problem.velocities_from_impulses(r)
-    error: Array = r - project_on_law(stepped, friction_bounds(contact_problem.mu, stepped[:, 0]))
+    error: Array = r - project_on_admissible_impulses(
+        stepped, friction_bounds(contact_problem.mu, stepped[:, 0])
+    )
     return error
 
 
@@ -301,7 +303,7 @@ def _natural_map_and_jacobian(contact_problem: DelassusProblem, r: Array, rho: A
     )
     diagonal = np.arange(count)
     jacobian.reshape(count, 3, count, 3)[diagonal, :, diagonal] += np.eye(3) - P
-    return r - project_on_law(stepped, bounds), jacobian.reshape(3 * count, 3 * count)
+    return r - project_on_admissible_impulses(stepped, bounds), jacobian.reshape(3 * count, 3 * count)
 
 
 def _newton_step(F: Array, jacobian: Array, units: Array, damping: float) -> Array:
@@ -322,6 +324,6 @@ def _projection_jacobian(stepped: Array, bounds: Array, mu: Array) -> Array:
     sliding = np.flatnonzero(is_pushing & ~is_sticking)
     t = stepped[sliding, 1:] / size[sliding, None]
     P[sliding, 1:, 0] = mu[sliding, None] * t
-    across = np.eye(2) - t[:, :, None] * t[:, None, :]
-    P[sliding, 1:, 1:] = (bounds[sliding] / size[sliding])[:, None, None] * across
+    projector = np.eye(2) - t[:, :, None] * t[:, None, :]
+    P[sliding, 1:, 1:] = (bounds[sliding] / size[sliding])[:, None, None] * projector
     return P

@@ -230,17 +230,17 @@ class _ConeProgram:
             return None
         weights = np.repeat(self._impulse / size, 3)
         nearest = np.linalg.lstsq(weights[:, None] * null_basis, -weights * flat)[0]
-        found = self._impulse * (flat + null_basis @ nearest).reshape(-1, 3)
-        if np.all(np.linalg.norm(found[:, 1:], axis=1) <= self._mu * found[:, 0]):
-            least_squares_impulses: Array = found
+        shortest = self._impulse * (flat + null_basis @ nearest).reshape(-1, 3)
+        if np.all(np.linalg.norm(shortest[:, 1:], axis=1) <= self._mu * shortest[:, 0]):
+            least_squares_impulses: Array = shortest
             return least_squares_impulses  # the cones are inactive
         steps = cp.Variable(null_basis.shape[1])
         r = cp.reshape(flat + null_basis @ steps, impulses.shape, order="C")
         smallest = cp.sum_squares(cp.multiply(weights.reshape(-1, 3), r))
         if not self._solve_program(cp.Problem(cp.Minimize(smallest), self._cone_constraints(r))):
             return None
-        found = self._impulse * (flat + null_basis @ np.asarray(steps.value)).reshape(-1, 3)
-        return _project_on_cone_unchecked(found, self._mu)
+        shortest = self._impulse * (flat + null_basis @ np.asarray(steps.value)).reshape(-1, 3)
+        return _project_on_cone_unchecked(shortest, self._mu)
 
     def _linear_term(self, speeds: Array) -> Array:
         """Return the linear term of the objective ``(c, 3)``."""

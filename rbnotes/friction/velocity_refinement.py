@@ -164,9 +164,9 @@ def _correct(
     start[is_sliding] = point.impulses[is_sliding, :1] * along[is_sliding]
     # Friction that turns with the sliding resists changes of its direction.
     tangents, direction = blocks[is_sliding, 1:], friction[is_sliding]
-    across = np.eye(2) - direction[:, :, None] * direction[:, None]
+    projector = np.eye(2) - direction[:, :, None] * direction[:, None]
     stiffness = mu[is_sliding] * start[is_sliding, 0] / np.where(speed > 0, speed, 1.0)[is_sliding]
-    turning = np.einsum("iaj,iab,ibk->jk", tangents, stiffness[:, None, None] * across, tangents)
+    turning = np.einsum("iaj,iab,ibk->jk", tangents, stiffness[:, None, None] * projector, tangents)
     # Units in which masses, and the mobilities of all rows, are one.
     unit = 1 / np.sqrt(np.abs(np.diagonal(M + turning)))
     row_unit, column_unit = (

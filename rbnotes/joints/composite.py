@@ -83,7 +83,7 @@ class Composite(JointType):
 
     def compute_transform(self, q: Array) -> Array:
         first, *others = (
-            part.compute_transform(own) for part, own in zip(self.parts, self._split(q), strict=True)
+            part.compute_transform(part_q) for part, part_q in zip(self.parts, self._split(q), strict=True)
         )
         for Q in others:
             first = first @ Q
@@ -93,25 +93,25 @@ class Composite(JointType):
         """Return the adjoint of each part from its own frame to the last one."""
         adjoint: Array = np.broadcast_to(np.eye(6), (*q[0].shape[:-1], 6, 6))
         adjoints = [adjoint]
-        for part, own in zip(self.parts[:0:-1], q[:0:-1], strict=True):
-            adjoint = adjoint @ se3.Ad_inverse(part.compute_transform(own))
+        for part, part_q in zip(self.parts[:0:-1], q[:0:-1], strict=True):
+            adjoint = adjoint @ se3.Ad_inverse(part.compute_transform(part_q))
             adjoints.append(adjoint)
         return adjoints[::-1]
 
     def compute_motion_subspace(self, q: Array) -> Array:
         split = self._split(q)
-        own = [part.compute_motion_subspace(each) for part, each in zip(self.parts, split, strict=True)]
-        return np.concatenate([A @ S for A, S in zip(self._adjoints(split), own, strict=True)], axis=-1)
+        subspaces = [part.compute_motion_subspace(each) for part, each in zip(self.parts, split, strict=True)]
+        return np.concatenate([A @ S for A, S in zip(self._adjoints(split), subspaces, strict=True)], axis=-1)
 
     def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
         split, rates = self._split(q), self._split(qdot)
         blocks, following_twist = [], np.zeros((*q.shape[:-1], 6))
-        for part, A, own, rate in zip(
+        for part, A, part_q, rate in zip(
             self.parts[::-1], self._adjoints(split)[::-1], split[::-1], rates[::-1], strict=True
         ):
-            S = A @ part.compute_motion_subspace(own)
+            S = A @ part.compute_motion_subspace(part_q)
             # The following frames move with this twist: an adjoint to them changes by -ad(twist).
-            blocks.append(A @ part.compute_motion_subspace_rate(own, rate) - se3.ad(following_twist) @ S)
+            blocks.append(A @ part.compute_motion_subspace_rate(part_q, rate) - se3.ad(following_twist) @ S)
             following_twist = following_twist + matvec(S, rate)
         return np.concatenate(blocks[::-1], axis=-1)
 
@@ -120,11 +120,11 @@ class Composite(JointType):
         adjoints = self._adjoints(split)
         dS = np.zeros((*q.shape[:-1], 6, self.num_coordinates, self.num_coordinates))
         start = 0
-        for part, A, own in zip(self.parts, adjoints, split, strict=True):
+        for part, A, part_q in zip(self.parts, adjoints, split, strict=True):
             end = start + part.num_coordinates
             own_columns, following_columns = slice(start, end), slice(end, None)
             dS[..., own_columns, own_columns] = np.einsum(
-                "...ij,...jkl->...ikl", A, part.compute_motion_subspace_derivative(own)
+                "...ij,...jkl->...ikl", A, part.compute_motion_subspace_derivative(part_q)
             )
             brackets = se3.ad(np.swapaxes(S[..., own_columns], -1, -2)) @ S[..., None, :, following_columns]
             dS[..., own_columns, following_columns] = np.moveaxis(brackets, -3, -2)
@@ -132,17 +132,17 @@ class Composite(JointType):
         return dS
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        # Twist, bias acceleration and their derivatives by q, propagated from part to part in its frame.
+        # Twist, bias acceleration and their derivatives with respect to q, in the frame of each part in turn.
         twist: Array = np.zeros((*q.shape[:-1], 6))
         bias_acceleration, twist_derivative = twist, np.zeros((*q.shape[:-1], 6, self.num_coordinates))
         bias_derivative = twist_derivative.copy()
         end = 0
-        for part, own, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True):
+        for part, part_q, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True):
             columns = slice(end, end + part.num_coordinates)
-            A, S = se3.Ad_inverse(part.compute_transform(own)), part.compute_motion_subspace(own)
+            A, S = se3.Ad_inverse(part.compute_transform(part_q)), part.compute_motion_subspace(part_q)
             own_twist, own_derivative = (
                 matvec(S, rate),
-                np.einsum("...ijl,...j->...il", part.compute_motion_subspace_derivative(own), rate),
+                np.einsum("...ijl,...j->...il", part.compute_motion_subspace_derivative(part_q), rate),
             )
             previous_twist, bracket = matvec(A, twist), se3.ad(own_twist)
             twist_derivative = A @ twist_derivative
@@ -153,21 +153,21 @@ class Composite(JointType):
             bias_derivative[..., columns] += (
                 se3.ad(bias_acceleration) @ S - bracket @ convective + se3.ad(previous_twist) @ own_derivative
             )
-            bias_derivative[..., columns] += part.compute_bias_acceleration_derivative(own, rate)
+            bias_derivative[..., columns] += part.compute_bias_acceleration_derivative(part_q, rate)
             twist_derivative[..., columns] += convective + own_derivative
             twist = previous_twist + own_twist
             bias_acceleration = (
                 bias_acceleration
                 - matvec(bracket, previous_twist)
-                + matvec(part.compute_motion_subspace_rate(own, rate), rate)
+                + matvec(part.compute_motion_subspace_rate(part_q, rate), rate)
             )
             end = columns.stop
         return bias_derivative
 
     def compute_reparametrization(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         pairs = [
-            part.compute_reparametrization(own, rate)
-            for part, own, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True)
+            part.compute_reparametrization(part_q, rate)
+            for part, part_q, rate in zip(self.parts, self._split(q), self._split(qdot), strict=True)
         ]
         new, rates = zip(*pairs, strict=True)
         return np.concatenate(new, axis=-1), np.concatenate(rates, axis=-1)
@@ -198,25 +198,27 @@ class Composite(JointType):
 
     def compute_coordinate_constraint(self, q: Array) -> Array:
         values = [
-            part.compute_coordinate_constraint(own)
-            for part, own in zip(self.parts, self._split(q), strict=True)
+            part.compute_coordinate_constraint(part_q)
+            for part, part_q in zip(self.parts, self._split(q), strict=True)
         ]
         return np.concatenate(values, axis=-1)
 
     def compute_coordinate_constraint_jacobian(self, q: Array) -> Array:
         pairs = zip(self.parts, self._split(q), strict=True)
-        return self._block_diagonal([part.compute_coordinate_constraint_jacobian(own) for part, own in pairs])
+        return self._block_diagonal(
+            [part.compute_coordinate_constraint_jacobian(part_q) for part, part_q in pairs]
+        )
 
     def compute_coordinate_constraint_jacobian_rate(self, q: Array, qdot: Array) -> Array:
         pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
         return self._block_diagonal(
-            [part.compute_coordinate_constraint_jacobian_rate(own, rate) for part, own, rate in pairs]
+            [part.compute_coordinate_constraint_jacobian_rate(part_q, rate) for part, part_q, rate in pairs]
         )
 
     def compute_coordinate_constraint_bias_derivative(self, q: Array, qdot: Array) -> Array:
         pairs = zip(self.parts, self._split(q), self._split(qdot), strict=True)
         return self._block_diagonal(
-            [part.compute_coordinate_constraint_bias_derivative(own, rate) for part, own, rate in pairs]
+            [part.compute_coordinate_constraint_bias_derivative(part_q, rate) for part, part_q, rate in pairs]
         )
 
 

@@ -147,7 +147,7 @@ class JointType(ABC):
         return self.compute_motion_subspace_rate(*self._check_coordinates_and_rates(q, qdot))
 
     def motion_subspace_derivative(self, q: ArrayLike) -> Array:
-        """Return dS ``(..., 6, k, k)``: ``dS[..., i, j]`` is the derivative of column i by coordinate j.
+        """Return dS ``(..., 6, k, k)``: ``dS[..., i, j]`` is the derivative of column i along coordinate j.
 
         Raises InvalidArgument if the last axis of ``q`` does not have length k.
         """

@@ -124,9 +124,9 @@ class ConvexMesh(ConvexShape):
         if np.linalg.norm(np.cross(normals[flattest], direction)) <= tolerance:
             return self.vertices[self.faces[faces[flattest]]]
         edges = self.vertices[self._neighbors[vertex]] - self.vertices[vertex]
-        slopes = np.abs(edges @ direction) / np.linalg.norm(edges, axis=1)
-        flattest = int(np.argmin(slopes))
-        if slopes[flattest] <= tolerance:
+        edge_tilts = np.abs(edges @ direction) / np.linalg.norm(edges, axis=1)
+        flattest = int(np.argmin(edge_tilts))
+        if edge_tilts[flattest] <= tolerance:
             return self.vertices[[vertex, self._neighbors[vertex][flattest]]]
         corner: Array = self.vertices[vertex][None]
         return corner

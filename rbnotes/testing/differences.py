@@ -176,8 +176,8 @@ def _directional_derivatives(
         np.tensordot(weights, ahead - behind, axes=(0, 1)) / step
         for weights in (FIRST_DERIVATIVE_WEIGHTS, _ORDER_6)
     )
-    slopes = np.max(np.abs(np.diff(samples, axis=1)), axis=1) * points_per_step / step
-    argument_rounding = (slopes.T * (magnitudes + _STEPS_PER_SIDE * step)).T
+    max_derivatives = np.max(np.abs(np.diff(samples, axis=1)), axis=1) * points_per_step / step
+    argument_rounding = (max_derivatives.T * (magnitudes + _STEPS_PER_SIDE * step)).T
     rounding = np.max(np.abs(samples), axis=(0, 1)) + np.max(argument_rounding, axis=0)
     noise = [np.abs(np.diff(samples, k, axis=1)) / sqrt(comb(2 * k, k)) for k in (7, 8)]
     noise_bound = _ROUNDING * _largest(rounding) + _NOISE_FACTOR * max(map(_largest, noise))

@@ -74,8 +74,8 @@ def _counting_creator(maker: Any) -> Any:
 
 def _as_counting(value: Any) -> Any:
     if isinstance(value, tuple):
-        whole = map(_as_counting, value)
-        return type(value)(*whole) if hasattr(value, "_fields") else tuple(whole)
+        entries = map(_as_counting, value)
+        return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
     return value.view(_CountingArray) if type(value) is np.ndarray else value
 
 

@@ -60,8 +60,8 @@ def region(name: Region) -> Iterator[None]:
 
 def numbers(low: float = -2.0, high: float = 2.0) -> SearchStrategy[float]:
     """Draw numbers in ``[low, high]``, multiples of 1/64."""
-    wholes = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
-    return wholes.map(lambda k: float(_map_to_region([k / GRID_DENOMINATOR], low, high)[0]))
+    integers = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
+    return integers.map(lambda k: float(_map_to_region([k / GRID_DENOMINATOR], low, high)[0]))
 
 
 def positive_numbers(low: float = 0.25, high: float = 4.0) -> SearchStrategy[float]:
@@ -78,7 +78,7 @@ def arrays(*shape: int) -> SearchStrategy[Array]:
     """Draw arrays of numbers in [-2, 2) at once, which is fast to draw and to shrink."""
     size = math.prod(shape)
     return st.binary(min_size=size, max_size=size).map(
-        lambda drawn: _map_to_region(np.frombuffer(drawn, dtype=np.int8) / GRID_DENOMINATOR, -2, 2).reshape(
+        lambda data: _map_to_region(np.frombuffer(data, dtype=np.int8) / GRID_DENOMINATOR, -2, 2).reshape(
             shape
         )
     )
@@ -86,12 +86,12 @@ def arrays(*shape: int) -> SearchStrategy[Array]:
 
 def nonzero_vectors(size: int = 3, shortest: float = 0.25) -> SearchStrategy[Array]:
     """Draw vectors of at least the length ``shortest``."""
-    drawn = _grid_lists(size, -2.0, 2.0).map(partial(_map_to_region, low=-2.0, high=2.0, may_vanish=False))
-    return drawn.filter(lambda x: bool(np.linalg.norm(x) >= shortest))
+    strategy = _grid_lists(size, -2.0, 2.0).map(partial(_map_to_region, low=-2.0, high=2.0, may_vanish=False))
+    return strategy.filter(lambda x: bool(np.linalg.norm(x) >= shortest))
 
 
 def nonsingular_rotation_vectors(
-    drawn: SearchStrategy[Array], shortest: float, longest: float = math.inf
+    strategy: SearchStrategy[Array], shortest: float, longest: float = math.inf
 ) -> SearchStrategy[Array]:
     """Draw rotation vectors away from singularities of a formula: from 0, and from pi.
 
@@ -105,7 +105,7 @@ def nonsingular_rotation_vectors(
         high = max(np.nextafter(np.pi, 0), longest) if _region == "near pi" else longest
         return bool(low <= length <= high)
 
-    return drawn.filter(is_inside)
+    return strategy.filter(is_inside)
 
 
 def unit_vectors(size: int = 3) -> SearchStrategy[Array]:
@@ -192,19 +192,21 @@ def inertias() -> SearchStrategy[Array]:
 
 def _grid_lists(size: int, low: float, high: float) -> SearchStrategy[list[float]]:
     # Mapped one by one like numbers: draws depend on the structure of a strategy and must not change.
-    wholes = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
-    return st.lists(wholes.map(lambda k: k / GRID_DENOMINATOR), min_size=size, max_size=size)
+    integers = st.integers(math.ceil(low * GRID_DENOMINATOR), math.floor(high * GRID_DENOMINATOR))
+    return st.lists(integers.map(lambda k: k / GRID_DENOMINATOR), min_size=size, max_size=size)
 
 
-def _map_to_region(drawn: list[float] | Array, low: float, high: float, *, may_vanish: bool = True) -> Array:
+def _map_to_region(
+    multiples: list[float] | Array, low: float, high: float, *, may_vanish: bool = True
+) -> Array:
     """Map multiples of 1/64, the entries of one vector, to the current region.
 
     The numbers themselves determine which vectors become tiny, and how tiny: a draw that depended on previous
     ones could not be shrunk.
     """
     if _region == "generic":
-        return np.array(drawn, dtype=float)
-    grid_multiples = GRID_DENOMINATOR * np.asarray(drawn)
+        return np.array(multiples, dtype=float)
+    grid_multiples = GRID_DENOMINATOR * np.asarray(multiples)
     selector = int(np.sum(np.abs(grid_multiples)))
     around_zero = low <= 0 <= high
     may_vanish = may_vanish and around_zero

@@ -120,8 +120,8 @@ def _canonical(q: Array) -> Array:
 
     At a half turn, where rounding would decide, the first nonzero component of the axis is positive.
     """
-    decides = np.abs(q) > np.where(np.arange(4) == 0, HALF_TURN_TOLERANCE, 1e-12)
-    first = np.argmax(decides, axis=-1)[..., None]
+    is_decisive = np.abs(q) > np.where(np.arange(4) == 0, HALF_TURN_TOLERANCE, 1e-12)
+    first = np.argmax(is_decisive, axis=-1)[..., None]
     q = np.sign(np.take_along_axis(q, first, axis=-1)) * q
     q[..., 0] = np.maximum(q[..., 0], 0.0)
     return q

@@ -68,8 +68,8 @@ def right_jacobian_inverse(w: Array) -> Array:
 
 def left_jacobian_dot(w: Array, wdot: Array) -> Array:
     W, Wdot = hat(w), hat(wdot)
-    c2, c3, slope2, slope3 = _coefficient_derivatives(w)
-    return c2 * Wdot + c3 * _symmetric_product(W, Wdot) + _dot(w, wdot) * (slope2 * W + slope3 * (W @ W))
+    c2, c3, dc2, dc3 = _coefficient_derivatives(w)
+    return c2 * Wdot + c3 * _symmetric_product(W, Wdot) + _dot(w, wdot) * (dc2 * W + dc3 * (W @ W))
 
 
 def right_jacobian_dot(w: Array, wdot: Array) -> Array:
@@ -87,16 +87,16 @@ def right_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
 
 def left_jacobian_hessian(w: Array, u: Array, v: Array) -> Array:
     W, U, V = hat(w), hat(u), hat(v)
-    (_, c3, slope2, slope3), (curvature2, curvature3) = (
+    (_, c3, dc2, dc3), (ddc2, ddc3) = (
         _coefficient_derivatives(w),
         _coefficient_second_derivatives(w),
     )
     wu, wv, uv = _dot(w, u), _dot(w, v), _dot(u, v)
     return (
         c3 * _symmetric_product(U, V)
-        + slope2 * (wv * U + wu * V + uv * W)
-        + slope3 * (wv * _symmetric_product(W, U) + wu * _symmetric_product(W, V) + uv * (W @ W))
-        + wu * wv * (curvature2 * W + curvature3 * (W @ W))
+        + dc2 * (wv * U + wu * V + uv * W)
+        + dc3 * (wv * _symmetric_product(W, U) + wu * _symmetric_product(W, V) + uv * (W @ W))
+        + wu * wv * (ddc2 * W + ddc3 * (W @ W))
     )
 
 
@@ -145,9 +145,9 @@ def _coefficient_derivatives(w: Array) -> list[Array]:
     """
     c1, c2, c3, c4, c5 = _stumpff(w, 5)
     large, square = _closed_form_mask(w)
-    slope2 = np.where(large, (c1 - 2 * c2) / square, 2 * c4 - c3)
-    slope3 = np.where(large, (c2 - 3 * c3) / square, 3 * c5 - c4)
-    return [c2, c3, slope2, slope3]
+    dc2 = np.where(large, (c1 - 2 * c2) / square, 2 * c4 - c3)
+    dc3 = np.where(large, (c2 - 3 * c3) / square, 3 * c5 - c4)
+    return [c2, c3, dc2, dc3]
 
 
 def _coefficient_second_derivatives(w: Array) -> list[Array]:
@@ -155,9 +155,9 @@ def _coefficient_second_derivatives(w: Array) -> list[Array]:
     c1, c2, c3, c4, c5, c6, c7 = _stumpff(w, 7)
     large, square = _closed_form_mask(w)
     cosine = np.cos(np.linalg.norm(w, axis=-1)[..., None, None])
-    curvature2 = np.where(large, (cosine - 5 * c1 + 8 * c2) / square / square, 8 * c6 - 5 * c5 + c4)
-    curvature3 = np.where(large, (c1 - 7 * c2 + 15 * c3) / square / square, 15 * c7 - 7 * c6 + c5)
-    return [curvature2, curvature3]
+    ddc2 = np.where(large, (cosine - 5 * c1 + 8 * c2) / square / square, 8 * c6 - 5 * c5 + c4)
+    ddc3 = np.where(large, (c1 - 7 * c2 + 15 * c3) / square / square, 15 * c7 - 7 * c6 + c5)
+    return [ddc2, ddc3]
 
 
 def _closed_form_mask(w: Array) -> tuple[Array, Array]:

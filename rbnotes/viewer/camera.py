@@ -46,8 +46,8 @@ class Camera:
 
 def view_axes(view: Array) -> Array:
     """Return the right, up and backward directions for an azimuth and an elevation, rad."""
-    (c, s), (level, rise) = [(np.cos(angle), np.sin(angle)) for angle in view]
-    return np.array([[-s, c, 0.0], [-rise * c, -rise * s, level], [level * c, level * s, rise]])
+    (c_a, s_a), (c_e, s_e) = [(np.cos(angle), np.sin(angle)) for angle in view]
+    return np.array([[-s_a, c_a, 0.0], [-s_e * c_a, -s_e * s_a, c_e], [c_e * c_a, c_e * s_a, s_e]])
 
 
 def fit_camera(points: Array, view: Array, aspect: float) -> Camera:

@@ -194,7 +194,7 @@ class Scene:
         Raises
         ------
         InvalidArgument
-            If ``path`` is no path.
+            If ``path`` is not a path.
         FileNotFoundError
             If the folder does not exist, or this installation lacks the player.
         """

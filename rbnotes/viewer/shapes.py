@@ -133,7 +133,7 @@ def sphere(radius: float, color: str = "blue") -> Drawable:
     InvalidArgument
         If ``radius`` is not positive or ``color`` is not a color of the viewer.
     """
-    return Drawable("sphere", color, {"radius": _check_positive("radius", radius)})
+    return Drawable("sphere", color, {"radius": arguments.positive_number("radius", radius)})
 
 
 def cylinder(radius: float, length: float, color: str = "blue") -> Drawable:
@@ -147,7 +147,10 @@ def cylinder(radius: float, length: float, color: str = "blue") -> Drawable:
     return Drawable(
         "cylinder",
         color,
-        {"radius": _check_positive("radius", radius), "length": _check_positive("length", length)},
+        {
+            "radius": arguments.positive_number("radius", radius),
+            "length": arguments.positive_number("length", length),
+        },
     )
 
 
@@ -162,7 +165,10 @@ def capsule(radius: float, length: float, color: str = "blue") -> Drawable:
     return Drawable(
         "capsule",
         color,
-        {"radius": _check_positive("radius", radius), "length": _check_positive("length", length)},
+        {
+            "radius": arguments.positive_number("radius", radius),
+            "length": arguments.positive_number("length", length),
+        },
     )
 
 
@@ -174,7 +180,7 @@ def frame_axes(length: float = 1.0) -> Drawable:
     InvalidArgument
         If ``length`` is not positive.
     """
-    return Drawable("axes", "grey", {"length": _check_positive("length", length)})
+    return Drawable("axes", "grey", {"length": arguments.positive_number("length", length)})
 
 
 def ground(size: float = 10.0) -> Drawable:
@@ -185,7 +191,7 @@ def ground(size: float = 10.0) -> Drawable:
     InvalidArgument
         If ``size`` is not positive.
     """
-    return Drawable("ground", "grey", {"size": _check_positive("size", size)})
+    return Drawable("ground", "grey", {"size": arguments.positive_number("size", size)})
 
 
 def arrow(vector: ArrayLike, color: str = "red") -> Drawable:
@@ -211,7 +217,9 @@ def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Drawable
     checked = arguments.array("points", points, None, 3)
     if checked.shape[-2] < 2:
         raise InvalidArgument("points", f"{checked.shape[-2]} point", "at least 2 points")
-    return _shape_over_time("line", color, "points", checked, 2, width=_check_positive("width", width))
+    return _shape_over_time(
+        "line", color, "points", checked, 2, width=arguments.positive_number("width", width)
+    )
 
 
 def spring(
@@ -231,9 +239,9 @@ def spring(
         "ends",
         arguments.array("ends", ends, 2, 3),
         2,
-        radius=_check_positive("radius", radius),
+        radius=arguments.positive_number("radius", radius),
         coils=float(arguments.count("coils", coils, minimum=1)),
-        width=_check_positive("width", width),
+        width=arguments.positive_number("width", width),
     )
 
 
@@ -254,10 +262,6 @@ def mesh(vertices: ArrayLike, triangles: ArrayLike, color: str = "blue") -> Draw
     if np.any(indices < 0) or np.any(indices >= len(points)):
         raise InvalidArgument("triangles", "an index out of range", f"indices from 0 to {len(points) - 1}")
     return Drawable("mesh", color, arrays={"vertices": points, "triangles": indices})
-
-
-def _check_positive(name: str, value: float) -> float:
-    return arguments.positive_number(name, value)
 
 
 def _shape_over_time(

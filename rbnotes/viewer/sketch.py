@@ -102,9 +102,9 @@ def _box_corners() -> Array:
 def _sphere_points() -> Array:
     """Return evenly distributed points of the unit sphere."""
     k = np.arange(60) + 0.5
-    level, turn = 1 - 2 * k / 60, np.pi * (1 + np.sqrt(5)) * k
+    level, angle = 1 - 2 * k / 60, np.pi * (1 + np.sqrt(5)) * k
     return np.stack(
-        [np.sqrt(1 - level**2) * np.cos(turn), np.sqrt(1 - level**2) * np.sin(turn), level], axis=-1
+        [np.sqrt(1 - level**2) * np.cos(angle), np.sqrt(1 - level**2) * np.sin(angle), level], axis=-1
     )
 
 
@@ -114,16 +114,18 @@ def _zigzag(ends: Array, radius: float, coils: int) -> Array:
     helper = np.eye(3)[0 if abs(axis[2]) > 0.9 * np.linalg.norm(axis) else 2]
     side = np.cross(helper, axis)
     side *= radius / max(float(np.linalg.norm(side)), 1e-12)
-    shares = 0.1 + 0.8 * (np.arange(2 * coils) + 0.5) / (2 * coils)
-    teeth = start + shares[:, None] * axis + (-1.0) ** np.arange(2 * coils)[:, None] * side
+    fractions = 0.1 + 0.8 * (np.arange(2 * coils) + 0.5) / (2 * coils)
+    teeth = start + fractions[:, None] * axis + (-1.0) ** np.arange(2 * coils)[:, None] * side
     return np.vstack([start, start + 0.1 * axis, teeth, start + 0.9 * axis, ends[1]])
 
 
 def scene_extent(items: Sequence[SceneItem], samples: int) -> Array:
     """Return the points ``(n, 3)`` of all that moves, at all times, which the camera must show."""
     times = np.unique(np.linspace(0, samples - 1, min(samples, MAX_SAMPLES)).astype(int))
-    kept = [item for item in items if item.shape.kind != "ground"] or items
-    return np.concatenate([np.zeros((0, 3)), *(item.points_at(time) for time in times for item in kept)])
+    finite_items = [item for item in items if item.shape.kind != "ground"] or items
+    return np.concatenate(
+        [np.zeros((0, 3)), *(item.points_at(time) for time in times for item in finite_items)]
+    )
 
 
 def hull_corners(points: Array) -> Array:
@@ -143,8 +145,8 @@ def draw_scene(items: Sequence[SceneItem], samples: int, points: Array, view: Ar
     height = DRAWING_WIDTH / aspect
     scale = height / (2 * np.tan(cameras.FIELD_OF_VIEW / 2))
     svg_groups: list[str] = []
-    for share, opacity in TIME_OPACITIES.items() if samples > 1 else [(1.0, 1.0)]:
-        sample = round(share * (samples - 1))
+    for time_fraction, opacity in TIME_OPACITIES.items() if samples > 1 else [(1.0, 1.0)]:
+        sample = round(time_fraction * (samples - 1))
         moving_items = [
             item for item in items if opacity == 1.0 or item.poses.ndim == 3 or item.shape.samples
         ]

@@ -9,8 +9,8 @@ from rbnotes import arguments
 from rbnotes.arguments import InvalidArgument
 
 EYE3, EYE4 = np.eye(3), np.eye(4)
-TURN = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
-POSE = np.block([[TURN, np.array([[1.0], [2], [3]])], [np.array([0.0, 0, 0, 1])]])
+QUARTER_TURN = np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]])
+POSE = np.block([[QUARTER_TURN, np.array([[1.0], [2], [3]])], [np.array([0.0, 0, 0, 1])]])
 SPD = np.array([[2.0, 1, 0], [1, 3, -1], [0, -1, 4]])
 
 # One valid argument of each checker: what spoils it is tried on all of them.
@@ -29,7 +29,7 @@ CHECKERS = {
     "positive of a shape": (lambda name, value: arguments.positive_array(name, value, 3), [0.1, 2, 3]),
     "unit_vector": (arguments.unit_vector, [0.6, 0, -0.8]),
     "unit_quaternion": (arguments.unit_quaternion, [0.5, -0.5, 0.5, -0.5]),
-    "rotation": (arguments.rotation, TURN),
+    "rotation": (arguments.rotation, QUARTER_TURN),
     "frame": (arguments.frame, POSE),
     "symmetric": (arguments.symmetric, SPD - 2.5 * EYE3),
     "positive_definite": (arguments.positive_definite, SPD),

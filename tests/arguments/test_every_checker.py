@@ -13,12 +13,12 @@ from rbnotes.arguments import InvalidArgument
 
 @every_checker
 def test_valid_values_are_returned_as_new_float64_arrays(check, valid):
-    given_array = np.array(valid)
-    result = check("thing", given_array)
+    float_array = np.array(valid)
+    result = check("thing", float_array)
     assert result.dtype == np.float64
     np.testing.assert_array_equal(result, valid)
     result[...] = 0  # what the caller gave is not touched
-    np.testing.assert_array_equal(given_array, valid)
+    np.testing.assert_array_equal(float_array, valid)
 
 
 @every_checker
@@ -119,7 +119,7 @@ NOT_READ_AS_NUMBERS = {
 
 @every_checker
 @pytest.mark.parametrize(("value", "kind"), NOT_READ_AS_NUMBERS.values(), ids=NOT_READ_AS_NUMBERS)
-def test_what_numpy_reads_otherwise_is_no_array_of_real_numbers(check, valid, value, kind):
+def test_values_that_numpy_would_convert_are_rejected(check, valid, value, kind):
     assert_refused(check, value, kind, "^an array of real numbers$")
 
 
@@ -127,17 +127,17 @@ def test_what_numpy_reads_otherwise_is_no_array_of_real_numbers(check, valid, va
 def test_indices_and_booleans_follow_the_same_rule(value, kind):
     assert_refused(arguments.indices, value, kind, "^whole numbers$")
     assert_refused(
-        lambda name, given: arguments.boolean_vector(name, given, 2), value, kind, "^booleans of shape"
+        lambda name, argument: arguments.boolean_vector(name, argument, 2), value, kind, "^booleans of shape"
     )
 
 
-def test_one_kind_of_entry_does_not_stand_for_another():
+def test_mixed_kinds_of_entries_are_rejected():
     assert arguments.indices("thing", [0, 1]).tolist() == [0, 1]
     assert arguments.boolean_vector("thing", [True, False], 2).tolist() == [True, False]
     assert_refused(arguments.indices, [0, True], "^list", "^whole numbers$")
     for value in ([True, 1], [1.0, 0.0]):
         assert_refused(
-            lambda name, given: arguments.boolean_vector(name, given, 2), value, "^list", "^booleans"
+            lambda name, argument: arguments.boolean_vector(name, argument, 2), value, "^list", "^booleans"
         )
 
 

@@ -77,19 +77,22 @@ def test_scalar_and_batched_rotation_checks_agree(R, error):
 
 
 def test_rotation_vectors_and_full_turns():
-    for check, rest in ((arguments.rotation_vector, []), (arguments.twist_vector, [9e99, 2, 3])):
-        check("thing", [0, 0, 2 * np.pi, *rest])
+    for check, linear_part in ((arguments.rotation_vector, []), (arguments.twist_vector, [9e99, 2, 3])):
+        check("thing", [0, 0, 2 * np.pi, *linear_part])
         assert_refused(
-            check, [0, -2e100, 0, *rest], r"^an entry of -2e\+100$", r"^numbers smaller than 1e\+100$"
+            check, [0, -2e100, 0, *linear_part], r"^an entry of -2e\+100$", r"^numbers smaller than 1e\+100$"
         )
-        for turn in (2 * np.pi, -6 * np.pi, 2 * np.pi + 5e-9):
-            for one_or_many in ([0, 0, turn, *rest], [[0, 0, 0, *rest], [0, 0, turn, *rest]]):
+        for rotation in (2 * np.pi, -6 * np.pi, 2 * np.pi + 5e-9):
+            for one_or_many in (
+                [0, 0, rotation, *linear_part],
+                [[0, 0, 0, *linear_part], [0, 0, rotation, *linear_part]],
+            ):
                 with pytest.raises(
                     SingularConfiguration, match=r"^thing: got an angle within 1e-08 of a mult"
                 ):
                     check("thing", one_or_many, full_turns=False)
         for angle in (0, 1e-9, np.pi, 2 * np.pi + 2e-8):
-            check("thing", [0, angle, 0, *rest], full_turns=False)
+            check("thing", [0, angle, 0, *linear_part], full_turns=False)
 
 
 def test_matrices_of_twists():

@@ -51,12 +51,12 @@ def test_point_on_body(E, x, phi, phidot):
 def test_many_points_on_a_body_equal_single_points(rng):
     E, phi, x = se3.exp(rng.normal(size=6)), rng.normal(size=6), rng.normal(size=(4, 3))
     many = points_on_body([5, 2, 7, 3], 1, E, x, phi)
-    for component, place, attachment in zip([5, 2, 7, 3], x, many, strict=True):
-        one = point_on_body(component, 1, E, place, phi)
+    for component, position, attachment in zip([5, 2, 7, 3], x, many, strict=True):
+        one = point_on_body(component, 1, E, position, phi)
         assert attachment.component == component
         assert np.allclose(attachment.blocks[1], one.blocks[1])
         assert np.allclose(attachment.bias, one.bias)
-        assert np.allclose(attachment.blocks[1] @ phi, se3.point_velocity(E, place, phi))
+        assert np.allclose(attachment.blocks[1] @ phi, se3.point_velocity(E, position, phi))
     with pytest.raises(InvalidArgument, match="x"):
         points_on_body([5, 2], 1, E, x, phi)
 

@@ -24,8 +24,8 @@ def test_prescribed_motion_against_the_full_kkt_system(seed, soft):
     system = random_system(rng, N, rows=2, soft=soft)
     space = null_space_reduction(SIZES, attachments)
     controlled = rng.choice(len(space.active_indices), 3, replace=False)
-    given = rng.normal(size=3)
-    motion = solve_prescribed_motion(space.reduce(system), controlled, given)
+    rates = rng.normal(size=3)
+    motion = solve_prescribed_motion(space.reduce(system), controlled, rates)
 
     C, c = attachment_rows(SIZES, attachments)
     prescribed = np.eye(N)[space.active_indices[controlled]]
@@ -34,11 +34,11 @@ def test_prescribed_motion_against_the_full_kkt_system(seed, soft):
     if soft:
         R[:2, :2] = np.diag(system.bilateral.regularization)
     K = np.block([[system.mass, -rows.T], [rows, R]])
-    whole = np.linalg.solve(K, np.concatenate([system.momentum, system.bilateral.target, c, given]))
-    scale = 1 + np.abs(whole).max()
-    assert np.allclose(space.expand_velocities(motion.velocity), whole[:N], rtol=0, atol=1e-9 * scale)
-    assert np.allclose(motion.bilateral_impulses, whole[N : N + 2], rtol=0, atol=1e-9 * scale)
-    assert np.allclose(motion.actuation_force, whole[-3:], rtol=0, atol=1e-9 * scale)
+    full = np.linalg.solve(K, np.concatenate([system.momentum, system.bilateral.target, c, rates]))
+    scale = 1 + np.abs(full).max()
+    assert np.allclose(space.expand_velocities(motion.velocity), full[:N], rtol=0, atol=1e-9 * scale)
+    assert np.allclose(motion.bilateral_impulses, full[N : N + 2], rtol=0, atol=1e-9 * scale)
+    assert np.allclose(motion.actuation_force, full[-3:], rtol=0, atol=1e-9 * scale)
 
 
 def test_prescribing_force_produces_the_motion(rng):

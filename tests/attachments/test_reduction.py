@@ -132,10 +132,10 @@ def test_elimination_order_puts_masters_later(rng):
     for _ in range(10):
         attachments = random_dag(rng, SIZES, 6)
         order = elimination_order(attachments)
-        place = {attachment.component: i for i, attachment in enumerate(order)}
-        assert sorted(place) == sorted(attachment.component for attachment in attachments)
+        position = {attachment.component: i for i, attachment in enumerate(order)}
+        assert sorted(position) == sorted(attachment.component for attachment in attachments)
         for attachment in order:
-            assert all(place.get(j, np.inf) > place[attachment.component] for j in attachment.blocks)
+            assert all(position.get(j, np.inf) > position[attachment.component] for j in attachment.blocks)
 
 
 def test_long_chain():

@@ -34,10 +34,12 @@ def documented():
             elif inspect.isclass(value):
                 if api_pages.has_arguments("class", value):
                     yield name, value
-                for own, attribute in vars(value).items():
+                for attribute_name, attribute in vars(value).items():
                     function = getattr(attribute, "__func__", attribute)
-                    if inspect.isfunction(function) and not re.match(r"_(?!_call__$)|compute_", own):
-                        yield f"{name}.{own}", function
+                    if inspect.isfunction(function) and not re.match(
+                        r"_(?!_call__$)|compute_", attribute_name
+                    ):
+                        yield f"{name}.{attribute_name}", function
 
 
 FUNCTIONS = dict(documented())
@@ -45,9 +47,9 @@ FUNCTIONS = dict(documented())
 
 def argument_descriptions(name, function):
     """Return the reference's description of each argument of a function."""
-    own = api_pages.own_paragraphs(inspect.getdoc(function) or "")
+    described = api_pages.own_paragraphs(inspect.getdoc(function) or "")
     table = {each: api_pages.entry(name, each) for each in api_pages.undescribed_arguments(function)}
-    return {**own, **{each: told[1] if told else "" for each, told in table.items()}}
+    return {**described, **{each: entry[1] if entry else "" for each, entry in table.items()}}
 
 
 def test_every_argument_is_explained():
@@ -69,9 +71,9 @@ def functions_that_raise():
 
 
 def test_functions_that_raise_document_it():
-    told = dict(functions_that_raise())
-    assert len(told) > 50
-    assert [name for name, text in told.items() if "raises" not in text.lower()] == []
+    documented = dict(functions_that_raise())
+    assert len(documented) > 50
+    assert [name for name, text in documented.items() if "raises" not in text.lower()] == []
 
 
 def arguments_without(pattern, kinds):
@@ -137,10 +139,12 @@ def test_results_have_units():
 
 def test_every_entry_of_the_results_table_is_used():
     """Each is of a function whose docstring does not have a section for it."""
-    told = api_pages.returns()
-    assert sorted(told.keys() - FUNCTIONS.keys()) == []
-    assert [name for name in told if api_pages.RETURNED.search(inspect.getdoc(FUNCTIONS[name]) or "")] == []
-    assert [text for text in told.values() if not UNIT.search(re.sub("``.*?``", "", text))] == []
+    entries = api_pages.returns()
+    assert sorted(entries.keys() - FUNCTIONS.keys()) == []
+    assert [
+        name for name in entries if api_pages.RETURNED.search(inspect.getdoc(FUNCTIONS[name]) or "")
+    ] == []
+    assert [text for text in entries.values() if not UNIT.search(re.sub("``.*?``", "", text))] == []
 
 
 OF_OBJECTS = {"multibody/formats/robot.py: Robot.joints"}
@@ -231,14 +235,14 @@ class Pair:
 
 
 def test_every_entry_of_the_arguments_table_is_used():
-    told = {
+    explained = {
         (found[0], each)
         for name, function in FUNCTIONS.items()
         for each in api_pages.undescribed_arguments(function)
         if (found := api_pages.entry(name, each))
     }
     entries = {(key, each) for key, table in api_pages.usual().items() for each in table}
-    assert entries - told == set()
+    assert entries - explained == set()
 
 
 def test_parameters_section_takes_precedence_over_the_table():
@@ -280,9 +284,9 @@ def test_colon_in_property_summary_is_not_parsed_as_a_type():
     api_pages._keep_colons(
         None, "property", "rbnotes.multibody.maximal.Joint.num_constraints", None, None, lines
     )
-    read = NumpyDocstring(lines, what="property", name="count").lines()
-    assert "Rows of the joint: six less its freedom." in read
-    assert not [line for line in read if ":type" in line]
+    parsed = NumpyDocstring(lines, what="property", name="count").lines()
+    assert "Rows of the joint: six less its freedom." in parsed
+    assert not [line for line in parsed if ":type" in line]
 
 
 def test_result_description_is_a_field_of_the_page():

@@ -1,7 +1,7 @@
 """Outputs must never outlive the library that made them."""
 
 import pytest
-from rbnotes_book.cache import KEPT, digest, folder, prune
+from rbnotes_book.cache import MAX_STORED_STATES, digest, folder, prune
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_bytecode_and_order_do_not_matter(package):
 
 def test_only_the_latest_states_are_kept(tmp_path):
     parent = folder(tmp_path).parent
-    for number in range(KEPT + 2):
+    for number in range(MAX_STORED_STATES + 2):
         (parent / str(number)).mkdir(parents=True)
     prune(tmp_path)
-    assert len(list(parent.iterdir())) == KEPT
+    assert len(list(parent.iterdir())) == MAX_STORED_STATES

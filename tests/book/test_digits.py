@@ -63,7 +63,7 @@ def test_cell_metadata_can_permit_all_digits():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("[-0.     -0.5 -0.004]", "[ 0.     -0.5 -0.004]"),
         ("[[ 1. -0.]\n [-0.  2.]]", "[[ 1.  0.]\n [ 0.  2.]]"),
@@ -73,8 +73,8 @@ def test_cell_metadata_can_permit_all_digits():
         ("1.5e-05 2-0 x-0.0 -0.01 -0x1", "1.5e-05 2-0 x-0.0 -0.01 -0x1"),
     ],
 )
-def test_zeros_are_unsigned_and_columns_stay_aligned(text, shown):
-    assert without_minus_zeros(text) == shown
+def test_zeros_are_unsigned_and_columns_stay_aligned(text, expected):
+    assert without_minus_zeros(text) == expected
     printed = cell(text)
     drop_signs_of_zeros(printed)
-    assert printed.outputs[0].text == shown
+    assert printed.outputs[0].text == expected

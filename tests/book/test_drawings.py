@@ -23,11 +23,11 @@ def cross(a, b):
 
 
 def test_each_drawing_is_used_in_one_chapter():
-    shown = [
+    used = [
         name for page in BOOK.glob("*.md")
         for name in re.findall(r"^```\{drawing\} (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
     ]  # fmt: skip
-    assert sorted(shown) == sorted(DRAWINGS)
+    assert sorted(used) == sorted(DRAWINGS)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
@@ -49,11 +49,11 @@ def test_drawing_has_alt_text_and_labels_inside_its_frame(name):
 
 
 def test_the_forces_of_a_spring_pull_its_ends_together():
-    seen = arrows("axial-spring")
-    (x_1, f_1), (x_2, f_2) = (seen[f"$\\mathbf f_{k} = {F}\\,\\mathbf u$"] for k, F in ((1, "F"), (2, "-F")))
+    drawn = arrows("axial-spring")
+    (x_1, f_1), (x_2, f_2) = (drawn[f"$\\mathbf f_{k} = {F}\\,\\mathbf u$"] for k, F in ((1, "F"), (2, "-F")))
     u = x_2 - x_1
     np.testing.assert_allclose(f_1, -f_2)
-    for along in (f_1, seen["$\\mathbf u$"][1]):
+    for along in (f_1, drawn["$\\mathbf u$"][1]):
         assert along @ u > 0
         assert abs(cross(along, u)) < 1e-9
 
@@ -62,8 +62,8 @@ def test_cable_forces_oppose_the_length_gradient():
     def length(points):
         return np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
 
-    seen = {re.match(r"\$\\mathbf f_(\d)", name)[1]: arrow for name, arrow in arrows("cable").items()}
-    for k, (_, force) in seen.items():
+    drawn = {re.match(r"\$\\mathbf f_(\d)", name)[1]: arrow for name, arrow in arrows("cable").items()}
+    for k, (_, force) in drawn.items():
         gradient = np.zeros(2)
         for axis in range(2):
             step = np.zeros_like(springs.PATH)
@@ -71,7 +71,7 @@ def test_cable_forces_oppose_the_length_gradient():
             gradient[axis] = (length(springs.PATH + step) - length(springs.PATH - step)) / 2e-6
         assert abs(cross(force, gradient)) < 1e-6 * np.linalg.norm(force)
         assert force @ gradient < 0
-    np.testing.assert_allclose(sum(force for _, force in seen.values()), 0, atol=1e-9)
+    np.testing.assert_allclose(sum(force for _, force in drawn.values()), 0, atol=1e-9)
 
 
 def test_the_forces_of_a_frame_spring_point_to_the_other_frame():
@@ -81,32 +81,34 @@ def test_the_forces_of_a_frame_spring_point_to_the_other_frame():
 
 
 def test_constraint_force_is_perpendicular_to_the_motion():
-    seen = arrows("constraint")
-    applied, held, left = (seen[name][1] for name in ("$f_x$", "$G^\\mathsf{T}\\lambda$", "$f = P_f f_x$"))
-    motion = seen["$\\dot x$: $G\\dot x = 0$"][1]
-    assert abs(held @ motion) < 1e-9
-    np.testing.assert_allclose(applied + held, left)
+    drawn = arrows("constraint")
+    applied, constraint, resultant = (
+        drawn[name][1] for name in ("$f_x$", "$G^\\mathsf{T}\\lambda$", "$f = P_f f_x$")
+    )
+    motion = drawn["$\\dot x$: $G\\dot x = 0$"][1]
+    assert abs(constraint @ motion) < 1e-9
+    np.testing.assert_allclose(applied + constraint, resultant)
 
 
 def test_point_velocity_is_v_plus_a_part_perpendicular_to_the_arm():
-    seen = arrows("velocities")
-    arm, v, total = (seen[name][1] for name in ("$x$", "$v$", "$v + \\omega\\times x$"))
+    drawn = arrows("velocities")
+    arm, v, total = (drawn[name][1] for name in ("$x$", "$v$", "$v + \\omega\\times x$"))
     assert abs((total - v) @ arm) < 1e-9
     assert cross(arm, total - v) > 0  # the round arrow turns the same way, counter-clockwise
 
 
 def test_loop_directions_are_right_handed():
-    seen = arrows("loop")
+    drawn = arrows("loop")
     # the axis is drawn as a cross in a circle: away from the reader
-    assert cross(seen["$\\mathbf v_1$"][1], seen["$\\mathbf v_2$"][1]) < 0
+    assert cross(drawn["$\\mathbf v_1$"][1], drawn["$\\mathbf v_2$"][1]) < 0
 
 
 def test_normals_and_impulses_push_apart():
-    seen = arrows("gap")
-    normal, above, below = (seen[name][1] for name in ("$n$", "$\\theta\\,n$", "$-\\theta\\,n$"))
+    drawn = arrows("gap")
+    normal, above, below = (drawn[name][1] for name in ("$n$", "$\\theta\\,n$", "$-\\theta\\,n$"))
     assert normal @ above > 0
     assert normal @ below < 0
-    assert cross(seen["$t$"][1], normal) > 0
+    assert cross(drawn["$t$"][1], normal) > 0
 
 
 @pytest.mark.parametrize("kind", contacts.SECTIONS)

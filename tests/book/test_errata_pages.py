@@ -17,7 +17,7 @@ from rbnotes.ledger.record import NEEDS_CORRECTION
 PAGES = Path(__file__).parents[2] / "_build" / "html"
 ENTRY = re.compile(r'<div class="claim-entry docutils container" id="errata-([^"]+)">')
 NUMBER = re.compile(r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf|nan)")
-TELLING = 0.1
+MIN_RELATIVE_ERROR = 0.1
 """Share of the right value by which what is shown is wrong, at least: nobody calls that rounding."""
 ROUNDED = 1e-5
 """Relative tolerance of the digits shown."""
@@ -31,7 +31,7 @@ def entries():
         yield from zip(parts[::2], parts[1::2], strict=True)
 
 
-def shown(text, heading):
+def result_text(text, heading):
     """Return the plain text of an entry under a heading; empty if there is none."""
     found = re.search(
         rf"{heading}(?:(?!Printed gives|Right gives|More).)*?<(code|pre)[^>]*>(.*?)</\1>", text, re.S
@@ -45,15 +45,17 @@ def relative_error(printed, right):
     A right entry of zero is replaced by the largest one. Without a number, or with another shape, the error
     is infinite.
     """
-    said = [NUMBER.findall(text.partition(" in entry")[0]) for text in (printed, right)]
-    if len(said[0]) != len(said[1]) or any(
+    entries = [NUMBER.findall(text.partition(" in entry")[0]) for text in (printed, right)]
+    if len(entries[0]) != len(entries[1]) or any(
         text.startswith(("no number", "an array")) for text in (printed, right)
     ):
         return np.inf
-    found, wanted = (np.array(numbers, dtype=float) for numbers in said)
-    size = np.where(wanted, np.abs(wanted), np.max(np.abs(wanted)))
+    printed_numbers, expected = (np.array(numbers, dtype=float) for numbers in entries)
+    size = np.where(expected, np.abs(expected), np.max(np.abs(expected)))
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.max(np.where(found == wanted, 0.0, np.abs(found - wanted) / size)))
+        return float(
+            np.max(np.where(printed_numbers == expected, 0.0, np.abs(printed_numbers - expected) / size))
+        )
 
 
 def dense(text):
@@ -76,15 +78,15 @@ def is_plain(matrix):
 
 
 def test_each_correction_appears_once_with_its_inputs():
-    shown = []
+    entries = []
     for page in sorted((PAGES / "book" / "generated").glob("errata-*.html")):
         _, *parts = ENTRY.split(page.read_text(encoding="utf-8"))
-        shown += list(zip(parts[::2], parts[1::2], strict=True))
+        entries += list(zip(parts[::2], parts[1::2], strict=True))
     records = {anchor(record.id): record for record in ledger.load() if record.verdict in NEEDS_CORRECTION}
-    assert sorted(name for name, _ in shown) == sorted(records)
-    without = {name for name, text in shown if "which take no input" in text}
+    assert sorted(name for name, _ in entries) == sorted(records)
+    without = {name for name, text in entries if "which take no input" in text}
     assert without == {name for name, record in records.items() if not record.inputs}
-    assert [name for name, text in shown if "Printed gives" not in text or "Right gives" not in text] == []
+    assert [name for name, text in entries if "Printed gives" not in text or "Right gives" not in text] == []
 
 
 def test_index_contains_the_names_of_the_reference():
@@ -94,7 +96,7 @@ def test_index_contains_the_names_of_the_reference():
 
 
 @pytest.mark.parametrize(
-    ("printed", "right", "share"),
+    ("printed", "right", "expected"),
     [
         ("1.25", "1", 0.25),
         ("(1, 2.04)", "(1, 2)", 0.02),
@@ -105,23 +107,26 @@ def test_index_contains_the_names_of_the_reference():
         ("an array of the shape (3,)", "an array of the shape ()", np.inf),
     ],
 )
-def test_relative_error_is_parsed_from_the_page(printed, right, share):
-    assert relative_error(printed, right) == pytest.approx(share)
+def test_relative_error_is_parsed_from_the_page(printed, right, expected):
+    assert relative_error(printed, right) == pytest.approx(expected)
 
 
 def test_printed_forms_are_wrong_by_more_than_rounding():
-    shares = {
-        name: relative_error(shown(text, "Printed gives"), shown(text, "Right gives"))
+    errors = {
+        name: relative_error(result_text(text, "Printed gives"), result_text(text, "Right gives"))
         for name, text in entries()
     }
     corrected = [record for record in ledger.load() if record.verdict in NEEDS_CORRECTION]
-    assert len(shares) > len(corrected)  # and conditions
-    assert {name: share for name, share in shares.items() if share < TELLING - ROUNDED} == {}
+    assert len(errors) > len(corrected)  # and conditions
+    assert {name: error for name, error in errors.items() if error < MIN_RELATIVE_ERROR - ROUNDED} == {}
 
 
 def test_counterexample_inputs_are_compact():
     dumps = [
-        name for name, text in entries() for matrix in dense(shown(text, "Wrong on")) if is_plain(matrix)
+        name
+        for name, text in entries()
+        for matrix in dense(result_text(text, "Wrong on"))
+        if is_plain(matrix)
     ]
     assert dumps == []
 

@@ -39,9 +39,9 @@ def test_unparsable_formula_raises(tex):
 
 def test_every_replacement_of_the_errata_parses():
     wrong = [record for record in ledger.load() if record.verdict in NEEDS_CORRECTION]
-    own = set(json.loads(SERVER.with_name("macros.json").read_text(encoding="utf-8")))
+    macros = set(json.loads(SERVER.with_name("macros.json").read_text(encoding="utf-8")))
     for record in wrong:
-        assert not own.intersection(re.findall(r"(?<!\\)\\[a-zA-Z]+", record.replacement)), record.id
+        assert not macros.intersection(re.findall(r"(?<!\\)\\[a-zA-Z]+", record.replacement)), record.id
         # prose: text and formulas by turns
         parts = record.replacement.split("$")[1::2] if record.is_prose else [record.replacement]
         for part in parts:

@@ -31,8 +31,8 @@ def steps(tree):
     """Return the functions that are named steps or advance a state by h."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            taken = [argument.arg for argument in node.args.args]
-            if "step" in node.name.split("_") or taken == ["system", "state", "h"]:
+            arguments = [argument.arg for argument in node.args.args]
+            if "step" in node.name.split("_") or arguments == ["system", "state", "h"]:
                 yield node.name
 
 

@@ -152,11 +152,11 @@ def test_search_finds_numbers_words_names_and_misspellings(browser, pages):
             expect(first.locator("a").first).to_have_attribute("href", re.compile(rf"/{name}\.html"))
             expect(first.locator("p.context")).to_have_text(re.compile(".{40}", re.DOTALL))
             assert not re.search(r"\\[a-z]+\{|(\S{6,})\s*\1\s*\1", first.locator("p.context").inner_text())
-            said = page.locator(".search-slip")
+            notice = page.locator(".search-slip")
             if query in SLIPS:
-                expect(said).to_contain_text(f"Shown is “{SLIPS[query][0]}”")
+                expect(notice).to_contain_text(f"Shown is “{SLIPS[query][0]}”")
             else:
-                expect(said).to_have_count(0)
+                expect(notice).to_have_count(0)
 
 
 NARROW = ("index", "finder", "errata-si", "generated/ledger-lloyd-0.22.2", "generated/api-se3")
@@ -217,8 +217,8 @@ def test_symbols_show_explanations_on_hover_tap_and_key(open_page):
         page.keyboard.press("ArrowRight")
         assert first
         assert tip.inner_text() not in ("", first)
-        said = page.locator("[role=status].visually-hidden").inner_text()
-        assert re.match(r"(lambda|mu); .*; unit .*; shape ", said)
+        announcement = page.locator("[role=status].visually-hidden").inner_text()
+        assert re.match(r"(lambda|mu); .*; unit .*; shape ", announcement)
 
 
 def test_slider_selects_a_picture_and_layers_can_be_switched(open_page):
@@ -253,7 +253,7 @@ def test_scene_rotates_and_scrubs_and_solution_unfolds(open_page):
         figure.scroll_into_view_if_needed()
         page.wait_for_function("document.querySelector('.rbnotes-scene').player")
         view = "(figure) => figure.player.camera.position.toArray()"
-        places = "(figure) => figure.player.items.map(({ object }) => object.quaternion.toArray())"
+        orientations = "(figure) => figure.player.items.map(({ object }) => object.quaternion.toArray())"
         before = figure.evaluate(view)
         box = figure.locator("canvas").bounding_box()
         page.mouse.move(box["x"] + 90, box["y"] + 90)
@@ -263,12 +263,12 @@ def test_scene_rotates_and_scrubs_and_solution_unfolds(open_page):
         orbited = figure.evaluate(view)
         assert orbited[:2] != pytest.approx(before[:2], abs=1e-3)
         assert orbited[2] == pytest.approx(before[2], abs=1e-3)  # it was dragged sideways
-        still = figure.evaluate(places)
+        still = figure.evaluate(orientations)
         time, clock = figure.locator(".controls input[type=range]"), figure.locator(".controls output")
         expect(clock).to_have_text("0.00 s")
         time.fill("500")
         expect(clock).not_to_have_text("0.00 s")
-        assert figure.evaluate(places) != still
+        assert figure.evaluate(orientations) != still
         solution = page.locator(".solution.dropdown").first
         expect(solution.locator("section")).to_be_hidden()
         solution.locator(".admonition-title").click()

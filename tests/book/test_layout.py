@@ -55,8 +55,12 @@ def test_setup_cells_are_folded(chapter: Path) -> None:
     folded = [{"hide-input", "remove-input"} & set(cell.metadata.get("tags", [])) for cell in found]
     if len(re.findall(r"(?m)^(?:import|from) ", found[0].source)) > 3:
         assert folded[0], "fold the imports: tags: [hide-input]"
-    shown = [len(cell.source.splitlines()) for cell, hidden in zip(found, folded, strict=True) if not hidden]
-    assert len(shown) < 3 or shown[0] < max(shown), "the first code that shows is the longest"
+    visible_lengths = [
+        len(cell.source.splitlines()) for cell, hidden in zip(found, folded, strict=True) if not hidden
+    ]
+    assert len(visible_lengths) < 3 or visible_lengths[0] < max(visible_lengths), (
+        "the first code that shows is the longest"
+    )
 
 
 ENDS = ["What the notes got wrong", "Check it yourself", "Exercises", "Claims of this chapter"]

@@ -51,12 +51,12 @@ def node():
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8"
     ) as process:
 
-        def ask(request, **more):
+        def request_node(request, **more):
             process.stdin.write(json.dumps({"request": request, **more}) + "\n")
             process.stdin.flush()
             return json.loads(process.stdout.readline())
 
-        yield ask
+        yield request_node
 
 
 def listed(value):
@@ -170,16 +170,16 @@ def elastic_forces(E, p, k):
     return frame_spring_forces(spring, E, np.zeros((2, 6)))
 
 
-def elastic_force_variation(E, p, k, dx, dtheta, turns):
+def elastic_force_variation(E, p, k, dx, dtheta, rotations):
     """Change of the force on A by the library's stiffness matrix."""
-    assert turns is dtheta or np.array_equal(turns, dtheta)
+    assert rotations is dtheta or np.array_equal(rotations, dtheta)
     return elastic_forces(E, p, k).K[3:6] @ np.concatenate([dtheta, dx], axis=1).ravel()
 
 
-def elastic_force_variation_printed(E, p, k, dx, dtheta, turns):
+def elastic_force_variation_printed(E, p, k, dx, dtheta, rotations):
     """Change of the force on A by the record of (0.43), whose velocities are along the axes of the world."""
     X = se3.frame(np.tile(np.eye(3), (2, 1, 1)), p)
-    spins = (E[:, :3, :3] @ turns[..., None])[..., 0]
+    spins = (E[:, :3, :3] @ rotations[..., None])[..., 0]
     velocities = np.array([np.zeros(3), spins[0], np.zeros(3), spins[1]])
     delta = np.stack([dx, dtheta], axis=1).reshape(4, 3)
     return printed("lloyd/s0.22.1/e0.43#b")(np.concatenate([E, X]), velocities, k, 1.0, delta)
@@ -380,17 +380,17 @@ def test_poster_and_first_numbers_come_from_python(node, name):
 
 
 def test_states_in_reach_of_the_handles_have_finite_numbers(node, name):
-    reached = node("sweep", name=name)
-    assert len({each["handle"] for each in reached}) >= 1
-    for one in reached:
+    states = node("sweep", name=name)
+    assert len({each["handle"] for each in states}) >= 1
+    for one in states:
         where = one["handle"], one["mode"], one["value"]
         numbers = [np.ravel(np.array(value)) for value in one["e"].values() if not isinstance(value, str)]
         finite = all(np.issubdtype(part.dtype, np.number) for part in numbers)
         assert finite or one["status"] == "diverged", where
         assert not re.search("NaN|Infinity|undefined", " ".join(one["drawn"]) + one["said"]), where
         # to take hold of a grip moves nothing
-        for kept in one["kept"]:
-            np.testing.assert_allclose(kept, one["value"], atol=1e-9, err_msg=str(where))
+        for stored in one["kept"]:
+            np.testing.assert_allclose(stored, one["value"], atol=1e-9, err_msg=str(where))
 
 
 def test_scripts_are_small(name):

@@ -15,7 +15,7 @@ BOOK = Path(__file__).parents[2] / "book"
 PAGES = Path(__file__).parents[2] / "_build" / "html" / "book"
 LOOK = {look.name: look for look in LOOKS}
 # Everything that a reader sees of a figure's state.
-SEEN = """(figure) => [...figure.querySelectorAll(".drawn, .form:not([hidden]) .value, dd, .views")]
+VISIBLE_TEXT = """(figure) => [...figure.querySelectorAll(".drawn, .form:not([hidden]) .value, dd, .views")]
   .map((part) => part.matches(".views") ? part.ariaLabel : part.innerHTML)"""
 STATE = "(figure) => JSON.stringify(figure.live.start)"
 
@@ -64,11 +64,11 @@ def test_live_figure_answers(browser, name):
         figure.scroll_into_view_if_needed()
         assert figure.locator("dd").all_inner_texts() == poster
 
-        def seen():
-            return figure.evaluate(SEEN)
+        def visible_text():
+            return figure.evaluate(VISIBLE_TEXT)
 
         # drag
-        first, start = seen(), figure.evaluate(STATE)
+        first, start = visible_text(), figure.evaluate(STATE)
         grip = figure.locator(".grip").first
         box = grip.locator(".knob").bounding_box()
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -76,17 +76,17 @@ def test_live_figure_answers(browser, name):
         page.mouse.down()
         page.mouse.move(x - 25, y + 20, steps=4)
         page.mouse.up()
-        dragged, state = seen(), figure.evaluate(STATE)
+        dragged, state = visible_text(), figure.evaluate(STATE)
         assert state != start
         assert dragged != first
-        moved = grip.locator(".knob").bounding_box()
-        assert abs(moved["x"] - box["x"]) + abs(moved["y"] - box["y"]) > 10
+        knob_box = grip.locator(".knob").bounding_box()
+        assert abs(knob_box["x"] - box["x"]) + abs(knob_box["y"] - box["y"]) > 10
         # switch
         modes = figure.locator(".modes input")
         other = next(mode for mode in modes.all() if not mode.is_checked())
         other.check()
         chosen = other.get_attribute("value")
-        assert seen() != dragged
+        assert visible_text() != dragged
         assert [form.get_attribute("data-mode") for form in figure.locator(".form:visible").all()] == [chosen]
         # keyboard
         before = figure.evaluate(STATE)
@@ -97,18 +97,18 @@ def test_live_figure_answers(browser, name):
         assert grip.get_attribute("aria-valuetext") != text
         assert figure.evaluate(STATE) != before
         # link with state, in a new window
-        shared, url = (figure.evaluate(STATE), seen()), page.url
+        shared, url = (figure.evaluate(STATE), visible_text()), page.url
         assert f"#live-{name}:mode={chosen};" in url
         # run
         run = figure.get_by_role("button", name="Run")
         if run.count():
             run.click()
             page.wait_for_function(f"document.querySelector('[data-live={name}]').live.time > 0.1")
-            assert seen() != shared[1]
+            assert visible_text() != shared[1]
             if pause := figure.get_by_role("button", name="Pause").all():
                 pause[0].click()
         figure.get_by_role("button", name="Reset").click()
-        assert seen() == first
+        assert visible_text() == first
         assert "#" not in page.url
         # paper
         page.emulate_media(media="print")
@@ -119,14 +119,14 @@ def test_live_figure_answers(browser, name):
         page.emulate_media(reduced_motion="reduce")
         page.goto(url)
         figure = page.locator(f"[data-live={name}]")
-        assert (figure.evaluate(STATE), figure.evaluate(SEEN)) == shared
+        assert (figure.evaluate(STATE), figure.evaluate(VISIBLE_TEXT)) == shared
         expect(figure).to_be_in_viewport()
         assert figure.evaluate("(figure) => figure.scrollWidth <= figure.clientWidth")
         run = figure.get_by_role("button", name="Run")
         if run.count():
             run.click()  # the whole motion at once
             expect(run).to_have_text("Run")
-            expect(figure.locator(".said")).to_have_text(
+            expect(figure.locator(".message")).to_have_text(
                 re.compile(r"^(diverged|settled|stopped) after [\d.]+ s$")
             )
         # touch
@@ -136,8 +136,8 @@ def test_live_figure_answers(browser, name):
         box = figure.locator(".grip .knob").first.bounding_box()
         session = page.context.new_cdp_session(page)
         x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-        for kind, spots in (("touchStart", [(x, y)]), ("touchMove", [(x + 15, y + 12)]), ("touchEnd", [])):
-            points = [{"x": a, "y": b} for a, b in spots]
+        for kind, touches in (("touchStart", [(x, y)]), ("touchMove", [(x + 15, y + 12)]), ("touchEnd", [])):
+            points = [{"x": a, "y": b} for a, b in touches]
             session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
         page.wait_for_function(f"({STATE})(document.querySelector('[data-live={name}]')) !== {start!r}")
     assert faults == []

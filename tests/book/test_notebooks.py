@@ -62,9 +62,9 @@ def test_folded_cells_stay_folded(notebook):
 
 
 def test_drawings_are_included_and_players_are_not(notebook):
-    (drawn,) = [cell for cell in notebook.cells if cell.get("attachments")]
-    (name,) = drawn.attachments
-    assert f"(attachment:{name})" in drawn.source
+    (cell_with_drawing,) = [cell for cell in notebook.cells if cell.get("attachments")]
+    (name,) = cell_with_drawing.attachments
+    assert f"(attachment:{name})" in cell_with_drawing.source
     (output,) = notebook.cells[-1].outputs
     assert "script" not in str(output)
     assert "A box falls." in str(output)

@@ -7,7 +7,7 @@ import pytest
 from check_pages import check
 from tiny_book import LEDGER_PAGES, NOTEBOOK
 
-TOLD = """\
+CHAPTER_TEXT = """\
 # Told
 
 $$
@@ -59,7 +59,13 @@ Scene("A box stands still.").add(box([1, 1, 1]))
 @pytest.fixture(scope="module")
 def book(tiny_book):
     book = tiny_book(
-        {"index": "# Start\n", "told": TOLD, "cells": NOTEBOOK + CELLS, "symbols": SYMBOLS, **LEDGER_PAGES}
+        {
+            "index": "# Start\n",
+            "told": CHAPTER_TEXT,
+            "cells": NOTEBOOK + CELLS,
+            "symbols": SYMBOLS,
+            **LEDGER_PAGES,
+        }
     )
     book.explain_symbols(
         "{ tex = ['a', 'b', 'c', 'd'], meaning = 'any length', unit = 'm' }, "
@@ -224,8 +230,8 @@ def test_search_and_finder_data_are_scripts(book):
 
 def test_rewriting_a_page_keeps_the_search_excerpts_of_others(tiny_book):
     before = "# One\n\n```{index} ! sun, star\n```\n\nA sentence about the sun.\n"
-    told = f"{TOLD}\n```{{index}} ! vector\n```\n"
-    book = tiny_book({"index": before, "told": told, **LEDGER_PAGES})
+    source = f"{CHAPTER_TEXT}\n```{{index}} ! vector\n```\n"
+    book = tiny_book({"index": before, "told": source, **LEDGER_PAGES})
 
     def data():
         return {file.name: file.read_text(encoding="utf-8") for file in (book.html / "_static").glob("*.js")}
@@ -233,7 +239,7 @@ def test_rewriting_a_page_keeps_the_search_excerpts_of_others(tiny_book):
     def index_entries():
         text = (book.html / "searchindex.js").read_text(encoding="utf-8")
         index = json.loads(text.removeprefix("Search.setIndex(").removesuffix(")"))
-        return {entry: sorted(places) for entry, places in index["indexentries"].items()}
+        return {entry: sorted(locations) for entry, locations in index["indexentries"].items()}
 
     found, entries = [], []
     for text in (before, before.replace("sun", "moon"), before):

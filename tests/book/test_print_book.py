@@ -23,7 +23,7 @@ def test_printed_page_is_unfolded_and_links_printed_pages():
     assert '<details open class="hide">' in text
     assert "<figure><svg></svg></figure>" in text
     assert "menu" not in text
-    assert print_book.plain(print_book.title(page)) == "1. One"
+    assert print_book.strip_markup(print_book.title(page)) == "1. One"
 
 
 def test_errata_of_sections_follow_their_table(tmp_path):
@@ -43,8 +43,8 @@ def test_solutions_move_to_the_appendix_and_ledger_tables_are_omitted():
         '<div class="solution">again</div><section id="claims-of-this-chapter"><section>table</section>'
         "</section><p>end</p></article>"
     )
-    whole = print_book.article(page, "book/one", {"book/one"})
-    text, solutions = print_book.extract_elements(whole, r'<div class="solution\b')
+    printed_page = print_book.article(page, "book/one", {"book/one"})
+    text, solutions = print_book.extract_elements(printed_page, r'<div class="solution\b')
     assert text == ('<article><h1>One</h1><div class="exercise">do</div><p>between</p><p>end</p></article>')
     assert len(solutions) == 2
     appendix = print_book.appendix({"book/one": solutions}, {"book/one": "1. One"})

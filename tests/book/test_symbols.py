@@ -39,14 +39,14 @@ def test_symbols_are_letters_with_accents_font_subscript_and_dots(tex):
 
 @pytest.mark.parametrize("tex", FORMULAS)
 def test_marking_does_not_change_the_typeset_formula(tex):
-    def bare(html):
+    def without_marks(html):
         html = re.sub(r"<annotation.*?</annotation>", "", html)
         html = re.sub(r'<span class="enclosing"[^>]*>(?=((?:(?!</?span).)*))', "<mark>", html)
         return re.sub(r"<[^>]*>", "", html)
 
     marked = notation.mark(tex, lambda symbol, tex: rf"\htmlData{{symbol=1}}{{{tex}}}")
     assert marked.count("htmlData") == len(FORMULAS[tex])
-    assert bare(typeset(marked, display=True)) == bare(typeset(tex, display=True))
+    assert without_marks(typeset(marked, display=True)) == without_marks(typeset(tex, display=True))
 
 
 def test_chapter_and_subscript_select_the_entry():
@@ -116,12 +116,12 @@ def test_signs_of_stiffness_and_damping_are_parsed():
 
 def test_stiffness_and_damping_signs_agree_with_the_steps_of_the_chapter():
     """The matrix M + hD + h^2 K belongs to minus the derivatives, M - hD - h^2 K to the derivatives."""
-    seen = set()
+    signed_letters = set()
     for path in BOOK.glob("*.md"):
         text = path.read_text(encoding="utf-8")
         for letter, sign in {each for tex in DISPLAY.findall(text) for each in signs(tex)}:
             meaning = TABLE.entries[TABLE.number(notation.symbol(letter), path.stem)].meaning
             assert (sign == "+") == ("minus the derivative" in meaning), (path.stem, letter, meaning)
             assert sign == "-" or "*minus* the derivative" in text, f"{path.stem} does not say so"
-            seen.add((letter, sign))
-    assert seen == {(letter, sign) for letter in "KD" for sign in "+-"}
+            signed_letters.add((letter, sign))
+    assert signed_letters == {(letter, sign) for letter in "KD" for sign in "+-"}

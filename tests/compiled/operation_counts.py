@@ -17,8 +17,8 @@ class CountingArray(np.ndarray):
 
     def __array_ufunc__(self, ufunc, method, *inputs, **options):
         CountingArray.operations += ufunc in COUNTED
-        plain = [each.view(np.ndarray) if isinstance(each, CountingArray) else each for each in inputs]
-        result = getattr(ufunc, method)(*plain, **options)
+        arrays = [each.view(np.ndarray) if isinstance(each, CountingArray) else each for each in inputs]
+        result = getattr(ufunc, method)(*arrays, **options)
         return result.view(CountingArray) if result.dtype == float else result
 
     def __array_function__(self, function, types, inputs, options):
@@ -26,17 +26,17 @@ class CountingArray(np.ndarray):
 
 
 def operations_per_link(links: int) -> int:
-    place = se3.exp([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    pose = se3.exp([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     parents = [None, *map(str, range(links - 1))]
-    tree = Tree([Link(str(i), joints.Revolute(), np.eye(6), parents[i], place) for i in range(links)])
+    tree = Tree([Link(str(i), joints.Revolute(), np.eye(6), parents[i], pose) for i in range(links)])
     packed = packed_tree.pack_tree(tree)
     work = packed_tree.aligned_zeros(packed.batch_workspace_size).view(CountingArray)
     states = np.random.default_rng(0).normal(size=(4, 8 * links))
     CountingArray.operations = 0
-    given = np.zeros(0)
+    no_forces = np.zeros(0)
     assert (
         entry_points.ENTRIES["forward_dynamics_batch"][0](
-            packed.integers, packed.floats, work, given, *states
+            packed.integers, packed.floats, work, no_forces, *states
         )
         == 0
     )

@@ -90,11 +90,11 @@ def signs(source):
                     yield function.name, node.lineno, node.col_offset, node.end_col_offset
 
 
-def flip_sign(source, place):
+def flip_sign(source, location):
     """Return the module with one flipped sign."""
     module = ast.parse(source)
     for node in ast.walk(module):
-        if is_sign(node) and (node.lineno, node.col_offset, node.end_col_offset) == place:
+        if is_sign(node) and (node.lineno, node.col_offset, node.end_col_offset) == location:
             node.op = FLIPPED[type(node.op)]()
     return compile(module, "broken", "exec")
 
@@ -116,23 +116,23 @@ def model():
         lift(0.9),
     )
     parents = (None, "0", "1", "2", "0", "4", "0", "5", "2", "8", "3")
-    places = zip(kinds, parents, strict=True)
+    descriptions = zip(kinds, parents, strict=True)
     links = []
-    for i, (joint, parent) in enumerate(places):
+    for i, (joint, parent) in enumerate(descriptions):
         spread = rng.normal(size=(3, 3))
         M = inertia.spatial_inertia(1.3, 4 * np.eye(3) + (spread + spread.T) / 4, rng.normal(size=3) / 2)
         frames = se3.exp(rng.normal(size=(2, 6)))
         links.append(Link(f"{i}", joint, M, parent, *frames, 0.7, 0.3))
     tree = Tree(links)
     q, v, x = rng.normal(size=(3, tree.num_coordinates))
-    told = {"1": 0.7, "4": x[:3], "5": x[3:7], "6": 0.4}
+    prescribed = {"1": 0.7, "4": x[:3], "5": x[3:7], "6": 0.4}
     calls = {
         "forward_dynamics": (
             tree,
             rng.normal(size=(3, 9, tree.num_coordinates)),
         ),  # more states than go at once
         "inverse_dynamics": (tree, (q, v, x, rng.normal(size=(len(links), 6)))),
-        "hybrid_dynamics": (tree, (q, v, told, x)),
+        "hybrid_dynamics": (tree, (q, v, prescribed, x)),
         "forward_dynamics_derivatives": (
             tree,
             (*rng.normal(size=(3, tree.num_coordinates)), rng.normal(size=(11, 6))),
@@ -147,8 +147,8 @@ def model():
         for name, (of, args) in calls.items()
     }
     at = reduced.body_kinematics(tree, q, v)
-    seen = {"jacobian_product": at.phi.ravel(), "bias_acceleration": at.bias_acceleration.ravel()}
-    return calls | dict.fromkeys(seen, (tree, (q, v))), expected | seen
+    reference = {"jacobian_product": at.phi.ravel(), "bias_acceleration": at.bias_acceleration.ravel()}
+    return calls | dict.fromkeys(reference, (tree, (q, v))), expected | reference
 
 
 def contact_cases():
@@ -162,23 +162,23 @@ def contact_cases():
     )
     frames = se3.exp(rng.normal(size=(4, 6)) / 5)
     carried = [Collider(i, shape, frames[i]) for i, shape in enumerate(shapes)]
-    slope = Collider(WORLD, Plane(), se3.exp([0.1, 0.2, 0.0, 0.0, 0.0, -0.2]))
-    model = maximal.MaximalModel(np.stack([np.eye(6)] * 4), colliders=[carried[0], slope, *carried[1:]])
-    places = [se3.exp(rng.normal(size=(4, 6)) * np.repeat([1, s], 3)) for s in (0.2, 0.2, 0.3, 0.4, 0.5)]
+    incline = Collider(WORLD, Plane(), se3.exp([0.1, 0.2, 0.0, 0.0, 0.0, -0.2]))
+    model = maximal.MaximalModel(np.stack([np.eye(6)] * 4), colliders=[carried[0], incline, *carried[1:]])
+    pose_sets = [se3.exp(rng.normal(size=(4, 6)) * np.repeat([1, s], 3)) for s in (0.2, 0.2, 0.3, 0.4, 0.5)]
     flat = se3.frame(so3.exp(0.01 * rng.normal(size=(4, 3))), np.outer([0, 0.7, 0.35, -0.3], [0.1, 0.2, 1]))
-    places.append(flat @ se3.inverse(frames))
+    pose_sets.append(flat @ se3.inverse(frames))
     for overlap in (1e-5, 8e-5, 0.02):  # touching, nearly so, and deep
-        places += [poses @ se3.inverse(frames) for poses in overlapping_edges(overlap)]
+        pose_sets += [poses @ se3.inverse(frames) for poses in overlapping_edges(overlap)]
     J = rng.normal(size=(12, 18))
     space = DelassusProblem(
         delassus_matrix=J @ J.T,
         free_contact_velocities=3 * rng.normal(size=(4, 3)),
         mu=np.array([0.3, 0.6, 0.0, 0.9]),
     )
-    points = [numbers(model.detect_contacts(poses, 0.1)) for poses in places]
+    points = [numbers(model.detect_contacts(poses, 0.1)) for poses in pose_sets]
     searched = {most: semismooth_newton.newton_search(space, START, 1e-8, most) for most in (0, 1, 2, 3, 50)}
     assert searched[50][1] < 1e-12 < min(len(each) for each in points)
-    return model, places, points, space, searched
+    return model, pose_sets, points, space, searched
 
 
 def overlapping_edges(overlap):
@@ -196,22 +196,22 @@ def numbers(points):
     return np.column_stack([points.a, points.b, points.position, points.normal, points.gap])
 
 
-def detected_in_contacts(model, places, points, space, searched):
+def detected_in_contacts(model, pose_sets, points, space, searched):
     """Return True if the reloaded code finds other contacts or impulses, or takes more steps."""
     unload_compiled_modules()
     try:
         steps = import_module("rbnotes.multibody.packing.compiled_steps")
         packed = import_module("rbnotes.multibody.packing.packed_colliders").pack_colliders(model)
-        for poses, expected in zip(places, points, strict=True):
+        for poses, expected in zip(pose_sets, points, strict=True):
             found = numbers(packed.detect_contacts(poses, 0.1))
             if found.shape != expected.shape or not np.max(np.abs(found - expected)) <= AGREE:
                 return True
         with np.errstate(all="ignore"):
             # On the way, too: with wrong slopes the same impulses are found, but later.
             for most, (impulses, residual, count) in searched.items():
-                found, left, taken = steps._solve_newton(space, START, 1e-8, most)
-                error = max(np.max(np.abs(found - impulses)), abs(left - residual))
-                if not error <= AGREE or abs(taken - count) > 1:
+                found, final_residual, iterations = steps._solve_newton(space, START, 1e-8, most)
+                error = max(np.max(np.abs(found - impulses)), abs(final_residual - residual))
+                if not error <= AGREE or abs(iterations - count) > 1:
                     return True
         return False
     except Exception:  # a break may do anything; then it is noticed
@@ -256,13 +256,15 @@ def main(stride):
     count = 0
     for module in (*TREE_MODULES, *WORLD_MODULES):
         source = (FOLDER / f"{module}.py").read_text()
-        for function, *place in list(signs(source))[stride // 2 :: stride]:
-            changed = {f"rbnotes.compiled.{module.replace('/', '.')}": flip_sign(source, tuple(place))}
+        for function, *location in list(signs(source))[stride // 2 :: stride]:
+            changed = {f"rbnotes.compiled.{module.replace('/', '.')}": flip_sign(source, tuple(location))}
             count += 1
             if not (
                 detected_in_contacts(*of_contacts) if module in WORLD_MODULES else detected(calls, expected)
             ):
-                print(f"{module}.py, line {place[0]}, column {place[1]} to {place[2]}, in {function}")
+                print(
+                    f"{module}.py, line {location[0]}, column {location[1]} to {location[2]}, in {function}"
+                )
     print(count)
 
 

@@ -97,20 +97,20 @@ def test_hybrid_dynamics(case):
     """About half of the joints are prescribed, for one state and for many."""
     tree, compiled, rng = case
     for lead in ((), (), (17,)):
-        told = {
+        prescribed = {
             link.name: rng.normal(size=(*lead, link.joint.num_coordinates))
             for link in tree.links
             if rng.random() < 0.5
         }
         q, v, tau = rng.normal(size=(3, *lead, tree.num_coordinates))
         wrenches = rng.normal(size=(len(tree.links), 6))
-        found = compiled.hybrid_dynamics(q, v, told, tau, wrenches)
-        expected = reduced.hybrid_dynamics(tree, q, v, told, tau, wrenches)
+        found = compiled.hybrid_dynamics(q, v, prescribed, tau, wrenches)
+        expected = reduced.hybrid_dynamics(tree, q, v, prescribed, tau, wrenches)
         tolerance = SAME * np.max(condition_tolerance(tree, q))
         assert_close(found.qddot, expected.qddot, tolerance)
         assert_close(found.tau, expected.tau, tolerance)
-    all_told = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links}
-    everything = compiled.hybrid_dynamics(q[0], v[0], all_told)
+    all_prescribed = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links}
+    everything = compiled.hybrid_dynamics(q[0], v[0], all_prescribed)
     assert_close(
         everything.tau, reduced.inverse_dynamics_dense(tree, q[0], v[0], np.ones(tree.num_coordinates))
     )
@@ -153,7 +153,7 @@ def test_derivatives_at_large_angles_agree_with_the_reference():
 
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives_with_quaternions(seed, monkeypatch):
-    """For quaternions of any length, with springs and forces along them; the reference is not called."""
+    """Quaternions have any length, with springs and forces along them; the reference is not called."""
     rng = np.random.default_rng(seed)
     kinds = ["quaternion", "revolute", "free", "exponential", "offset", "quaternion"]
     tree = with_springs(random_tree(rng, 7, kinds, ALL), rng)
@@ -174,7 +174,7 @@ def test_derivatives_with_quaternions(seed, monkeypatch):
 
 
 def test_batches_equal_single_states(case):
-    """Sizes that fill the lanes, do not, and leave some over; leading axes broadcast."""
+    """Batch sizes that are multiples of the number of lanes or not; leading axes broadcast."""
     tree, compiled, rng = case
     for size in (1, 16, 19):
         q, v, x = rng.normal(size=(3, size, tree.num_coordinates))
@@ -190,12 +190,12 @@ def test_batches_equal_single_states(case):
 def test_parallel_and_antiparallel_axes():
     """Such axes have no unique common normal."""
     rng = np.random.default_rng(5)
-    turns = (0.0, 1e-15, 1e-9, 1e-4, 5e-3, 2e-2, np.pi - 1e-6, np.pi)
-    for turn in turns:
+    angles = (0.0, 1e-15, 1e-9, 1e-4, 5e-3, 2e-2, np.pi - 1e-6, np.pi)
+    for angle in angles:
         links = []
         for i in range(5):
-            way, spin, *shift = rng.normal(size=5)
-            leaning = se3.exp([turn * np.cos(way), turn * np.sin(way), 0, 0, 0, 0])
+            direction, spin, *shift = rng.normal(size=5)
+            leaning = se3.exp([angle * np.cos(direction), angle * np.sin(direction), 0, 0, 0, 0])
             placement = leaning @ se3.exp([0, 0, spin, *shift])
             joint = (joints.Revolute(), joints.Prismatic(), joints.Helical(pitch=0.3))[i % 3]
             parent = None if i == 0 else f"{min(i, 3) - 1}"
@@ -340,11 +340,11 @@ def test_pickles_and_runs_in_threads(case):
 
 
 def test_compilation_is_announced(monkeypatch, caplog):
-    """Only if it takes long."""
+    """A message is logged only if compilation takes long."""
 
-    def until_it_is_said(name):
-        given_up = time.monotonic() + 60
-        while not caplog.messages and time.monotonic() < given_up:
+    def wait_for_message(name):
+        deadline = time.monotonic() + 60
+        while not caplog.messages and time.monotonic() < deadline:
             time.sleep(0.01)
         return len
 
@@ -354,7 +354,7 @@ def test_compilation_is_announced(monkeypatch, caplog):
         compilation.compiled_function.__wrapped__("forward_dynamics_single")
         assert not caplog.messages
         monkeypatch.setattr(compilation, "MAX_SILENT_SECONDS", 0.01)
-        monkeypatch.setattr(compilation, "_compile_by_name", until_it_is_said)
+        monkeypatch.setattr(compilation, "_compile_by_name", wait_for_message)
         compilation.compiled_function.__wrapped__("forward_dynamics_single")
     compiling, compiled = caplog.messages
     assert compiling.startswith("compiling forward_dynamics_single, once")
@@ -362,15 +362,15 @@ def test_compilation_is_announced(monkeypatch, caplog):
 
 
 def test_sin_and_cos_are_accurate_to_three_ulp():
-    """Two of their own, and one of the reference."""
+    """The error is at most two ulp; the reference contributes another."""
 
     @njit(error_model="numpy")
     def found(angles, out):
         for i in range(len(angles)):
             out[i] = sine_cosine(angles[i])
 
-    for reach in (1.0, 100.0, 5e5):
-        angles = reach * np.linspace(-1, 1, 4001)
+    for bound in (1.0, 100.0, 5e5):
+        angles = bound * np.linspace(-1, 1, 4001)
         both = np.empty((4001, 2))
         found(angles, both)
         expected = np.stack([np.sin(angles), np.cos(angles)], axis=1)

@@ -37,16 +37,18 @@ TILTS = (0.0, 1e-9, 0.02, 0.1, 0.3)
 """Angles between faces in contact, up to some that no longer count as flat."""
 
 
-def scene(shapes=SHAPES, apart=()):
-    """Bodies with these shapes, unlike in friction and restitution, and turned in their bodies."""
+def scene(shapes=SHAPES, excluded=()):
+    """Bodies with these shapes, different friction and restitution, and rotated geometry."""
     frames = [se3.exp([0.3, 0.2 * i, 0.1, 0.05, 0.02 * i, -0.03]) for i in range(len(shapes))]
     carried = [
         Collider(i, shape, frame, 0.3 + 0.1 * i, 0.1 * i)
         for i, (shape, frame) in enumerate(zip(shapes, frames, strict=True))
     ]
-    slope = se3.frame(so3.exp([0.1, 0.2, 0.0]), [0.0, 0.0, -0.2])
+    incline = se3.frame(so3.exp([0.1, 0.2, 0.0]), [0.0, 0.0, -0.2])
     inertias = np.stack([np.diag([0.02, 0.03, 0.04, 1.0, 1.0, 1.0])] * len(shapes))
-    return MaximalModel(inertias, colliders=[*carried, Collider(WORLD, Plane(), slope)], excluded_pairs=apart)
+    return MaximalModel(
+        inertias, colliders=[*carried, Collider(WORLD, Plane(), incline)], excluded_pairs=excluded
+    )
 
 
 def assert_same_points(found, expected):
@@ -58,7 +60,7 @@ def assert_same_points(found, expected):
 
 
 def test_contact_points_agree_with_the_reference():
-    model, rng = scene(apart=[(0, 1)]), np.random.default_rng(4)
+    model, rng = scene(excluded=[(0, 1)]), np.random.default_rng(4)
     packed, counts = pack_colliders(model), []
     for _ in range(30):
         poses = se3.frame(so3.exp(rng.normal(size=(6, 3))), rng.uniform(-0.3, 0.3, (6, 3)))
@@ -70,7 +72,7 @@ def test_contact_points_agree_with_the_reference():
 
 
 def test_contact_points_of_many_shapes_agree_with_the_reference():
-    """So many that a grid sorts them, of unlike sizes, several on a body, near the ground and in any cell."""
+    """Enough shapes for the grid, of many sizes, several on one body, near the ground and in any cell."""
     rng = np.random.default_rng(7)
     shapes = [*SHAPES, Sphere(0.02), Sphere(0.9)]
     colliders = [
@@ -97,29 +99,29 @@ def test_contact_points_of_many_shapes_agree_with_the_reference():
 def test_contact_points_of_aligned_faces_and_edges(pair):
     """Faces and edges on faces, separate and overlapping, aligned or rotated."""
     first, second = (SHAPES[i] for i in pair)
-    plain = Collider(0, first), Collider(1, second)
-    model = MaximalModel(np.stack([np.eye(6)] * 2), colliders=plain)
-    packed, rng, seen = pack_colliders(model), np.random.default_rng(5), 0
+    colliders = Collider(0, first), Collider(1, second)
+    model = MaximalModel(np.stack([np.eye(6)] * 2), colliders=colliders)
+    packed, rng, num_points = pack_colliders(model), np.random.default_rng(5), 0
     for tilt in TILTS:
         for axis in range(3):
-            for turn in (0.0, 0.4, np.pi / 2):
+            for angle in (0.0, 0.4, np.pi / 2):
                 lean = so3.exp(tilt * rng.normal(size=3))
-                R = lean @ so3.exp(turn * np.eye(3)[axis])
-                for reach in (0.28, 0.36, 0.42):
-                    away = reach * np.eye(3)[axis] + [0.03, 0.02, 0.01]
+                R = lean @ so3.exp(angle * np.eye(3)[axis])
+                for offset in (0.28, 0.36, 0.42):
+                    away = offset * np.eye(3)[axis] + [0.03, 0.02, 0.01]
                     poses = se3.frame(np.stack([np.eye(3), R]), np.stack([np.zeros(3), away]))
                     expected = model.detect_contacts(poses, 0.1)
                     assert_same_points(packed.detect_contacts(poses, 0.1), expected)
-                    seen += len(expected)
-    assert seen > 30
+                    num_points += len(expected)
+    assert num_points > 30
 
 
 def box_stack(bodies=3):
     """Return a stack of boxes of which the upper one is pushed."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0 * (1 + i)) for i in range(bodies)])
-    turned = so3.exp([[0, 0, 0.2 * i] for i in range(bodies)])
-    poses = se3.frame(turned, [[0.02 * i, 0.01, 0.1 + 0.2 * i] for i in range(bodies)])
+    rotations = so3.exp([[0, 0, 0.2 * i] for i in range(bodies)])
+    poses = se3.frame(rotations, [[0.02 * i, 0.01, 0.1 + 0.2 * i] for i in range(bodies)])
     colliders = [Collider(WORLD, Plane()), *(Collider(i, box, mu=0.3) for i in range(bodies))]
     twists = np.zeros((bodies, 6))
     twists[-1, 3:] = [0.6, 0.2, 0.0]
@@ -176,7 +178,7 @@ def test_a_model_without_colliders():
 
 
 def test_nan_residual_is_not_small():
-    """Also in the first impulse of the last contact, between finite numbers."""
+    """NaN is found at any index, between finite numbers."""
 
     @njit(error_model="numpy")
     def left(r, mobility):
@@ -186,10 +188,10 @@ def test_nan_residual_is_not_small():
     def greatest(x):
         return max_abs(x)
 
-    for place in (0, 3, 5):
+    for index in (0, 3, 5):
         r = np.ones(6)
         assert left(r, np.ones(2)) > 0
-        r[place] = np.nan
+        r[index] = np.nan
         assert np.isnan(left(r, np.zeros(2)))
         assert np.isnan(left(r, np.ones(2)))
         assert np.isnan(greatest(r))
@@ -220,10 +222,10 @@ def test_separating_axes_agree_with_the_reference():
 
 
 def test_rotation_increments_agree_with_the_reference():
-    """For small and large rotations in a step."""
+    """Steps have small and large rotations."""
 
     @njit(error_model="numpy")
-    def written(mass, J, lightness, J_inverse, com, h, v, D):
+    def derivatives(mass, J, lightness, J_inverse, com, h, v, D):
         displacement_derivatives(Bodies(mass, J, lightness, J_inverse, com), h, v, D)
 
     rng, h = np.random.default_rng(6), 0.1
@@ -233,7 +235,7 @@ def test_rotation_increments_agree_with_the_reference():
     for rate in (0.1, 0.9, 8.0):
         v = rate * rng.normal(size=(3, 6))
         found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
-        written(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
+        derivatives(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
         poses = np.tile(np.eye(4), (3, 1, 1))
         expected = rattle._displacement_derivative(SimpleNamespace(model=model, h=h), v.ravel(), poses, poses)
         for b in range(3):

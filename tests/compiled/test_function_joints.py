@@ -24,7 +24,7 @@ def rings(rng):
     return surface_on_surface(surfaces.torus(rng.uniform(0.5, 0.9), 0.2), surfaces.torus(0.7, 0.1), 0.4)
 
 
-MADE = {
+JOINTS = {
     "rings": rings,
     "lift": lambda rng: lift(rng.uniform(0.5, 1.5)),
     "hung lift": lambda rng: joints.Composite(joints.Universal(), lift(1.0)),
@@ -35,7 +35,7 @@ MADE = {
 }
 
 
-PROGRAMS = tuple(kind for kind in MADE if kind != "spline")
+PROGRAMS = tuple(kind for kind in JOINTS if kind != "spline")
 """Kinds that are ready without a call of Python."""
 
 
@@ -43,7 +43,7 @@ def random_tree_of(kinds, rng):
     """Return a random tree with springs and dampers."""
     links = []
     for i, kind in enumerate(kinds):
-        joint = MADE[kind](rng)
+        joint = JOINTS[kind](rng)
         parent = None if i < 2 else f"{rng.integers(i)}"
         springs = rng.uniform(0.1, 2.0, (2, joint.num_coordinates))
         links.append(Link(f"{i}", joint, body(rng), parent, frame(rng), frame(rng), *springs))
@@ -83,14 +83,14 @@ def test_single_state_against_reference(case):
         at = reduced.body_kinematics(tree, q, v)
         assert_close(compiled.jacobian_product(q, v), at.phi)
         assert_close(compiled.bias_acceleration(q, v), at.bias_acceleration)
-        pushed = reduced.jacobian(tree, q).T @ wrenches.ravel()
-        assert_close(compiled.jacobian_transpose_product(q, wrenches), pushed)
+        applied = reduced.jacobian(tree, q).T @ wrenches.ravel()
+        assert_close(compiled.jacobian_transpose_product(q, wrenches), applied)
         assert_close(compiled.bias_forces(q, v), reduced.bias_forces(tree, q, v))
         inverse = np.linalg.solve(regularized_mass_matrix(tree, q), x)
         assert_close(compiled.inverse_mass_product(q, x), inverse, tolerance)
-        told = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links[::2]}
+        prescribed = {link.name: rng.normal(size=link.joint.num_coordinates) for link in tree.links[::2]}
         found, expected = (
-            of.hybrid_dynamics(*on, q, v, told, x) for of, on in ((compiled, ()), (reduced, (tree,)))
+            of.hybrid_dynamics(*on, q, v, prescribed, x) for of, on in ((compiled, ()), (reduced, (tree,)))
         )
         assert_close(found.qddot, expected.qddot, tolerance)
 
@@ -100,7 +100,7 @@ BENT = ("rings", "lift", "hung lift", "hinge", "ball", "spline", "quaternion")
 
 @pytest.mark.parametrize("seed", range(2))
 def test_derivatives(seed, monkeypatch):
-    """For all joints in compiled code; the reference is not called."""
+    """Compiled code evaluates all joints; the reference is not called."""
     rng = np.random.default_rng(seed)
     tree = random_tree_of(rng.permutation(BENT), rng)
     compiled = packing.compile(tree)
@@ -137,7 +137,7 @@ def test_compiled_subspace_derivatives_against_casadi():
     """Against derivatives of S, of the accelerations and of the bias by CasADi."""
     rng = np.random.default_rng(4)
     for name in ("rings", "lift"):
-        joint = MADE[name](rng)
+        joint = JOINTS[name](rng)
         m = joint.num_coordinates
         bent = motion_subspace_derivatives.SubspaceDerivatives([(joint, 1)], m + 1)
         assert bent._compiled
@@ -224,8 +224,8 @@ def test_equal_operations_share_a_program():
 )
 def test_cached_code_depends_on_its_sources(name, monkeypatch):
     """The hash covers every folder and the modules of imported constants, but not argument packing."""
-    as_they_are, read = compilation.failure_code(), Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (path.name == name))
+    as_they_are, read_bytes = compilation.failure_code(), Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read_bytes(path) + b"#" * (path.name == name))
     assert (compilation.failure_code.__wrapped__() == as_they_are) == (name == "packed_tree.py")
 
 
@@ -265,8 +265,8 @@ def test_uncompiled_joints_are_named(caplog):
     import casadi
 
     def steps(q):
-        whole = type(q[0])(casadi.erf(q[0].expression))
-        return np.eye(3), np.array([q[0], whole, 0.0])
+        position = type(q[0])(casadi.erf(q[0].expression))
+        return np.eye(3), np.array([q[0], position, 0.0])
 
     tree = random_tree_of(["hinge", "lift"], np.random.default_rng(1))
     odd = FunctionJoint(steps, 1, name="stairs")

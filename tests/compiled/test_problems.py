@@ -13,7 +13,7 @@ from rbnotes.complementarity import LCP, QP, BoxLCP, NotSolved, box_residuals, s
 
 @pytest.fixture
 def without_reference_fallback(monkeypatch):
-    """The compiled way, without the reference behind it."""
+    """Solve by compiled code, without the reference as a fallback."""
     monkeypatch.setattr(solver, "solve", lambda *_, **__: pytest.fail("this is the reference's"))
 
 
@@ -39,7 +39,7 @@ def test_lcp_agrees_with_the_reference(n, symmetric, without_reference_fallback)
 
 
 def test_residuals_agree_with_the_reference(without_reference_fallback):
-    """For an inaccurate solution within the tolerance."""
+    """Compare at an inaccurate solution within the tolerance."""
     M, q = monotone(9, 2, symmetric=False)
     M[3, 3], q[3] = 0.0, 1.0
     found = solve(LCP(M, q), compiled=True)
@@ -70,7 +70,7 @@ def test_degenerate_ties_follow_the_lexicographic_rule(seed, without_reference_f
 
 
 def wall(bricks, seed=0, mass_matrix=None):
-    """Bricks on each other, each interface held at four corners: redundant rows, some of them zero."""
+    """Stacked bricks with four contacts at each interface: redundant rows, some of them zero."""
     rng = np.random.default_rng(seed)
     A = np.zeros((4 * bricks, 6 * bricks))
     for k in range(bricks):

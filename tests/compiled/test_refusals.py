@@ -25,7 +25,7 @@ def outcome(function):
 
 
 def nearly_singular_tree(rng, kind):
-    """A tree whose joints move next to nothing: light bodies, or parallel sliders."""
+    """A tree with a nearly singular mass matrix: light bodies, or parallel sliders."""
     links, count = [], int(rng.integers(2, 7))
     for i in range(count):
         axis = rng.standard_normal(3)
@@ -51,12 +51,12 @@ def nearly_singular_tree(rng, kind):
 def nearly_singular_state(tree, rng):
     """Coordinates with spherical joints at or near their singular states."""
     q = rng.standard_normal(tree.num_coordinates)
-    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
+    for link, columns in zip(tree.links, tree.coordinate_slices, strict=True):
         distance = 10.0 ** rng.uniform(-17, -6) * rng.integers(0, 2)
         if isinstance(link.joint, joints.EulerSpherical):
-            q[own.start + 1] = np.pi / 2 + distance
+            q[columns.start + 1] = np.pi / 2 + distance
         elif isinstance(link.joint, joints.ExponentialSpherical):
-            q[own] *= 2 * np.pi / np.linalg.norm(q[own]) * (1 + distance)
+            q[columns] *= 2 * np.pi / np.linalg.norm(q[columns]) * (1 + distance)
     return q
 
 
@@ -98,11 +98,11 @@ def test_nearly_singular_trees(kind):
     assert 3 < num_refused < 57
 
 
-@pytest.mark.parametrize("turns", [1, 2])
+@pytest.mark.parametrize("revolutions", [1, 2])
 @pytest.mark.parametrize(
     "axis", [(1.0, 0, 0), (0, -1.0, 0), (0, 0, 1.0), (0.6, 0, 0.8), (1 / 3, 2 / 3, 2 / 3)]
 )
-def test_full_turns_of_a_rotation_vector(axis, turns):
+def test_full_turns_of_a_rotation_vector(axis, revolutions):
     rng = np.random.default_rng(4)
     tree = Tree(
         [
@@ -111,7 +111,7 @@ def test_full_turns_of_a_rotation_vector(axis, turns):
         ]
     )
     compiled, v = packing.compile(tree), np.full(4, 0.1)
-    q = np.append(0.3, 2 * np.pi * turns * np.array(axis))
+    q = np.append(0.3, 2 * np.pi * revolutions * np.array(axis))
     for call in (
         partial(compiled.forward_dynamics, q, v),
         partial(compiled.forward_dynamics, np.tile(q, (9, 1)), v),
@@ -128,7 +128,7 @@ def test_full_turns_of_a_rotation_vector(axis, turns):
 @pytest.mark.parametrize("h", [1e-300, 1e10, 1e19, 1e20, 1e50, 9e99, 1e200])
 @pytest.mark.parametrize("has_ground", [False, True])
 def test_steps_of_any_size(h, has_ground):
-    """Turns of 1e19 rad were rounded to a negative integer: no turn at all, and then no number."""
+    """Angles of 1e19 rad once overflowed when rounded to an integer, and the result was NaN."""
     cube = Box([0.2] * 3)
     colliders = [Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)] if has_ground else []
     model = MaximalModel(cube.spatial_inertia(density=500.0)[None], colliders=colliders)

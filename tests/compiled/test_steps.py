@@ -29,7 +29,7 @@ KINDS = (
 
 
 def bodies(count, rng):
-    """Unequal ones, with centers of mass away from the origins of their frames."""
+    """Return unequal inertias with centers of mass away from the origins."""
     spreads = rng.normal(size=(count, 3, 3))
     second = (np.eye(3) + spreads @ np.swapaxes(spreads, -1, -2)) / 10
     turning = [np.trace(each) * np.eye(3) - each for each in second]
@@ -47,13 +47,13 @@ def jointed_model(joints_at, rng, count, spin=1.0):
 
 
 def branched_bodies():
-    """Joints of all kinds whose rows do not turn; several at one body, and the world at both ends."""
+    """Joints of all kinds with constant rows; several on one body, and the world at both ends."""
     rng = np.random.default_rng(2)
     parents = (WORLD, 0, 1, 0, 3, 1, 5, WORLD, 7)
 
     def connected(poses):
-        places = poses @ se3.exp(rng.normal(size=(len(poses), 6)) / 2)
-        each = zip(KINDS, places, parents, strict=True)
+        joint_frames = poses @ se3.exp(rng.normal(size=(len(poses), 6)) / 2)
+        each = zip(KINDS, joint_frames, parents, strict=True)
         return [
             maximal.joint_from_world_frame(
                 kind, where, poses, i, parent, q=rng.normal(size=kind.num_coordinates) / 2
@@ -72,11 +72,11 @@ def closed_loops():
 
     def connected(poses):
         ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD), (3, 1), (4, 3), (4, 0)]
-        places = se3.exp(rng.normal(size=(len(ends), 6)))
+        joint_frames = se3.exp(rng.normal(size=(len(ends), 6)))
         kinds = [joints.ExponentialSpherical()] * 6 + [joints.Cylindrical()]
         return [
             maximal.joint_from_world_frame(kind, where, poses, *pair)
-            for kind, where, pair in zip(kinds, places, ends, strict=True)
+            for kind, where, pair in zip(kinds, joint_frames, ends, strict=True)
         ]
 
     return *jointed_model(connected, rng, 5, spin=0.3), 0.005
@@ -97,8 +97,8 @@ def bouncing_bodies():
     poses = se3.frame(
         so3.exp(rng.normal(size=(4, 3)) / 3), [[0, 0, 0.4], [0.3, 0, 0.4], [1, 0, 0.4], [1, 0.1, 0.85]]
     )
-    place = se3.frame(so3.exp([0.4, 0.5, 0.6]), [0.2, 0.0, 0.4])
-    hinge = maximal.joint_from_world_frame(joints.Revolute(), place, poses, 1, 0)
+    frame = se3.frame(so3.exp([0.4, 0.5, 0.6]), [0.2, 0.0, 0.4])
+    hinge = maximal.joint_from_world_frame(joints.Revolute(), frame, poses, 1, 0)
     ground = Collider(WORLD, Plane(), se3.frame(so3.exp([0.0, 0.1, 0.0]), np.zeros(3)), restitution=0.8)
     carried = [Collider(i, shape, mu=0.4, restitution=0.5) for i, shape in enumerate(shapes)]
     model = MaximalModel(masses, [hinge], colliders=[ground, *carried])
@@ -132,8 +132,8 @@ def pushed_bodies():
 
     def applied_forces(state):
         away = state.E[:, :3, 3] - [0.1, 0.2, 0.3]
-        pull = np.einsum("nji,nj->ni", state.E[:, :3, :3], -3.0 * away) * np.cos(5.0 * state.t)
-        return Forces(np.concatenate([-0.5 * state.phi[:, :3], pull], axis=1).ravel(), none, none)
+        forces = np.einsum("nji,nj->ni", state.E[:, :3, :3], -3.0 * away) * np.cos(5.0 * state.t)
+        return Forces(np.concatenate([-0.5 * state.phi[:, :3], forces], axis=1).ravel(), none, none)
 
     return replace(model, applied_forces=applied_forces), state, h
 
@@ -211,13 +211,13 @@ def assert_same(found, expected, tolerance, impulses):
     rounding = tolerance * max(10.0, np.max(np.abs(expected.energies)))  # work is a difference of energies
     for part, reference in zip(found.work, expected.work, strict=True):
         assert_near(part, reference, rounding)
-    for own, other in zip(found.contacts, expected.contacts, strict=True):
-        assert own.num_start_contacts == other.num_start_contacts
-        assert_same_points(own.points, other.points, tolerance)
+    for actual, expected_contact in zip(found.contacts, expected.contacts, strict=True):
+        assert actual.num_start_contacts == expected_contact.num_start_contacts
+        assert_same_points(actual.points, expected_contact.points, tolerance)
         speeds = "velocities_before", "velocities_after"
         for name in ("impulses", *speeds) if impulses else speeds:
-            assert_near(getattr(own, name), getattr(other, name), 10 * tolerance)
-        assert max(own.residual, other.residual) <= 1e-8
+            assert_near(getattr(actual, name), getattr(expected_contact, name), 10 * tolerance)
+        assert max(actual.residual, expected_contact.residual) <= 1e-8
     assert [(each.kind, each.a, each.b) for each in found.events] == [
         (each.kind, each.a, each.b) for each in expected.events
     ]
@@ -265,16 +265,16 @@ def test_contradicting_contacts_fall_back_to_the_reference():
 def open_joints():
     """Return a chain with open joints, which are closed first."""
     model, state, h = branched_bodies()
-    moved = state.retract(np.random.default_rng(6).normal(size=state.size) / 1000)
-    return model, moved, h
+    displaced = state.retract(np.random.default_rng(6).normal(size=state.size) / 1000)
+    return model, displaced, h
 
 
 def redundant_loop():
     """Return a planar loop of hinges with three redundant rows."""
     rod = Box([1.0, 0.1, 0.1])
     corners = [[0, 0, 0], [0, 0, 1], [1, 0, 1], [1, 0, 0]]
-    turns = so3.exp([[0.0, angle, 0.0] for angle in (-np.pi / 2, 0.0, np.pi / 2)])
-    poses = se3.frame(turns, [[0, 0, 0.5], [0.5, 0, 1], [1, 0, 0.5]])
+    rotations = so3.exp([[0.0, angle, 0.0] for angle in (-np.pi / 2, 0.0, np.pi / 2)])
+    poses = se3.frame(rotations, [[0, 0, 0.5], [0.5, 0, 1], [1, 0, 0.5]])
     y = so3.exp([np.pi / 2, 0.0, 0.0])
     ends = [(0, WORLD), (1, 0), (2, 1), (2, WORLD)]
     hinges = [
@@ -289,36 +289,36 @@ def redundant_loop():
 def test_unusual_steps_fall_back_to_the_reference(scene, monkeypatch):
     """All steps of the loop and the first steps of the others fall back."""
     model, state, h = scene()
-    expected, taken, take = simulate(model, state, h, 6), [], Rattle.step
+    expected, fallback_steps, take = simulate(model, state, h, 6), [], Rattle.step
 
     def counted(self, *arguments):
-        taken.append(arguments)
+        fallback_steps.append(arguments)
         return take(self, *arguments)
 
     monkeypatch.setattr(Rattle, "step", counted)
-    told = []
-    found = simulate(model, state, h, 6, compiled=True, progress=lambda *done: told.append(done))
+    messages = []
+    found = simulate(model, state, h, 6, compiled=True, progress=lambda *done: messages.append(done))
     assert_same(found, expected, 1e-9, False)
-    assert len(taken) == 6 if scene is redundant_loop else 0 < len(taken) < 4
-    assert told == [(i + 1, 6) for i in range(6)]
+    assert len(fallback_steps) == 6 if scene is redundant_loop else 0 < len(fallback_steps) < 4
+    assert messages == [(i + 1, 6) for i in range(6)]
 
 
 @pytest.mark.parametrize("scene", ["branched_bodies", "bouncing_bodies"])
 def test_resumed_run_equals_uninterrupted_run(scene):
-    """To the last bit, with and without progress reports."""
+    """Results are bitwise equal, with and without progress reports."""
     model, state, h = SCENES[scene]()
-    whole = simulate(model, state, h, 9, compiled=True)
+    uninterrupted = simulate(model, state, h, 9, compiled=True)
     first = simulate(model, state, h, 4, compiled=True, progress=lambda *_: None)
-    rest = simulate(model, first, h, 5, compiled=True)
+    second = simulate(model, first, h, 5, compiled=True)
     for name in ("E", "phi"):
-        parts = getattr(first.states, name), getattr(rest.states, name)[1:]
-        assert np.array_equal(np.concatenate(parts), getattr(whole.states, name))
-    impulses = [record.impulses for part in (first, rest) for record in part.contacts]
-    assert all(map(np.array_equal, impulses, [record.impulses for record in whole.contacts]))
+        parts = getattr(first.states, name), getattr(second.states, name)[1:]
+        assert np.array_equal(np.concatenate(parts), getattr(uninterrupted.states, name))
+    impulses = [record.impulses for part in (first, second) for record in part.contacts]
+    assert all(map(np.array_equal, impulses, [record.impulses for record in uninterrupted.contacts]))
 
 
 class _Same:
-    """The default, as the user's own."""
+    """The default scheme, defined by the user."""
 
     def step(self, *arguments):
         return rattle_step.step(*arguments)
@@ -384,7 +384,7 @@ def test_supported_models_run_compiled_by_auto(monkeypatch):
     assert np.array_equal(found.states.E, expected.states.E)
 
 
-class _Lost(Exception):
+class _Unreachable(Exception):
     pass
 
 
@@ -394,9 +394,9 @@ def test_errors_of_force_laws_are_propagated():
 
     def applied_forces(state):
         if state.t > 1.5 * h:
-            raise _Lost
+            raise _Unreachable
         return Forces(np.zeros(30), np.zeros((30, 30)), np.zeros((30, 30)))
 
-    for law, error in ((applied_forces, _Lost), (lambda state: 0.0, InvalidArgument)):
+    for law, error in ((applied_forces, _Unreachable), (lambda state: 0.0, InvalidArgument)):
         with pytest.raises(error):
             simulate(replace(model, applied_forces=law), state, h, 4, compiled=True)

@@ -20,7 +20,7 @@ def fallen_of(bodies, rows, plan):
 def test_contact_velocities_include_gravity_and_applied_impulses():
     """Two bodies and the ground, which has no gravity; every pair in both orders."""
     rng = np.random.default_rng(7)
-    h, gravity, push = 0.03, np.array([0.4, -9.0, 2.0]), rng.normal(size=(3, 6))
+    h, gravity, impulses = 0.03, np.array([0.4, -9.0, 2.0]), rng.normal(size=(3, 6))
     R = np.stack([so3.exp(rng.normal(size=3)) for _ in range(2)] + [np.eye(3)])
     x = rng.normal(size=(3, 3))
     pairs = np.array([(0, 1), (1, 0), (0, 2), (2, 1)])
@@ -33,9 +33,9 @@ def test_contact_velocities_include_gravity_and_applied_impulses():
             along[r, side, :3] = sign * (R[b].T @ np.cross(arm, direction))
             along[r, side, 3:] = sign * direction
             falls = h * gravity / 2 if b < 2 else 0.0
-            speeds.append(push[b, 3:] + falls + np.cross(R[b] @ push[b, :3], arm))
+            speeds.append(impulses[b, 3:] + falls + np.cross(R[b] @ impulses[b, :3], arm))
         expected[r] = direction @ (speeds[0] - speeds[1])
     masses, none = np.array([1.0, 2.5]), np.zeros((2, 3))
     bodies = Bodies(masses, np.zeros((2, 3, 3)), 1 / masses, np.zeros((2, 3, 3)), none)
-    found = fallen_of(bodies, ContactJacobian(pairs, along), StepParameters(h, gravity, 0.0, 0.0, push))
+    found = fallen_of(bodies, ContactJacobian(pairs, along), StepParameters(h, gravity, 0.0, 0.0, impulses))
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)

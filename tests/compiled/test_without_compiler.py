@@ -24,9 +24,9 @@ def run(**environment):
 
 
 def test_compiled_code_runs_as_plain_python():
-    compiled, plain = run(), run(NUMBA_DISABLE_JIT="1")
+    compiled, interpreted = run(), run(NUMBA_DISABLE_JIT="1")
     assert compiled.size > 100
-    np.testing.assert_allclose(plain, compiled, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(interpreted, compiled, rtol=1e-11, atol=1e-11)
 
 
 def test_operations_per_link_equal_those_of_the_book():

@@ -7,8 +7,8 @@ def matrix_kinds(rng, n):
     """Name, matrix ``(n, n)`` and vector of each kind."""
     A, C = rng.standard_normal((2, n, n))
     B = rng.standard_normal((n, max(1, n // 2)))
-    whole = rng.integers(-2, 3, (n, n)).astype(float)
-    skew, spd = whole - whole.T, A @ A.T + 0.1 * np.eye(n)
+    integers = rng.integers(-2, 3, (n, n)).astype(float)
+    skew, spd = integers - integers.T, A @ A.T + 0.1 * np.eye(n)
     left, right = (np.diag(10.0 ** rng.uniform(-4, 4, n)) for _ in range(2))
     small = rng.integers(-4, 3, n).astype(float)
     any_size = rng.standard_normal(n) * 10.0 ** rng.uniform(-3, 3)
@@ -20,7 +20,7 @@ def matrix_kinds(rng, n):
     M_matrix = n * np.eye(n) - rng.uniform(0, 1, (n, n)) * (1 - np.eye(n))
     P_matrix = 3 * np.eye(n) + 0.3 * np.abs(A) / n
     yield "definite", spd, any_size
-    yield "definite, whole numbers", whole @ whole.T + np.eye(n), small
+    yield "definite, whole numbers", integers @ integers.T + np.eye(n), small
     yield "definite, tiny", 1e-10 * spd, any_size
     yield "definite, huge", 1e10 * spd, any_size
     yield "definite, in many units", left @ spd @ left, units(left @ spd @ left)
@@ -39,7 +39,7 @@ def matrix_kinds(rng, n):
     yield "copositive", np.abs(C), small
     yield "negative definite", -spd, small
     yield "any", C, any_size
-    yield "any, whole numbers", whole, small
+    yield "any, whole numbers", integers, small
     yield "zero", np.zeros((n, n)), small
 
 

@@ -95,7 +95,7 @@ def test_lemke_solutions_equal_exact_solutions(M, q):
 
 @given(matrices(3, 3), vectors(3))
 def test_no_method_silently_returns_a_wrong_solution(M, q):
-    """Whatever M is: a solution, or a status or error that says why not."""
+    """For every M the result is a solution, or a status or an error that gives the reason."""
     for method in METHODS:
         try:
             solution = solve(LCP(M, q), method, raise_on_failure=False, **limits(method))

@@ -132,8 +132,8 @@ def test_programs():
     for step in range(120):
         d, m, k = int(rng.integers(2, 6)), int(rng.integers(1, 6)), int(rng.integers(0, 3))
 
-        def draw(*shape, is_whole=step % 2):
-            return rng.integers(-2, 3, shape).astype(float) if is_whole else rng.standard_normal(shape)
+        def draw(*shape, is_integral=step % 2):
+            return rng.integers(-2, 3, shape).astype(float) if is_integral else rng.standard_normal(shape)
 
         B, A, G, x = draw(d, int(rng.integers(1, d + 1))), draw(m, d), draw(k, d), draw(d)
         Q = B @ B.T + (0.5 * np.eye(d) if step % 3 else 0.0)
@@ -212,7 +212,7 @@ def test_certificates_of_programs_hold_for_their_own_data(method, monkeypatch):
     ],
     ids=["three pairs", "five pairs"],
 )
-def test_rows_and_columns_in_units_of_their_own(M, q, compiled):
+def test_rows_and_columns_in_different_units(M, q, compiled):
     """One row was violated by its own size: its error was compared with other rows, or in scaled units."""
     problem = LCP(M, q)
     for method in (None,) if compiled else OWN_METHODS:
@@ -221,7 +221,7 @@ def test_rows_and_columns_in_units_of_their_own(M, q, compiled):
 
 
 def test_solutions_in_other_units_are_judged_in_those_of_the_problem():
-    """A fallback calls z = 1 solved; Lemke's method is right."""
+    """A planted fallback reports z = 1 as solved; Lemke's solution is returned."""
     problem = LCP(np.diag([1.0, 1e6]), [-1.0, -3.0])
 
     def accept(scaled, _units):
@@ -233,7 +233,7 @@ def test_solutions_in_other_units_are_judged_in_those_of_the_problem():
     np.testing.assert_allclose(solution.z, [1.0, 3e-6], rtol=1e-12)
 
 
-def test_a_solution_of_ten_billion_is_not_denied():
+def test_large_solution_is_not_reported_infeasible():
     """The smallest eigenvalue is 1e-10; the claim that no basis is a solution needs exact arithmetic."""
     problem = LCP([[0.0363592277093, -0.04858058505942], [-0.04858058505942, 0.06490988405231]], [-2.3, -0.2])
     assert min(min(z) for z in exact_solutions(problem)) > 1e9

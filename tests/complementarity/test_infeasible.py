@@ -110,7 +110,7 @@ def test_an_unsuited_matrix_of_a_quadratic_program_is_named(form, smallest):
 
 
 def test_matrices_outside_the_class_of_a_method_are_named():
-    """-1 has no place on the diagonal; Lemke's method accepts it, and proves that there is no solution."""
+    """A diagonal entry of -1 is refused; Lemke's method accepts it and proves that there is no solution."""
     problem = LCP([[-1.0]], [-1.0])
     for method in (block_principal_pivoting, principal_pivoting):
         assert method(problem).status is Status.UNSUITED
@@ -141,7 +141,7 @@ def test_other_methods_solve_problems_that_a_method_is_unsuited_to():
 
 
 def test_divergence_is_reported():
-    """Gauss-Seidel needs a symmetric positive M: else it may go round in circles, or grow without end."""
+    """Without a symmetric positive definite M, Gauss-Seidel may cycle or diverge."""
     problem = LCP([[1.0, -4.0], [4.0, 1.0]], [-1.0, -8.0])
     solution = solve(problem, "gauss_seidel", raise_on_failure=False, refine=False)
     assert solution.status is Status.ITERATION_LIMIT

@@ -39,18 +39,20 @@ def is_certificate(problem, y):
 
 
 def test_every_method_agrees_with_enumeration():
-    seen = set()
+    statuses = set()
     for name, M, q in cases(12):
         problem = LCP(M, q)
-        truth = enumeration(problem)
-        seen.add((name, truth.status))
-        np.testing.assert_array_equal(truth.w, M @ truth.z + q)
+        expected = enumeration(problem)
+        statuses.add((name, expected.status))
+        np.testing.assert_array_equal(expected.w, M @ expected.z + q)
         for method in METHODS:
             solution = solve(problem, method, raise_on_failure=False)
-            if "semidefinite" in name and truth.is_infeasible:  # the last digit decides if the proof is exact
+            if (
+                "semidefinite" in name and expected.is_infeasible
+            ):  # the last digit decides if the proof is exact
                 assert solution.is_infeasible, (name, method, M, q)
             else:
-                assert solution.status is truth.status, (name, method, M, q)
+                assert solution.status is expected.status, (name, method, M, q)
             np.testing.assert_allclose(
                 solution.w,
                 M @ solution.z + q,
@@ -61,9 +63,9 @@ def test_every_method_agrees_with_enumeration():
             elif solution.status is Status.INFEASIBLE:
                 assert is_certificate(problem, solution.certificate), (name, method, M, q)
     proofs = {Status.INFEASIBLE, Status.NEARLY_INFEASIBLE, Status.NO_SOLUTION}
-    assert {status for _, status in seen} == {Status.SOLVED, *proofs}
-    assert all("semidefinite" in name for name, status in seen if status is Status.NEARLY_INFEASIBLE)
-    assert len({name for name, _ in seen}) == 22
+    assert {status for _, status in statuses} == {Status.SOLVED, *proofs}
+    assert all("semidefinite" in name for name, status in statuses if status is Status.NEARLY_INFEASIBLE)
+    assert len({name for name, _ in statuses}) == 22
 
 
 def test_convex_solvers_agree_with_enumeration():
@@ -71,8 +73,8 @@ def test_convex_solvers_agree_with_enumeration():
         if not name.startswith(MONOTONE):
             continue
         problem = LCP(M, q)
-        truth, solution = enumeration(problem), solve(problem, "cvxpy", raise_on_failure=False)
-        assert solution.status is truth.status, (name, M, q)
+        expected, solution = enumeration(problem), solve(problem, "cvxpy", raise_on_failure=False)
+        assert solution.status is expected.status, (name, M, q)
 
 
 @pytest.mark.parametrize("method", [*METHODS, "cvxpy"])
@@ -174,20 +176,20 @@ def test_block_pivoting_on_indefinite_symmetric_matrix(form):
 
 def test_retry_rescales_the_problem():
     """The scaled variables have unit diagonal."""
-    problem, asked = LCP(np.diag([1.0, 4.0]), [-1.0, -2.0]), []
+    problem, problems = LCP(np.diag([1.0, 4.0]), [-1.0, -2.0]), []
 
     def method(scaled, units):
-        asked.append((np.diag(scaled.M).tolist(), units.tolist()))
+        problems.append((np.diag(scaled.M).tolist(), units.tolist()))
         return principal_pivoting(scaled)
 
     failed = replace(principal_pivoting(problem), status=Status.CYCLING)
     found = try_fallbacks(problem, failed, method)
-    assert asked == [([1.0, 1.0], [1.0, 0.5])]
+    assert problems == [([1.0, 1.0], [1.0, 0.5])]
     np.testing.assert_allclose(found.z, [1.0, 0.5])
 
 
 def test_moves_between_bounds_are_counted():
-    """A chain that sends its neighbors to and fro between close bounds."""
+    """A chain of variables that move between close bounds repeatedly."""
     n = 6
     M = np.eye(n) + 0.9 * (np.diag(np.ones(n - 1), 1) + np.diag(np.ones(n - 1), -1))
     box = BoxLCP(M @ M.T, np.full(n, -5.0), np.zeros(n), np.full(n, 1e-3))

@@ -57,7 +57,7 @@ def test_columns_of_the_pivoted_system(problem, alpha):
 @pytest.mark.parametrize("twin", [lambda basis: pickle.loads(pickle.dumps(basis)), copy.deepcopy])
 @pytest.mark.parametrize("form", [np.array, sparse.csc_array])
 @pytest.mark.parametrize("eliminated", [False, True])
-def test_a_basis_goes_on_after_it_was_pickled_or_copied(twin, form, eliminated):
+def test_pickled_or_copied_basis_can_continue(twin, form, eliminated):
     M = np.diag([2.0, 3, 4]) + 0.5
     problem = LCP(form(M), -np.ones(3))
     if eliminated:
@@ -92,11 +92,11 @@ def test_factors_stay_accurate_through_many_exchanges(problem, exchanges):
 
 def test_columns_are_computed_once_on_demand():
     M = np.arange(400.0).reshape(20, 20)
-    asked = []
-    columns = LazyColumns(20, lambda j: (asked.append(j), M[:, j])[1])
+    requested = []
+    columns = LazyColumns(20, lambda j: (requested.append(j), M[:, j])[1])
     for j in (3, 7, 3, *range(12), 7):
         np.testing.assert_array_equal(columns[j], M[:, j])
-    assert asked == [3, 7, 0, 1, 2, 4, 5, 6, 8, 9, 10, 11]
+    assert requested == [3, 7, 0, 1, 2, 4, 5, 6, 8, 9, 10, 11]
     assert columns.num_built == 12
     np.testing.assert_array_equal(
         columns.linear_combination([2, 5], np.array([1.0, -2.0])), M[:, 2] - 2 * M[:, 5]
@@ -105,7 +105,7 @@ def test_columns_are_computed_once_on_demand():
 
 @given(mixed(5, 4, 2))
 def test_number_of_solves(problem):
-    """One solve for q, one for each column built, one for x and lambda; a full matrix would take them all."""
+    """One solve for q, one for each column used, one for x and lambda; a full matrix needs all columns."""
     built = []
     original = LazyColumns.__getitem__
 
@@ -124,7 +124,7 @@ def test_number_of_solves(problem):
 
 
 def test_inactive_contacts_need_no_solves():
-    """A particle in a bowl of 200 faces, pushed on three of them."""
+    """A particle in a bowl of 200 faces touches three of them."""
     rng = np.random.default_rng(6)
     normals = rng.standard_normal((200, 3))
     normals /= np.linalg.norm(normals, axis=1)[:, None]
@@ -140,14 +140,14 @@ def test_inactive_contacts_need_no_solves():
 def test_trace_records_the_pivots(M, q, S):
     """Each drive of a P-matrix problem leaves fewer wrong w than there were; all bases are complementary."""
     problem = LCP(M + 3 * (S - S.T), q)
-    seen = []
+    traced = []
     solution = principal_pivoting(
-        problem, callback=lambda basis, r: seen.append((sorted(basis.basic_indices), r))
+        problem, callback=lambda basis, r: traced.append((sorted(basis.basic_indices), r))
     )
     assert solution.is_solved
-    assert len(seen) <= solution.statistics.pivots + 1
-    if seen:
-        assert set(np.flatnonzero(solution.z > 1e-9)) <= set(seen[-1][0])
+    assert len(traced) <= solution.statistics.pivots + 1
+    if traced:
+        assert set(np.flatnonzero(solution.z > 1e-9)) <= set(traced[-1][0])
 
 
 def test_zero_diagonal_needs_double_pivots():
@@ -160,7 +160,7 @@ def test_zero_diagonal_needs_double_pivots():
 
 @pytest.mark.parametrize("a", [1.0, 0.001, 0.75])
 def test_singular_part_of_initial_basis_is_dropped(a):
-    """Both of the start can enter; without the first, which is negative, the second divides by zero."""
+    """Both initial variables can enter; without the first, which is negative, the second divides by zero."""
     solution = principal_pivoting(LCP([[a, -1.0], [1.0, 0.0]], [1.0, 1.0]), [1.0, 1.0])
     assert solution.is_solved
     assert np.array_equal(solution.z, [0.0, 0.0])
@@ -178,7 +178,7 @@ def test_skew_problems_with_a_feasible_point(S, z, w):
 
 @given(mixed(4, 4, 1))
 def test_gauss_seidel_in_groups_equals_single_rows(problem):
-    """Sparse and dense sweeps end at the same w; relaxation changes the way only."""
+    """Sparse and dense sweeps converge to the same w; relaxation changes only the path."""
     lcp = problem.lcp()
     w = solve(lcp, tolerance=1e-8).w
     for M in (lcp.M, sparse.csr_array(lcp.M)):
@@ -190,7 +190,7 @@ def test_gauss_seidel_in_groups_equals_single_rows(problem):
 
 @pytest.mark.parametrize("triangle", [sparse.triu, sparse.tril])
 def test_coupled_rows_are_updated_successively(triangle):
-    """The rows that moved last are met: more than the one that every Jacobi step meets here."""
+    """Rows updated later in a sweep use the new values of earlier rows, unlike in a Jacobi step."""
     chain = triangle(sparse.diags_array([2.0, 3.0, 2.0], offsets=[-1, 0, 1], shape=(6, 6)), format="csr")
     box = BoxLCP(chain, np.arange(1.0, 7.0), np.full(6, -1e6), np.full(6, 1e6))
     solution = gauss_seidel(box, max_sweeps=1, refine=False)
@@ -198,7 +198,7 @@ def test_coupled_rows_are_updated_successively(triangle):
 
 
 def test_unrefined_gauss_seidel_converges_linearly():
-    """Unpolished, on a tridiagonal matrix: the error falls by the same factor in every sweep."""
+    """Without refinement, on a tridiagonal matrix: the error falls by the same factor in every sweep."""
     n = 10
     M = sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(n, n)).toarray()
     q = -np.ones(n)

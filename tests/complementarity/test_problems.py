@@ -53,7 +53,7 @@ def test_a_program_with_equations_and_its_lcp(problem):
 
 @given(monotone(4))
 def test_lcp_solution_minimizes_its_program(problem):
-    """Projected onto nothing finer than a grid of directions, no feasible step lowers the objective."""
+    """No feasible step along a grid of directions lowers the objective."""
     z = solve(problem).z
     program = qp_from_lcp(problem)
     assert np.all(program.A @ z - program.b >= -1e-9 * (1 + np.max(np.abs(z))))
@@ -92,7 +92,7 @@ def test_lcp_as_box_lcp(problem):
 
 @given(st.integers(1, 4), matrices(6, 8), st.data())
 def test_small_blocks_stay_sparse(size, N, data):
-    """Free bodies: the LCP matrix is sparse, and that of the dense way."""
+    """Free bodies: the LCP matrix is sparse and equals the dense one."""
     M = sparse.block_diag([data.draw(spd_matrices(size)), data.draw(spd_matrices(8 - size))]).tocsc()
     order = np.array([0, 4, 1, 5, 2, 6, 3, 7])
     M = M[order][:, order]

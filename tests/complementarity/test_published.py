@@ -53,7 +53,7 @@ def test_lemke_finds_the_published_solution(name):
 @pytest.mark.parametrize("name", [name for name in SOLVED if name != "handbook 10.2.3"])
 @pytest.mark.parametrize("method", ["block_principal_pivoting", "principal_pivoting"])
 def test_principal_pivoting_finds_the_published_solution(name, method):
-    """10.2.3 has a zero diagonal and is not monotone: not theirs to solve."""
+    """Problem 10.2.3 has a zero diagonal and is not monotone, so it is left out."""
     M, q, z = SOLVED[name]
     np.testing.assert_allclose(solve(LCP(M, q), method).z, z, atol=1e-11)
 

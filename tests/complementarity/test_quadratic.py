@@ -71,7 +71,7 @@ def test_programs_without_unknowns():
 
 
 def test_without_a_solution_the_slacks_are_those_of_zero():
-    """x >= 2 and x <= -3: what is returned is x = 0, with what is missing there."""
+    """x >= 2 and x <= -3: the result is x = 0, with the slacks there."""
     solution = solve(QP(np.eye(1), [1.0], [[1.0], [-1.0]], [2.0, 3.0]), "cvxpy", raise_on_failure=False)
     assert solution.status is Status.INFEASIBLE
     np.testing.assert_array_equal(solution.x, [0.0])
@@ -98,7 +98,7 @@ def test_program_is_translated_once():
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array], ids=["dense", "diagonal"])
 @pytest.mark.parametrize("vary", [("Q", "c"), ("c",)])
 def test_translated_program_is_correct_without_refinement(monkeypatch, form, vary):
-    """Polishing finds the answer from a wrong one, too: here without."""
+    """Refinement would correct a wrong solution, so it is off."""
     monkeypatch.setattr(
         "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
     )
@@ -114,11 +114,11 @@ def test_sparse_row_parameters(monkeypatch):
         "rbnotes.complementarity.cvxpy_solver._solve_with_active_rows", lambda qp, active, found: found
     )
     Q, A, G = np.diag([1.0, 4.0, 2.0]), [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [[1.0, 0.0, -1.0]]
-    made = QP(Q, np.ones(3), sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
+    program = QP(Q, np.ones(3), sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
     A, G = [[0.5, -2.0, 0.0], [0.0, 0.0, 3.0]], [[2.0, 0.0, -3.0]]
     qp = QP(Q, [-2.0, 1.0, 3.0], sparse.csr_array(A), [1.0, 0.5], sparse.csr_array(G), [0.2])
     start = time.perf_counter()
-    solution = ParametrizedQP(made).solve(qp)
+    solution = ParametrizedQP(program).solve(qp)
     passed = time.perf_counter() - start
     np.testing.assert_allclose(solution.x, solve(qp).x, atol=1e-6)
     assert 0 <= solution.statistics.interface_time <= passed
@@ -138,7 +138,7 @@ def test_only_parameters_may_change():
 
 
 def test_solver_status_is_verified(monkeypatch):
-    """An answer that the solver calls optimal, but is not, is refused; an inaccurate one is judged anew."""
+    """A wrong "optimal" solution is refused; an inaccurate one is judged by its residuals."""
     qp = QP(np.eye(2), [-1.0, -1.0], [[-1.0, 0.0]], [-0.5])
     program = ParametrizedQP(qp)
 
@@ -173,7 +173,7 @@ def test_limits_and_bad_arguments():
 
 
 def test_grazing_contacts_are_exact_after_refinement():
-    """Gap 0 and force 0: an interior-point method is good to the square root of its tolerance there."""
+    """Gap 0 and force 0: there an interior-point method is accurate to the square root of its tolerance."""
     problem = LCP([[2.0, 1.0], [1.0, 2.0]], [-2.0, -1.0])  # z = (1, 0), w = (0, 0)
     solution = solve(problem, "cvxpy")
     np.testing.assert_allclose(solution.z, [1, 0], atol=1e-12)

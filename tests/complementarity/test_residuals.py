@@ -39,17 +39,17 @@ def test_bounds_limit_the_reference_impulses_of_rows():
     """The unbounded impulses are -100 / 2, 60 / 3 and 4 / 2; the bounds are -1, 5 and 3."""
     M = [[2.0, 1.0, 0.5], [1.0, 3.0, 0.0], [0.5, 0.0, 2.0]]
     problem = BoxLCP(M, [100.0, -60.0, -4.0], [-1.0, -4.0, 3.0], [7.0, 5.0, 9.0])
-    own = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
-    np.testing.assert_allclose(residual_scale(problem).row_scale, own, rtol=1e-12)
-    turned = BoxLCP(problem.M, -problem.q, -problem.upper, -problem.lower)
+    row_sizes = [100 + 2 * 1 + 5 + 0.5 * 6, 60 + 1 + 3 * 5, 4 + 0.5 * 1 + 2 * 6]
+    np.testing.assert_allclose(residual_scale(problem).row_scale, row_sizes, rtol=1e-12)
+    negated = BoxLCP(problem.M, -problem.q, -problem.upper, -problem.lower)
     np.testing.assert_allclose(
-        residual_scale(turned).row_scale, residual_scale(problem).row_scale, rtol=1e-12
+        residual_scale(negated).row_scale, residual_scale(problem).row_scale, rtol=1e-12
     )
 
 
 @given(monotone(4), vectors(4))
 def test_the_relative_residual_has_no_units(problem, z):
-    """z in other units and w in others still: the same verdict."""
+    """The verdict is the same with other units of z and of w."""
     before = box_residuals(problem, z).relative
     # Newton and kilonewton, meter and millimetre.
     scaled = LCP(problem.M * 1e6, problem.q * 1e3)
@@ -97,7 +97,7 @@ def test_elimination_residuals_detect_each_error():
 
 
 @given(boxes(4), vectors(4))
-def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
+def test_refinement_never_increases_the_residual(problem, noise):
     z = solve(problem).z
     nearby = z + 1e-9 * noise
     polished = refine_active_set(problem, nearby)
@@ -110,7 +110,7 @@ def test_polishing_mends_a_solution_and_spoils_none(problem, noise):
 
 
 @given(monotone(4))
-def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
+def test_refinement_removes_the_error_of_a_convex_solver(problem):
     z = solve(problem).z
     w = problem.M @ z + problem.q
     clear = np.maximum(z, w).min() > 1e-3  # the active set can be told
@@ -122,9 +122,9 @@ def test_polishing_takes_the_error_of_a_convex_solver_away(problem):
 def test_nan_is_not_a_small_error():
     """Also after another error: `max` of a number and NaN is the number."""
     ones, none = np.ones(2), np.full(2, np.inf)
-    for place in (0, 1):
+    for index in (0, 1):
         nan = ones.copy()
-        nan[place] = np.nan
+        nan[index] = np.nan
         for bounds in ((), (0 * ones, 2 * ones)):
             by_z = pair_residuals(nan, ones, ones, ones, *bounds)
             assert np.isnan([by_z.relative, by_z.natural, by_z.complementarity, by_z.feasibility]).all()
@@ -135,10 +135,10 @@ def test_nan_is_not_a_small_error():
     right = np.array([0, 0, -1.0]), np.zeros(1), np.zeros(1)
     assert problem.residuals(*right).relative < 1e-12
     for which in (0, 1):
-        for place in range(len(right[which])):
-            given = [each.copy() for each in right]
-            given[which][place] = np.nan
-            found = problem.residuals_unchecked(*given)
+        for index in range(len(right[which])):
+            values = [each.copy() for each in right]
+            values[which][index] = np.nan
+            found = problem.residuals_unchecked(*values)
             assert np.isnan(found.relative)
             assert np.isnan(found.equations)
 

@@ -19,14 +19,14 @@ FORMATS = (np.asarray, sparse.csr_array)
 
 
 def null_space_solution(M, G, b, g):
-    """v = v0 + Z y with G v0 = g and Z spanning the null space of G; the rest of M v = b is lambda's."""
+    """v = v0 + Z y with G v0 = g and Z spanning the null space of G; lambda solves the rest."""
     v0, Z = np.linalg.pinv(G) @ g, linalg.null_space(G)
     v = v0 + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (b - M @ v0))
     return v, np.linalg.pinv(G.T) @ (M @ v - b)
 
 
 def nonsymmetric(M):
-    """Positive definite still: the skew part does no work."""
+    """Return a nonsymmetric matrix that is still positive definite: the skew part does no work."""
     skew = np.triu(np.ones_like(M), 1)
     return M + 0.7 * (skew - skew.T)
 
@@ -79,8 +79,8 @@ def test_small_rows_are_satisfied_as_accurately_as_large_ones(form, ratio, chang
     assert kkt.rank == 2
 
     weights = np.array([1.0, 1 / ratio, 1.0, 1.0])
-    M, held = M * np.sqrt(weights) * np.sqrt(weights)[:, None], np.eye(2, 4)
-    v, multipliers = factor_kkt(form(M), form(held)).solve(b, [0.5, -1.0])
+    M, rows = M * np.sqrt(weights) * np.sqrt(weights)[:, None], np.eye(2, 4)
+    v, multipliers = factor_kkt(form(M), form(rows)).solve(b, [0.5, -1.0])
     np.testing.assert_allclose(v[:2], [0.5, -1.0], atol=1e-9)
     np.testing.assert_allclose(multipliers, (M @ v - b)[:2], rtol=1e-6)
 
@@ -97,7 +97,7 @@ def test_contradicting_rows_are_named(form):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
 def test_contradiction_tolerance_is_relative_to_the_free_motion(form, unit):
-    """Whatever the unit of the rows; rounding of targets that ought to be zero contradicts nothing."""
+    """In any unit of the rows, rounding of targets that should be zero is not a contradiction."""
     G = unit * np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0]])
     kkt = factor_kkt(form(np.diag([1.0, 2.0, 3.0])), form(G))
     b = np.array([1.0, 1.0, 1.0])
@@ -108,7 +108,7 @@ def test_contradiction_tolerance_is_relative_to_the_free_motion(form, unit):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_cancelling_terms_do_not_look_contradictory(form):
-    """Two equal rows fix the sum of opposite motions at zero: its rounding is not a contradiction."""
+    """Two equal rows fix the sum of opposite motions at zero: rounding of the sum is not a contradiction."""
     M, G = np.diag([1.0, 3.0]), np.array([[1.0, 1.0], [0.3, 0.3]])
     b = M @ np.array([1.0, -1.0]) * 1e3 / 7
     v, _ = factor_kkt(form(M), form(G)).solve(b, [1e-13, 0.0])
@@ -124,7 +124,7 @@ def test_any_pair_of_redundant_rows_is_found(other):
 
 
 def test_number_of_redundant_rows():
-    """More rows than are looked at at once."""
+    """More redundant rows than one batch of the detection."""
     G = np.eye(300, 400)
     G[[290, 291, 292]] = G[[3, 280, 5]]
     assert factor_kkt(sparse.csr_array(np.eye(400)), sparse.csr_array(G)).rank == 297

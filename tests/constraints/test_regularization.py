@@ -93,17 +93,19 @@ class TestErrors:
             target_and_regularization([1.0], 1.0, -1.0, 0.1)
 
     def test_damping_must_dissipate(self):
-        turned = np.array([[0.5, -2.75], [3.0, 1.0]])
+        indefinite = np.array([[0.5, -2.75], [3.0, 1.0]])
         soft, stiff = np.array([[1.25, 1.125], [1.125, 2.5]]), np.eye(2)
-        soft_force([0.1, 0.2], [1.0, 1.0], stiff, turned)
+        soft_force([0.1, 0.2], [1.0, 1.0], stiff, indefinite)
         for force in (
-            lambda: soft_force([0.1, 0.2], [1.0, 1.0], soft, turned),
-            lambda: target_and_regularization([0.1, 0.2], soft, turned, 0.1),
+            lambda: soft_force([0.1, 0.2], [1.0, 1.0], soft, indefinite),
+            lambda: target_and_regularization([0.1, 0.2], soft, indefinite, 0.1),
         ):
             with pytest.raises(InvalidArgument, match=r"beta: got a damping alpha\^-1 beta that adds energy"):
                 force()
-        rates = np.linalg.eigh(np.linalg.solve(soft, turned) + np.linalg.solve(soft, turned).T)[1][:, 0]
-        assert rates @ np.linalg.solve(soft, turned) @ rates < 0
+        rates = np.linalg.eigh(np.linalg.solve(soft, indefinite) + np.linalg.solve(soft, indefinite).T)[1][
+            :, 0
+        ]
+        assert rates @ np.linalg.solve(soft, indefinite) @ rates < 0
 
     def test_compliance_must_be_symmetric(self):
         with pytest.raises(InvalidArgument, match=r"alpha: got a matrix with max \|A - A\^T\| = 1"):

@@ -132,9 +132,9 @@ def test_pendulum_drifts_without_stabilization_only():
 
 
 @given(spd_matrices(4), vectors(4, -0.1, 0.1))
-def test_projection_is_nearest_in_the_norm_of_the_mass(M, nudge):
+def test_projection_is_nearest_in_the_norm_of_the_mass(M, perturbation):
     on = project_positions([0.5, 1.2, 0.6, 0.7], np.eye(4), curved, curved_rows).positions
-    x = on + nudge
+    x = on + perturbation
     found = project_positions(x, M, curved, curved_rows, tolerance=1e-12)
     assert np.max(np.abs(curved(found.positions))) <= 1e-11
     best = minimize(
@@ -164,8 +164,8 @@ def test_projection_keeps_the_center_of_mass_and_converges_quadratically():
         return np.concatenate([-d, d])[None]
 
     found = project_positions(x, np.diag(masses), error, rows)
-    moved = found.positions - x
-    np.testing.assert_allclose(moved[:2] + 3 * moved[2:], 0, atol=1e-12)
+    displacement = found.positions - x
+    np.testing.assert_allclose(displacement[:2] + 3 * displacement[2:], 0, atol=1e-12)
     assert found.iterations <= 5
     for mass in (sparse.diags_array(masses), np.diag(masses)):
         thin = project_positions(x, mass, error, lambda x: sparse.csr_array(rows(x)))
@@ -179,24 +179,24 @@ def rod_inertia(mass):
 def test_projection_closes_joints():
     rng = np.random.default_rng(1)
     poses = se3.exp(rng.normal(size=(3, 6)))
-    spots = [se3.exp(rng.normal(size=6)) for _ in range(3)]
-    in_world = [poses[i] @ spots[i] for i in range(3)]
+    joint_frames = [se3.exp(rng.normal(size=6)) for _ in range(3)]
+    in_world = [poses[i] @ joint_frames[i] for i in range(3)]
     joints = [
-        Joint(ExponentialSpherical(), 0, spots[0], WORLD, in_world[0]),
-        Joint(Revolute(), 1, spots[1], 0, se3.inverse(poses[0]) @ in_world[1]),
-        Joint(Revolute(), 2, spots[2], 1, se3.inverse(poses[1]) @ in_world[2]),
+        Joint(ExponentialSpherical(), 0, joint_frames[0], WORLD, in_world[0]),
+        Joint(Revolute(), 1, joint_frames[1], 0, se3.inverse(poses[0]) @ in_world[1]),
+        Joint(Revolute(), 2, joint_frames[2], 1, se3.inverse(poses[1]) @ in_world[2]),
     ]
     inertias = np.stack([rod_inertia(mass) for mass in (1.0, 20.0, 0.3)])
     np.testing.assert_allclose(constraint_error(joints, poses), 0, atol=1e-12)
-    apart = poses @ se3.exp(0.1 * rng.normal(size=(3, 6)))
+    displaced = poses @ se3.exp(0.1 * rng.normal(size=(3, 6)))
     found = project_poses(
-        apart, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
+        displaced, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
     )
     assert found.iterations <= 6
     np.testing.assert_allclose(constraint_error(joints, found.positions), 0, atol=1e-10)
-    xi = se3.log(se3.inverse(apart) @ found.positions)
+    xi = se3.log(se3.inverse(displaced) @ found.positions)
     cost = np.einsum("bi,bij,bj->", xi, inertias, xi)
-    original = se3.log(se3.inverse(apart) @ poses)
+    original = se3.log(se3.inverse(displaced) @ poses)
     assert cost < np.einsum("bi,bij,bj->", original, inertias, original)
     # No motion that the joints allow would bring the bodies nearer to where they were, to first order.
     allowed = np.linalg.svd(constraint_jacobian(joints, found.positions).toarray())[2][13:]
@@ -218,9 +218,9 @@ def test_closed_loop_with_redundant_rows():
     ]
     joints.append(Joint(Revolute(), 2, at(3, 2), WORLD, at(3, WORLD)))
     inertias = np.stack([rod_inertia(1.0)] * 3)
-    apart = poses @ se3.exp(0.05 * np.random.default_rng(3).normal(size=(3, 6)))
+    displaced = poses @ se3.exp(0.05 * np.random.default_rng(3).normal(size=(3, 6)))
     found = project_poses(
-        apart, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
+        displaced, inertias, lambda E: constraint_error(joints, E), lambda E: constraint_jacobian(joints, E)
     )
     assert factor_kkt(np.eye(18), constraint_jacobian(joints, found.positions).toarray()).num_redundant == 3
     np.testing.assert_allclose(constraint_error(joints, found.positions), 0, atol=1e-10)

@@ -50,9 +50,11 @@ def degenerate_pairs(rng, count):
     """Return boxes with equal sides, parallel faces or edges, and centers at multiples of the sides."""
     for _ in range(count):
         first, second = ROTATIONS[rng.integers(len(ROTATIONS), size=2)]
-        turned = so3.exp(rng.normal(size=3)) if rng.uniform() < 0.5 else np.eye(3)
+        rotation = so3.exp(rng.normal(size=3)) if rng.uniform() < 0.5 else np.eye(3)
         offset = rng.choice([-1.0, -0.5, 0.0, 0.0, 0.25, 0.75], size=3)
-        poses = se3.frame(turned @ np.stack([first, first @ second]), [turned @ first @ offset, np.zeros(3)])
+        poses = se3.frame(
+            rotation @ np.stack([first, first @ second]), [rotation @ first @ offset, np.zeros(3)]
+        )
         yield Pair(rng.choice([0.5, 1.0, 2.0], size=(2, 3)), poses)
 
 

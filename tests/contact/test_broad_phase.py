@@ -28,9 +28,9 @@ def test_overlapping_spheres_are_those_of_all_pairs(count):
 
 def heap(edge):
     """Return colliders and poses of a cube of turned boxes and balls on a large box, and far from a wall."""
-    places = np.stack(np.meshgrid(*[np.arange(edge)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    positions = np.stack(np.meshgrid(*[np.arange(edge)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     rng = np.random.default_rng(edge)
-    poses = se3.frame(so3.exp(rng.normal(size=places.shape)), 0.25 * places + [0, 0, 0.2])
+    poses = se3.frame(so3.exp(rng.normal(size=positions.shape)), 0.25 * positions + [0, 0, 0.2])
     shapes = [Box([0.15, 0.2, 0.1]), Sphere(0.12)]
     below = se3.frame(np.eye(3), [0, 0, -0.5])
     wall = se3.frame(so3.exp([0, np.pi / 2, 0]), [-0.5, 0, 0])

@@ -81,8 +81,8 @@ def contains(shape, point, tolerance):
         case Cylinder(radius, length):
             return radial <= radius + tolerance and abs(z) <= length / 2 + tolerance
         case Cone(radius, length):
-            slope = radius / length
-            return z >= -length / 4 - tolerance and radial <= slope * (3 / 4 * length - z) + tolerance
+            ratio = radius / length
+            return z >= -length / 4 - tolerance and radial <= ratio * (3 / 4 * length - z) + tolerance
         case Ellipsoid(semi_axes):
             return np.linalg.norm(point / semi_axes) <= 1 + tolerance / min(semi_axes)
         case ConvexMesh():
@@ -165,7 +165,7 @@ def aligned_pairs(seed, count):
     """Yield pairs with parallel faces and edges: on each other, on edges, at small gaps and overlaps."""
     rng = np.random.default_rng(seed)
     gaps = (0.0, 1e-15, -1e-15, 1e-9, -1e-9, 1e-4, -1e-4, 0.1, -0.1)
-    turns = [
+    orientations = [
         Rotation.from_euler("xz", angles).as_matrix() for angles in product((0, np.pi / 2), (0, np.pi / 4))
     ]
     for number in range(count):
@@ -173,13 +173,13 @@ def aligned_pairs(seed, count):
         if found[0][0].__class__ is found[1][0].__class__ and rng.random() < 0.5:
             found[1] = found[0]  # edges exactly on edges
         R = random_rotations(rng)[0] if rng.random() < 0.5 else AXES
-        rotations = [R @ turns[rng.integers(4)], R @ turns[rng.integers(4)]]
+        rotations = [R @ orientations[rng.integers(4)], R @ orientations[rng.integers(4)]]
         direction = R @ np.sign(rng.integers(-1, 2, size=3) + np.array([0, 0, 1e-3]))
         direction /= np.linalg.norm(direction)
         surfaces = [
-            PlacedSolid(shape.collision_geometry, turn, np.zeros(3)).support_point(sign * direction)
+            PlacedSolid(shape.collision_geometry, rotation, np.zeros(3)).support_point(sign * direction)
             + sign * shape.collision_geometry.rounding * direction
-            for (shape, *_), turn, sign in zip(found, rotations, (1, -1), strict=True)
+            for (shape, *_), rotation, sign in zip(found, rotations, (1, -1), strict=True)
         ]
         gap = gaps[number % len(gaps)]
         yield found, rotations, (np.zeros(3), surfaces[0] - surfaces[1] + gap * direction)
@@ -310,8 +310,8 @@ class TestOnAFloor:
         found = self.manifold(Cone(radius, length), R, height + gap, other)
         assert len(found.gap) == 2
         assert np.allclose(found.gap, gap, rtol=0, atol=1e-14)
-        apart = np.linalg.norm(found.position[0] - found.position[1])
-        assert apart == pytest.approx(np.hypot(radius, length))
+        distance = np.linalg.norm(found.position[0] - found.position[1])
+        assert distance == pytest.approx(np.hypot(radius, length))
 
 
 @pytest.mark.parametrize("gap", [-1e-6, 0.0, 1e-9, 1e-4])
@@ -324,7 +324,7 @@ def test_parallel_cylinders_touch_along_a_line(gap):
     assert np.allclose(found.normal, [0, 0, 1], rtol=0, atol=1e-6)
 
 
-def test_coinciding_solids_are_pushed_apart_along_a_shortest_way():
+def test_coinciding_solids_separate_along_a_shortest_direction():
     pose = se3.frame(Rotation.from_euler("xyz", [0.3, 0.2, 0.1]).as_matrix(), [1, 2, 3])
     found = collide(Cylinder(0.1, 0.5), pose, Cylinder(0.1, 0.5), pose, 0.0)
     assert np.min(found.gap) == pytest.approx(-0.2, abs=1e-6)
@@ -384,8 +384,8 @@ def test_ellipsoids_touch_planes_and_each_other_along_the_common_normal(gap):
     plane = se3.frame(Rotation.align_vectors(normal, [0, 0, 1])[0].as_matrix(), point + gap * normal)
     (found,) = collide(Plane(), plane @ np.diag([1, -1, -1, 1]), Ellipsoid(semi_axes), np.eye(4), 1e-3).gap
     assert found == pytest.approx(gap, abs=1e-14)
-    moved = se3.frame(AXES, 2 * point + gap * normal)
-    found = collide(Ellipsoid(semi_axes), moved, Ellipsoid(semi_axes), np.eye(4), 1e-3)
+    pose = se3.frame(AXES, 2 * point + gap * normal)
+    found = collide(Ellipsoid(semi_axes), pose, Ellipsoid(semi_axes), np.eye(4), 1e-3)
     assert found.gap == pytest.approx([gap], abs=1e-12)
     np.testing.assert_allclose(found.normal, [normal], atol=1e-9)
     np.testing.assert_allclose(found.position, [point + gap / 2 * normal], atol=1e-9)

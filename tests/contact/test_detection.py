@@ -124,18 +124,18 @@ class TestDistance:
 
     @given(boxes, near_frames, boxes, near_frames)
     def test_least_overlap_of_boxes(self, a, pose_a, b, pose_b):
-        """Moved apart by the depth they touch; by less, in any direction, they still overlap."""
+        """Displaced by the depth they touch; displaced by less, in any direction, they still overlap."""
         found = collide(a, pose_a, b, pose_b, FAR)
         deepest = int(np.argmin(found.gap))
         depth = -found.gap[deepest]
         assume(depth > 0.05)
-        apart = pose_a.copy()
-        apart[:3, 3] += depth * found.normal[deepest]
-        assert abs(collide(a, apart, b, pose_b, FAR).gap.min()) < 5 * FLAT**2 * (depth + 1)
+        separated = pose_a.copy()
+        separated[:3, 3] += depth * found.normal[deepest]
+        assert abs(collide(a, separated, b, pose_b, FAR).gap.min()) < 5 * FLAT**2 * (depth + 1)
         for direction in product((-1.0, 0.0, 1.0), repeat=3):
-            moved = pose_a.copy()
-            moved[:3, 3] += 0.98 * depth * np.array(direction) / max(np.linalg.norm(direction), 1)
-            assert collide(a, moved, b, pose_b, FAR).gap.min() < 0
+            displaced = pose_a.copy()
+            displaced[:3, 3] += 0.98 * depth * np.array(direction) / max(np.linalg.norm(direction), 1)
+            assert collide(a, displaced, b, pose_b, FAR).gap.min() < 0
 
 
 class TestPoints:
@@ -150,8 +150,8 @@ class TestPoints:
             off = height(shape, pose, surface)
             # A round end that lies flat or leans over a face is touched beside its nearest point, and so are
             # two edges that count as parallel.
-            beside = shape.radius or len(found.gap) == 2
-            flat = 3 * FLAT * shape.half_extents.max() + FLAT**2 / 2 * shape.radius if beside else 0.0
+            is_regular = shape.radius or len(found.gap) == 2
+            flat = 3 * FLAT * shape.half_extents.max() + FLAT**2 / 2 * shape.radius if is_regular else 0.0
             leaning = (1 - np.sqrt(1 - LEANING**2)) * shape.radius
             assert abs(off[found.gap.argmin()]) <= flat + 1e-9
             assert np.abs(off).max() <= max(flat, leaning) + 1e-9
@@ -254,8 +254,8 @@ class TestScene:
         phi = np.stack([first, second])
 
         def gap(t):
-            moved = POSES @ se3.exp(t * phi)
-            new = contact_points(SCENE, moved, 0.2)
+            displaced = POSES @ se3.exp(t * phi)
+            new = contact_points(SCENE, displaced, 0.2)
             corners = [np.argmin(np.linalg.norm(new.position - x, axis=1)) for x in points.position]
             return new.gap[corners]
 

@@ -33,7 +33,7 @@ def test_gaps_above_hills_are_the_distances_from_the_triangles(name):
     shape, other, origin = SOLIDS[name]
     request = coal.DistanceRequest()
     request.gjk_tolerance, request.gjk_max_iterations = 1e-9, 1000
-    place = se3.frame(so3.exp([0.4, -0.2, 0.3]), [0.5, -0.3, 0.2])
+    field_pose = se3.frame(so3.exp([0.4, -0.2, 0.3]), [0.5, -0.3, 0.2])
     for _ in range(4):
         R = Rotation.random(random_state=int(RNG.integers(2**31))).as_matrix()
         position = np.array([*RNG.uniform(-0.5, 0.5, 2), RNG.uniform(0.5, 0.6)])
@@ -45,16 +45,16 @@ def test_gaps_above_hills_are_the_distances_from_the_triangles(name):
             distances.append(
                 coal.distance(other, pose, triangle, coal.Transform3s(), request, coal.DistanceResult())
             )
-        found = collide(shape, place @ se3.frame(R, position), HILLS, place, min(distances) + 0.01)
+        found = collide(shape, field_pose @ se3.frame(R, position), HILLS, field_pose, min(distances) + 0.01)
         # At a face or an edge that is nearly flat, the gap is measured along the normal of the face.
         assert np.min(found.gap) == pytest.approx(min(distances), abs=2e-3)
-        assert np.all(found.normal @ place[:3, 2] > 0)
-        closer = collide(shape, place @ se3.frame(R, position), HILLS, place, min(distances) - 3e-3)
+        assert np.all(found.normal @ field_pose[:3, 2] > 0)
+        closer = collide(shape, field_pose @ se3.frame(R, position), HILLS, field_pose, min(distances) - 3e-3)
         assert len(closer.gap) == 0
 
 
 @pytest.mark.parametrize("name", SOLIDS)
-def test_flat_fields_push_like_planes(name):
+def test_flat_fields_give_the_contacts_of_a_plane(name):
     """No contact has the normal of an edge between cells, wherever the body lies and however it is turned."""
     shape, *_ = SOLIDS[name]
     for _ in range(6):
@@ -121,9 +121,9 @@ def test_pairs_that_do_not_touch_are_refused():
 
 
 def test_drawings_have_the_points_and_upward_triangles():
-    drawn = solid(HILLS, "brown").arrays
-    triangles = drawn["vertices"][drawn["triangles"].astype(int)]
+    arrays = solid(HILLS, "brown").arrays
+    triangles = arrays["vertices"][arrays["triangles"].astype(int)]
     normals = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     assert np.all(normals[:, 2] > 0)
     assert np.sum(normals[:, 2]) / 2 == pytest.approx(1.2 * 1.5)
-    assert drawn["vertices"][:, 2].tolist() == HILLS.heights.ravel().tolist()
+    assert arrays["vertices"][:, 2].tolist() == HILLS.heights.ravel().tolist()

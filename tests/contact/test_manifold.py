@@ -54,7 +54,7 @@ class TestManifolds:
         np.testing.assert_allclose(np.sort(far.gap), [0, 0, *[np.sin(tilt)] * 2], atol=1e-12)
 
     def test_crossing_edges_touch_at_one_point(self):
-        """Edges that cross like beams: each turned up by an eighth about its own direction."""
+        """Crossing edges of two boxes, each rotated by 45 degrees about its own edge."""
         up = so3.exp([np.pi / 4, 0, 0])
         lower = se3.frame(up, [0, 0, 0])
         upper = se3.frame(so3.exp([0, 0, np.pi / 2]) @ up, [0.1, 0.2, np.sqrt(0.5) * 2 - 0.01])
@@ -65,7 +65,7 @@ class TestManifolds:
 
     @pytest.mark.parametrize("gap", [-1e-5, -1e-8, 0.0, 1e-9, 1e-7, 1e-5])
     def test_normal_of_parallel_edges_is_the_mean_normal(self, gap):
-        """Two planks that lean on each other, a mirror image each: along the horizontal, however near."""
+        """Two planks lean on each other symmetrically: the normal is horizontal at any gap."""
         plank, tilt = Box([0.05, 0.3, 1.0]), 0.4
         foremost = np.array([0.025 * np.cos(tilt) + 0.5 * np.sin(tilt), 0, 0])
         for yaw in (0.0, 1e-9, 1e-7):
@@ -77,7 +77,7 @@ class TestManifolds:
             np.testing.assert_allclose(found.gap, gap, atol=1e-7)
 
     def test_normal_is_continuous_when_edges_pass(self):
-        """One plank sinks past the other: the normal turns from that of one face to that of the other."""
+        """The normal rotates from one face normal to the other while one plank sinks past the other."""
         plank, tilt = Box([0.05, 0.3, 1.0]), 0.4
         left = se3.frame(so3.exp([0, tilt, 0]), np.zeros(3))
         heights = np.linspace(-3e-4, 3e-4, 601)
@@ -86,9 +86,9 @@ class TestManifolds:
         for z in heights:
             right = se3.frame(so3.exp([0, -tilt, 0]), [foremost + 1e-7, 0, z])
             normals.append(collide(plank, left, plank, right, margin=1e-2).normal[0])
-        turns = np.linalg.norm(np.diff(normals, axis=0), axis=1)
+        changes = np.linalg.norm(np.diff(normals, axis=0), axis=1)
         assert np.linalg.norm(normals[0] - normals[-1]) > 0.5
-        assert turns.max() < 0.05  # FLAT and a little: from there on an edge lies on the face
+        assert changes.max() < 0.05  # FLAT and a little: from there on an edge lies on the face
 
     def test_edge_on_face_touches_at_two_points(self):
         pose = at(0, 0, 0.5 + np.sqrt(0.5), np.pi / 4, 0, 0)
@@ -140,9 +140,9 @@ class TestManifolds:
         pose = at(0.3, -0.2, 0.1, 0.4, 0.5, -0.6)
         found = collide(a, pose, b, pose)
         assert found.gap.min() == pytest.approx(-depth)
-        apart = pose.copy()
-        apart[:3, 3] += (depth + 1e-9) * found.normal[0]
-        assert collide(a, apart, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
+        separated = pose.copy()
+        separated[:3, 3] += (depth + 1e-9) * found.normal[0]
+        assert collide(a, separated, b, pose, 1.0).gap.min() == pytest.approx(1e-9, abs=1e-12)
 
     def test_no_contact_beyond_the_margin(self):
         assert len(collide(Sphere(1), at(0, 0, 2.1), Sphere(1), np.eye(4), 0.09).gap) == 0

@@ -87,8 +87,8 @@ def test_precession_of_an_axisymmetric_body():
     )
     np.testing.assert_allclose(path.phi[:, 0, :3], expected, atol=1e-8)
     momentum = np.array([I1 * spin[0], 0, I3 * spin[2]])
-    turned = so3.exp(t[:, None] * momentum / I1) @ so3.exp(-t[:, None] * [0, 0, rate])
-    np.testing.assert_allclose(path.E[:, 0, :3, :3], turned, atol=1e-8)
+    rotations = so3.exp(t[:, None] * momentum / I1) @ so3.exp(-t[:, None] * [0, 0, rate])
+    np.testing.assert_allclose(path.E[:, 0, :3, :3], rotations, atol=1e-8)
 
 
 @given(inertias(), masses(), vectors(), twists())

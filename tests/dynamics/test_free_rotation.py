@@ -55,8 +55,8 @@ def test_momentum_and_energy_are_conserved():
     omega, R = np.array([[0.3, 1.7, -0.4]]), np.eye(3)
     momentum, energy = J[0] @ omega[0], omega[0] @ J[0] @ omega[0]
     for _ in range(500):
-        turned = integrate_free_rotation(J, omega, 0.1)
-        R, omega = R @ turned.rotation[0], turned.omega
+        step = integrate_free_rotation(J, omega, 0.1)
+        R, omega = R @ step.rotation[0], step.omega
     np.testing.assert_allclose(R @ J[0] @ omega[0], momentum, atol=1e-12)
     assert omega[0] @ J[0] @ omega[0] == pytest.approx(energy, rel=1e-12)
 

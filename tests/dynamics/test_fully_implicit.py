@@ -58,13 +58,13 @@ def test_the_equations_of_motion_hold(name):
 def test_order(name, order):
     system, start = bodies()
 
-    def whole(state):
+    def pack(state):
         return np.concatenate([state.E.ravel(), state.x.ravel(), state.velocity])
 
-    exact, errors = whole(runge_kutta(system, start, 0.1, rtol=1e-9, atol=1e-10)), []
+    exact, errors = pack(runge_kutta(system, start, 0.1, rtol=1e-9, atol=1e-10)), []
     for steps in (5, 10):
         end = integrate(STEPS[name], system, start, 0.1 / steps, steps)[steps]
-        errors.append(np.linalg.norm(whole(end) - exact))
+        errors.append(np.linalg.norm(pack(end) - exact))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)
 
 
@@ -89,23 +89,24 @@ def test_generalized_coordinates():
 
 def test_midpoint_conserves_energy_of_a_free_body_better():
     system, start = bodies(springs=False, gravity=(0.0, 0.0, 0.0))
-    lost = {}
+    energy_losses = {}
     for name, step in STEPS.items():
         states = integrate(step, system, start, 0.05, 20)
-        lost[name] = abs(system.energy(states[20]) - system.energy(start))
-    assert lost["end"] > 0.3
-    assert lost["middle"] < lost["end"] / 50
+        energy_losses[name] = abs(system.energy(states[20]) - system.energy(start))
+    assert energy_losses["end"] > 0.3
+    assert energy_losses["middle"] < energy_losses["end"] / 50
 
 
 def test_invalid_arguments_are_rejected():
     system, start = bodies()
 
-    class Bare:
+    class Incomplete:
         mass_matrix, force = system.mass_matrix, system.force
         linearized_force, retract = system.linearized_force, system.retract
 
-    with pytest.raises(InvalidArgument, match="system: got Bare, expected a system with linearized_residual"):
-        fully_implicit_euler(Bare(), start, 0.1)
+    message = "system: got Incomplete, expected a system with linearized_residual"
+    with pytest.raises(InvalidArgument, match=message):
+        fully_implicit_euler(Incomplete(), start, 0.1)
     with pytest.raises(InvalidArgument, match=r"fraction: got 0\.3"):
         FullyImplicitScheme(0.3)
     with pytest.raises(InvalidArgument, match="tolerance: got 0"):

@@ -54,13 +54,13 @@ def test_reduced_problem_equals_full_problem_with_equations(M, f, J, drift, rows
     R = np.zeros((4, 4))
     R[:2, :2] = np.diag(soft.regularization) if soft.regularization.ndim == 1 else soft.regularization
     both = BilateralRows(np.vstack([rows[:2], C]), np.concatenate([targets[:2], C @ drift]), R)
-    whole = solve_step(StepProblem(M, f, both, pairs))
-    scale = 1 + max(np.max(np.abs(whole.velocity)), np.max(np.abs(whole.bilateral)))
+    full = solve_step(StepProblem(M, f, both, pairs))
+    scale = 1 + max(np.max(np.abs(full.velocity)), np.max(np.abs(full.bilateral)))
     for found, expected in (
-        (solution.velocity, whole.velocity),
-        (solution.bilateral, whole.bilateral[:2]),
-        (solution.unilateral, whole.unilateral),
-        (reduction.constraint_forces(problem, solution), C.T @ whole.bilateral[2:]),
+        (solution.velocity, full.velocity),
+        (solution.bilateral, full.bilateral[:2]),
+        (solution.unilateral, full.unilateral),
+        (reduction.constraint_forces(problem, solution), C.T @ full.bilateral[2:]),
     ):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6 * scale)
     holding = reduction.constraint_forces(problem, solution)

@@ -87,15 +87,15 @@ def energy(path, stiffness):
 
 def test_energy_of_an_oscillator():
     start, k, h = State(q=[1.0]), 4.0, 0.1
-    kept = energy(integrate(trapezoidal, oscillator(k), start, h, 500), k)
-    np.testing.assert_allclose(kept, kept[0], rtol=1e-11)
+    energies = energy(integrate(trapezoidal, oscillator(k), start, h, 500), k)
+    np.testing.assert_allclose(energies, energies[0], rtol=1e-11)
     bounded = energy(integrate(symplectic_euler, oscillator(k), start, h, 5000), k)
     assert np.all(np.abs(bounded / bounded[0] - 1) < 0.15)
     assert abs(np.mean(bounded[-500:]) / np.mean(bounded[:500]) - 1) < 1e-2
-    lost = energy(integrate(implicit_euler, oscillator(k), start, h, 100), k)
-    assert np.all(np.diff(lost) < 0)
+    damped_energies = energy(integrate(implicit_euler, oscillator(k), start, h, 100), k)
+    assert np.all(np.diff(damped_energies) < 0)
     # Each step multiplies the energy of a linear oscillator by 1/(1 + h^2 k).
-    np.testing.assert_allclose(lost[1:] / lost[:-1], 1 / (1 + h**2 * k), rtol=1e-10)
+    np.testing.assert_allclose(damped_energies[1:] / damped_energies[:-1], 1 / (1 + h**2 * k), rtol=1e-10)
 
 
 def test_stiff_springs_and_dampers():
@@ -167,7 +167,7 @@ def test_runge_kutta_against_exact_motion():
 
 
 def test_time_dependent_forces():
-    """A force that grows with time: its work is the integral, for each scheme from its start or its end."""
+    """Under a force that grows with time, each scheme uses the force at the start or at the end of a step."""
 
     class Driven(System):
         def force(self, state):

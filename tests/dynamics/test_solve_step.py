@@ -44,9 +44,9 @@ def solve_by_enumeration(M, b, G, g, R, N, n, Q):
     A[size + k :, :size], A[size + k :, size + k :] = N, Q
     right = np.concatenate([b, g, n])
     for acting in itertools.product((False, True), repeat=m):
-        kept = np.concatenate([np.ones(size + k, dtype=bool), acting])
+        active = np.concatenate([np.ones(size + k, dtype=bool), acting])
         solution = np.zeros(len(right))
-        solution[kept] = np.linalg.solve(A[np.ix_(kept, kept)], right[kept])
+        solution[active] = np.linalg.solve(A[np.ix_(active, active)], right[active])
         w = (A @ solution - right)[size + k :]
         if np.all(solution[size + k :] >= -1e-9) and np.all(w >= -1e-9):
             return StepSolution(*np.split(solution, [size, size + k]))

@@ -20,7 +20,7 @@ from rbnotes.testing.strategies import (
 )
 
 DAMPINGS = st.sampled_from(["origins", "displacement"])
-REST = np.zeros((2, 6))
+AT_REST = np.zeros((2, 6))
 
 
 def velocities():
@@ -53,27 +53,27 @@ def pairs(draw, isotropic=None, damping=DAMPINGS, angles="moderate"):
 
 
 def second_force(spring, E, phi):
-    """Wrenches on the bodies, by way of the world: forces at points, torques, then moved to the bodies."""
+    """Wrenches on the bodies from forces at points and torques in the world, transformed to the bodies."""
     (A, B), (phi_A, phi_B) = E, phi
     R_A, R_B = A[:3, :3], B[:3, :3]
     R_1, R_2 = R_A @ spring.X_1[:3, :3], R_B @ spring.X_2[:3, :3]
     arm_1, arm_2 = R_A @ spring.X_1[:3, 3], R_B @ spring.X_2[:3, 3]
-    apart = B[:3, 3] + arm_2 - A[:3, 3] - arm_1
+    separation = B[:3, 3] + arm_2 - A[:3, 3] - arm_1
     omega_A, omega_B = R_A @ phi_A[:3], R_B @ phi_B[:3]
     velocity = R_B @ phi_B[3:] + np.cross(omega_B, arm_2) - R_A @ phi_A[3:] - np.cross(omega_A, arm_1)
     w = Rotation.from_matrix(R_2 @ R_1.T).as_rotvec()  # in the world
-    elastic = R_1 @ spring.K_t @ R_1.T @ apart
+    elastic = R_1 @ spring.K_t @ R_1.T @ separation
     torque = R_1 @ np.linalg.solve(left_jacobian(R_1.T @ w).T, spring.K_r @ R_1.T @ w)
     torque = torque + R_1 @ spring.D_r @ R_1.T @ (omega_B - omega_A)
     # The elastic force acts at the second origin on both bodies.
-    on_A = torque + np.cross(arm_1 + apart, elastic)
+    on_A = torque + np.cross(arm_1 + separation, elastic)
     on_B = -torque - np.cross(arm_2, elastic)
     if spring.damping == "origins":
         viscous = R_1 @ spring.D_t @ R_1.T @ velocity
         on_A = on_A + np.cross(arm_1, viscous)
     else:
-        viscous = R_1 @ spring.D_t @ R_1.T @ (velocity - np.cross(omega_A, apart))
-        on_A = on_A + np.cross(arm_1 + apart, viscous)
+        viscous = R_1 @ spring.D_t @ R_1.T @ (velocity - np.cross(omega_A, separation))
+        on_A = on_A + np.cross(arm_1 + separation, viscous)
     on_B = on_B - np.cross(arm_2, viscous)
     force = elastic + viscous
     return np.concatenate([R_A.T @ on_A, R_A.T @ force, R_B.T @ on_B, -R_B.T @ force])
@@ -97,12 +97,12 @@ def along(function, E, xi):
     for matrix, (theta, shift) in zip(twists, xi.reshape(2, 2, 3), strict=True):
         matrix[:3, :3], matrix[:3, 3] = np.cross(np.eye(3), theta), shift
 
-    def moved(t):
+    def displaced(t):
         E_t = E @ np.array([expm(t * matrix) for matrix in twists])
         E_t[:, 3] = 0, 0, 0, 1
         return function(E_t)
 
-    return derivative(moved).value
+    return derivative(displaced).value
 
 
 def close(actual, expected, tolerance=1e-8):

@@ -47,8 +47,8 @@ GROUPS = (
 
 def test_forces_against_the_energy():
     at_rest = STATE.with_velocity(np.zeros(STATE.size))
-    slope = jacobian(lambda q: ForceGroups(GROUPS).energy(at_rest.retract(q)), np.zeros(STATE.size))
-    assert_allclose(assemble(GROUPS, at_rest).f, -slope.value, atol=1e-9 + slope.error)
+    gradient = jacobian(lambda q: ForceGroups(GROUPS).energy(at_rest.retract(q)), np.zeros(STATE.size))
+    assert_allclose(assemble(GROUPS, at_rest).f, -gradient.value, atol=1e-9 + gradient.error)
 
 
 def test_stiffness_against_differences_in_motion():
@@ -63,17 +63,17 @@ def test_damping_against_differences():
 
 def test_power_balance():
     stored = jacobian(lambda t: ForceGroups(GROUPS).energy(STATE.retract(t * STATE.velocity)), np.zeros(1))
-    lost = ForceGroups(GROUPS).dissipated_power(STATE)
-    assert lost > 0
-    assert_allclose(assemble(GROUPS, STATE).f @ STATE.velocity, -stored.value[0] - lost, rtol=1e-9)
+    dissipated = ForceGroups(GROUPS).dissipated_power(STATE)
+    assert dissipated > 0
+    assert_allclose(assemble(GROUPS, STATE).f @ STATE.velocity, -stored.value[0] - dissipated, rtol=1e-9)
 
 
 def test_rigid_motion_of_everything_changes_no_wrench():
     T = se3.exp([0.4, -0.3, 0.9, 1.0, 2.0, -0.5])
     points = path_through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(1, [-0.5, 0.4, 0.1]))
     group = PathForces(SpringDamper(1.5, 0.3, 0.4), points)
-    moved = State(T @ STATE.E, STATE.phi, se3.transform_points(T, STATE.x), STATE.v @ T[:3, :3].T)
-    before, after = (assemble([group], state).f for state in (STATE, moved))
+    displaced = State(T @ STATE.E, STATE.phi, se3.transform_points(T, STATE.x), STATE.v @ T[:3, :3].T)
+    before, after = (assemble([group], state).f for state in (STATE, displaced))
     assert_allclose(after[:18], before[:18], atol=1e-12)
     assert_allclose(after[18:].reshape(-1, 3), before[18:].reshape(-1, 3) @ T[:3, :3].T, atol=1e-12)
 

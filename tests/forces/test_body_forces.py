@@ -86,11 +86,11 @@ def paths(draw, most=3, passive=True, closest=0.5):
     n = draw(st.integers(2, most))
     bodies = st.lists(st.tuples(frames(), vectors(), twists()), min_size=n, max_size=n)
 
-    def apart(path):
+    def are_distinct(path):
         X, _ = world(*zip(*path, strict=True))
         return np.min(np.linalg.norm(np.diff(X, axis=0), axis=1)) >= closest
 
-    E, x, phi = map(np.array, zip(*draw(bodies.filter(apart)), strict=True))
+    E, x, phi = map(np.array, zip(*draw(bodies.filter(are_distinct)), strict=True))
     flags = draw(st.lists(st.booleans(), min_size=n - 1, max_size=n - 1).filter(any))
     return E, x, phi, np.array(flags) if passive else np.ones(n - 1, dtype=bool)
 
@@ -142,8 +142,8 @@ class TestPathWrenches:
     def test_force_is_minus_the_energy_gradient(self, k, r, path):
         E, x, phi, _ = path
         law = QuadraticStrain(k, r)
-        slope, error = se3_derivative(lambda poses: path_energy(law, world(poses, x, phi)[0]), E)
-        close(path_wrenches(law, E, x, 0 * phi).w.ravel(), -slope, error)
+        gradient, error = se3_derivative(lambda poses: path_energy(law, world(poses, x, phi)[0]), E)
+        close(path_wrenches(law, E, x, 0 * phi).w.ravel(), -gradient, error)
 
     @given(positive_numbers(), positive_numbers(), positive_numbers(), paths(passive=False))
     def test_power_balance_and_passivity(self, k, d, r, path):
@@ -152,20 +152,20 @@ class TestPathWrenches:
         found = path_wrenches(law, E, x, phi)
         L, Ldot = path_length(*point_kinematics(E, x, phi))
         stored = k * (L - r) / r * Ldot
-        lost = dissipated_power(law, *point_kinematics(E, x, phi))
-        assert lost >= 0
-        close(np.sum(found.w * phi), -stored - lost)
+        dissipated = dissipated_power(law, *point_kinematics(E, x, phi))
+        assert dissipated >= 0
+        close(np.sum(found.w * phi), -stored - dissipated)
         assert np.linalg.eigvalsh(symmetric_part(found.D)).max() <= 1e-10 * max(1.0, np.abs(found.D).max())
 
     @given(positive_numbers(), paths(most=2))
     def test_stretched_spring_attracts(self, k, path):
         E, x, phi, _ = path
         X, _ = world(E, x, phi)
-        apart = X[1] - X[0]
-        law = SpringDamper(k, 0.0, 0.5 * np.linalg.norm(apart))
+        separation = X[1] - X[0]
+        law = SpringDamper(k, 0.0, 0.5 * np.linalg.norm(separation))
         w = path_wrenches(law, E, x, 0 * phi).w
-        assert (E[0, :3, :3] @ w[0, 3:]) @ apart > 0
-        assert (E[1, :3, :3] @ w[1, 3:]) @ apart < 0
+        assert (E[0, :3, :3] @ w[0, 3:]) @ separation > 0
+        assert (E[1, :3, :3] @ w[1, 3:]) @ separation < 0
 
     @given(laws(), paths())
     def test_action_and_reaction(self, law, path):
@@ -184,8 +184,8 @@ class TestPathWrenches:
     def test_common_rigid_motion_does_not_change_wrenches(self, law, path, motion):
         E, x, phi, active = path
         before, after = (path_wrenches(law[0], poses, x, phi, active) for poses in (E, motion @ E))
-        for part, moved in zip(before, after, strict=True):
-            close(moved, part)
+        for part, displaced in zip(before, after, strict=True):
+            close(displaced, part)
 
     @given(laws(), paths(), frames(), vectors())
     def test_common_rotation_does_not_change_the_length(self, law, path, motion, omega):
@@ -321,8 +321,8 @@ class TestZeroLengthSpring:
     def test_against_energy_and_differences(self, k, path):
         E, x, phi, _ = path
         found = zero_length_spring(k, E, x)
-        slope, error = se3_derivative(lambda poses: zero_length_energy(k, poses, x), E)
-        close(found.w.ravel(), -slope, error)
+        gradient, error = se3_derivative(lambda poses: zero_length_energy(k, poses, x), E)
+        close(found.w.ravel(), -gradient, error)
         K, error = se3_derivative(lambda poses: wrenches(lambda L, Ldot: k * L, poses, x, phi).ravel(), E)
         close(found.K, K, error)
         assert np.all(found.D == 0)
@@ -359,8 +359,8 @@ class TestDirectionalForce:
 
         found = directional_force(k, a, E, x)
         close(found.w, wrench(E))
-        slope = jacobian_se3(lambda pose: directional_energy(k, a, pose, x), E)
-        close(found.w, -slope.value, slope.error)
+        gradient = jacobian_se3(lambda pose: directional_energy(k, a, pose, x), E)
+        close(found.w, -gradient.value, gradient.error)
         K = jacobian_se3(wrench, E)
         close(found.K, K.value, K.error)
         assert np.all(found.D == 0)

@@ -4,7 +4,7 @@ import numpy as np
 import pinocchio
 import pytest
 from frame_springs import (
-    REST,
+    AT_REST,
     along,
     close,
     left_jacobian,
@@ -52,11 +52,11 @@ def test_jacobians_in_world_axes_at_world_velocities(pair, phi, xi):
     velocity, shift = to_world(R, phi), xi.reshape(2, 2, 3)
 
     def world_forces(t, velocity):
-        moved = E.copy()
-        moved[:, :3, :3] = Rotation.from_rotvec(t * shift[:, 0]).as_matrix() @ R
-        moved[:, :3, 3] += t * shift[:, 1]
-        body_velocity = to_world(np.swapaxes(moved[:, :3, :3], -1, -2), velocity)
-        return to_world(moved[:, :3, :3], second_force(spring, moved, body_velocity)).ravel()
+        displaced = E.copy()
+        displaced[:, :3, :3] = Rotation.from_rotvec(t * shift[:, 0]).as_matrix() @ R
+        displaced[:, :3, 3] += t * shift[:, 1]
+        body_velocity = to_world(np.swapaxes(displaced[:, :3, :3], -1, -2), velocity)
+        return to_world(displaced[:, :3, :3], second_force(spring, displaced, body_velocity)).ravel()
 
     found = rotate_to_world(at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi), E)
     close(found.w.ravel(), world_forces(0, velocity), 1e-11)
@@ -69,18 +69,18 @@ def test_body_axes_at_world_velocities(pair, phi, xi):
     spring, E, _ = pair
     velocity = to_world(E[:, :3, :3], phi)
 
-    def force(moved):
-        return second_force(spring, moved, to_world(np.swapaxes(moved[:, :3, :3], -1, -2), velocity))
+    def force(displaced):
+        return second_force(spring, displaced, to_world(np.swapaxes(displaced[:, :3, :3], -1, -2), velocity))
 
-    held = at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi)
-    close(held.K @ xi, along(force, E, xi))
+    converted = at_constant_world_velocity(frame_spring_forces(spring, E, phi), phi)
+    close(converted.K @ xi, along(force, E, xi))
 
 
 @given(pairs(), vectors(12))
-def test_force_is_minus_the_slope_of_the_energy(pair, xi):
+def test_force_is_minus_the_energy_gradient(pair, xi):
     spring, E, w = pair
-    slope = along(lambda E: frame_spring_energy(spring, E), E, xi)
-    close(frame_spring_forces(spring, E, REST).w.ravel() @ xi, -slope)
+    power = along(lambda E: frame_spring_energy(spring, E), E, xi)
+    close(frame_spring_forces(spring, E, AT_REST).w.ravel() @ xi, -power)
     r = frame_displacement(spring, E)[:3, 3]
     assert frame_spring_energy(spring, E) == pytest.approx((r @ spring.K_t @ r + w @ spring.K_r @ w) / 2)
 
@@ -104,12 +104,12 @@ def test_naive_torque_has_a_potential_for_isotropic_stiffness_only(K_r, w):
 @given(pairs(), velocities())
 def test_damping_is_passive(pair, phi):
     spring, E, _ = pair
-    lost = (
-        frame_spring_forces(spring, E, REST).w - frame_spring_forces(spring, E, phi).w
+    dissipated = (
+        frame_spring_forces(spring, E, AT_REST).w - frame_spring_forces(spring, E, phi).w
     ).ravel() @ phi.ravel()
     power = frame_spring_dissipated_power(spring, E, phi)
     assert power >= 0
-    assert power == pytest.approx(lost, abs=1e-9)
+    assert power == pytest.approx(dissipated, abs=1e-9)
     close(frame_spring_forces(spring, E, phi).D, frame_spring_forces(spring, E, phi).D.T, 1e-12)
     assert np.linalg.eigvalsh(frame_spring_forces(spring, E, phi).D).max() < 1e-9
 
@@ -118,7 +118,7 @@ def test_damping_is_passive(pair, phi):
 def test_stretched_spring_attracts(spring, A, r):
     B = A @ spring.X_1 @ se3.frame(np.eye(3), r) @ se3.inverse(spring.X_2)
     E = np.array([A, B])
-    w = frame_spring_forces(spring, E, REST).w
+    w = frame_spring_forces(spring, E, AT_REST).w
     x_1, x_2 = (A @ spring.X_1)[:3, 3], (B @ spring.X_2)[:3, 3]
     assert (x_2 - x_1) @ A[:3, :3] @ w[0, 3:] > 0
     assert (x_2 - x_1) @ B[:3, :3] @ w[1, 3:] < 0
@@ -137,7 +137,7 @@ def test_action_and_reaction_about_one_point(pair, phi):
         close(total, np.zeros(6), 1e-9)
         return
     # Lloyd's damper leaves over the couple of two opposite forces at the two origins.
-    elastic = frame_spring_forces(spring, E, REST).w
+    elastic = frame_spring_forces(spring, E, AT_REST).w
     F_1, F_2 = E[0] @ spring.X_1, E[1] @ spring.X_2
     viscous = E[0, :3, :3] @ (frame_spring_forces(spring, E, phi).w - elastic)[0, 3:]
     close(total_wrench(E, elastic), np.zeros(6), 1e-9)
@@ -170,7 +170,7 @@ def test_torque_against_pinocchio(pair):
     spring, E, w = pair
     k_r = spring.K_r[0, 0]
     still = FrameSpring(spring.X_1, spring.X_2, np.zeros((3, 3)), spring.K_r)
-    forces = frame_spring_forces(still, E, REST)
+    forces = frame_spring_forces(still, E, AT_REST)
     relative = frame_displacement(spring, E)
     twelve = block_diag(se3.Ad_inverse(spring.X_1), se3.Ad_inverse(spring.X_2))
     K = np.linalg.solve(twelve.T, forces.K) @ np.linalg.inv(twelve)
@@ -191,14 +191,14 @@ def test_small_angles(pair, phi):
     for near, at in zip(forces, limit, strict=True):
         assert np.abs(near - at).max() < slack * (1 + np.abs(at).max())
     turning = FrameSpring(spring.X_1, spring.X_2, np.zeros((3, 3)), spring.K_r)
-    torque = se3.Ad(spring.X_1).T @ frame_spring_forces(turning, E, REST).w[0]
+    torque = se3.Ad(spring.X_1).T @ frame_spring_forces(turning, E, AT_REST).w[0]
     expected = spring.K_r @ w + np.cross(w, spring.K_r @ w) / 2
     assert_allclose(torque[:3], expected, rtol=0, atol=1e-13 + 5 * np.linalg.norm(w) ** 3)
 
 
 def test_undeformed_spring_has_zero_force():
     spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 2.0, 3.0, 1.0, 0.5)
-    forces = frame_spring_forces(spring, np.array([np.eye(4)] * 2), REST)
+    forces = frame_spring_forces(spring, np.array([np.eye(4)] * 2), AT_REST)
     expected = np.kron([[-1, 1], [1, -1]], np.diag([3, 3, 3, 2, 2, 2]))
     assert np.all(forces.w == 0)
     assert_allclose(forces.K, expected, atol=1e-15)
@@ -211,7 +211,7 @@ def test_near_half_turns(pair, phi):
     k_r = spring.K_r[0, 0]
     forces = frame_spring_forces(spring, E, phi)
     assert all(np.all(np.isfinite(part)) for part in forces)
-    torque = se3.Ad(spring.X_1).T @ frame_spring_forces(spring, E, REST).w[0]
+    torque = se3.Ad(spring.X_1).T @ frame_spring_forces(spring, E, AT_REST).w[0]
     assert_allclose(torque[:3], k_r * w, atol=1e-7)
     # K continues K from a little before, without growing.
     earlier = E.copy()
@@ -224,11 +224,11 @@ def test_near_half_turns(pair, phi):
 def test_torque_jumps_at_a_half_turn_and_the_energy_does_not():
     spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 2.0)
 
-    def turned(angle):
+    def rotated_frames(angle):
         return np.array([np.eye(4), se3.frame(so3.exp([0, 0, angle]), np.zeros(3))])
 
-    below, at, above = (turned(np.pi + offset) for offset in (-1e-9, 0.0, 1e-9))
-    torques = [frame_spring_forces(spring, E, REST).w[0, 2] for E in (below, at, above)]
+    below, at, above = (rotated_frames(np.pi + offset) for offset in (-1e-9, 0.0, 1e-9))
+    torques = [frame_spring_forces(spring, E, AT_REST).w[0, 2] for E in (below, at, above)]
     assert_allclose(torques, [2 * np.pi, 2 * np.pi, -2 * np.pi], atol=1e-6)
     energies = [frame_spring_energy(spring, E) for E in (below, at, above)]
     assert_allclose(energies, np.pi**2, atol=1e-7)
@@ -268,9 +268,9 @@ def test_wrong_arguments_are_named():
     with pytest.raises(InvalidArgument, match=r"damping.*'origins'"):
         FrameSpring(eye, eye, identity, identity, damping="air")
     with pytest.raises(InvalidArgument, match=r"E.*shape \(4, 4\)"):
-        frame_spring_forces(spring, eye, REST)
+        frame_spring_forces(spring, eye, AT_REST)
     with pytest.raises(InvalidArgument, match=r"E.*one for each of the two bodies"):
-        frame_spring_forces(spring, np.array([eye] * 3), REST)
+        frame_spring_forces(spring, np.array([eye] * 3), AT_REST)
     with pytest.raises(InvalidArgument, match=r"phi.*one for each of the two bodies"):
         frame_spring_forces(spring, np.array([eye] * 2), np.zeros((3, 6)))
     with pytest.raises(InvalidArgument, match=r"phi.*NaN"):

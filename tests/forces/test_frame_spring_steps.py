@@ -43,10 +43,10 @@ def test_assembled_jacobians_of_a_chain():
     D = jacobian(lambda v: assemble([springs], state.with_velocity(v)).f, state.velocity).value
     close(found.K.toarray(), K)
     close(found.D.toarray(), D)
-    slope = jacobian(lambda z: ForceGroups([springs]).energy(state.retract(z)), np.zeros(18)).value
-    close(assemble([springs], state.with_velocity(np.zeros(18))).f, -slope)
-    lost = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
-    assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(lost)
+    gradient = jacobian(lambda z: ForceGroups([springs]).energy(state.retract(z)), np.zeros(18)).value
+    close(assemble([springs], state.with_velocity(np.zeros(18))).f, -gradient)
+    power = (assemble([springs], state.with_velocity(np.zeros(18))).f - found.f) @ state.velocity
+    assert ForceGroups([springs]).dissipated_power(state) == pytest.approx(power)
 
 
 def test_empty_spring_list():
@@ -131,6 +131,6 @@ def test_origin_damping_dissipates_in_a_common_rotation(inertia, rate):
     E = np.array([np.eye(4), se3.frame(np.eye(3), [0.0, 1.0, 0.0])])
     twist = np.array([0, 0, rate, 0, 0, 0])
     phi = np.array([se3.Ad_inverse(pose) @ twist for pose in E])
-    for damping, lost in (("origins", 2.0 * rate**2), ("displacement", 0.0)):
+    for damping, dissipated in (("origins", 2.0 * rate**2), ("displacement", 0.0)):
         spring = FrameSpring.isotropic(np.eye(4), np.eye(4), 1.0, 1.0, 2.0, 1.0, damping=damping)
-        assert frame_spring_dissipated_power(spring, E, phi) == pytest.approx(lost, abs=1e-12)
+        assert frame_spring_dissipated_power(spring, E, phi) == pytest.approx(dissipated, abs=1e-12)

@@ -114,13 +114,13 @@ def stretched(length):
     return LinearSpring(1e6, 0.0, 0.99 * length)
 
 
-APART = np.subtract(*(se3.transform_points(E, end.x) for E, end in zip(START.E, ENDS, strict=True)))
+SEPARATION = np.subtract(*(se3.transform_points(E, end.x) for E, end in zip(START.E, ENDS, strict=True)))
 STIFF = (
     PathForces(
         stretched(np.linalg.norm(se3.transform_points(START.E[0], HOOKS) - ANCHORS, axis=1)),
         path_through(on_world(ANCHORS), on_body([0, 0], HOOKS)),
     ),
-    PathForces(stretched(np.linalg.norm(APART)), path_through(*ENDS)),
+    PathForces(stretched(np.linalg.norm(SEPARATION)), path_through(*ENDS)),
 )
 
 

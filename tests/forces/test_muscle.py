@@ -134,9 +134,9 @@ class TestPiecewiseCubic:
         conditions = [Condition(0, x, 0, x**3 - 2 * x + 1) for x in (0.0, 1.0, 2.0, 3.0)]
         curve = piecewise_cubic((0.5, 2.0), conditions)
         for end, away in ((0.5, -0.7), (0.5, -3.0), (2.0, 0.7), (2.0, 4.0)):
-            slope = 3 * end**2 - 2
-            assert_allclose(curve(end + away), end**3 - 2 * end + 1 + slope * away, atol=1e-12)
-            assert_allclose(curve(end + away, 1), slope, atol=1e-12)
+            expected_slope = 3 * end**2 - 2
+            assert_allclose(curve(end + away), end**3 - 2 * end + 1 + expected_slope * away, atol=1e-12)
+            assert_allclose(curve(end + away, 1), expected_slope, atol=1e-12)
 
     @pytest.mark.parametrize("knots", [(1.0,), (1.0, 1.0), (2.0, 1.0), (0.0, 2.0, 1.0), (0.0, 1.0, 1.0)])
     def test_knots_must_increase(self, knots):
@@ -180,10 +180,10 @@ class TestMuscle:
         active = muscle.activation * ACTIVE_FORCE_LENGTH(length) * FORCE_VELOCITY(rate)
         F = muscle.peak_force * (active + PASSIVE_FORCE_LENGTH(length))
         assert_allclose(found.F, F, rtol=1e-11, atol=1e-12)
-        slope = derivative(lambda s: muscle(L + s, Ldot).F, step=1e-3 * muscle.optimal_length)
-        assert_allclose(found.dF_dL, slope.value, rtol=1e-8, atol=1e-8 + slope.error)
-        slope = derivative(lambda s: muscle(L, Ldot + s).F, step=1e-3 * speed)
-        assert_allclose(found.dF_dLdot, slope.value, rtol=1e-8, atol=1e-8 + slope.error)
+        expected = derivative(lambda s: muscle(L + s, Ldot).F, step=1e-3 * muscle.optimal_length)
+        assert_allclose(found.dF_dL, expected.value, rtol=1e-8, atol=1e-8 + expected.error)
+        expected = derivative(lambda s: muscle(L, Ldot + s).F, step=1e-3 * speed)
+        assert_allclose(found.dF_dLdot, expected.value, rtol=1e-8, atol=1e-8 + expected.error)
 
     def test_force_at_landmarks(self):
         muscle = Muscle(1000.0, 0.1, 10.0, tendon_length=0.2, activation=1.0)
@@ -203,8 +203,8 @@ class TestMuscle:
     @given(muscles(), numbers(0.5, 4.0))
     def test_passive_energy(self, muscle, L):
         relaxed = Muscle(muscle.peak_force, muscle.optimal_length, muscle.max_velocity, muscle.tendon_length)
-        slope = derivative(muscle.energy, L, step=1e-4)
-        assert_allclose(relaxed(L, 0.0).F, slope.value, rtol=1e-6, atol=1e-6)
+        numeric = derivative(muscle.energy, L, step=1e-4)
+        assert_allclose(relaxed(L, 0.0).F, numeric.value, rtol=1e-6, atol=1e-6)
         assert muscle.energy(L) >= 0
 
     @given(muscles(), numbers(0.0, 4.0), numbers(-2.0, 2.0))

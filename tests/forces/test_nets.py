@@ -38,8 +38,8 @@ def networks(draw):
     pairs = st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(lambda pair: pair[0] != pair[1])
     ends = np.array(draw(st.lists(pairs, min_size=1, max_size=8)))
     k, d, r = (np.array([draw(positive_numbers()) for _ in ends]) for _ in range(3))
-    apart = lambda x: min(np.linalg.norm(x[i] - x[j]) for i in range(5) for j in range(i)) > 0.25  # noqa: E731
-    x = draw(vectors(15).map(lambda e: e.reshape(5, 3)).filter(apart))
+    are_distinct = lambda x: min(np.linalg.norm(x[i] - x[j]) for i in range(5) for j in range(i)) > 0.25  # noqa: E731
+    x = draw(vectors(15).map(lambda e: e.reshape(5, 3)).filter(are_distinct))
     return ends, (k, d, r), x, draw(vectors(15)).reshape(5, 3)
 
 
@@ -80,8 +80,8 @@ def test_taut_network_is_the_sum_of_taut_springs(network):
 def test_forces_are_minus_the_energy_gradient(network):
     ends, (k, _, r), x, v = network
     springs = net(QuadraticStrain(k, r), ends)
-    slope = jacobian(lambda z: springs.energy(State(x=z.reshape(5, 3))), x.ravel())
-    assert_allclose(springs(State(x=x, v=v)).f, -slope.value, rtol=1e-8, atol=1e-7)
+    gradient = jacobian(lambda z: springs.energy(State(x=z.reshape(5, 3))), x.ravel())
+    assert_allclose(springs(State(x=x, v=v)).f, -gradient.value, rtol=1e-8, atol=1e-7)
 
 
 def test_ten_thousand_springs_stay_sparse():
@@ -115,11 +115,11 @@ def test_world_points_are_fixed():
     hung = replace(hung, particle=np.array([[NO_PARTICLE, 0], [0, 1]]), x=fixed)
     v = np.sin(x)
     v[0] = 0
-    whole = net(law, [[0, 1], [1, 2]])(State(x=x, v=v))
+    full = net(law, [[0, 1], [1, 2]])(State(x=x, v=v))
     found = ForceGroups([PathForces(law, hung)])(State(x=x[1:], v=v[1:]))
-    assert_allclose(found.f, whole.f[3:], atol=1e-13)
-    assert_allclose(found.K.toarray(), whole.K.toarray()[3:, 3:], atol=1e-13)
-    assert_allclose(found.D.toarray(), whole.D.toarray()[3:, 3:], atol=1e-13)
+    assert_allclose(found.f, full.f[3:], atol=1e-13)
+    assert_allclose(found.K.toarray(), full.K.toarray()[3:, 3:], atol=1e-13)
+    assert_allclose(found.D.toarray(), full.D.toarray()[3:, 3:], atol=1e-13)
 
 
 @pytest.mark.parametrize(

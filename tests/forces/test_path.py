@@ -109,8 +109,10 @@ def test_force_is_minus_the_energy_gradient(law, path):
     if law is STIFFENING:
         law = CallableTensionLaw(law.function, potential=lambda L: L**3 / 3)
     x, v, _ = path
-    slope = jacobian(lambda z: path_energy(law, z.reshape(x.shape)), x.ravel())
-    assert_allclose(path_force(law, x, 0 * v).f.ravel(), -slope.value, rtol=1e-8, atol=1e-8 + slope.error)
+    gradient = jacobian(lambda z: path_energy(law, z.reshape(x.shape)), x.ravel())
+    assert_allclose(
+        path_force(law, x, 0 * v).f.ravel(), -gradient.value, rtol=1e-8, atol=1e-8 + gradient.error
+    )
 
 
 @given(paths())
@@ -145,14 +147,14 @@ def test_internal_forces_have_no_resultant_and_no_moment(law, path):
 def test_forces_rotate_with_rigid_motions(law, path, R, p, omega, velocity):
     x, v, active = path
     here = path_force(law[0], x, v, active)
-    moved = x @ R.T + p
-    there = path_force(law[0], moved, v @ R.T + np.cross(omega, moved) + velocity, active)
-    turn = np.kron(np.eye(len(x)), R)
+    displaced = x @ R.T + p
+    there = path_force(law[0], displaced, v @ R.T + np.cross(omega, displaced) + velocity, active)
+    rotation = np.kron(np.eye(len(x)), R)
     scale = max(1.0, np.abs(here.K).max(), np.abs(here.f).max())
     assert_allclose(there.f, here.f @ R.T, atol=1e-11 * scale)
-    assert_allclose(there.D, turn @ here.D @ turn.T, atol=1e-11 * scale)
-    still = path_force(law[0], moved, v @ R.T + velocity, active)
-    assert_allclose(still.K, turn @ here.K @ turn.T, atol=1e-11 * scale)
+    assert_allclose(there.D, rotation @ here.D @ rotation.T, atol=1e-11 * scale)
+    still = path_force(law[0], displaced, v @ R.T + velocity, active)
+    assert_allclose(still.K, rotation @ here.K @ rotation.T, atol=1e-11 * scale)
 
 
 @given(paths(passive=False), positive_numbers(), positive_numbers(), positive_numbers())
@@ -265,8 +267,8 @@ def test_paths_of_a_batch_are_independent(path):
     batch = path_force(LinearSpring(k, 0.3, 0.7), x + shifts, v, active)
     for index in np.ndindex(2, 3):
         one = path_force(LinearSpring(k[index], 0.3, 0.7), x + shifts[index], v, active)
-        for whole, part in zip(batch, one, strict=True):
-            assert_allclose(whole[index], part, rtol=1e-13, atol=1e-13)
+        for batch_part, part in zip(batch, one, strict=True):
+            assert_allclose(batch_part[index], part, rtol=1e-13, atol=1e-13)
 
 
 def implicit_step(law, masses, x, v, h):

@@ -36,10 +36,10 @@ def energy(E, C, Q):
 
 
 def wrench(E, C, Q):
-    """Minus the slopes of the energy along E exp([xi])."""
+    """Return minus the derivatives of the energy along E exp([xi])."""
     y = E[:3].ravel()
-    slope = C.ravel() + 0.5 * (Q + Q.T) @ y + 0.3 * y**2
-    return -np.array([slope @ (E @ turn)[:3].ravel() for turn in BASIS])
+    gradient = C.ravel() + 0.5 * (Q + Q.T) @ y + 0.3 * y**2
+    return -np.array([gradient @ (E @ generator)[:3].ravel() for generator in BASIS])
 
 
 def stiffness(E, C, Q):
@@ -59,23 +59,23 @@ def test_asymmetry_of_any_potential_is_its_wrench(E, C, Q):
 
 @given(frames(), matrices(3, 4), matrices(12, 12), vectors(6))
 def test_symmetric_part_is_minus_the_second_derivative_along_screws(E, C, Q, xi):
-    def slope(t):
-        moved = E @ expm(t * se3.hat(xi))
-        moved[3] = 0, 0, 0, 1
-        return -wrench(moved, C, Q) @ xi
+    def power(t):
+        displaced = E @ expm(t * se3.hat(xi))
+        displaced[3] = 0, 0, 0, 1
+        return -wrench(displaced, C, Q) @ xi
 
     K = symmetric_part(stiffness(E, C, Q))
-    assert_allclose(xi @ K @ xi, -derivative(slope).value, rtol=1e-8, atol=1e-7 * max(1.0, np.abs(K).max()))
+    assert_allclose(xi @ K @ xi, -derivative(power).value, rtol=1e-8, atol=1e-7 * max(1.0, np.abs(K).max()))
 
 
 def test_asymmetry_of_several_bodies_and_leading_axes():
     w = np.random.default_rng(0).normal(size=(4, 2, 6))
     for axes in ("body", "world"):
-        whole = asymmetry(w, axes=axes)
-        assert whole.shape == (4, 12, 12)
+        full = asymmetry(w, axes=axes)
+        assert full.shape == (4, 12, 12)
         alone = [asymmetry(w[3, n : n + 1], axes=axes) for n in (0, 1)]
-        assert_allclose(whole[3], block_diag(*alone))
-        assert np.all(whole == -np.swapaxes(whole, -1, -2))
+        assert_allclose(full[3], block_diag(*alone))
+        assert np.all(full == -np.swapaxes(full, -1, -2))
 
 
 @given(inertias(), rotations(), nonzero_vectors(), vectors())
@@ -83,8 +83,8 @@ def test_inertia_in_world_axes(J_body, R, tau, theta):
     def J(R):
         return R @ J_body @ R.T
 
-    turned = jacobian_so3(J, R).value @ (R.T @ theta)
-    assert_allclose(inertia_variation(J(R), theta), turned, rtol=0, atol=1e-9 * J_body.max())
+    rotated = jacobian_so3(J, R).value @ (R.T @ theta)
+    assert_allclose(inertia_variation(J(R), theta), rotated, rtol=0, atol=1e-9 * J_body.max())
     # How J times the acceleration changes with orientation, the torque and the J in front held.
     change = J(R) @ jacobian_so3(lambda R: np.linalg.solve(J(R), tau), R).value @ R.T
     X = inertia_stiffness(J(R), tau)
@@ -129,18 +129,18 @@ def loaded_body():
 
 
 def total(springs, f, x, E):
-    """Wrench and K of spring and pull together."""
-    elastic, pull = assemble([springs], State(E[None])), directional_force(1.0, f, E, x)
-    return elastic.f + pull.w, elastic.K.toarray() + pull.K
+    """Return wrench and K of the spring and the constant force together."""
+    elastic, weight = assemble([springs], State(E[None])), directional_force(1.0, f, E, x)
+    return elastic.f + weight.w, elastic.K.toarray() + weight.K
 
 
 def converge(system, move, z, tolerance):
     """Norms of the residuals of Newton's method."""
     norms = []
     while not norms or (norms[-1] > tolerance and len(norms) < 30):
-        residual, slope = system(z)
+        residual, matrix = system(z)
         norms.append(np.linalg.norm(residual))
-        z = move(z, -np.linalg.solve(slope, residual))
+        z = move(z, -np.linalg.solve(matrix, residual))
     return np.array(norms), z
 
 
@@ -175,16 +175,16 @@ def test_newton_with_symmetrized_stiffness_is_linear_in_dynamics():
 
     def system(phi, treat):
         # The gyroscopic wrenches are left out: this is about the spring.
-        moved = h * phi.reshape(2, 6)
-        w, K, D = frame_spring_forces(spring, E @ se3.exp(moved), phi.reshape(2, 6))
-        slope = M - h * D - h * h * treat(K) @ block_diag(*se3.right_jacobian(moved))
-        return M @ (phi - start) - h * w.ravel(), slope
+        increment = h * phi.reshape(2, 6)
+        w, K, D = frame_spring_forces(spring, E @ se3.exp(increment), phi.reshape(2, 6))
+        matrix = M - h * D - h * h * treat(K) @ block_diag(*se3.right_jacobian(increment))
+        return M @ (phi - start) - h * w.ravel(), matrix
 
     def run(treat):
         return converge(lambda phi: system(phi, treat), np.add, start, 1e-11)
 
-    slope = jacobian(lambda phi: system(phi, exact)[0], start).value
-    assert_allclose(system(start, exact)[1], slope, rtol=0, atol=1e-8)
+    numeric = jacobian(lambda phi: system(phi, exact)[0], start).value
+    assert_allclose(system(start, exact)[1], numeric, rtol=0, atol=1e-8)
 
     norms, phi = run(exact)
     assert len(norms) <= 6

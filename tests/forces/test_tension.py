@@ -64,7 +64,7 @@ def test_value_and_derivatives_against_complex_step(case, L, Ldot):
 
 
 @given(laws(), positive_numbers())
-def test_energy_slope_is_the_tension_at_rest(case, L):
+def test_energy_derivative_is_the_tension_at_rest(case, L):
     law, _ = case
     np.testing.assert_allclose(derivative(law.energy, L).value, law(L, 0.0).F, rtol=1e-9, atol=1e-8)
 
@@ -99,10 +99,10 @@ def test_callable_law_computes_missing_derivatives():
 
     L, Ldot = np.linspace(0.05, 3, 9), np.linspace(-2, 2, 9)  # with -1 and 0
     derived = CallableTensionLaw(function)(L, Ldot)
-    given = CallableTensionLaw(
+    with_derivatives = CallableTensionLaw(
         function, lambda L, Ldot: np.cos(L) * np.exp(Ldot), lambda L, Ldot: np.sin(L) * np.exp(Ldot)
     )(L, Ldot)
-    for found, expected in zip(derived, given, strict=True):
+    for found, expected in zip(derived, with_derivatives, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-10)
 
 

@@ -14,7 +14,7 @@ def particle(impulse, mass=1.0, mu=0.5, tangents=((1.0, 0.0, 0.0), (0.0, 1.0, 0.
     return StepProblem(mass * np.eye(3), impulse, contacts=contacts)
 
 
-def slope(angle, mu, mass=2.0, heading=0.0):
+def incline(angle, mu, mass=2.0, heading=0.0):
     """Forces on a particle on a slope: weight as momentum, so that velocities are accelerations.
 
     ``heading`` turns the first tangent away from the line of steepest descent.

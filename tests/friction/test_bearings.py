@@ -7,16 +7,16 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.friction import Bearing, journal_bearing, prismatic_guide, spherical_bearing
 
 AXIS = np.array([2.0, -1.0, 2.0]) / 3
-MADE = {
+BEARINGS = {
     "journal": (lambda: journal_bearing(0.05, 0.3, 0.4, axis=AXIS), np.append(AXIS, np.zeros(3))),
     "slide": (lambda: prismatic_guide(0.1, 0.2, 0.5, 0.4, axis=AXIS), np.append(np.zeros(3), AXIS)),
     "socket": (lambda: spherical_bearing(0.07, 0.4), np.array([0.3, -0.5, 0.2, 0, 0, 0])),
 }
 
 
-@pytest.mark.parametrize("kind", MADE)
+@pytest.mark.parametrize("kind", BEARINGS)
 def test_normals_do_no_work_and_span_the_constraint_wrenches(kind):
-    bearing, motion = MADE[kind][0](), MADE[kind][1]
+    bearing, motion = BEARINGS[kind][0](), BEARINGS[kind][1]
     assert np.max(np.abs(bearing.normal_jacobian @ motion)) < 1e-14
     assert bearing.rank == {"journal": 5, "slide": 5, "socket": 3}[kind]
     wrench = bearing.normal_jacobian.T @ np.random.default_rng(0).normal(size=bearing.count)
@@ -29,10 +29,10 @@ def test_normals_do_no_work_and_span_the_constraint_wrenches(kind):
 
 def test_unsupported_wrench_remains():
     without = journal_bearing(0.05, 0.3, 0.4, thrust=False)
-    push = np.array([0, 0, 0, 0, 0, 7.0])
+    wrench = np.array([0, 0, 0, 0, 0, 7.0])
     assert without.rank == 4
-    np.testing.assert_allclose(without.unsupported_wrench(push), push, atol=1e-12)
-    assert np.max(np.abs(journal_bearing(0.05, 0.3, 0.4).unsupported_wrench(push))) < 1e-7
+    np.testing.assert_allclose(without.unsupported_wrench(wrench), wrench, atol=1e-12)
+    assert np.max(np.abs(journal_bearing(0.05, 0.3, 0.4).unsupported_wrench(wrench))) < 1e-7
 
 
 @pytest.mark.parametrize(("points", "factor"), [(4, np.sqrt(2)), (400, 4 / np.pi)])
@@ -69,15 +69,15 @@ def test_points_of_a_spherical_bearing_are_isotropic(points):
 
 
 def test_prismatic_guide_contacts_are_at_its_corners():
-    """A moment across it is carried over its length, one along it over its width and depth."""
+    """A transverse moment is supported over the length of the guide, an axial one over its cross section."""
     x, y, z = np.eye(3)
-    made = prismatic_guide(0.1, 0.2, 0.5, 0.4, axis=z, width_direction=x, center=[1.0, 2.0, 3.0])
-    reach = np.abs(made.points - [1.0, 2.0, 3.0])
-    np.testing.assert_allclose(reach, np.tile([0.05, 0.1, 0.25], (16, 1)), rtol=1e-12)
+    guide = prismatic_guide(0.1, 0.2, 0.5, 0.4, axis=z, width_direction=x, center=[1.0, 2.0, 3.0])
+    distances = np.abs(guide.points - [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(distances, np.tile([0.05, 0.1, 0.25], (16, 1)), rtol=1e-12)
     for length in (0.5, 2.0):
         for width, moment, arm in ((0.1, y, length), (0.1, x, length)):
-            made = prismatic_guide(width, 0.2, length, 0.4, axis=z, width_direction=x)
-            load = np.abs(made.normal_multipliers([*(3.0 * moment), 0, 0, 0]))
+            guide = prismatic_guide(width, 0.2, length, 0.4, axis=z, width_direction=x)
+            load = np.abs(guide.normal_multipliers([*(3.0 * moment), 0, 0, 0]))
             assert np.sum(load) == pytest.approx(3.0 / (arm / 2), rel=1e-6)
 
 

@@ -168,7 +168,7 @@ SOFT = np.array([[0.3, 0.1, 0.0], [0.1, 0.2, 0.05], [0.0, 0.05, 0.4]])
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
 @pytest.mark.parametrize("softness", [0.0, [0.1, 0.0, 0.3], SOFT], ids=["hard", "diagonal", "full"])
 def test_inequalities_equal_frictionless_contacts(rng, softness, form):
-    """... and without contacts besides, the answer is that of a step without friction."""
+    """Without other contacts the result is that of a step without friction."""
     problem = heap(rng, equations=2, mu=(0.1, 0.4))
     some = [0.05, 0.0] if np.any(softness) else 0.0
     equations = BilateralRows(form(problem.bilateral.rows), [0.1, -0.2], some)
@@ -197,8 +197,8 @@ def test_inequalities_equal_frictionless_contacts(rng, softness, form):
         assert np.any(found.unilateral > 0.01)
         if model in (gauss_seidel_friction, socp_fixed_point_friction):
             assert coulomb_residuals(problem, found).natural_residual < 1e-5
-            pulled = replace(found, unilateral=-found.unilateral)
-            assert np.isclose(coulomb_residuals(problem, pulled).tensile_impulse, found.unilateral.max())
+            negated = replace(found, unilateral=-found.unilateral)
+            assert np.isclose(coulomb_residuals(problem, negated).tensile_impulse, found.unilateral.max())
 
         alone = model(replace(problem, contacts=None))
         expected = solve_step(replace(problem, contacts=None))
@@ -208,15 +208,15 @@ def test_inequalities_equal_frictionless_contacts(rng, softness, form):
 
 
 def test_reduced_coordinates_give_the_same_contacts(rng):
-    """A heap whose velocities follow from twelve others: the same as with the equations that say so."""
-    whole = as_pairs(heap(rng, mu=(0.1, 0.4)))
+    """A heap reduced to twelve velocities has the same contacts as one with the equivalent equations."""
+    full = as_pairs(heap(rng, mu=(0.1, 0.4)))
     J, drift = rng.normal(size=(24, 12)), np.zeros(24)
     reduction = Reduction(J, drift)
-    reduced = reduction.reduce(whole)
+    reduced = reduction.reduce(full)
     across = np.linalg.svd(J)[0][:, 12:].T
-    held = replace(whole, bilateral=BilateralRows(across))
+    constrained = replace(full, bilateral=BilateralRows(across))
     for model in MODELS:
-        fewer, all_of_them = model(reduced), model(held)
+        fewer, all_of_them = model(reduced), model(constrained)
         close = 1e-4 if model is socp_fixed_point_friction else 1e-6
         np.testing.assert_allclose(
             reduction.expand_velocities(fewer.velocity), all_of_them.velocity, atol=close
@@ -238,31 +238,31 @@ def test_bad_problems_are_named():
 
 def test_contacts_fixed_by_equations_are_solved():
     tilted = tangent_directions(np.array([0.6, 0.0, 0.8]))
-    held = StepProblem(
+    constrained = StepProblem(
         np.diag([1.0, 2.0, 3.0]),
         [1.0, 2.0, -30.0],
         BilateralRows([[0.3, 0.0, 0.4], tilted[0], tilted[1]]),
         contacts=Contacts([[[0.6, 0.0, 0.8], *tilted]], 0.5),
     )
-    assert np.all(friction_contact_problem(held).delassus_matrix == 0)
+    assert np.all(friction_contact_problem(constrained).delassus_matrix == 0)
     for model in MODELS:
-        np.testing.assert_allclose(model(held).velocity, 0, atol=1e-12)
+        np.testing.assert_allclose(model(constrained).velocity, 0, atol=1e-12)
 
 
 @pytest.mark.parametrize("solve", [*MODELS, semismooth_newton_friction, staggered_projections])
 def test_rounding_of_constrained_coordinates_is_not_motion(rng, solve):
-    """A contact along the very coordinate that an equation holds: its velocity there is rounding alone."""
+    """A contact along a coordinate that an equation fixes: its velocity there is rounding error."""
     for _ in range(12):
         A = rng.normal(size=(4, 4))
         along = rng.normal(size=3)[:, None] * [1.0, 0, 0, 0]
-        held = StepProblem(
+        constrained = StepProblem(
             A @ A.T + np.eye(4),
             rng.normal(size=4),
             BilateralRows(along[:1]),
             contacts=Contacts([[along[1], along[2], np.zeros(4)]], 0.5),
         )
-        expected = solve_step(replace(held, contacts=None)).velocity
-        np.testing.assert_allclose(solve(held).velocity, expected, rtol=0, atol=1e-9)
+        expected = solve_step(replace(constrained, contacts=None)).velocity
+        np.testing.assert_allclose(solve(constrained).velocity, expected, rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("form", [np.array, sparse.csc_array])

@@ -117,10 +117,10 @@ def test_no_contacts_give_zero_residuals(rng):
     [("box", [1.0, 1.0], [1.0, 0.3]), ("pyramid", [1.0, 0.0], [0.5, 0.5]), ("disc", [0.6, 0.8], [0.0, 1.0])],
 )
 def test_section_bounds_at_corners_and_sides(cone, corner, side):
-    """A unit section scaled by mu a: at its edge the law holds by a hair, 1% further it is broken by 1%."""
+    """A unit section scaled by mu a: the residual is zero at its boundary and 1% at 1% beyond it."""
     for direction in (corner, side):
-        for way in (1, -1):
-            friction = way * np.array(direction)  # mu a = 0.5 * 2
+        for sign in (1, -1):
+            friction = sign * np.array(direction)  # mu a = 0.5 * 2
             at_edge = replace(EXACT, normal=np.array([2.0]), tangential=friction[None])
             beyond = replace(at_edge, tangential=1.01 * friction[None])
             assert abs(coulomb_residuals(SLIDING, at_edge, cone=cone).cone_violation) < 1e-12
@@ -128,7 +128,7 @@ def test_section_bounds_at_corners_and_sides(cone, corner, side):
 
 
 def test_dissipation_is_maximal_within_the_section(rng):
-    """... compared with the best of very many impulses in the section."""
+    """The dissipation is compared with the largest of many impulses in the section."""
     angles = np.linspace(0, 2 * np.pi, 20_001)
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
     corners = {

@@ -87,7 +87,7 @@ def test_stacks_satisfy_each_law(boxes, ratio, mu):
 
 @pytest.mark.parametrize("ratio", [1e7, 1e9, 1e10])
 @pytest.mark.parametrize(("mu", "speed"), [(0.5, 0.0), (10.0, 1.0), (1e3, 1.0)])
-def test_heavy_on_light(ratio, mu, speed):
+def test_heavy_box_on_a_light_one(ratio, mu, speed):
     """A box rests or tips on one that is up to 1e10 times lighter.
 
     The velocities satisfy each law to 1e-9. The momentum balances to the rounding of its terms, which are up
@@ -168,7 +168,7 @@ def test_pyramid_friction_does_not_vanish(mu):
 @pytest.mark.parametrize("name", FRICTION_MODELS)
 @pytest.mark.parametrize("size", [1.0, 1e-3, 1e6])
 def test_opposed_contacts_have_no_solution(name, size):
-    """Floor and ceiling that both push with a target of their own; impulses without bound are none."""
+    """Floor and ceiling have contradicting targets; unbounded impulses are not a solution."""
     rows = [[[0, 0, 1.0], [1, 0, 0], [0, 1, 0]], [[0, 0, -1.0], [1, 0, 0], [0, -1, 0]]]
     problem = StepProblem(np.eye(3), [0.1 * size, 0, 0], contacts=Contacts(rows, 0.5, [size, size]))
     with pytest.raises(NotSolved, match="infeasible"):

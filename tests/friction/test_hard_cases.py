@@ -48,8 +48,8 @@ def stack(masses, mu=0.5, h=0.01, g=9.81):
                     row[6 * i - 6 : 6 * i] = -np.r_[np.cross([*corner, 0.5], axis), axis]
             rows.append(block)
     mass = np.concatenate([np.r_[np.full(3, m / 6), np.full(3, m)] for m in masses])
-    pull = np.tile([0, 0, 0, 0.1, 0, -g], n)
-    return StepProblem(np.diag(mass), h * mass * pull, contacts=Contacts(np.array(rows), mu))
+    acceleration = np.tile([0, 0, 0, 0.1, 0, -g], n)
+    return StepProblem(np.diag(mass), h * mass * acceleration, contacts=Contacts(np.array(rows), mu))
 
 
 def laws_broken(problem, solution):
@@ -58,12 +58,14 @@ def laws_broken(problem, solution):
     free = np.abs(np.linalg.solve(problem.mass, problem.momentum)).max()
     weight = np.abs(problem.momentum).max()
     excess = np.linalg.norm(solution.tangential, axis=1) - np.sqrt(2) * problem.contacts.mu * solution.normal
-    moved = problem.mass @ solution.velocity - problem.contacts.rows.T @ solution.contact_impulses.ravel()
+    momentum_change = (
+        problem.mass @ solution.velocity - problem.contacts.rows.T @ solution.contact_impulses.ravel()
+    )
     return [
         -velocity[:, 0].min() / free,
         -solution.normal.min() / weight,
         excess.max() / weight,
-        np.abs(moved - problem.momentum).max() / weight,
+        np.abs(momentum_change - problem.momentum).max() / weight,
         np.max(velocity[:, 0] * solution.normal) / (free * weight),
     ]
 
@@ -86,7 +88,7 @@ def test_heavy_on_light_boxes_stand_or_are_reported(model, masses):
 
 @pytest.mark.parametrize("facets", [4, 8])
 def test_six_boxes_below_a_thousandfold_heavier_one(facets):
-    """Pyramids solve it: that they let the light ones be crushed passed as solved, here with six."""
+    """Pyramidal friction solves it; a result in which light boxes overlap was once accepted."""
     problem = stack((*[1e-3] * 5, 1.0))
     solution = anitescu_stewart(problem, facets=facets)
     assert max(laws_broken(problem, solution)) < 1e-6
@@ -111,7 +113,7 @@ def test_walls_with_large_friction_hold():
 
 
 def test_step_with_cycling_impulse_terminates():
-    """Three bodies of 0.13, 460 and 51 kg: an impulse went to and fro between its bounds by rounding."""
+    """Three bodies of 0.13, 460 and 51 kg: rounding made an impulse cycle between its bounds."""
     with np.load(Path(__file__).parent / "cases" / "endless-pivoting.npz") as case:
         contacts = Contacts.from_directions(case["N"], case["T"], case["mu"], case["t"])
         equations = BilateralRows(case["G"], case["g"])
@@ -171,10 +173,10 @@ def test_a_body_at_rest_needs_no_impulse(arm):
 
 @pytest.mark.parametrize("mu", [0.0, 0.1, 0.5, 10.0])
 def test_opposed_contacts_have_minimal_impulses(mu):
-    """They could press against each other as much as they like; once they did by up to 100 N s."""
+    """The opposed impulses are not unique: they were once up to 100 N s."""
     assert np.all(socp_fixed_point_friction(between_walls(np.zeros(6), mu)).contact_impulses == 0)
-    pushed = socp_fixed_point_friction(between_walls([0, 0, 0, 0, 0, -1.0], mu))
-    assert np.allclose(pushed.normal, [1.0, 0.0], atol=1e-6)
+    solution = socp_fixed_point_friction(between_walls([0, 0, 0, 0, 0, -1.0], mu))
+    assert np.allclose(solution.normal, [1.0, 0.0], atol=1e-6)
     # Sliding, 1 N s presses it down: friction is mu of it, or what stops the point that touches.
     slid = socp_fixed_point_friction(between_walls([0, 0, 0, 1.0, 0, -1.0], mu))
     assert np.allclose(slid.normal, [1.0, 0.0], atol=1e-3)
@@ -221,8 +223,8 @@ def test_box_friction_with_a_mass_ratio_of_a_million(seed):
                 solution = stopped.solution
         assert solution.residual < 1e-7
         assert 0 < factored.call_count < 25 * 3 * len(solution.normal)
-        overlap, pull, _, lost, together = laws_broken(problem, solution)
-        assert max(overlap, pull, lost, together) < 1e-6
+        overlap, adhesion, _, dissipated, together = laws_broken(problem, solution)
+        assert max(overlap, adhesion, dissipated, together) < 1e-6
 
 
 @pytest.mark.parametrize("seed", [11, 14, 17, 30])
@@ -236,8 +238,8 @@ def test_staggered_friction_with_a_mass_ratio_of_a_million(seed):
     except FrictionNotConverged as stopped:
         solution = stopped.solution
     assert solution.residual < 1e-2
-    overlap, pull, excess, lost, together = laws_broken(problem, solution)
-    assert max(overlap, pull, excess, lost, together) < 1e-6
+    overlap, adhesion, excess, dissipated, together = laws_broken(problem, solution)
+    assert max(overlap, adhesion, excess, dissipated, together) < 1e-6
 
 
 @pytest.mark.parametrize("form", ["primal", "dual"])

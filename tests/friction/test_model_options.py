@@ -106,13 +106,13 @@ def test_too_few_sweeps_raise_or_are_reported(rng):
 )
 def test_both_solvers_of_convex_programs_agree(model, rng):
     problem = heap(rng)
-    own, other = model(problem, solver="own"), model(problem, solver="cvxpy")
-    np.testing.assert_array_equal(model(problem).velocity, own.velocity)
-    np.testing.assert_allclose(other.velocity, own.velocity, rtol=0, atol=1e-6)
-    assert np.any(other.velocity != own.velocity)
+    own_solver, cvxpy_solver = model(problem, solver="own"), model(problem, solver="cvxpy")
+    np.testing.assert_array_equal(model(problem).velocity, own_solver.velocity)
+    np.testing.assert_allclose(cvxpy_solver.velocity, own_solver.velocity, rtol=0, atol=1e-6)
+    assert np.any(cvxpy_solver.velocity != own_solver.velocity)
 
 
-def test_box_friction_without_symmetry_is_no_convex_program():
+def test_nonsymmetric_box_friction_is_refused_by_cvxpy():
     rotating = StepProblem([[1, 0.2, 0], [-0.2, 1, 0], [0, 0, 1]], [1.0, 0.5, -2.0])
     problem = replace(rotating, contacts=Contacts([AXES], [0.5]))
     assert box_friction(problem).residual <= 1e-10

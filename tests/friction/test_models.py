@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from friction_models import AXES, MODELS, QP_MODELS, every_model
-from friction_scenes import GRAVITY, particle, slope
+from friction_scenes import GRAVITY, incline, particle
 from scipy.optimize import brentq
 
 from rbnotes.contact import Contacts
@@ -53,14 +53,14 @@ def test_pyramid_friction_on_the_diagonal_stays_diagonal():
     arrives = np.array([3.2, 3.0])
     solution = anitescu_stewart(particle([*arrives, -Q], 1.0, MU))
     # b1 + b2 = mu q and equal velocities after: b1 - b2 is the difference before.
-    share = (MU * Q + (arrives[0] - arrives[1])) / 2
-    assert np.allclose(-solution.tangential, [[share, MU * Q - share]])
-    assert np.allclose(solution.velocity, [*(arrives - [share, MU * Q - share]), 0])
+    impulse = (MU * Q + (arrives[0] - arrives[1])) / 2
+    assert np.allclose(-solution.tangential, [[impulse, MU * Q - impulse]])
+    assert np.allclose(solution.velocity, [*(arrives - [impulse, MU * Q - impulse]), 0])
 
 
 @pytest.mark.parametrize("form", ["primal", "dual"])
 def test_single_qp_lifts_sliding_bodies(form):
-    """Along a facet: v_n = mu v_t; the impulse (a, mu a) takes (1 + mu^2) a / m from u_n - mu u_t."""
+    """Along a facet v_n = mu v_t: the impulse (a, mu a) reduces u_n - mu u_t by (1 + mu^2) a / m."""
     solution = single_qp(particle([P, 0.3, -Q], MASS, MU), form=form)
     a = (Q + MU * P) / (1 + MU**2)
     assert np.allclose(solution.normal, a, atol=1e-6)
@@ -74,12 +74,12 @@ def test_single_qp_lift_does_not_vanish_with_the_step():
     speed falls to 1 / (1 + mu^2) of it at once. Only from rest the gap goes away with the step."""
     tops, speed, mu = {}, 3.0, 0.5
     for h in (8e-3, 4e-3):
-        for first, pull in ((speed, 0.0), (0.0, 0.7 * GRAVITY)):
+        for first, acceleration in ((speed, 0.0), (0.0, 0.7 * GRAVITY)):
             x, v, tops[h, first] = np.zeros(3), np.array([first, 0, 0]), 0.0
             for step in range(round(0.16 / h)):
                 contacts = Contacts([AXES], mu, normal_target=-x[2] / h)
-                push = h * np.array([pull, 0, -GRAVITY])
-                v = single_qp(StepProblem(np.eye(3), v + push, contacts=contacts)).velocity
+                impulse = h * np.array([acceleration, 0, -GRAVITY])
+                v = single_qp(StepProblem(np.eye(3), v + impulse, contacts=contacts)).velocity
                 x = x + h * v
                 tops[h, first] = max(tops[h, first], x[2])
                 if first and step == 0:
@@ -115,8 +115,8 @@ def test_restitution_enters_as_a_target(solve):
 def test_block_sticks_below_the_friction_angle(solve, heading):
     """Bracketed from below: up to the pyramid's smaller friction between edges, every model holds."""
     mu = 0.5
-    for share in (0.5, 0.95 * np.cos(np.pi / 4), 0.0):
-        problem, _ = slope(np.arctan(share * mu), mu, heading=heading)
+    for fraction in (0.5, 0.95 * np.cos(np.pi / 4), 0.0):
+        problem, _ = incline(np.arctan(fraction * mu), mu, heading=heading)
         assert np.allclose(solve(problem).velocity, 0, atol=1e-5)
 
 
@@ -125,10 +125,10 @@ def test_block_sticks_below_the_friction_angle(solve, heading):
 def test_block_slides_above_the_friction_angle(solve, heading):
     """Bracketed from both sides, tightly where the line of descent is a tangent."""
     mu = 0.5
-    below, _ = slope(np.arctan(0.999 * mu), mu, heading=heading)
+    below, _ = incline(np.arctan(0.999 * mu), mu, heading=heading)
     assert np.allclose(solve(below).velocity, 0, atol=1e-5)
     angle = np.arctan(1.01 * mu)
-    above, down = slope(angle, mu, heading=heading)
+    above, down = incline(angle, mu, heading=heading)
     acceleration = solve(above).velocity
     exact = GRAVITY * (np.sin(angle) - mu * np.cos(angle))
     assert acceleration @ down > 0.5 * exact
@@ -139,8 +139,8 @@ def test_block_slides_above_the_friction_angle(solve, heading):
 def test_box_friction_is_too_strong_diagonally():
     """On a slope that descends between the tangents friction reaches mu sqrt(2)."""
     mu = 0.5
-    for share, slides in ((1.4, False), (1.43, True)):
-        problem, down = slope(np.arctan(share * mu), mu, heading=np.pi / 4)
+    for ratio, slides in ((1.4, False), (1.43, True)):
+        problem, down = incline(np.arctan(ratio * mu), mu, heading=np.pi / 4)
         solution = box_friction(problem)
         assert (solution.velocity @ down > 1e-6) == slides
 
@@ -148,8 +148,8 @@ def test_box_friction_is_too_strong_diagonally():
 def test_pyramid_is_too_weak_between_its_edges():
     mu = 0.5
     for facets, factor in ((4, np.cos(np.pi / 4)), (8, np.cos(np.pi / 8))):
-        for share, slides in ((0.99 * factor, False), (1.01 * factor, True)):
-            problem, down = slope(np.arctan(share * mu), mu, heading=np.pi / facets)
+        for ratio, slides in ((0.99 * factor, False), (1.01 * factor, True)):
+            problem, down = incline(np.arctan(ratio * mu), mu, heading=np.pi / facets)
             assert (anitescu_stewart(problem, facets).velocity @ down > 1e-6) == slides
 
 
@@ -170,8 +170,8 @@ def test_stopping_distance(solve):
 
 @pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, gauss_seidel_friction])
 def test_sticking_does_not_creep(solve):
-    """Thousands of steps on a slope: the velocity stays at rounding, so the position does."""
-    problem, _ = slope(0.3, 0.5, heading=0.4)
+    """After thousands of steps on a slope, velocity and displacement are rounding errors."""
+    problem, _ = incline(0.3, 0.5, heading=0.4)
     h = 0.001
     v, x = np.zeros(3), np.zeros(3)
     for _ in range(2_000 if solve is gauss_seidel_friction else 500):
@@ -190,7 +190,7 @@ def test_wedge_against_a_root_of_its_force_balance():
         return np.sin(angle) * (wall * floor * N - 0.5) + np.cos(angle) * floor * N
 
     limit = brentq(slips, 0.1, 1.5)  # between bar and floor it is pi/2 - limit
-    for angle, holds in ((limit - 0.02, True), (limit + 0.02, False)):
+    for angle, sticks in ((limit - 0.02, True), (limit + 0.02, False)):
         bottom = length / 2 * np.array([np.sin(angle), 0, -np.cos(angle)])
         rows = []
         for end, frame in (
@@ -202,4 +202,4 @@ def test_wedge_against_a_root_of_its_force_balance():
         weight = np.array([0, 0, 0, 0, 0, -GRAVITY])
         problem = StepProblem(inertia, weight, contacts=Contacts(rows, [floor, wall]))
         for solve in (anitescu_stewart, gauss_seidel_friction, MODELS["box, updated"]):
-            assert (np.abs(solve(problem).velocity).max() < 1e-6) == holds
+            assert (np.abs(solve(problem).velocity).max() < 1e-6) == sticks

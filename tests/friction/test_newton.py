@@ -67,14 +67,14 @@ def test_towers_of_light_and_heavy_boxes(boxes, ratio):
 
 
 def test_contacts_at_the_friction_limit():
-    """Pulled with exactly mu m g, in every direction: the speed is none, and friction all that there is."""
+    """Pulled with exactly mu m g in any direction: the velocity is zero and friction is at its limit."""
     for angle in np.linspace(0, 2, 9):
-        pull = 3.0 * np.array([np.cos(angle), np.sin(angle), 0])
+        force = 3.0 * np.array([np.cos(angle), np.sin(angle), 0])
         found = semismooth_newton_friction(
-            StepProblem(np.eye(3), pull - [0, 0, 6.0], contacts=Contacts(FLOOR, 0.5))
+            StepProblem(np.eye(3), force - [0, 0, 6.0], contacts=Contacts(FLOOR, 0.5))
         )
         np.testing.assert_allclose(found.velocity, 0, atol=1e-7)
-        np.testing.assert_allclose(found.tangential, -pull[None, :2], atol=1e-7)
+        np.testing.assert_allclose(found.tangential, -force[None, :2], atol=1e-7)
 
 
 def test_islands_are_solved_separately():
@@ -139,11 +139,11 @@ class TestCentralPath:
         """Contacts that repeat each other, and nothing to tell them apart: at the end of the path the
         matrix has no inverse, of which nothing is printed."""
         monkeypatch.setattr(central_path, "DIAGONAL_REGULARIZATION", 0.0)
-        met = []
+        singular_systems = []
 
         def watched(A):
             factors, pivots, singular = dgetrf(A)
-            met.append(singular)
+            singular_systems.append(singular)
             return factors, pivots, singular
 
         monkeypatch.setattr(central_path, "dgetrf", watched)
@@ -151,9 +151,9 @@ class TestCentralPath:
             StepProblem(np.eye(3), [0.3, 0, -2.0], contacts=Contacts(FLOOR * 3, 0.5))
         )
         impulses, residual, steps = follow_central_path(space, 1e-300, 500, np.zeros(3))
-        assert met[-1]
-        assert not any(met[:-1])
-        assert steps == len(met) - 1
+        assert singular_systems[-1]
+        assert not any(singular_systems[:-1])
+        assert steps == len(singular_systems) - 1
         assert residual < 1e-12
         np.testing.assert_allclose(impulses[:, 0], 2 / 3)
 
@@ -163,11 +163,11 @@ def test_jacobian_is_the_derivative():
     space = friction_contact_problem(several(3))
     r = np.random.default_rng(1).normal(size=(6, 3)) * [1, 0.5, 0.5]
     rho = _effective_masses(space.mobility)
-    slope = _natural_map_and_jacobian(space, r, rho)[1]
+    jacobian = _natural_map_and_jacobian(space, r, rho)[1]
     for k, unit in enumerate(np.eye(18)):
         step = 1e-6 * unit.reshape(6, 3)
         difference = (_natural_map(space, r + step, rho) - _natural_map(space, r - step, rho)) / 2e-6
-        np.testing.assert_allclose(slope[:, k], difference.ravel(), atol=1e-6)
+        np.testing.assert_allclose(jacobian[:, k], difference.ravel(), atol=1e-6)
 
 
 @pytest.mark.parametrize(("ratio", "slides"), [(0.999, False), (1.001, True)])
@@ -175,19 +175,19 @@ def test_jacobian_is_the_derivative():
 def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, slides):
     """In the simulator: the plane descends along a heading between the tangents."""
     mu, h, steps = 0.5, 0.01, 20
-    slope = np.arctan(ratio * mu)
-    turned = so3.exp([0, 0, heading]) @ so3.exp([0, slope, 0])
-    floor = Collider(WORLD, Plane(), se3.frame(turned, np.zeros(3)), mu=mu)
+    angle = np.arctan(ratio * mu)
+    rotation = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])
+    floor = Collider(WORLD, Plane(), se3.frame(rotation, np.zeros(3)), mu=mu)
     block = Box([0.4, 0.4, 0.1])
-    start = se3.frame(turned @ so3.exp([0, 0, 0.7]), turned @ [0, 0, 0.05])
+    start = se3.frame(rotation @ so3.exp([0, 0, 0.7]), rotation @ [0, 0, 0.05])
     model = MaximalModel(
         block.spatial_inertia(density=500.0)[None], colliders=[floor, Collider(0, block, mu=mu)]
     )
     path = simulate(model, State(start), h, steps, friction=semismooth_newton_friction)
-    moved = turned.T @ (path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3])
-    expected = max(0.0, 9.81 * (np.sin(slope) - mu * np.cos(slope))) * (h * steps) ** 2 / 2
-    np.testing.assert_allclose(moved, [expected, 0, 0], atol=1e-7)
-    assert (moved[0] > 5e-5) == slides
+    displacement = rotation.T @ (path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3])
+    expected = max(0.0, 9.81 * (np.sin(angle) - mu * np.cos(angle))) * (h * steps) ** 2 / 2
+    np.testing.assert_allclose(displacement, [expected, 0, 0], atol=1e-7)
+    assert (displacement[0] > 5e-5) == slides
 
 
 class TestRunsGoOn:
@@ -200,14 +200,14 @@ class TestRunsGoOn:
         ), start
 
     def lame(self, problem):
-        """Ends before it has converged."""
+        """Return before the method has converged."""
         raise FrictionNotConverged(replace(semismooth_newton_friction(problem), residual=0.01), 1e-8)
 
     def test_one_warning_and_residuals_in_the_records(self):
         model, start = self.model()
-        with pytest.warns(FrictionWarning) as told:
+        with pytest.warns(FrictionWarning) as warnings:
             path = simulate(model, start, 0.01, 3, friction=self.lame)
-        assert len(told) == 1
+        assert len(warnings) == 1
         assert {record.residual for record in path.contacts} == {0.01}
 
     def test_iteration_limit_is_respected(self):

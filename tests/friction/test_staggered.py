@@ -37,33 +37,37 @@ def problem(seed, contacts, size=9, mu=0.4):
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("seed", range(4))
 def test_coulombs_laws_hold_with_each_section(cone, seed):
-    given = problem(seed, 3)
+    contact_problem = problem(seed, 3)
     laws = coulomb_residuals(
-        given, staggered_projections(given, cone=cone, tolerance=1e-10), cone=cone, facets=8
+        contact_problem,
+        staggered_projections(contact_problem, cone=cone, tolerance=1e-10),
+        cone=cone,
+        facets=8,
     )
     assert np.max(np.abs(laws[:5])) < 1e-7
 
 
 @pytest.mark.parametrize("cone", CONES)
 def test_cvxpy_finds_the_same_motion(cone):
-    given = problem(1, 3)
-    own, other = (
-        staggered_projections(given, cone=cone, solver=solver).velocity for solver in ("own", "cvxpy")
+    contact_problem = problem(1, 3)
+    own_solver, cvxpy_solver = (
+        staggered_projections(contact_problem, cone=cone, solver=solver).velocity
+        for solver in ("own", "cvxpy")
     )
-    assert np.max(np.abs(own - other)) < 1e-5
+    assert np.max(np.abs(own_solver - cvxpy_solver)) < 1e-5
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_disc_section_is_coulombs_law(seed):
-    given = problem(seed, 2, mu=0.2)
-    found = staggered_projections(given, cone="disc", tolerance=1e-10).velocity
-    assert np.max(np.abs(found - socp_fixed_point_friction(given).velocity)) < 1e-5
+    contact_problem = problem(seed, 2, mu=0.2)
+    found = staggered_projections(contact_problem, cone="disc", tolerance=1e-10).velocity
+    assert np.max(np.abs(found - socp_fixed_point_friction(contact_problem).velocity)) < 1e-5
 
 
 @pytest.mark.parametrize("cone", CONES)
 @pytest.mark.parametrize("seed", range(3))
 def test_friction_within_bounds_minimizes_the_quadratic(cone, seed):
-    """Against cvxpy's own words, with more contacts than motions."""
+    """Compare with cvxpy, with more contacts than degrees of freedom."""
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(12, 4))
     W, s, limits = rows @ rows.T, rng.normal(size=(6, 2)), rng.uniform(0.05, 0.3, 6)
@@ -89,21 +93,21 @@ def test_friction_within_bounds_minimizes_the_quadratic(cone, seed):
 def test_impulses_are_projected_onto_their_section(cone):
     """No point of a convex section lies beyond the plane through the nearest, across the way to it."""
     rng = np.random.default_rng(2)
-    limits, wanted = rng.uniform(0.5, 2.0, 40), 2 * rng.normal(size=(40, 2))
-    turns = np.linspace(0, 2 * np.pi, 9 if cone == "pyramid" else 721)
-    points = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    limits, impulses = rng.uniform(0.5, 2.0, 40), 2 * rng.normal(size=(40, 2))
+    angles = np.linspace(0, 2 * np.pi, 9 if cone == "pyramid" else 721)
+    points = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     if cone == "box":
         points = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1]])
-    nearest = project_on_section(wanted, limits, cone, 8)
+    nearest = project_on_section(impulses, limits, cone, 8)
     np.testing.assert_allclose(project_on_section(nearest, limits, cone, 8), nearest, atol=1e-12)
     section = limits[:, None, None] * points
-    beyond = np.einsum("ci,cpi->cp", wanted - nearest, section - nearest[:, None])
+    beyond = np.einsum("ci,cpi->cp", impulses - nearest, section - nearest[:, None])
     assert beyond.max() < 1e-12
     # It is in the section: in no direction farther than all of that.
-    directions = np.stack([np.cos(turns), np.sin(turns)], axis=1)
-    reach = np.max(section @ directions.T, axis=1)
-    assert np.all(nearest @ directions.T <= reach + 1e-12)
-    assert 10 < np.sum(np.any(wanted != nearest, axis=1)) < 40
+    directions = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    support = np.max(section @ directions.T, axis=1)
+    assert np.all(nearest @ directions.T <= support + 1e-12)
+    assert 10 < np.sum(np.any(impulses != nearest, axis=1)) < 40
 
 
 def test_newton_for_disc_friction_converges_quadratically():
@@ -124,8 +128,8 @@ def test_mobility_is_the_largest_response_to_a_unit_impulse():
     A = rng.normal(size=(6, 3))
     A[2:4] = 0
     W = A @ A.T
-    turns = np.linspace(0, np.pi, 2001)
-    unit = np.stack([np.cos(turns), np.sin(turns)])
+    angles = np.linspace(0, np.pi, 2001)
+    unit = np.stack([np.cos(angles), np.sin(angles)])
     most = [np.max(np.linalg.norm(W[i : i + 2, i : i + 2] @ unit, axis=0)) for i in (0, 4)]
     np.testing.assert_allclose(
         bounded_friction_module._largest_mobility(W), [most[0], 1.0, most[1]], rtol=1e-5
@@ -141,9 +145,9 @@ def test_separated_body_has_no_previous_friction():
 
 
 def test_history_is_reported_and_warm_starts_shorten_it():
-    given = problem(2, 3)
-    cold = staggered_projections(given)
-    warm = staggered_projections(given, initial_guess=cold.contact_impulses)
+    contact_problem = problem(2, 3)
+    cold = staggered_projections(contact_problem)
+    warm = staggered_projections(contact_problem, initial_guess=cold.contact_impulses)
     assert len(cold.history) == cold.iterations - 1
     assert cold.history[-1] == cold.residual <= 1e-8 < cold.history[0]
     assert warm.iterations < cold.iterations
@@ -151,9 +155,9 @@ def test_history_is_reported_and_warm_starts_shorten_it():
 
 
 def test_unconverged_result_reports_its_residual():
-    with pytest.raises(FrictionNotConverged, match="residual") as caught:
+    with pytest.raises(FrictionNotConverged, match="residual") as raised:
         staggered_projections(problem(1, 3), max_iterations=3)
-    assert caught.value.residual == caught.value.solution.history[-1] > 1e-8
+    assert raised.value.residual == raised.value.solution.history[-1] > 1e-8
 
 
 def test_anderson_acceleration_halves_growing_steps():
@@ -179,8 +183,8 @@ def test_programs_in_units_of_light_and_heavy_bodies():
         np.testing.assert_allclose(found, stops, rtol=1e-6)
     found = friction_program(2, "disc", 4).solve(W, v, np.array([0.2, 1e3]))
     np.testing.assert_allclose(found, [0.2 * stops[0] / np.linalg.norm(stops[0]), stops[1]], rtol=1e-6)
-    pushes = contact_program(2).solve(np.diag([4.0, 0.01]), np.array([[-2.0], [3.0]]), np.zeros(2))
-    np.testing.assert_allclose(pushes, [[0.5], [0.0]], atol=1e-6)
+    solution = contact_program(2).solve(np.diag([4.0, 0.01]), np.array([[-2.0], [3.0]]), np.zeros(2))
+    np.testing.assert_allclose(solution, [[0.5], [0.0]], atol=1e-6)
 
 
 def test_sliding_stopped_by_normal_impulses_needs_no_friction(rng):

@@ -24,7 +24,7 @@ from rbnotes.friction.staggered_projections import relative_change
 from rbnotes.multibody.maximal import MaximalModel, simulate
 from rbnotes.shapes import Box, Plane
 
-LEFT = 3e-7
+RESIDUAL = 3e-7
 """Relative residual that problems are said to have, larger than all tolerances here."""
 
 
@@ -59,7 +59,7 @@ def solvers_ending_with(monkeypatch, status, problems, methods):
             solution = solved(problem, method, **options)
             if not isinstance(problem, problems) or method not in within:
                 return solution
-            return replace(solution, status=status, residuals=replace(solution.residuals, relative=LEFT))
+            return replace(solution, status=status, residuals=replace(solution.residuals, relative=RESIDUAL))
 
         return ended
 
@@ -77,7 +77,7 @@ def test_unconverged_solvers_return_their_best_result(monkeypatch, model, proble
     solvers_ending_with(monkeypatch, status, problems, methods)
     with pytest.raises(FrictionNotConverged, match="expected at most 1e-10") as stopped:
         model(problem)
-    assert stopped.value.residual == LEFT
+    assert stopped.value.residual == RESIDUAL
     np.testing.assert_allclose(stopped.value.solution.velocity, solution.velocity, atol=1e-7)
 
 
@@ -92,7 +92,8 @@ def test_infeasible_problems_return_no_result(monkeypatch, model, problems, meth
 def test_raise_on_failure_false_returns_the_result(monkeypatch):
     solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
     assert (
-        staggered_projections(heap(np.random.default_rng(1), 2, 3), raise_on_failure=False).residual == LEFT
+        staggered_projections(heap(np.random.default_rng(1), 2, 3), raise_on_failure=False).residual
+        == RESIDUAL
     )
 
 
@@ -107,7 +108,7 @@ def test_simulation_continues_with_unconverged_results(monkeypatch, friction):
     )
     state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.3, 0, 0]))
     path = simulate(model, state, 0.01, 2, friction=friction)
-    assert [record.residual for record in path.contacts] == [LEFT, LEFT]
+    assert [record.residual for record in path.contacts] == [RESIDUAL, RESIDUAL]
     assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)
 
 
@@ -127,7 +128,7 @@ def test_rounding_limited_contacts_are_not_reported_as_contradictory(monkeypatch
 
 
 class TestNotANumber:
-    """It is no small error: `max` of it and a number may be the number, and no comparison says yes."""
+    """NaN is not a small error: `max` may ignore it, and every comparison with it is false."""
 
     def test_nan_in_residuals(self):
         space = friction_contact_problem(heap(np.random.default_rng(1), 2, 3))

@@ -11,7 +11,7 @@ from scipy import sparse
 
 
 class Impossible(Exception):
-    """This kind cannot be made of this valid value."""
+    """Raised if the kind does not apply to the valid value."""
 
 
 class Stranger:
@@ -32,7 +32,7 @@ def dense(value: Any) -> np.ndarray:
     return value.toarray() if sparse.issparse(value) else np.asarray(value, dtype=float)
 
 
-def plain(value: Any) -> np.ndarray:
+def to_array(value: Any) -> np.ndarray:
     """Like :func:`dense`, but integers stay integers."""
     return np.asarray(value) if np.asarray(value).dtype.kind in "iu" else dense(value)
 
@@ -173,7 +173,7 @@ def integral(rng: np.random.Generator, value: Any) -> Any:
 
 
 def single(rng: np.random.Generator, value: Any) -> Any:
-    array = plain(value)
+    array = to_array(value)
     if array.dtype.kind in "iu":
         raise Impossible
     if np.any(array.astype(np.float32) != array):
@@ -182,7 +182,7 @@ def single(rng: np.random.Generator, value: Any) -> Any:
 
 
 def strided(rng: np.random.Generator, value: Any) -> Any:
-    array = plain(value)
+    array = to_array(value)
     if array.ndim == 0:
         raise Impossible
     spread = np.repeat(array, 2, axis=-1)
@@ -190,7 +190,7 @@ def strided(rng: np.random.Generator, value: Any) -> Any:
 
 
 def read_only(rng: np.random.Generator, value: Any) -> Any:
-    array = plain(value).copy()
+    array = to_array(value).copy()
     array.setflags(write=False)
     return array
 
@@ -248,8 +248,8 @@ def replace_number(result: Any, number: float) -> Any:
         return changed
     if isinstance(result, tuple) and result:
         head = replace_number(result[0], number)
-        rest = result[1:]
-        return type(result)(head, *rest) if hasattr(result, "_fields") else (head, *rest)
+        others = result[1:]
+        return type(result)(head, *others) if hasattr(result, "_fields") else (head, *others)
     if is_dataclass(result) and not isinstance(result, type):
         first = fields(result)[0].name
         return replace(result, **{first: replace_number(getattr(result, first), number)})

@@ -51,7 +51,7 @@ class Call:
 
     Attributes
     ----------
-    given
+    arguments
         Its arguments by name; ``*name`` for those of ``*name``.
     fine
         Kinds of value that are good for an argument although they are nonsense for others, by argument.
@@ -64,7 +64,7 @@ class Call:
     """
 
     function: Callable[..., Any]
-    given: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
     fine: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     skip: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     returns_function: bool = False
@@ -75,12 +75,12 @@ class Call:
         return name_of(self.function)
 
     def __call__(self, **changed: Any) -> Any:
-        given = {**self.given, **changed}
-        many = next((given.pop(name) for name in tuple(given) if name.startswith("*")), ())
+        values = {**self.arguments, **changed}
+        many = next((values.pop(name) for name in tuple(values) if name.startswith("*")), ())
         several = many if isinstance(many, list | tuple) else (many,)
         first = [p.name for p in self._parameters if p.kind is p.POSITIONAL_ONLY]
-        only = [given.pop(name) for name in first if name in given]
-        return self.function(*only, *several, **given)
+        only = [values.pop(name) for name in first if name in values]
+        return self.function(*only, *several, **values)
 
     @property
     def _parameters(self) -> list[inspect.Parameter]:
@@ -133,7 +133,7 @@ def time_limit(seconds: float) -> Iterator[None]:
 def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> Finding | None:
     """Return the finding for one call; None if the kind does not apply."""
     title, expected, make = kind
-    valid = call.given[argument]
+    valid = call.arguments[argument]
     found = lambda verdict, detail="": Finding(call.name, argument, title, verdict, detail)  # noqa: E731
     if title in call.fine.get(argument, ()) or (title == "None" and is_optional(call, argument)):
         expected = JUDGED
@@ -143,8 +143,8 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
         return None
     if expected is REFUSED and _alike(bad, valid):
         return None
-    given = {**call.given, argument: bad}
-    before = {name: snapshot(value) for name, value in given.items()}
+    values = {**call.arguments, argument: bad}
+    before = {name: snapshot(value) for name, value in values.items()}
     result, error, seconds = outcome(call, argument, bad)
     if seconds > SECONDS:
         seconds = min(seconds, outcome(call, argument, bad)[2])
@@ -152,7 +152,7 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
         return found("hang", f"{seconds:.1f} s, and not less at a second try")
     if isinstance(error, Impossible):
         return None
-    for name, value in given.items():
+    for name, value in values.items():
         if snapshot(value) != before[name]:
             return found("mutated", name)
     if error is not None:
@@ -208,7 +208,7 @@ def attempts(call: Call) -> list[tuple[str, Kind]]:
     later = inspect.isclass(call.function) or call.returns_function
     return [
         (name, kind)
-        for name, value in call.given.items()
+        for name, value in call.arguments.items()
         for kind in kinds_for(value)
         if not (later and kind[0].startswith("returns")) and kind[0] not in call.skip.get(name, ())
     ]
@@ -217,8 +217,8 @@ def attempts(call: Call) -> list[tuple[str, Kind]]:
 def classify_error(call: Call, error: Exception, expected: Any) -> str:
     if expected is SAME:
         return "internal"
-    names = {name.lstrip("*") for name in call.given} | parameters(call.function)
-    names |= {name for value in call.given.values() for name in getattr(value, "_fields", ())}
+    names = {name.lstrip("*") for name in call.arguments} | parameters(call.function)
+    names |= {name for value in call.arguments.values() for name in getattr(value, "_fields", ())}
     helpful = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(error)) for name in names)
     if isinstance(error, InvalidArgument | NotConverged):
         if expected is JUDGED and f"{MAX_ABS_VALUE:g}" in str(error):
@@ -249,8 +249,8 @@ def parameters(function: Any) -> set[str]:
 
 
 def is_optional(call: Call, argument: str) -> bool:
-    given = inspect.signature(call.function).parameters.get(argument)
-    return given is not None and given.default is None
+    parameter = inspect.signature(call.function).parameters.get(argument)
+    return parameter is not None and parameter.default is None
 
 
 def snapshot(value: Any, depth: int = 6) -> Any:

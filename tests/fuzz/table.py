@@ -90,7 +90,7 @@ WITHIN = (
     r"contact\.(height_fields\..*|detection\.overlapping_spheres|prediction\.(contact_margins|surface_speeds))",
     r"contact\.prediction\.(normal_velocity_targets_unchecked|contact_margin|bounding_radii|restitution_threshold)",
     r"dynamics\.(free_rotation\.integrate_free_rotation|mechanical_system\.subtract_inertial_force|schemes\.subtract)",
-    r"dynamics\.step_problem\.(unconstrained_problem|checked_solution)",
+    r"dynamics\.step_problem\.(unconstrained_problem|check_solution)",
     r"forces\.anchor_kinematics\..*",
     r"forces\..*\.(resolve_names|require_body_indices|resolve_body_names|check_bodies)",
     r"multibody\.(model_derivatives\.centered_system|step_failures\..*)",
@@ -99,7 +99,7 @@ WITHIN = (
     r"friction\.(residual_tracking|velocity_refinement|bounded_friction|central_path|polyhedral_lcp|solver_status|anderson_acceleration|models|cvxpy_programs)\..*",
     r"friction\.semismooth_newton\.(newton_search|solve_friction)",
     r"friction\.contact_problem\.(FrictionContactProblem\.(apply_impulses|step_solution|sticking_residual)|raise_not_converged|raise_unless_sticking)",
-    r"friction\.(facets\.(contact_to_facet_matrix|facets_of_contacts)|residuals\.(natural_residual_unchecked|rounding_residual|friction_bounds|project_on_law))",
+    r"friction\.(facets\.(contact_to_facet_matrix|facets_of_contacts)|residuals\.(natural_residual_unchecked|rounding_residual|friction_bounds|project_on_admissible_impulses))",
     r"friction\.staggered_projections\.(friction_impulses|normal_impulses|relative_change)",
     # The hooks of joint types, which the checked methods call.
     r"joints\..*\.compute_\w+",

@@ -69,38 +69,38 @@ def deep_copy(value: Any) -> Any:
 
 def arguments_checked_twice(call: Any) -> list[str]:
     """Return the arguments that a call checks twice, with the places."""
-    given = {name: deep_copy(value) for name, value in call.given.items()}
+    values = {name: deep_copy(value) for name, value in call.arguments.items()}
     owner = getattr(call.function, "__self__", None)
-    looks = {id(part): 0 for value in (*given.values(), owner) for part in parts(value)}
-    kept: list[Any] = [given]  # an id is one object's for as long as that lives
+    looks = {id(part): 0 for value in (*values.values(), owner) for part in parts(value)}
+    references: list[Any] = [values]  # an id is one object's for as long as that lives
     found: list[str] = []
     within = False
 
     def counted(check: Any) -> Any:
-        def look(name: str, value: Any, *rest: Any, **options: Any) -> Any:
+        def look(name: str, value: Any, *more: Any, **options: Any) -> Any:
             nonlocal within
             if within:  # a check that calls another
-                return check(name, value, *rest, **options)
+                return check(name, value, *more, **options)
             within = True
             try:
-                result = check(name, value, *rest, **options)
+                result = check(name, value, *more, **options)
             finally:
                 within = False
             if id(value) in looks:
                 looks[id(value)] += 1
                 if looks[id(value)] > 1:
-                    places = [f for f in traceback.extract_stack(limit=4)[:-1] if "rbnotes" in f.filename]
-                    found.append(f"{name} in {' < '.join(f.name for f in reversed(places))}")
+                    frames = [f for f in traceback.extract_stack(limit=4)[:-1] if "rbnotes" in f.filename]
+                    found.append(f"{name} in {' < '.join(f.name for f in reversed(frames))}")
                 if isinstance(result, np.ndarray):
                     looks[id(result)] = 1
-                    kept.append(result)
+                    references.append(result)
             return result
 
         return look
 
     checks = {name: counted(getattr(arguments, name)) for name in LOOKING}
     with mock.patch.multiple(arguments, **checks), np.errstate(all="ignore"):
-        call(**given)
+        call(**values)
     return found
 
 

@@ -128,12 +128,12 @@ def test_slow_machine_is_taken_into_account(passes, monkeypatch):
 
 def test_slow_first_call_is_accepted(passes):
     """The first call may compile code."""
-    seen = []
+    calls = []
 
     def compiles(x):
         """Raises InvalidArgument."""
-        if not seen:
-            seen.append(passes(1.1 * SECONDS))
+        if not calls:
+            calls.append(passes(1.1 * SECONDS))
         return checked(x)
 
     assert set(verdicts(compiles).values()) == {"fine"}

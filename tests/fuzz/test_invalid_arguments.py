@@ -49,12 +49,12 @@ def test_invalid_arguments_are_named(subpackage, capfd):
 
 def numbers(call):
     """The arguments that are numbers or arrays of them."""
-    return [name for name, value in call.given.items() if isinstance(value, float | np.ndarray)]
+    return [name for name, value in call.arguments.items() if isinstance(value, float | np.ndarray)]
 
 
 def with_leading_axes(call, *chosen):
-    """The call with so many of each of these arguments, one behind the other."""
-    changed = {name: np.stack([np.asarray(call.given[name])] * count) for name, count in chosen}
+    """Return the call with each of these arguments stacked `count` times."""
+    changed = {name: np.stack([np.asarray(call.arguments[name])] * count) for name, count in chosen}
     return outcome(lambda **last: call(**{**changed, **last}), chosen[0][0], changed[chosen[0][0]])[:2]
 
 

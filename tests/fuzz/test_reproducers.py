@@ -27,8 +27,8 @@ PAIR = np.stack([np.eye(4), np.eye(4)])
 ONE_UNKNOWN = LCP([[1.0]], [-1.0])
 TWICE = [[1.0, 0.0], [1.0, 0.0]]
 ENDS = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 0.0]])
-PULL = forces.path_force(forces.LinearSpring(1.0, 0.5), ENDS, np.zeros((2, 3)))
-WRENCHES = forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PULL)
+PATH_FORCE = forces.path_force(forces.LinearSpring(1.0, 0.5), ENDS, np.zeros((2, 3)))
+WRENCHES = forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PATH_FORCE)
 SCHEMES = {
     "by Euler's rule": dynamics.symplectic_euler,
     "backward": dynamics.implicit_euler,
@@ -39,7 +39,7 @@ SCHEMES = {
 }
 
 
-def pushed(f):
+def with_force(f):
     """Return a step of a system with the given force."""
     none = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     return dynamics.symplectic_euler(
@@ -53,7 +53,7 @@ def corrected(**options):
     return stabilization.project_positions([1.1, 0.0], options.pop("mass", M), error, rows, **options)
 
 
-def held(rows):
+def constrained(rows):
     """Return a step of a particle with two coordinates under the given rows."""
     still = lambda q, qdot: np.zeros((2, 2))  # noqa: E731
     system = System(M, lambda q, qdot: np.zeros(2), still, still)
@@ -61,16 +61,16 @@ def held(rows):
     return dynamics.constrained_step(dynamics.symplectic_euler, system, start, 0.1, lambda state, h: [rows])
 
 
-def soft(apart):
+def soft(distance):
     """Return the row residuals of a step whose regularization is nonsymmetric and nearly singular."""
-    R = np.array([[0.1, 0.7], [0.3, 2.1 * (1 + apart)]])
+    R = np.array([[0.1, 0.7], [0.3, 2.1 * (1 + distance)]])
     found = dynamics.solve_step(StepProblem(M, [1.0, 2.0], BilateralRows(M, 0.0, R)))
     return np.abs(found.velocity + R @ found.bilateral).max()
 
 
 def carried(**changed):
     """A spring between two bodies, with another force, stiffness or damping."""
-    return forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PULL._replace(**changed))
+    return forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PATH_FORCE._replace(**changed))
 
 
 def stepped(scheme, h):
@@ -110,8 +110,8 @@ CALLS = {
     "a mass that is not a number": (lambda: FreeSystem(np.nan * BODY), "inertias"),
     "an inertia that is not symmetric": (lambda: FreeSystem(BODY + np.triu(np.ones((6, 6)), 1)), "inertias"),
     "no mass": (lambda: FreeSystem(0 * BODY), "inertias"),
-    "a callback's NaN": (lambda: pushed([np.nan, 0.0]), "force_function"),
-    "a callback's column": (lambda: pushed([[1.0], [0.0]]), "force_function"),
+    "a callback's NaN": (lambda: with_force([np.nan, 0.0]), "force_function"),
+    "a callback's column": (lambda: with_force([[1.0], [0.0]]), "force_function"),
     "a twist that is a column": (lambda: State(np.eye(4), np.zeros((6, 1))), "phi"),
     "poses of several lengths": (lambda: State([[1.0], [1.0, 2.0]]), "E"),
     "numbers that are a column": (lambda: State(q=np.zeros((2, 1))), "q"),
@@ -133,8 +133,8 @@ CALLS = {
     "a softness below zero": (lambda: BilateralRows([[1.0, 0.0]], 0.0, [-1.0]), "regularization"),
     "a softness of other rows": (lambda: BilateralRows([[1.0, 0.0]], 0.0, np.eye(2)), "regularization"),
     "a softness next to a singular one": (lambda: soft(1e-11), "regularization"),
-    "rows of a step that are a column": (lambda: held(BilateralRows([[1.0], [0.0]])), "bilateral"),
-    "no rows of a step": (lambda: held([[1.0, 0.0]]), "constraint_function"),
+    "rows of a step that are a column": (lambda: constrained(BilateralRows([[1.0], [0.0]])), "bilateral"),
+    "no rows of a step": (lambda: constrained([[1.0, 0.0]]), "constraint_function"),
     "rows for other velocities": (
         lambda: StepProblem(M, [1.0, 2.0], BilateralRows([[1.0, 0.0, 0.0]])),
         "bilateral",
@@ -197,22 +197,22 @@ CALLS = {
         "g",
     ),
     "a model without bodies": (lambda: maximal.MaximalModel(()), "inertias"),
-    "forces of other points": (lambda: carried(f=PULL.f[:1]), "forces"),
-    "forces that are no numbers": (lambda: carried(f=PULL.f * np.nan), "forces"),
-    "a stiffness that is not a number": (lambda: carried(K=PULL.K * np.nan), "forces"),
-    "a damping that is not a number": (lambda: carried(D=PULL.D + np.inf), "forces"),
-    "a stiffness of other points": (lambda: carried(K=PULL.K[:3]), "forces"),
-    "a damping that is a row": (lambda: carried(D=PULL.D[:1]), "forces"),
+    "forces of other points": (lambda: carried(f=PATH_FORCE.f[:1]), "forces"),
+    "forces that are no numbers": (lambda: carried(f=PATH_FORCE.f * np.nan), "forces"),
+    "a stiffness that is not a number": (lambda: carried(K=PATH_FORCE.K * np.nan), "forces"),
+    "a damping that is not a number": (lambda: carried(D=PATH_FORCE.D + np.inf), "forces"),
+    "a stiffness of other points": (lambda: carried(K=PATH_FORCE.K[:3]), "forces"),
+    "a damping that is a row": (lambda: carried(D=PATH_FORCE.D[:1]), "forces"),
     "forces without names": (
-        lambda: forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PULL.f),
+        lambda: forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PATH_FORCE.f),
         "forces",
     ),
     "carriers that are not rigid": (
-        lambda: forces.wrenches_from_point_forces(2 * PAIR, ENDS, np.zeros((2, 6)), PULL),
+        lambda: forces.wrenches_from_point_forces(2 * PAIR, ENDS, np.zeros((2, 6)), PATH_FORCE),
         "E",
     ),
     "as many carriers as do not match": (
-        lambda: forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((3, 6)), PULL),
+        lambda: forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((3, 6)), PATH_FORCE),
         "phi",
     ),
     "a spring to a particle before the first": (

@@ -34,7 +34,7 @@ def test_table_contains_only_existing_names():
 def test_valid_calls_are_valid(call):
     with np.errstate(all="ignore"):
         result = call()
-    for each in package_objects([*call.given.values(), result]):
+    for each in package_objects([*call.arguments.values(), result]):
         for twin in (pickle.loads(pickle.dumps(each)), copy.deepcopy(each)):
             assert type(twin) is type(each)
             for mine, other in zip(leaves(each), leaves(twin), strict=True):

@@ -41,10 +41,10 @@ class Case:
         if self.is_spline:
             return self.random(8)
         rng = np.random.default_rng(2)
-        places = [np.asarray(self.joint.neutral), *map(np.array, self.singular)]
+        coordinates = [np.asarray(self.joint.neutral), *map(np.array, self.singular)]
         near = [
-            place + size * rng.normal(size=place.shape)
-            for place in places
+            q + size * rng.normal(size=q.shape)
+            for q in coordinates
             for size in (0, 1e-12, 1e-8, 1e-5, 1e-3, 0.03)
         ]
         return np.concatenate([self.random(), np.array(near).reshape(len(near), len(self.low))])
@@ -61,7 +61,7 @@ def pose(w=(0, 0, 0), p=(0, 0, 0)):
 
 
 def control_frames(count, seed):
-    """Poses along a bent way, turning as they go."""
+    """Return poses along a curved path, with increasing rotations."""
     rng = np.random.default_rng(seed)
     frames = [pose(rng.normal(size=3), rng.normal(size=3))]
     for _ in range(count - 1):
@@ -70,7 +70,7 @@ def control_frames(count, seed):
 
 
 def ring(count, seed):
-    """Poses around a circle, each turned by its place on it and a little more."""
+    """Return poses around a circle, each rotated by slightly more than its angle on the circle."""
     rng = np.random.default_rng(seed)
     angles = 2 * np.pi * np.arange(count) / count
     return np.array(

@@ -220,8 +220,8 @@ class TestNearestCoordinates:
             assert np.linalg.norm(misfit) <= np.linalg.norm(joints.pose_error(joint.transform(q), Q)) + 1e-12
             np.testing.assert_allclose(joint.motion_subspace(found).T @ misfit, 0, atol=1e-10)
             for direction in rng.normal(size=(8, q.size)):
-                moved = joints.pose_error(joint.transform(found + 1e-3 * direction), Q)
-                assert np.linalg.norm(moved) >= np.linalg.norm(misfit) - 1e-12
+                displaced = joints.pose_error(joint.transform(found + 1e-3 * direction), Q)
+                assert np.linalg.norm(displaced) >= np.linalg.norm(misfit) - 1e-12
 
     def test_nearest_rates_against_differences(self, case):
         """For a moving pose with a constraint error."""
@@ -308,20 +308,20 @@ def random_composites(draw):
 
 class TestRandomComposites:
     @given(random_composites())
-    def test_jacobian_and_its_rate(self, drawn):
-        joint, (q, qdot) = drawn
+    def test_jacobian_and_its_rate(self, joint_and_state):
+        joint, (q, qdot) = joint_and_state
         np.testing.assert_allclose(joint.motion_subspace(q), by_difference(joint, q[None])[0], atol=1e-7)
         rate = by_time(lambda t: joint.motion_subspace(q + t[:, None] * qdot))[1]
         np.testing.assert_allclose(joint.motion_subspace_rate(q, qdot), rate, atol=1e-6)
         np.testing.assert_allclose(joint.motion_subspace_derivative(q) @ qdot, rate, atol=1e-6)
 
     @given(random_composites())
-    def test_pose_is_the_product_of_the_poses(self, drawn):
-        joint, (q, _) = drawn
+    def test_pose_is_the_product_of_the_poses(self, joint_and_state):
+        joint, (q, _) = joint_and_state
         ends = np.cumsum([part.num_coordinates for part in joint.parts])[:-1]
         expected = np.eye(4)
-        for part, own in zip(joint.parts, np.split(q, ends), strict=True):
-            expected = expected @ part.transform(own)
+        for part, part_q in zip(joint.parts, np.split(q, ends), strict=True):
+            expected = expected @ part.transform(part_q)
         np.testing.assert_allclose(joint.transform(q), expected, atol=1e-13)
 
 

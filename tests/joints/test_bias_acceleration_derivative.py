@@ -40,10 +40,10 @@ class RealScrew(Screw):
 
 
 def assert_close(joint, q, qdot):
-    def drift(q):
+    def bias_acceleration(q):
         return joint.motion_subspace_rate(q, qdot) @ qdot
 
-    expected = jacobian(drift, q).value
+    expected = jacobian(bias_acceleration, q).value
     np.testing.assert_allclose(
         joint.bias_acceleration_derivative(q, qdot),
         expected,
@@ -57,26 +57,26 @@ def test_derivative_of_the_bias_acceleration(case):
         if q.size:
             assert_close(case.joint, q, qdot)
         if case.joint.num_coordinate_constraints:
-            held = case.joint.coordinate_constraint_bias_derivative(q, qdot)
+            constraint_derivative = case.joint.coordinate_constraint_bias_derivative(q, qdot)
             expected = jacobian(
                 lambda q, v=qdot: case.joint.coordinate_constraint_jacobian_rate(q, v) @ v, q
             ).value
-            np.testing.assert_allclose(held, expected, atol=1e-9)
+            np.testing.assert_allclose(constraint_derivative, expected, atol=1e-9)
         assert case.joint.bias_acceleration_derivative(q, qdot).shape == (6, case.joint.num_coordinates)
 
 
 def test_leading_axes_broadcast(case):
     q, qdot = case.random(3)[:, None], case.rates(2)
-    slope = case.joint.bias_acceleration_derivative(q, qdot)
-    assert slope.shape == (3, 2, 6, case.joint.num_coordinates)
+    derivative = case.joint.bias_acceleration_derivative(q, qdot)
+    assert derivative.shape == (3, 2, 6, case.joint.num_coordinates)
     np.testing.assert_allclose(
-        slope[2, 1], case.joint.bias_acceleration_derivative(q[2, 0], qdot[1]), rtol=1e-12, atol=1e-13
+        derivative[2, 1], case.joint.bias_acceleration_derivative(q[2, 0], qdot[1]), rtol=1e-12, atol=1e-13
     )
 
 
 def test_default_uses_the_complex_step():
     assert_close(Screw(), np.array([0.7]), np.array([1.3]))
-    slope = Screw().bias_acceleration_derivative(np.array([[0.7], [0.2]]), np.array([1.3]))
-    np.testing.assert_allclose(slope[:, 5, 0], -np.cos([0.35, 0.1]) / 8 * 1.3**2, rtol=1e-14)
+    result = Screw().bias_acceleration_derivative(np.array([[0.7], [0.2]]), np.array([1.3]))
+    np.testing.assert_allclose(result[:, 5, 0], -np.cos([0.35, 0.1]) / 8 * 1.3**2, rtol=1e-14)
     with pytest.raises(InvalidArgument, match=r"joint: got .*RealScrew.*, whose dS is real"):
         RealScrew().bias_acceleration_derivative([0.7], [1.3])

@@ -33,8 +33,8 @@ def on_egg(x):
 
 
 def outward(implicit, x):
-    slope = np.array([derivative(lambda t, e=e: implicit(x + t * e)).value for e in np.eye(3)])
-    return slope / np.linalg.norm(slope)
+    gradient = np.array([derivative(lambda t, e=e: implicit(x + t * e)).value for e in np.eye(3)])
+    return gradient / np.linalg.norm(gradient)
 
 
 def about_z(v):
@@ -83,12 +83,12 @@ class TestSurfaces:
             np.testing.assert_allclose(surface.point(u, v), expected, atol=1e-13)
             joint = joints.point_on_surface(surface, "normal", 0.2)
             Q = joint.transform([u, v, 0.7])
-            slopes = jacobian(lambda p: surface.point(*p), np.array([u, v])).value.T
-            normal = np.cross(*slopes) / np.linalg.norm(np.cross(*slopes))
+            tangents = jacobian(lambda p: surface.point(*p), np.array([u, v])).value.T
+            normal = np.cross(*tangents) / np.linalg.norm(np.cross(*tangents))
             np.testing.assert_allclose(Q[:3, 2], normal, atol=1e-10)
             np.testing.assert_allclose(Q[:3, 3], expected + 0.2 * normal, atol=1e-10)
             flat = joints.point_on_surface(surface, "none", 0.2).transform([u, v])
-            np.testing.assert_allclose(flat[:3, 0], slopes[0] / np.linalg.norm(slopes[0]), atol=1e-10)
+            np.testing.assert_allclose(flat[:3, 0], tangents[0] / np.linalg.norm(tangents[0]), atol=1e-10)
             np.testing.assert_allclose(Q[:3, :3], flat[:3, :3] @ about_z(0.7), atol=1e-10)
 
     def test_ball_on_a_surface_rotates_freely(self):
@@ -125,15 +125,15 @@ class TestCurves:
         joint = joints.curve_on_curve(first, second)
         for q in STATES:
             Q = joint.transform(q)
-            met = Q[:3, :3] @ second.point(q[4]) + Q[:3, 3]
-            np.testing.assert_allclose(met, first.point(q[0]), atol=1e-13)
+            second_point = Q[:3, :3] @ second.point(q[4]) + Q[:3, 3]
+            np.testing.assert_allclose(second_point, first.point(q[0]), atol=1e-13)
         # Where both run the same way, gliding along one is gliding along the other.
         assert joint.distance_to_singularity([0.4, 0, 0, 0, 0.4]) < 1e-14
 
 
 def test_circle_starts_from_x_towards_y():
-    places = [curves.circle(0.5).point(s) for s in (0.0, np.pi / 2)]
-    np.testing.assert_allclose(places, [[0.5, 0, 0], [0, 0.5, 0]], atol=1e-15)
+    points = [curves.circle(0.5).point(s) for s in (0.0, np.pi / 2)]
+    np.testing.assert_allclose(points, [[0.5, 0, 0], [0, 0.5, 0]], atol=1e-15)
 
 
 @pytest.mark.parametrize(("inside", "center", "meshing"), [(False, 1.3, 1.0), (True, 0.7, 1.0)])
@@ -190,13 +190,15 @@ def test_numpy_functions_are_supported(function):
     exec(python_source(joint.kinematics_function), program)
     for x in (0.4, 0.7, 1.3):
         np.testing.assert_allclose(joint.transform([x])[0, 3], function(x), rtol=1e-13)
-        slope = derivative(lambda t, x=x: function(x + t)).value
-        np.testing.assert_allclose(joint.motion_subspace([x])[3, 0], slope, rtol=1e-8)
-        R, t, S, drift = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 1)), np.zeros(6)
-        program["motion"]([x], [1.5], R, t, S, drift)
+        numeric = derivative(lambda t, x=x: function(x + t)).value
+        np.testing.assert_allclose(joint.motion_subspace([x])[3, 0], numeric, rtol=1e-8)
+        R, t, S, bias_acceleration = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 1)), np.zeros(6)
+        program["motion"]([x], [1.5], R, t, S, bias_acceleration)
         np.testing.assert_allclose(t[0], function(x), rtol=1e-13)
         np.testing.assert_allclose(S, joint.motion_subspace([x]), rtol=1e-12)
-        np.testing.assert_allclose(drift, joint.motion_subspace_rate([x], [1.5]) @ [1.5], rtol=1e-12)
+        np.testing.assert_allclose(
+            bias_acceleration, joint.motion_subspace_rate([x], [1.5]) @ [1.5], rtol=1e-12
+        )
 
 
 def test_programs_agree_with_the_joint():
@@ -208,12 +210,12 @@ def test_programs_agree_with_the_joint():
     assert len(source.splitlines()) < 800
     for q in STATES:
         qdot = np.cos(3 * q)
-        R, t, S, drift = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 5)), np.zeros(6)
-        program["contact"](q, qdot, R, t, S, drift)
+        R, t, S, bias_acceleration = np.zeros((3, 3)), np.zeros(3), np.zeros((6, 5)), np.zeros(6)
+        program["contact"](q, qdot, R, t, S, bias_acceleration)
         np.testing.assert_allclose(R, joint.transform(q)[:3, :3], atol=1e-13)
         np.testing.assert_allclose(t, joint.transform(q)[:3, 3], atol=1e-13)
         np.testing.assert_allclose(S, joint.motion_subspace(q), atol=1e-12)
-        np.testing.assert_allclose(drift, joint.motion_subspace_rate(q, qdot) @ qdot, atol=1e-12)
+        np.testing.assert_allclose(bias_acceleration, joint.motion_subspace_rate(q, qdot) @ qdot, atol=1e-12)
 
 
 def test_factored_joint_equals_the_product():
@@ -230,7 +232,7 @@ def test_factored_joint_equals_the_product():
             R, t = R @ Rj, t + R @ tj
         return R, t
 
-    by_factors, whole = FunctionJoint(factors, 2), FunctionJoint(product, 2)
+    by_factors, by_product = FunctionJoint(factors, 2), FunctionJoint(product, 2)
     q, qdot = np.array([0.4, -1.1]), np.array([0.8, 1.3])
     for method, arguments in (
         ("transform", (q,)),
@@ -240,7 +242,7 @@ def test_factored_joint_equals_the_product():
         ("bias_acceleration_derivative", (q, qdot)),
     ):
         found = getattr(by_factors, method)(*arguments)
-        np.testing.assert_allclose(found, getattr(whole, method)(*arguments), atol=1e-13)
+        np.testing.assert_allclose(found, getattr(by_product, method)(*arguments), atol=1e-13)
 
 
 def test_joints_can_be_pickled():

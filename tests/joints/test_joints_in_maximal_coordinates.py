@@ -55,8 +55,8 @@ class Mover:
 @pytest.fixture(params=[True, False], ids=["on a body", "on the world"])
 def movers(case, request):
     def make():
-        places = zip(case.random(2), case.rates(2), case.rates(2, seed=9), strict=True)
-        for seed, (q, qdot, qddot) in enumerate(places):
+        coordinates = zip(case.random(2), case.rates(2), case.rates(2, seed=9), strict=True)
+        for seed, (q, qdot, qddot) in enumerate(coordinates):
             if case.joint.num_coordinate_constraints:
                 q, qdot = case.joint.reparametrize(q, qdot)
             yield Mover(case.joint, q, qdot, qddot, request.param, seed)
@@ -85,8 +85,8 @@ def test_allowed_accelerations_satisfy_rows_and_bias(movers):
     for mover in movers():
         poses, twists, accelerations = mover.motion
         G = maximal.constraint_jacobian([mover.joint], poses).toarray()
-        drift = maximal.constraint_bias_acceleration([mover.joint], poses, twists)
-        np.testing.assert_allclose(G @ accelerations.ravel() + drift, 0, atol=1e-7 * size(accelerations))
+        bias = maximal.constraint_bias_acceleration([mover.joint], poses, twists)
+        np.testing.assert_allclose(G @ accelerations.ravel() + bias, 0, atol=1e-7 * size(accelerations))
 
 
 def test_errors_of_allowed_poses_vanish(movers):
@@ -107,10 +107,10 @@ def test_errors_grow_along_the_rows(movers):
             count = len(times)
             at = [WORLD if joint.parent == WORLD else 2 * k for k in range(count)]
             copies = [replace(joint, body=2 * k + 1, parent=at[k]) for k in range(count)]
-            apart = maximal.constraint_error(copies, poses.reshape(-1, 4, 4)).reshape(count, -1)
+            constraint_errors = maximal.constraint_error(copies, poses.reshape(-1, 4, 4)).reshape(count, -1)
             G = maximal.constraint_jacobian(copies, poses.reshape(-1, 4, 4)).toarray()
-            own = G.reshape(count, joint.num_constraints, count, 12)[range(count), :, range(count), 6:]
-            return np.einsum("kci,kc->ki", own, apart)
+            own_rows = G.reshape(count, joint.num_constraints, count, 12)[range(count), :, range(count), 6:]
+            return np.einsum("kci,kc->ki", own_rows, constraint_errors)
 
         G = maximal.constraint_jacobian([joint], start).toarray()
         expected = G[:, 6:].T @ G @ twists.ravel()
@@ -128,8 +128,8 @@ def test_reactions_do_no_work_on_allowed_motions(movers):
             power += reaction.on_parent @ twists[0]
         np.testing.assert_allclose(power, 0, atol=1e-7 * size(twists))
         # A mover's own twist is one motion: also none of the joint's single coordinates is worked on.
-        own = se3.Ad(mover.joint.frame) @ mover.kind.motion_subspace(mover.q)
-        np.testing.assert_allclose(reaction.on_body @ own, 0, atol=1e-11 * size(own))
+        subspace = se3.Ad(mover.joint.frame) @ mover.kind.motion_subspace(mover.q)
+        np.testing.assert_allclose(reaction.on_body @ subspace, 0, atol=1e-11 * size(subspace))
 
 
 def test_mechanism_accelerates_like_the_coordinates(case):
@@ -139,15 +139,15 @@ def test_mechanism_accelerates_like_the_coordinates(case):
     for q, qdot in zip(case.random(2), case.rates(2), strict=True):
         if joint.num_coordinate_constraints:
             q, qdot = joint.reparametrize(q, qdot)
-        S, drift = joint.motion_subspace(q), joint.motion_subspace_rate(q, qdot) @ qdot
+        S, bias = joint.motion_subspace(q), joint.motion_subspace_rate(q, qdot) @ qdot
         twist, applied = S @ qdot, rng.normal(size=6)
-        push = Forces.without_derivatives(applied)
-        held = [maximal.Joint(joint, 0)]
-        model = maximal.MaximalModel(M[None], held, np.zeros(3), lambda state, push=push: push)
+        force = Forces.without_derivatives(applied)
+        joints = [maximal.Joint(joint, 0)]
+        model = maximal.MaximalModel(M[None], joints, np.zeros(3), lambda state, force=force: force)
         found = maximal.accelerations(model, State(joint.transform(q), twist)).phidot[0]
         wrench = applied + se3.ad(twist).T @ M @ twist
-        qddot = np.linalg.pinv(S.T @ M @ S, rcond=1e-11) @ (S.T @ (wrench - M @ drift))
-        expected = S @ qddot + drift
+        qddot = np.linalg.pinv(S.T @ M @ S, rcond=1e-11) @ (S.T @ (wrench - M @ bias))
+        expected = S @ qddot + bias
         np.testing.assert_allclose(found, expected, atol=1e-8 * size(expected))
 
 
@@ -171,7 +171,7 @@ def test_grouped_joints_equal_single_joints(case):
 
 
 def test_steps_keep_the_joint_closed(case):
-    """A body falls on its joint for a while; each step brings the joint back together."""
+    """A body falls on its joint; each step closes the joint."""
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])
     joint = maximal.Joint(case.joint, 0, frame(np.random.default_rng(13)))
     pose = case.joint.transform(case.random(1)[0]) @ np.linalg.inv(joint.frame)

@@ -10,8 +10,8 @@ from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.joints.spline import CATMULL_ROM_BASIS
 
 
-def moved(points, angles=None):
-    """Frames at points ``(n, 3)``, turned about z by angles ``(n,)``."""
+def frames_at(points, angles=None):
+    """Return frames at points ``(n, 3)``, rotated about z by angles ``(n,)``."""
     frames = np.tile(np.eye(4), (len(points), 1, 1))
     frames[:, :3, 3] = points
     if angles is not None:
@@ -31,7 +31,7 @@ Q = np.linspace(0.05, 3.95, 21)
 
 class TestCurve:
     def test_translations_give_an_ordinary_spline(self):
-        curve = joints.SplineCurve(moved(POINTS), cyclic=False)
+        curve = joints.SplineCurve(frames_at(POINTS), cyclic=False)
         spline = scipy_spline(POINTS)
         pose, S, dS = (
             curve.transform(Q[:, None]),
@@ -45,16 +45,16 @@ class TestCurve:
         np.testing.assert_array_equal(S[:, :3], 0)
 
     def test_rotations_about_one_axis_give_a_spline_of_angles(self):
-        curve = joints.SplineCurve(moved(np.zeros((7, 3)), ANGLES), cyclic=False)
+        curve = joints.SplineCurve(frames_at(np.zeros((7, 3)), ANGLES), cyclic=False)
         spline = scipy_spline(ANGLES)
-        turned = Rotation.from_rotvec(np.outer(spline(Q), [0, 0, 1])).as_matrix()
-        np.testing.assert_allclose(curve.transform(Q[:, None])[:, :3, :3], turned, atol=1e-13)
+        expected = Rotation.from_rotvec(np.outer(spline(Q), [0, 0, 1])).as_matrix()
+        np.testing.assert_allclose(curve.transform(Q[:, None])[:, :3, :3], expected, atol=1e-13)
         np.testing.assert_allclose(curve.motion_subspace(Q[:, None])[:, 2, 0], spline(Q, 1), atol=1e-13)
 
     @pytest.mark.parametrize("cyclic", [True, False])
     def test_is_twice_differentiable_where_segments_meet(self, cyclic):
         rng = np.random.default_rng(1)
-        frames = moved(POINTS)
+        frames = frames_at(POINTS)
         frames[:, :3, :3] = Rotation.from_rotvec(rng.normal(size=(7, 3))).as_matrix()
         curve = joints.SplineCurve(frames, cyclic=cyclic)
         for knot in range(1, curve.num_segments):
@@ -66,11 +66,11 @@ class TestCurve:
             )
 
     def test_cyclic_spline_closes(self):
-        curve = joints.SplineCurve(moved(POINTS, 0.1 * ANGLES))
+        curve = joints.SplineCurve(frames_at(POINTS, 0.1 * ANGLES))
         assert curve.num_segments == 7
         for q in (0.3, 6.7):
-            for turns in (-2, -1, 1, 5):
-                around = [q + 7 * turns]
+            for periods in (-2, -1, 1, 5):
+                around = [q + 7 * periods]
                 np.testing.assert_allclose(curve.transform(around), curve.transform([q]), atol=1e-12)
                 new, rate = curve.reparametrize(around, [2.0])
                 np.testing.assert_allclose(new, [q], atol=1e-12)
@@ -78,46 +78,46 @@ class TestCurve:
         np.testing.assert_allclose(curve.motion_subspace([7 - 1e-9]), curve.motion_subspace([0.0]), atol=1e-7)
 
     def test_open_spline_extrapolates(self):
-        curve = joints.SplineCurve(moved(POINTS), cyclic=False)
+        curve = joints.SplineCurve(frames_at(POINTS), cyclic=False)
         spline = scipy_spline(POINTS)
         for q in (-0.25, 4.25):
             np.testing.assert_allclose(curve.transform([q])[:3, 3], spline(q, extrapolate=True), atol=1e-12)
 
     def test_spline_starts_at_the_weighted_first_frames(self):
         """Weights 1/6, 4/6, 1/6 of the first three."""
-        curve = joints.SplineCurve(moved(POINTS), cyclic=False)
+        curve = joints.SplineCurve(frames_at(POINTS), cyclic=False)
         np.testing.assert_allclose(curve.transform([0.0])[:3, 3], POINTS[:3].T @ [1, 4, 1] / 6, atol=1e-14)
 
     def test_interpolating_basis_passes_through_the_frames(self):
-        frames = moved(POINTS, ANGLES)
-        for cyclic, reached in ((True, [1, 2, 3, 4, 5, 6, 0]), (False, [1, 2, 3, 4, 5])):
+        frames = frames_at(POINTS, ANGLES)
+        for cyclic, frame_indices in ((True, [1, 2, 3, 4, 5, 6, 0]), (False, [1, 2, 3, 4, 5])):
             curve = joints.SplineCurve(frames, cyclic=cyclic, basis=CATMULL_ROM_BASIS)
-            found = curve.transform(np.arange(len(reached), dtype=float)[:, None])
-            np.testing.assert_allclose(found, frames[reached], atol=1e-13)
+            found = curve.transform(np.arange(len(frame_indices), dtype=float)[:, None])
+            np.testing.assert_allclose(found, frames[frame_indices], atol=1e-13)
         found = curve.transform(Q[:, None])[:, 2, 3]
-        slopes = (POINTS[2:] - POINTS[:-2]) / 2
-        expected = CubicHermiteSpline(np.arange(5), POINTS[1:-1], slopes)(Q)[:, 2]
+        expected_tangents = (POINTS[2:] - POINTS[:-2]) / 2
+        expected = CubicHermiteSpline(np.arange(5), POINTS[1:-1], expected_tangents)(Q)[:, 2]
         np.testing.assert_allclose(found, expected, atol=1e-13)
 
     def test_weights_with_sum_other_than_one_are_rejected(self):
         hermite = np.array([[1, 0, 0, 0], [0, 1, 0, 0], [-3, -2, 3, -1], [2, 1, -2, 1]])
         with pytest.raises(InvalidArgument, match=r"basis: got rows with the sums \[1.0, 1.0, -3.0, 2.0\]"):
-            joints.SplineCurve(moved(POINTS), basis=hermite)
+            joints.SplineCurve(frames_at(POINTS), basis=hermite)
         with pytest.raises(InvalidArgument, match="basis"):
-            joints.SplineCurve(moved(POINTS), basis=np.eye(3))
+            joints.SplineCurve(frames_at(POINTS), basis=np.eye(3))
 
     def test_invalid_curves_are_rejected(self):
         with pytest.raises(
             InvalidArgument, match=r"frames: got shape \(3, 4, 4\), expected 4 control frames"
         ):
-            joints.SplineCurve(moved(POINTS[:3]))
+            joints.SplineCurve(frames_at(POINTS[:3]))
         with pytest.raises(InvalidArgument, match=r"frames: got shape \(4, 4\)"):
             joints.SplineCurve(np.eye(4))
         with pytest.raises(SingularConfiguration, match="frames: got frames 1 and 2 half a turn apart"):
-            joints.SplineCurve(moved(POINTS[:4], [0.0, 0.5, 0.5 + np.pi, 3.0]), cyclic=False)
+            joints.SplineCurve(frames_at(POINTS[:4], [0.0, 0.5, 0.5 + np.pi, 3.0]), cyclic=False)
         with pytest.raises(SingularConfiguration, match="frames 3 and 0 half a turn apart"):
-            joints.SplineCurve(moved(POINTS[:4], [0.0, 1.0, 2.0, np.pi]))
-        joints.SplineCurve(moved(POINTS[:4], [0.0, 1.0, 2.0, np.pi]), cyclic=False)
+            joints.SplineCurve(frames_at(POINTS[:4], [0.0, 1.0, 2.0, np.pi]))
+        joints.SplineCurve(frames_at(POINTS[:4], [0.0, 1.0, 2.0, np.pi]), cyclic=False)
 
 
 class TestSurface:
@@ -132,8 +132,8 @@ class TestSurface:
             point = scipy_spline(along)(q0)
             pose = self.surface.transform([q0, q1])
             np.testing.assert_allclose(pose[:3, 3], point[:3], atol=1e-13)
-            turned = Rotation.from_euler("XYZ", point[3:]).as_matrix()
-            np.testing.assert_allclose(pose[:3, :3], turned, atol=1e-13)
+            expected = Rotation.from_euler("XYZ", point[3:]).as_matrix()
+            np.testing.assert_allclose(pose[:3, :3], expected, atol=1e-13)
 
     def test_translation_surface_has_the_derivatives_of_the_splines(self):
         points = self.points * [1, 1, 1, 0, 0, 0]

@@ -53,7 +53,7 @@ class TestRotations:
             joint.motion_subspace(np.zeros(4))
 
     @pytest.mark.parametrize("length", [1e-31, 1e-90, 5e-324])
-    def test_quaternions_whose_powers_overflow_are_no_configurations(self, length):
+    def test_too_small_quaternions_are_rejected(self, length):
         joint, q, qdot = joints.QuaternionSpherical(), np.array([length, 0, 0, 0]), np.ones(4)
         calls = (
             lambda q: joint.transform(q),
@@ -83,10 +83,10 @@ class TestRotations:
 class TestRotationVectors:
     joint = joints.ExponentialSpherical()
 
-    @pytest.mark.parametrize("turns", [0.7, 0.76, 1.0, 1.2, 1.74, 1.76, 2.0, 3.3])
-    def test_long_rotation_vectors_are_shortened_by_full_turns(self, turns):
+    @pytest.mark.parametrize("revolutions", [0.7, 0.76, 1.0, 1.2, 1.74, 1.76, 2.0, 3.3])
+    def test_long_rotation_vectors_are_shortened_by_full_turns(self, revolutions):
         """While they are longer than 1.5 pi, each time by one turn."""
-        expected = q = 2 * np.pi * turns * SKEW
+        expected = q = 2 * np.pi * revolutions * SKEW
         while np.linalg.norm(expected) > 1.5 * np.pi:
             expected = (1 - 2 * np.pi / np.linalg.norm(expected)) * expected
         new, _ = self.joint.reparametrize(q, np.ones(3))
@@ -150,9 +150,9 @@ class TestDegreesOfFreedom:
             assert joint.num_dofs == freedom, joint
 
     def test_parallel_hinges_give_planar_motion(self):
-        apart = np.eye(4)
-        apart[0, 3] = 1
-        link = joints.Fixed(apart)
+        offset = np.eye(4)
+        offset[0, 3] = 1
+        link = joints.Fixed(offset)
         arm = joints.Composite(*[joints.Revolute(), link] * 3, joints.Revolute())
         assert (arm.num_coordinates, arm.num_dofs) == (4, 3)
         np.testing.assert_allclose(
@@ -204,8 +204,8 @@ class Ellipse(joints.JointType):
 
     def compute_motion_subspace_derivative(self, q):
         c, s = np.cos(q[..., 0]), np.sin(q[..., 0])
-        slope = np.stack([0 * c, 0 * c, 0 * c, s * s - c * c, 2 * c * s, 0 * c], axis=-1)
-        return slope[..., None, None]
+        derivative = np.stack([0 * c, 0 * c, 0 * c, s * s - c * c, 2 * c * s, 0 * c], axis=-1)
+        return derivative[..., None, None]
 
 
 class TestUserDefinedTypes:

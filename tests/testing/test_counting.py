@@ -11,9 +11,9 @@ A, B, x = RNG.normal(size=(3, 4)), RNG.normal(size=(4, 5)), RNG.normal(size=4)
 
 def started(array):
     """The same numbers in an array that is made during the call."""
-    made = np.zeros(array.shape)
-    made[:] = array
-    return made
+    result = np.zeros(array.shape)
+    result[:] = array
+    return result
 
 
 @pytest.mark.parametrize(
@@ -41,10 +41,10 @@ def test_known_operation_counts(calculation, count):
 
 def test_in_place_operations():
     def calculation():
-        made = np.zeros(4)
-        made += started(x) @ x
-        made *= 3
-        made[1:] += A[:, 1:].T @ np.ones(3)
+        result = np.zeros(4)
+        result += started(x) @ x
+        result *= 3
+        result[1:] += A[:, 1:].T @ np.ones(3)
 
     assert count_multiplications(calculation) == 4 + 4 + 9
 
@@ -64,7 +64,7 @@ def test_numpy_is_restored():
 
 
 def test_cached_arrays_count_in_later_calls():
-    kept = []
-    assert count_multiplications(lambda: kept.append(started(A) @ B)) == 60
-    assert count_multiplications(lambda: kept[0] @ B.T) == 60
-    assert count_multiplications(lambda: np.ones((2, 3)) @ kept[0]) == 30
+    cache = []
+    assert count_multiplications(lambda: cache.append(started(A) @ B)) == 60
+    assert count_multiplications(lambda: cache[0] @ B.T) == 60
+    assert count_multiplications(lambda: np.ones((2, 3)) @ cache[0]) == 30

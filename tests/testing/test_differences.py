@@ -43,10 +43,10 @@ SMOOTH = {
 }
 
 
-@pytest.mark.parametrize(("function", "slope"), SMOOTH.values(), ids=SMOOTH)
+@pytest.mark.parametrize(("function", "expected"), SMOOTH.values(), ids=SMOOTH)
 @given(t=numbers(-3, 3))
-def test_smooth_functions(function, slope, t):
-    assert_error_estimate(derivative(function, t), slope(t))
+def test_smooth_functions(function, expected, t):
+    assert_error_estimate(derivative(function, t), expected(t))
 
 
 @given(numbers(-3, 3), st.sampled_from([1e-6, 1e-3, 0.1, 1.0, 10.0]), st.sampled_from([1e-8, 1.0, 1e8]))
@@ -121,8 +121,8 @@ def test_jacobian_on_rotations(R, a, A):
         jacobian_so3(lambda Q: np.trace(A @ Q), R),
         [P[1, 2] - P[2, 1], P[2, 0] - P[0, 2], P[0, 1] - P[1, 0]],
     )
-    phase, slope = 2 * (a @ R @ a), -2 * a @ R @ bracket(a)
-    assert_error_estimate(jacobian_so3(lambda Q: np.sin(2 * (a @ Q @ a)), R), np.cos(phase) * slope, 1e-6)
+    phase, expected = 2 * (a @ R @ a), -2 * a @ R @ bracket(a)
+    assert_error_estimate(jacobian_so3(lambda Q: np.sin(2 * (a @ Q @ a)), R), np.cos(phase) * expected, 1e-6)
 
 
 @given(rotations(), vectors())
@@ -137,22 +137,22 @@ def test_second_derivative_on_rotations(R, a):
 
 
 @given(frames(), vectors(), nonzero_vectors(), st.sampled_from([1.0, 1e3]))
-def test_jacobian_on_frames(E, x, apart, scale):
+def test_jacobian_on_frames(E, x, offset, scale):
     E = E.copy()
     E[:3, 3] *= scale
     R, p = E[:3, :3], E[:3, 3]
-    place = R @ x + p
+    position = R @ x + p
     material = R @ np.hstack([-bracket(x), np.eye(3)])
     assert_error_estimate(jacobian_se3(lambda F: F[:3, :3] @ x + F[:3, 3], E), material, 1e-8)
-    anchor = place - apart
-    length = np.linalg.norm(apart)
+    anchor = position - offset
+    length = np.linalg.norm(offset)
     distance = jacobian_se3(lambda F: np.linalg.norm(F[:3, :3] @ x + F[:3, 3] - anchor), E)
-    assert_error_estimate(distance, apart @ material / length, 1e-6)
+    assert_error_estimate(distance, offset @ material / length, 1e-6)
     # The inverse: seen from the body, what is fixed in the world moves by -xi.
-    seen = R.T @ (anchor - p)
+    local_offset = R.T @ (anchor - p)
     assert_error_estimate(
         jacobian_se3(lambda F: F[:3, :3].T @ (anchor - F[:3, 3]), E),
-        np.hstack([bracket(seen), -np.eye(3)]),
+        np.hstack([bracket(local_offset), -np.eye(3)]),
         1e-8,
     )
 
@@ -205,10 +205,10 @@ ANALYTIC = {
 }
 
 
-@pytest.mark.parametrize(("function", "slope"), ANALYTIC.values(), ids=ANALYTIC)
+@pytest.mark.parametrize(("function", "expected"), ANALYTIC.values(), ids=ANALYTIC)
 @given(x=vectors(2))
-def test_complex_step_is_exact_to_rounding(function, slope, x):
-    np.testing.assert_allclose(complex_step(function, x), np.diag(slope(x)), rtol=2e-14, atol=1e-40)
+def test_complex_step_is_exact_to_rounding(function, expected, x):
+    np.testing.assert_allclose(complex_step(function, x), np.diag(expected(x)), rtol=2e-14, atol=1e-40)
 
 
 @given(vectors(4), matrices(3, 4))

@@ -56,8 +56,8 @@ CASES = {
 """
 
 
-KEPT = {"CASES", "region", "threshold", "examples"}
-"""Names by which the tests below reach something."""
+UNCHANGED_NAMES = {"CASES", "region", "threshold", "examples"}
+"""Names that the tests below use in strings."""
 
 
 class Renaming(ast.NodeTransformer):
@@ -71,7 +71,7 @@ class Renaming(ast.NodeTransformer):
             for node in nodes
             if type(node) in named and isinstance(getattr(node, "ctx", None), ast.Store | None)
         }
-        self.names = bound - {node.arg for node in nodes if isinstance(node, ast.keyword)} - KEPT
+        self.names = bound - {node.arg for node in nodes if isinstance(node, ast.keyword)} - UNCHANGED_NAMES
 
     def generic_visit(self, node):
         super().generic_visit(node)
@@ -117,16 +117,16 @@ def renamed(load):
     return module
 
 
-def all_tried(search, inputs):
+def evaluated_inputs(search, inputs):
     """Everything that a search tries, the smallest that it finds last."""
-    tried = []
+    evaluated = []
 
     def form(*values):
-        tried.append(values)
+        evaluated.append(values)
         return float(min(map(size, values)))
 
     search(form, lambda *values: 0.0, inputs, threshold=6.0 if "words" in inputs else 1.0, examples=100)
-    return repr(tried)
+    return repr(evaluated)
 
 
 def size(value):
@@ -145,9 +145,9 @@ def test_names_do_not_change_draws(name, load, renamed):
     for region in ("generic", "large"):
         expected = evaluation.samples(before, 60, region=region)
         assert repr(other.samples_renamed(after, 60, region=region)) == repr(expected)
-    expected = all_tried(evaluation.search, before)
-    assert all_tried(evaluation.search, after) == expected
-    assert all_tried(other.search_renamed, after) == expected
+    expected = evaluated_inputs(evaluation.search, before)
+    assert evaluated_inputs(evaluation.search, after) == expected
+    assert evaluated_inputs(other.search_renamed, after) == expected
 
 
 def test_stored_inputs_are_replayed_under_another_name(load, renamed):
@@ -170,16 +170,16 @@ def test_stored_inputs_are_replayed_under_another_name(load, renamed):
 
 def test_hash_order_does_not_change_draws(tmp_path):
     file = tmp_path / "script.py"
-    text = inspect.getsource(size) + inspect.getsource(all_tried)
+    text = inspect.getsource(size) + inspect.getsource(evaluated_inputs)
     file.write_text(
         f"{STRATEGIES}\n{text}\nfrom rbnotes.ledger.evaluation import samples, search\n"
-        "print([(samples(inputs, 50), all_tried(search, inputs)) for inputs in CASES.values()])\n"
+        "print([(samples(inputs, 50), evaluated_inputs(search, inputs)) for inputs in CASES.values()])\n"
     )
 
     def printed(start):
         environment = {**os.environ, "PYTHONHASHSEED": start}
-        ran = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
+        completed = subprocess.run([sys.executable, file], env=environment, capture_output=True, text=True)
+        assert completed.returncode == 0, completed.stderr
+        return completed.stdout
 
     assert printed("1") == printed("2")

@@ -18,7 +18,7 @@ WIDE = {"number": st.integers(-(2**40), 2**40), "text": st.text(), "real": st.fl
 
 
 def load_numbers(folder, name):
-    """A module full of numbers and words, as any script of a reader may be."""
+    """A module with many numbers and strings, like a user's script."""
     numbers = ", ".join(str(7**k + 12345 * len(name)) for k in range(12))
     file = folder / f"{name}.py"
     file.write_text(f"numbers = [{numbers}, 0.1234567, 9.87654e30]\nwords = ['{name}', 'stray {name}']\n")
@@ -28,11 +28,17 @@ def load_numbers(folder, name):
     return module
 
 
-def tried(inputs):
+def inputs_of_search(inputs):
     """Return the inputs of a search."""
-    seen = []
-    search(lambda *values: seen.append(values) or 0.0, lambda *values: 0.0, inputs, threshold=1, examples=150)
-    return seen
+    collected = []
+    search(
+        lambda *values: collected.append(values) or 0.0,
+        lambda *values: 0.0,
+        inputs,
+        threshold=1,
+        examples=150,
+    )
+    return collected
 
 
 def test_another_module_changes_no_draw(tmp_path, monkeypatch):
@@ -40,14 +46,14 @@ def test_another_module_changes_no_draw(tmp_path, monkeypatch):
     @settings(max_examples=300)
     @given(st.tuples(*WIDE.values()))
     def draw(values):
-        drawn.append(values)
+        draws.append(values)
 
     def everything():
-        drawn.clear()
+        draws.clear()
         draw()
-        return repr([drawn, samples(WIDE, 300), tried(WIDE)])
+        return repr([draws, samples(WIDE, 300), inputs_of_search(WIDE)])
 
-    drawn = []
+    draws = []
     before = everything()
     for name in ("ballast", "cargo"):
         monkeypatch.setitem(sys.modules, name, load_numbers(tmp_path, name))
@@ -76,7 +82,7 @@ def test_names_and_source_change_no_draw(request):
     assert len({repr(draw) for draw in first_draws}) > 10
 
 
-def test_what_is_changed_is_put_back(monkeypatch):
+def test_patched_functions_are_restored(monkeypatch):
     def theirs():
         raise AssertionError("asked for the constants of local modules")
 

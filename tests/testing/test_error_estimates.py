@@ -98,9 +98,9 @@ def digits_lost_at_a_minimum(rng):
 def energies(rng):
     n, stiffness = rng.integers(1, 7), size(rng, -8, 8)
     A, x = rng.normal(size=(n, n)), size(rng, -6, 6) * rng.normal(size=n)
-    apart = rng.normal(size=n)
-    B, rest = stiffness * A @ A.T, x - apart
-    return lambda q: (q - rest) @ B @ (q - rest) / 2, x, B @ (x - rest)
+    displacement = rng.normal(size=n)
+    B, origin = stiffness * A @ A.T, x - displacement
+    return lambda q: (q - origin) @ B @ (q - origin) / 2, x, B @ (x - origin)
 
 
 @family(ON_VECTORS)
@@ -114,13 +114,13 @@ def energies_at_rest(rng):
 @family(ON_VECTORS)
 def distances(rng):
     n = rng.integers(2, 5)
-    x, apart = size(rng, -6, 6) * rng.normal(size=n), rng.normal(size=n)
-    anchor = x - apart / np.linalg.norm(apart)
+    x, displacement = size(rng, -6, 6) * rng.normal(size=n), rng.normal(size=n)
+    anchor = x - displacement / np.linalg.norm(displacement)
     return lambda q: np.linalg.norm(q - anchor), x, (x - anchor) / np.linalg.norm(x - anchor)
 
 
 @family(ON_ROTATIONS)
-def turned_vectors(rng):
+def rotated_vectors(rng):
     R, a = draw_rotation(rng), size(rng, -3, 3) * rng.normal(size=3)
     return lambda Q: Q @ a, R, -R @ bracket(a)
 
@@ -132,7 +132,7 @@ def one_coordinate(rng):
 
 
 @family(ON_ROTATIONS)
-def turned_inertias(rng):
+def rotated_inertias(rng):
     R, J = draw_rotation(rng), np.diag(rng.uniform(1, 3, 3))
     exact = [R @ (bracket(w) @ J - J @ bracket(w)) @ R.T for w in np.eye(3)]
     return lambda Q: Q @ J @ Q.T, R, np.moveaxis(exact, 0, -1)
@@ -141,8 +141,8 @@ def turned_inertias(rng):
 @family(ON_ROTATIONS)
 def springs_at_rest(rng):
     R, a, stiffness = draw_rotation(rng), rng.normal(size=3), size(rng, -8, 8)
-    rest = R @ a
-    return lambda Q: stiffness * np.sum((Q @ a - rest) ** 2), R, np.zeros(3)
+    origin = R @ a
+    return lambda Q: stiffness * np.sum((Q @ a - origin) ** 2), R, np.zeros(3)
 
 
 @family(ON_ROTATIONS)
@@ -228,9 +228,9 @@ def points(rng):
 
 @family(ON_FRAMES)
 def distances_to_points(rng):
-    E, a, apart = draw_frame(rng), rng.normal(size=3), rng.normal(size=3)
+    E, a, displacement = draw_frame(rng), rng.normal(size=3), rng.normal(size=3)
     point = E[:3, :3] @ a + E[:3, 3]
-    anchor = point - apart / np.linalg.norm(apart)
+    anchor = point - displacement / np.linalg.norm(displacement)
     direction = (point - anchor) / np.linalg.norm(point - anchor)
     exact = direction @ E[:3, :3] @ np.hstack([-bracket(a), np.eye(3)])
     return lambda F: np.linalg.norm(F[:3, :3] @ a + F[:3, 3] - anchor), E, exact
@@ -244,12 +244,12 @@ def stretched_to_nothing(rng):
 
 
 @family(ON_FRAMES)
-def seen_from_the_body(rng):
-    E, apart = draw_frame(rng), rng.normal(size=3)
+def points_in_body_frame(rng):
+    E, displacement = draw_frame(rng), rng.normal(size=3)
     R, p = E[:3, :3], E[:3, 3]
-    anchor = p + apart
-    seen = R.T @ (anchor - p)
-    return lambda F: F[:3, :3].T @ (anchor - F[:3, 3]), E, np.hstack([bracket(seen), -np.eye(3)])
+    anchor = p + displacement
+    local = R.T @ (anchor - p)
+    return lambda F: F[:3, :3].T @ (anchor - F[:3, 3]), E, np.hstack([bracket(local), -np.eye(3)])
 
 
 KINDS = [
@@ -287,7 +287,7 @@ def test_no_error_exceeds_its_estimate(differentiate, case):
 
 @pytest.mark.parametrize("case", AT_SYMMETRY.values(), ids=AT_SYMMETRY)
 def test_group_rounding_at_symmetric_points(case):
-    """A thousand cases in all: derivatives are zero, and all there is to see is rounding of the rotation."""
+    """A thousand cases with zero derivatives: the only error is rounding of the rotation."""
     rng = np.random.default_rng(2)
     for _ in range(1000 // len(AT_SYMMETRY) + 1):
         function, R, exact = case(rng)

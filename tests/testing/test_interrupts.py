@@ -12,11 +12,11 @@ from rbnotes.testing import interruptible
 
 
 @pytest.fixture
-def lost():
+def unreported():
     """Interrupts once, inside a callback of the garbage collector."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def collected(phase, told):
+    def collected(phase, messages):
         gc.callbacks.remove(collected)
         signal.raise_signal(signal.SIGINT)
 
@@ -25,7 +25,7 @@ def lost():
 
 
 @pytest.mark.parametrize("wait", [time.sleep, threading.Event().wait], ids=["asleep", "at a lock"])
-def test_interrupt_in_a_callback_stops_the_run(lost, wait):
+def test_interrupt_in_a_callback_stops_the_run(unreported, wait):
     hook, ended = sys.unraisablehook, []
 
     @interruptible()
@@ -34,7 +34,7 @@ def test_interrupt_in_a_callback_stops_the_run(lost, wait):
         wait(60)
         ended.append(True)
 
-    lost()
+    unreported()
     with pytest.raises(KeyboardInterrupt):
         long()
     assert not ended, "the interrupt came when the wait was over"
@@ -42,14 +42,14 @@ def test_interrupt_in_a_callback_stops_the_run(lost, wait):
 
 
 def test_other_errors_in_callbacks_are_reported_as_before(monkeypatch):
-    told = []
-    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    messages = []
+    monkeypatch.setattr(sys, "unraisablehook", messages.append)
 
-    class Broken:
+    class WithoutRepr:
         def __del__(self):
             raise ValueError("broken")
 
     with interruptible():
-        Broken()
+        WithoutRepr()
         gc.collect()
-    assert len(told) == 1
+    assert len(messages) == 1

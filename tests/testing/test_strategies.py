@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import arguments
 from rbnotes.testing import SEED, strategies
 
-GIVEN = {
+EXPECTED_INPUTS = {
     "rotation": (strategies.rotations, arguments.rotation),
     "unit quaternion": (strategies.unit_quaternions, arguments.unit_quaternion),
     "frame": (strategies.frames, arguments.frame),
@@ -21,7 +21,7 @@ ANGLES = ("any", "small", "near_pi", "large")
 OFFSETS = [10.0**-k for k in range(2, 11)]
 
 
-def drawn(strategy, count=100):
+def draws(strategy, count=100):
     """The first examples of a search, always the same."""
     examples = []
 
@@ -104,7 +104,7 @@ def test_inertias_are_those_of_bodies(inertia):
 
 
 @pytest.mark.parametrize("angles", ANGLES)
-@pytest.mark.parametrize(("strategy", "check"), GIVEN.values(), ids=GIVEN)
+@pytest.mark.parametrize(("strategy", "check"), EXPECTED_INPUTS.values(), ids=EXPECTED_INPUTS)
 @given(data=st.data())
 def test_valid_for_every_choice_of_angles(strategy, check, angles, data):
     check("value", data.draw(strategy(angles)))
@@ -137,16 +137,16 @@ def test_choice_of_angles_reaches_rotations_quaternions_and_frames(R, q, E):
 
 def test_all_regions_of_angles_are_drawn():
     """Both signs of a quaternion, no turn, half turns, every small angle, and mostly generic rotations."""
-    quaternions = np.array(drawn(strategies.unit_quaternions()))
+    quaternions = np.array(draws(strategies.unit_quaternions()))
     assert np.any(quaternions[:, 0] > 0.1)
     assert np.any(quaternions[:, 0] < -0.1)
-    angles = np.linalg.norm(drawn(strategies.rotation_vectors()), axis=-1)
+    angles = np.linalg.norm(draws(strategies.rotation_vectors()), axis=-1)
     assert np.any(angles == 0)
     assert 2 <= np.sum(np.isclose(angles, np.pi)) <= 50
     assert np.sum((angles > 0.2) & (angles < 3.1)) >= 40
-    small = np.linalg.norm(drawn(strategies.rotation_vectors("small"), 400), axis=-1)
+    small = np.linalg.norm(draws(strategies.rotation_vectors("small"), 400), axis=-1)
     assert len(np.unique(np.round(np.log10(small)))) == len(OFFSETS)
-    axes = np.array([r / np.linalg.norm(r) for r in drawn(strategies.rotation_vectors("small"))])
+    axes = np.array([r / np.linalg.norm(r) for r in draws(strategies.rotation_vectors("small"))])
     assert np.linalg.matrix_rank(axes) == 3
 
 
@@ -185,12 +185,12 @@ def test_counterexamples_shrink_to_small_readable_values():
     q = simplest(strategies.unit_quaternions(), lambda q: q[0] < -0.1)
     np.testing.assert_array_equal(q, [-1, 0, 0, 0])
     # Only near_pi and any reach half turns.
-    turn = simplest(strategies.rotation_vectors(), lambda w: np.linalg.norm(w) > 3.1)
-    np.testing.assert_array_equal(turn, [0, 0, np.pi])
+    vector = simplest(strategies.rotation_vectors(), lambda w: np.linalg.norm(w) > 3.1)
+    np.testing.assert_array_equal(vector, [0, 0, np.pi])
 
 
 def test_arrays_are_multiples_of_the_grid_within_two():
-    values = np.array(drawn(strategies.arrays(4, 3)))
+    values = np.array(draws(strategies.arrays(4, 3)))
     assert values.shape[1:] == (4, 3)
     assert on_grid(values)
     assert -2 <= values.min() < -1 < 1 < values.max() < 2
@@ -199,12 +199,12 @@ def test_arrays_are_multiples_of_the_grid_within_two():
 
 
 class TestRegions:
-    """The same draws, moved to where formulas are at their worst."""
+    """The same draws, mapped to regions where formulas lose accuracy."""
 
     @staticmethod
     def drawn_in(name, strategy, count=150):
         with strategies.region(name):
-            return np.array(drawn(strategy, count))
+            return np.array(draws(strategy, count))
 
     def test_large_numbers_are_ten_to_a_thousand_times_as_large(self):
         large = np.abs(self.drawn_in("large", strategies.vectors(4))).max(axis=1)
@@ -220,27 +220,27 @@ class TestRegions:
         assert positive.min() > 0
         assert self.drawn_in("large", strategies.numbers(0, 3)).max() <= 3
 
-    def test_numbers_with_other_bounds_keep_them_where_they_are_large(self):
+    def test_large_numbers_stay_within_their_bounds(self):
         assert self.drawn_in("large", strategies.numbers(-1.0, 2.0)).max() <= 2
 
     def test_angles_near_pi_are_below_pi(self):
         vectors = np.linalg.norm(self.drawn_in("near pi", strategies.vectors(3, -4.0, 4.0)), axis=1)
         angles = self.drawn_in("near pi", strategies.numbers(0.0, 3.0))
-        for turns in (vectors[vectors > 0], angles[angles > 0]):
-            assert np.all(turns < np.pi)
-            short = np.pi - turns
+        for near_pi in (vectors[vectors > 0], angles[angles > 0]):
+            assert np.all(near_pi < np.pi)
+            short = np.pi - near_pi
             assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
 
     def test_one_coordinate_is_near_a_singular_angle(self):
-        plain, near = (self.drawn_in(name, strategies.vectors(4)) for name in ("non-dyadic", "near pi"))
-        assert np.all(np.sum(near != plain, axis=1) == 1)
-        rows, places = np.nonzero(near != plain)
-        assert set(places) == {0, 1, 2, 3}
-        moved = near[rows, places]
-        assert np.array_equal(np.signbit(moved), np.signbit(plain[rows, places]))
-        quarter = np.abs(moved) < np.pi / 2
+        ordinary, near = (self.drawn_in(name, strategies.vectors(4)) for name in ("non-dyadic", "near pi"))
+        assert np.all(np.sum(near != ordinary, axis=1) == 1)
+        rows, columns = np.nonzero(near != ordinary)
+        assert set(columns) == {0, 1, 2, 3}
+        singular = near[rows, columns]
+        assert np.array_equal(np.signbit(singular), np.signbit(ordinary[rows, columns]))
+        quarter = np.abs(singular) < np.pi / 2
         assert 0 < quarter.sum() < len(quarter)
-        short = np.where(quarter, np.pi / 2, np.pi) - np.abs(moved)
+        short = np.where(quarter, np.pi / 2, np.pi) - np.abs(singular)
         assert np.array_equal(np.unique(np.round(np.log10(short))), np.arange(-8, 0))
 
     def test_angles_avoid_singularities_in_other_regions(self):

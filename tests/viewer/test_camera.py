@@ -37,10 +37,10 @@ TIMES = np.linspace(0, 1, 50)
 def test_all_points_fill_the_picture(seed, view, aspect):
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(12, 3)) * rng.uniform(0.1, 10, 3) + rng.normal(size=3)
-    seen = camera.fit_camera(points, view, aspect).project(points)
+    projected = camera.fit_camera(points, view, aspect).project(points)
     edge = np.tan(camera.FIELD_OF_VIEW / 2) / camera.MARGIN * np.array([aspect, 1.0])
-    assert np.all(np.abs(seen) <= edge * (1 + 1e-9) + 1e-12)
-    gap = np.abs(edge - np.abs([seen.min(axis=0), seen.max(axis=0)])) / edge
+    assert np.all(np.abs(projected) <= edge * (1 + 1e-9) + 1e-12)
+    gap = np.abs(edge - np.abs([projected.min(axis=0), projected.max(axis=0)])) / edge
     assert gap.max(axis=0).min() < 1e-9
 
 
@@ -59,10 +59,10 @@ def test_the_player_has_the_same_camera():
     command = [Path(ROOT_DIR) / "bin" / "node", Path(__file__).with_name("camera_at.mjs"), PLAYER, question]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    place, target = np.array(json.loads(run.stdout))
+    position, target = np.array(json.loads(run.stdout))
     expected = camera.fit_camera(points, view, aspect)
-    np.testing.assert_allclose(expected.axes @ place, expected.position, atol=1e-9)
-    np.testing.assert_allclose((expected.axes @ (place - target))[:2], 0, atol=1e-9)
+    np.testing.assert_allclose(expected.axes @ position, expected.position, atol=1e-9)
+    np.testing.assert_allclose((expected.axes @ (position - target))[:2], 0, atol=1e-9)
 
 
 def everything():
@@ -77,10 +77,10 @@ def everything():
 
 
 def test_the_extent_is_that_of_the_whole_motion_without_the_ground():
-    seen = everything().extent
-    assert seen[:, 0].max() == pytest.approx(4.5)
-    assert seen[:, 2].max() == pytest.approx(2.0)
-    assert np.abs(seen).max() < 5
+    extent = everything().extent
+    assert extent[:, 0].max() == pytest.approx(4.5)
+    assert extent[:, 2].max() == pytest.approx(2.0)
+    assert np.abs(extent).max() < 5
 
 
 def outline(shape):
@@ -123,8 +123,8 @@ def test_arrow_head_is_at_the_tip(vector):
     )
     along = tip - start
     length = np.linalg.norm(along)
-    seen = np.array([vector[1], -vector[2]])
-    np.testing.assert_allclose(along / length, seen / np.linalg.norm(seen), atol=0.03)
+    projected = np.array([vector[1], -vector[2]])
+    np.testing.assert_allclose(along / length, projected / np.linalg.norm(projected), atol=0.03)
     u, across = along / length, np.array([-along[1], along[0]]) / length
     for point, (back, aside) in zip((neck, left, right), ((10, 0), (10, 4), (10, -4)), strict=True):
         np.testing.assert_allclose([(tip - point) @ u, (point - tip) @ across], [back, aside], atol=1.5)
@@ -132,14 +132,14 @@ def test_arrow_head_is_at_the_tip(vector):
 
 @pytest.mark.parametrize("along", [[0.3, 0.0, 0.4], [0.0, 0.1, 2.0], [0.0, 0.0, -1.5]])
 def test_a_spring_is_drawn_in_a_plane_between_its_ends(along):
-    """A straight tenth at either end; in between, teeth to one side and the other, of its radius."""
+    """A tenth at each end is straight; between them, the teeth alternate with the amplitude of its radius."""
     ends = np.array([[1.0, 2.0, 3.0], np.add([1.0, 2.0, 3.0], along)])
     points = outline(spring(ends, radius=0.05))
     length = np.linalg.norm(along)
-    reached = (points - ends[0]) @ along / length
-    assert np.all(np.diff(reached) > 0)
-    np.testing.assert_allclose(reached[[0, 1, -2, -1]], length * np.array([0, 0.1, 0.9, 1]), atol=1e-12)
-    aside = points - ends[0] - np.outer(reached, np.divide(along, length))
+    fractions = (points - ends[0]) @ along / length
+    assert np.all(np.diff(fractions) > 0)
+    np.testing.assert_allclose(fractions[[0, 1, -2, -1]], length * np.array([0, 0.1, 0.9, 1]), atol=1e-12)
+    aside = points - ends[0] - np.outer(fractions, np.divide(along, length))
     np.testing.assert_allclose(aside[[0, 1, -2, -1]], 0, atol=1e-12)
     np.testing.assert_allclose(np.linalg.norm(aside[2:-2], axis=1), 0.05, rtol=1e-9)
     np.testing.assert_allclose(aside[2:-3], -aside[3:-2], atol=1e-12)

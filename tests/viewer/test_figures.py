@@ -43,7 +43,7 @@ def test_figure_is_transparent_with_the_given_axes():
     assert axes[0, 0].xaxis.label.get_color() == INK_COLOR
 
 
-@pytest.mark.parametrize(("columns", "given", "drawn"), [(1, 7.0, 5.4), (1, 4.0, 4.0), (3, 10.0, 7.4)])
-def test_figure_fits_the_width_of_a_phone(columns, given, drawn):
-    fig, _ = figure(1, columns, size=(given, 3.0))
-    assert tuple(fig.get_size_inches()) == pytest.approx((drawn, 3.0))
+@pytest.mark.parametrize(("columns", "width", "expected"), [(1, 7.0, 5.4), (1, 4.0, 4.0), (3, 10.0, 7.4)])
+def test_figure_fits_the_width_of_a_phone(columns, width, expected):
+    fig, _ = figure(1, columns, size=(width, 3.0))
+    assert tuple(fig.get_size_inches()) == pytest.approx((expected, 3.0))

@@ -1,4 +1,4 @@
-"""A simulation of a model as a page of its own, in a few lines."""
+"""Simulations of models, saved as standalone pages."""
 
 import numpy as np
 import pytest

@@ -13,15 +13,15 @@ from rbnotes.viewer import Scene, box, line, spring
 
 PLAYER = Path(__file__).parents[2] / "book" / "_js" / "player"
 TIMES = np.array([0.0, 1.0, 3.0])
-ASKED = [0.0, 0.25, 1.0, 2.5, 3.0, 9.0]
+SAMPLE_TIMES = [0.0, 0.25, 1.0, 2.5, 3.0, 9.0]
 ROTATIONS = Rotation.from_rotvec([[0.1, 0.2, 0.3], [1.5, -0.4, 0.2], [-0.7, 0.9, 2.0]])
 POSITIONS = np.array([[1.0, 2.0, 3.0], [-1.0, 0.5, 2.0], [4.0, 4.0, -1.0]])
 ENDS = np.array([[[0, 0, 0], [0, 0, 1]], [[1, 0, 0], [0, 2, 1]], [[1, 1, 0], [3, 0, 1]]], dtype=float)
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory):
-    """Return the player's state of a moving box, a moving line, a spring and a static line at ASKED."""
+def frames(tmp_path_factory):
+    """Return the player's state of two moving shapes, a spring and a static line at SAMPLE_TIMES."""
     poses = np.tile(np.eye(4), (3, 1, 1))
     poses[:, :3, :3], poses[:, :3, 3] = ROTATIONS.as_matrix(), POSITIONS
     scene = Scene("Things move.", TIMES).add(box([1, 2, 3]), poses)
@@ -29,7 +29,7 @@ def shown(tmp_path_factory):
     file = tmp_path_factory.mktemp("scene") / "scene.json"
     file.write_text(scene.to_json(), encoding="utf-8")
     node = Path(ROOT_DIR) / "bin" / "node"
-    command = [node, Path(__file__).with_name("pose_at.mjs"), PLAYER, file, *map(str, ASKED)]
+    command = [node, Path(__file__).with_name("pose_at.mjs"), PLAYER, file, *map(str, SAMPLE_TIMES)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     return json.loads(run.stdout)
@@ -45,22 +45,22 @@ def at(samples, time):
     return np.array([np.interp(time, TIMES, column) for column in flat.T]).reshape(samples.shape[1:])
 
 
-def test_body_poses_are_interpolated(shown):
+def test_body_poses_are_interpolated(frames):
     slerp = Slerp(TIMES, ROTATIONS)
-    for time, items in zip(ASKED, shown, strict=True):
+    for time, items in zip(SAMPLE_TIMES, frames, strict=True):
         pose = matrix(items[0])
         np.testing.assert_allclose(pose[:3, 3], at(POSITIONS, time), atol=1e-5)
         expected = slerp(min(time, TIMES[-1])).as_matrix()
         np.testing.assert_allclose(pose[:3, :3], expected, atol=1e-5)
 
 
-def test_a_line_follows_its_points(shown):
-    for time, items in zip(ASKED, shown, strict=True):
+def test_a_line_follows_its_points(frames):
+    for time, items in zip(SAMPLE_TIMES, frames, strict=True):
         np.testing.assert_allclose(items[1]["points"], at(ENDS, time).ravel(), atol=1e-5)
 
 
-def test_a_spring_winds_around_the_line_between_its_ends(shown):
-    for time, items in zip(ASKED, shown, strict=True):
+def test_a_spring_winds_around_the_line_between_its_ends(frames):
+    for time, items in zip(SAMPLE_TIMES, frames, strict=True):
         start, end = at(ENDS, time)
         segments = np.reshape(items[2]["points"], (-1, 2, 3))
         np.testing.assert_allclose(segments[0, 0], start, atol=1e-5)
@@ -72,7 +72,7 @@ def test_a_spring_winds_around_the_line_between_its_ends(shown):
         assert np.all(np.diff(coil @ axis) > 0)
 
 
-def test_static_shapes_do_not_move(shown):
-    for items in shown:
+def test_static_shapes_do_not_move(frames):
+    for items in frames:
         np.testing.assert_allclose(matrix(items[3])[:3, 3], POSITIONS[1], atol=1e-6)
         np.testing.assert_allclose(items[3]["points"], ENDS[0].ravel(), atol=1e-6)

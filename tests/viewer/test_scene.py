@@ -74,8 +74,8 @@ def test_every_shape_exports_kind_color_and_size():
     scene = Scene("All shapes.")
     for shape in shapes:
         scene.add(shape)
-    told = items(scene)
-    assert [item["kind"] for item in told] == [
+    exported = items(scene)
+    assert [item["kind"] for item in exported] == [
         "box",
         "sphere",
         "cylinder",
@@ -84,11 +84,11 @@ def test_every_shape_exports_kind_color_and_size():
         "ground",
         "mesh",
     ]
-    assert all(re.fullmatch("#[0-9a-f]{6}", item["color"]) for item in told)
-    assert told[0]["color"] != told[3]["color"]
-    assert told[3]["radius"] == 0.1
-    assert told[3]["length"] == 2
-    assert decode(told[6]["triangles"]).max() == 3
+    assert all(re.fullmatch("#[0-9a-f]{6}", item["color"]) for item in exported)
+    assert exported[0]["color"] != exported[3]["color"]
+    assert exported[3]["radius"] == 0.1
+    assert exported[3]["length"] == 2
+    assert decode(exported[6]["triangles"]).max() == 3
 
 
 def test_a_scene_of_two_hundred_poses_is_small():
@@ -111,11 +111,11 @@ def test_book_page_gets_only_the_data(monkeypatch):
 
 def test_a_notebook_gets_the_player_in_a_frame(monkeypatch):
     monkeypatch.delenv(PAGE_HAS_PLAYER, raising=False)
-    shown = Scene("A box.").add(box([1, 1, 1]))._repr_html_()
-    assert shown.startswith('<iframe srcdoc="')
-    assert 'title="A box."' in shown
-    assert "rbnotes-scene" in shown
-    assert shown.count('"') == 6  # three attributes: nothing inside ends one early
+    html = Scene("A box.").add(box([1, 1, 1]))._repr_html_()
+    assert html.startswith('<iframe srcdoc="')
+    assert 'title="A box."' in html
+    assert "rbnotes-scene" in html
+    assert html.count('"') == 6  # three attributes: nothing inside ends one early
 
 
 def test_missing_player_shows_the_description(monkeypatch, tmp_path):

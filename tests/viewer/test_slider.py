@@ -65,9 +65,9 @@ def test_figures_become_images_with_alt_text_and_are_closed():
     ],
 )
 def test_invalid_arguments_are_named(name, change):
-    given = {"description": "Balls.", "parameter": "r", "pictures": scenes(), **change}
+    options = {"description": "Balls.", "parameter": "r", "pictures": scenes(), **change}
     with pytest.raises(InvalidArgument, match=name):
-        Slider(**given)
+        Slider(**options)
 
 
 def test_notebook_shows_it_in_a_separate_frame(monkeypatch):

@@ -64,36 +64,36 @@ RAISES = re.compile(r"Raises [A-Z]\w+ if ")
 
 def subpackage(name: str) -> str:
     """Return the subpackage that a dotted name without ``rbnotes.`` belongs to, or ""."""
-    prefixes = [own for own in SUBPACKAGES if name == own or name.startswith(f"{own}.")]
+    prefixes = [prefix for prefix in SUBPACKAGES if name == prefix or name.startswith(f"{prefix}.")]
     return max(prefixes, key=len, default="")
 
 
 @cache
 def public() -> dict[str, tuple[str, ...]]:
     """Return the public names of each subpackage."""
-    found = {}
-    for own in SUBPACKAGES:
-        module = importlib.import_module(f"{PACKAGE}.{own}")
+    names_by_subpackage = {}
+    for subpackage_name in SUBPACKAGES:
+        module = importlib.import_module(f"{PACKAGE}.{subpackage_name}")
         defined = [
             name
             for name, value in vars(module).items()
             if not name.startswith("_") and getattr(value, "__module__", None) == module.__name__
         ]
-        found[own] = tuple(getattr(module, "__all__", defined))
-    return found
+        names_by_subpackage[subpackage_name] = tuple(getattr(module, "__all__", defined))
+    return names_by_subpackage
 
 
 @cache
 def documented_name(name: str) -> str:
     """Return the dotted name of an object in the reference: its public path, if it has one."""
-    own = subpackage(name.removeprefix(f"{PACKAGE}."))
-    if not own:
+    package = subpackage(name.removeprefix(f"{PACKAGE}."))
+    if not package:
         return name
-    parts = name.removeprefix(f"{PACKAGE}.{own}.").split(".")
+    parts = name.removeprefix(f"{PACKAGE}.{package}.").split(".")
     for depth, part in enumerate(parts):
-        if part in public()[own]:
-            alias = ".".join([PACKAGE, own, part])
-            if resolve(alias) is resolve(".".join([PACKAGE, own, *parts[: depth + 1]])):
+        if part in public()[package]:
+            alias = ".".join([PACKAGE, package, part])
+            if resolve(alias) is resolve(".".join([PACKAGE, package, *parts[: depth + 1]])):
                 return ".".join([alias, *parts[depth + 1 :]])
     return name
 
@@ -135,25 +135,33 @@ def _order(name: str) -> tuple[bool, str, str]:
 def names() -> dict[str, list[str]]:
     """Return the objects on each subpackage's page: modules first, then the others alphabetically."""
     chosen = {_owner(name) for name in records_by_name()}
-    chosen |= {f"{PACKAGE}.{own}.{name}" for own in SUBPACKAGES for name in public()[own]}
+    chosen |= {
+        f"{PACKAGE}.{relative_name}.{name}"
+        for relative_name in SUBPACKAGES
+        for name in public()[relative_name]
+    }
     pages: dict[str, list[str]] = defaultdict(list)
     for name in sorted(chosen, key=_order):
-        own = name.removeprefix(f"{PACKAGE}.")
-        pages[subpackage(own) or (own.split(".")[0] if "." in own else PACKAGE)].append(name)
+        relative_name = name.removeprefix(f"{PACKAGE}.")
+        pages[
+            subpackage(relative_name) or (relative_name.split(".")[0] if "." in relative_name else PACKAGE)
+        ].append(name)
     return pages
 
 
-def page(own: str) -> str:
+def page(subpackage_name: str) -> str:
     """Return the name of a subpackage's page."""
-    return f"api-{own.replace('.', '-')}"
+    return f"api-{subpackage_name.replace('.', '-')}"
 
 
 def stubs() -> dict[str, str]:
     """Return the sources of the pages: a title and directives for autodoc."""
     return {
-        page(own): STUB.format(title=title, entries="\n".join(map(_entry, dict.fromkeys([title, *contents]))))
-        for own, contents in names().items()
-        for title in [PACKAGE if own == PACKAGE else f"{PACKAGE}.{own}"]
+        page(subpackage_name): STUB.format(
+            title=title, entries="\n".join(map(_entry, dict.fromkeys([title, *contents])))
+        )
+        for subpackage_name, contents in names().items()
+        for title in [PACKAGE if subpackage_name == PACKAGE else f"{PACKAGE}.{subpackage_name}"]
     }
 
 
@@ -163,13 +171,13 @@ class ApiIndex(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         pages = names()
         items = nodes.bullet_list()
-        for own in (PACKAGE, *SUBPACKAGES):
-            if own not in pages:
+        for subpackage_name in (PACKAGE, *SUBPACKAGES):
+            if subpackage_name not in pages:
                 continue
-            title = PACKAGE if own == PACKAGE else f"{PACKAGE}.{own}"
+            title = PACKAGE if subpackage_name == PACKAGE else f"{PACKAGE}.{subpackage_name}"
             link = addnodes.pending_xref(
                 "", nodes.literal("", title), refdomain="std", reftype="doc", refexplicit=True, refwarn=True,
-                reftarget=f"/{FOLDER}/{page(own)}", refdoc=self.env.docname,
+                reftarget=f"/{FOLDER}/{page(subpackage_name)}", refdoc=self.env.docname,
             )  # fmt: skip
             purpose = (inspect.getdoc(importlib.import_module(title)) or "").split("\n\n")[0]
             text = f": {' '.join(purpose.split()).replace('``', '')}"
@@ -207,8 +215,8 @@ def returns() -> dict[str, str]:
     """Return the descriptions of results that docstrings leave to the table."""
     table = tomllib.loads(RETURNS.read_text(encoding="utf-8"))
     return {
-        f"{PACKAGE}.{own}.{name}": text
-        for own, texts in table.items()
+        f"{PACKAGE}.{subpackage_name}.{name}": text
+        for subpackage_name, texts in table.items()
         for text, names in texts.items()
         for name in names
     }
@@ -235,8 +243,8 @@ def own_subpackages() -> frozenset[str]:
 
 def source(name: str) -> str | None:
     """Return the source of a function whose docstring cites none."""
-    own = name.removeprefix(f"{PACKAGE}.")
-    return OURS if subpackage(own) in own_subpackages() else sources().get(own)
+    relative_name = name.removeprefix(f"{PACKAGE}.")
+    return OURS if subpackage(relative_name) in own_subpackages() else sources().get(relative_name)
 
 
 @cache
@@ -256,8 +264,8 @@ def own_paragraphs(docstring: str, heading: re.Pattern[str] = PARAMETERS) -> dic
 
 def entry(name: str, argument: str) -> tuple[str, str] | None:
     """Return where the table explains an argument of a function, and the text: the most specific entry."""
-    own = name.removeprefix(f"{PACKAGE}.")
-    for key in (own, subpackage(own), "everywhere"):
+    relative_name = name.removeprefix(f"{PACKAGE}.")
+    for key in (relative_name, subpackage(relative_name), "everywhere"):
         if argument in usual().get(key, {}):
             return key, usual()[key][argument]
     return None
@@ -265,14 +273,16 @@ def entry(name: str, argument: str) -> tuple[str, str] | None:
 
 def undescribed_arguments(function: Any) -> list[str]:
     """Return the arguments of a function that its docstring does not describe."""
-    own = own_paragraphs(inspect.getdoc(function) or "")
-    return [name for name in inspect.signature(function).parameters if name not in {"self", "cls", *own}]
+    described = own_paragraphs(inspect.getdoc(function) or "")
+    return [
+        name for name in inspect.signature(function).parameters if name not in {"self", "cls", *described}
+    ]
 
 
 def _argument_fields(name: str, function: Any) -> list[str]:
     """Return fields for the arguments that the docstring leaves to the table."""
-    found = {argument: entry(name, argument) for argument in undescribed_arguments(function)}
-    return [f":param {argument}: {text[1]}" for argument, text in found.items() if text]
+    entries = {argument: entry(name, argument) for argument in undescribed_arguments(function)}
+    return [f":param {argument}: {text[1]}" for argument, text in entries.items() if text]
 
 
 def _result_field(name: str) -> list[str]:
@@ -295,8 +305,10 @@ def _error_fields(lines: list[str]) -> list[str]:
 def has_arguments(what: str, value: Any) -> bool:
     """Return True if an entry of the reference lists arguments; dataclasses list fields instead."""
     if what == "class":
-        kept = is_dataclass(value) or getattr(value, "_is_protocol", False) or issubclass(value, Exception)
-        return "__init__" in vars(value) and not kept
+        lists_fields = (
+            is_dataclass(value) or getattr(value, "_is_protocol", False) or issubclass(value, Exception)
+        )
+        return "__init__" in vars(value) and not lists_fields
     return what in ("function", "method")
 
 
@@ -324,8 +336,8 @@ def _keep_colons(app: Sphinx, what: str, name: str, obj: Any, options: Any, line
 
 def _add_claims(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     if what == "data":
-        package, _, own = name.rpartition(".")
-        lines[:] = _attribute_docs(package).get(own, [])
+        package, _, attribute = name.rpartition(".")
+        lines[:] = _attribute_docs(package).get(attribute, [])
     lines[:] = map(_escape, lines)
     fields = _argument_fields(name, obj) if has_arguments(what, obj) else []
     fields += _result_field(name) + _error_fields(lines)

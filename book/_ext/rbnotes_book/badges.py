@@ -12,11 +12,11 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-ASKING = re.compile(
+INCOMPLETE_ENDING = re.compile(
     r"(?:^|\W)(?:a|an|and|as|at|by|for|from|into|of|or|see|than|that|the|was|were|which|with)$", re.IGNORECASE
 )
 """Words after which a sentence cannot stop."""
-LEADING = re.compile(r"(?:^|\W)(?:are|in|is|it|on|so|they|this|to|where)$", re.IGNORECASE)
+CONTINUED_ENDING = re.compile(r"(?:^|\W)(?:are|in|is|it|on|so|they|this|to|where)$", re.IGNORECASE)
 """Words after which it can stop, but not go on."""
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ def stands_for_a_word(badge: nodes.inline) -> bool:
     if not isinstance(before, nodes.Text):
         return False
     text = before.astext().rstrip()
-    return bool(ASKING.search(text) or (LEADING.search(text) and after[:1].isalnum()))
+    return bool(INCOMPLETE_ENDING.search(text) or (CONTINUED_ENDING.search(text) and after[:1].isalnum()))
 
 
 def _display_follows(paragraph: nodes.Element) -> bool:

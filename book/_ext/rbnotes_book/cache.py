@@ -20,7 +20,7 @@ from sphinx.config import Config
 import rbnotes
 
 FOLDER = "_build/executed"
-KEPT = 5
+MAX_STORED_STATES = 5
 """Number of library states whose outputs are kept: switching between two of them runs nothing again."""
 
 
@@ -49,7 +49,7 @@ def folder(root: Path) -> Path:
 def prune(root: Path) -> None:
     """Delete the outputs of all but the latest few states of the library."""
     states = sorted((root / FOLDER).glob("*"), key=lambda state: state.stat().st_mtime)
-    for state in states[:-KEPT]:
+    for state in states[:-MAX_STORED_STATES]:
         shutil.rmtree(state, ignore_errors=True)
 
 

@@ -24,7 +24,7 @@ from rbnotes.ledger.lookup import place_in_notes as place_in_notes
 from rbnotes_book import api_pages
 from rbnotes_book.sections import page_name
 
-Place = tuple[str, str]
+Location = tuple[str, str]
 """A page and an anchor on it."""
 
 
@@ -89,33 +89,33 @@ class ClaimsDomain(Domain):
         "function": "the API reference does not have %(target)s",
     }
 
-    def note(self, kind: str, record: Record, place: Place) -> None:
-        self.data[kind].setdefault(record.id, place)
+    def note(self, kind: str, record: Record, location: Location) -> None:
+        self.data[kind].setdefault(record.id, location)
 
     def explain(self, records: Iterable[Record], docname: str, anchor: str) -> bool:
         """Note the place that explains claims; return True if any of them had no explanation before."""
-        new = [
+        unexplained = [
             record
             for record in records
             if page_name(docname) == record.chapter and record.id not in self.data["explanation"]
         ]
-        for record in new:
+        for record in unexplained:
             self.note("explanation", record, (docname, anchor))
-        return bool(new)
+        return bool(unexplained)
 
     def clear_doc(self, docname: str) -> None:
-        for places in self.data.values():
-            if isinstance(places, dict):
-                for id in [id for id, place in places.items() if place[0] == docname]:
-                    del places[id]
+        for locations in self.data.values():
+            if isinstance(locations, dict):
+                for id in [id for id, location in locations.items() if location[0] == docname]:
+                    del locations[id]
 
     def merge_domaindata(self, docnames: Iterable[str], otherdata: dict[str, Any]) -> None:
         """Take over what another process has read; the first page by name counts, as without processes."""
         for kind in self.initial_data:
-            places = self.data[kind]
-            for id, place in otherdata[kind].items():
-                if place[0] in docnames and (id not in places or place[0] < places[id][0]):
-                    places[id] = place
+            locations = self.data[kind]
+            for id, location in otherdata[kind].items():
+                if location[0] in docnames and (id not in locations or location[0] < locations[id][0]):
+                    locations[id] = location
 
     def resolve_xref(
         self,
@@ -129,15 +129,15 @@ class ClaimsDomain(Domain):
     ) -> nodes.Element | None:
         if typ == "function":
             return self._resolve_function(env, fromdocname, builder, target, contnode)
-        place = self.data[typ].get(target)
-        if place is None:
+        location = self.data[typ].get(target)
+        if location is None:
             return None
         if typ == "explanation" and node.get("titled"):
-            contnode = nodes.inline("", env.titles[place[0]].astext())
+            contnode = nodes.inline("", env.titles[location[0]].astext())
         record = ledger.find(target)
-        page, anchor_there = place
+        page, anchor_name = location
         title = f"{MEANING[record.verdict]} ({place_in_notes(record)}: {record.title})"
-        return make_refnode(builder, fromdocname, page, anchor_there, contnode, title)
+        return make_refnode(builder, fromdocname, page, anchor_name, contnode, title)
 
     @staticmethod
     def _resolve_function(

@@ -24,30 +24,30 @@ COLUMNS, ROW = 86, 5
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=e[-+]))(?:e[-+]?\d+)?(?!\w)")
 MINUS_ZERO = re.compile(r"(?<![\w.)\]-])-(0(?:\.0*)?(?:e[-+]?0+)?)(?![\w.])")
 INPUTS = re.compile(r"for example on.*?(?=\n +(?:got|expected) |\n\S|\Z)", re.DOTALL)
-KEPT_WIDTH = re.compile(r"[\[\]]|  $|^ ?$")
+KEEPS_WIDTH = re.compile(r"[\[\]]|  $|^ ?$")
 
 
 def faults(cell: NotebookNode) -> list[str]:
     """Return the faults of the numbers that a code cell printed."""
     if str(cell.metadata.get("digits", "")).strip():
         return []
-    found = []
+    messages = []
     for text in map(_without_inputs, texts(cell)):
         for number in NUMBER.findall(text):
             if significant(number) > MOST:
-                found.append(f"{number} has more than {MOST} significant digits")
+                messages.append(f"{number} has more than {MOST} significant digits")
         for line in text.splitlines():
             if len(line) > COLUMNS and len(NUMBER.findall(line)) >= ROW:
-                found.append(f"a row of numbers has {len(line)} columns, more than {COLUMNS}")
+                messages.append(f"a row of numbers has {len(line)} columns, more than {COLUMNS}")
         for array in arrays(text):
             values = {number: abs(float(number)) for number in NUMBER.findall(array)}
             largest = max(values.values(), default=0.0)
-            found += [
+            messages += [
                 f"{number} is rounding beside {largest:g} in an array"
                 for number, value in values.items()
                 if 0 < value < NOISE * largest
             ]
-    return found
+    return messages
 
 
 def texts(cell: NotebookNode) -> Iterator[str]:
@@ -66,14 +66,14 @@ def significant(number: str) -> int:
 def arrays(text: str) -> Iterator[str]:
     """Yield the outermost pairs of square brackets."""
     depth = start = 0
-    for place, letter in enumerate(text):
+    for index, letter in enumerate(text):
         if letter == "[":
-            start = place if depth == 0 else start
+            start = index if depth == 0 else start
             depth += 1
         elif letter == "]" and depth:
             depth -= 1
             if depth == 0:
-                yield text[start:place]
+                yield text[start:index]
 
 
 def without_minus_zeros(text: str) -> str:
@@ -81,7 +81,7 @@ def without_minus_zeros(text: str) -> str:
 
     def zero(match: re.Match[str]) -> str:
         before = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
-        return (" " if KEPT_WIDTH.search(before) else "") + match[1]
+        return (" " if KEEPS_WIDTH.search(before) else "") + match[1]
 
     return MINUS_ZERO.sub(zero, text)
 

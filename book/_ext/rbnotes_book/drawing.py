@@ -31,8 +31,8 @@ def markup(text: str) -> str:
 
 def _label(label: Label, height: float) -> str:
     left, top = 100 * label.at[0] / WIDTH, 100 * (1 - label.at[1] / height)
-    place = f"left:{left:.2f}%;top:{top:.2f}%"
-    return f'<span class="label {label.side} {label.color}" style="{place}">{markup(label.text)}</span>'
+    style = f"left:{left:.2f}%;top:{top:.2f}%"
+    return f'<span class="label {label.side} {label.color}" style="{style}">{markup(label.text)}</span>'
 
 
 def picture(pen: Pen, alt: str) -> str:
@@ -62,12 +62,12 @@ class Drawing(SphinxDirective):
         if not alt or not self.content:
             logger.warning("drawing %r without alt text or caption", name, location=self.get_location())
             return []
-        words = nodes.container()
-        self.state.nested_parse(self.content, self.content_offset, words)
-        shown = picture(DRAWINGS[name](), alt)
+        caption = nodes.container()
+        self.state.nested_parse(self.content, self.content_offset, caption)
+        drawing = picture(DRAWINGS[name](), alt)
         # A docutils figure would get a number, unlike the other pictures of the book.
-        start = nodes.raw("", f'<figure class="drawing">{shown}<figcaption>', format="html")
-        return [start, *words.children, nodes.raw("", "</figcaption></figure>", format="html")]
+        start = nodes.raw("", f'<figure class="drawing">{drawing}<figcaption>', format="html")
+        return [start, *caption.children, nodes.raw("", "</figcaption></figure>", format="html")]
 
 
 def setup(app: Sphinx) -> None:

@@ -38,7 +38,7 @@ class Corrections(LedgerDirective):
     def anchor(self, record: Record) -> str:
         return "errata-" + claims.anchor(record.id)
 
-    def found(self, records: Sequence[Record]) -> list[outcomes.Counterexample]:
+    def counterexamples(self, records: Sequence[Record]) -> list[outcomes.Counterexample]:
         root = Path(self.env.srcdir)
         return [outcomes.counterexample(record.id, root) for record in records]
 
@@ -55,9 +55,9 @@ class Corrections(LedgerDirective):
         return table(["Place", "Verdict", self.column], map(self.row, records), "claims", "of-corrections")
 
     def row(self, record: Record) -> list[nodes.Node]:
-        return [self.place(record), claims.badge(record.verdict), self.corrected(record)]
+        return [self.linked_place(record), claims.badge(record.verdict), self.corrected(record)]
 
-    def place(self, record: Record) -> nodes.Element:
+    def linked_place(self, record: Record) -> nodes.Element:
         """Return a record's place in the notes, linked to its correction."""
         return claims.link(
             record, nodes.inline("", claims.place_in_notes(record)), "correction", self.env.docname
@@ -73,12 +73,17 @@ class Corrections(LedgerDirective):
             result += nodes.inline("", "", link, classes=["cause"])
         return result
 
-    def entry(self, record: Record, found: outcomes.Counterexample) -> nodes.container:
+    def entry(self, record: Record, counterexample: outcomes.Counterexample) -> nodes.container:
         box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
         self.domain.note("correction", record, (self.env.docname, self.anchor(record)))
         box += self.heading(record)
         effect = ("In a simulation", self.parse(record.effect, record))
-        parts = [*self.statement(record), effect, *self.replacement(record), *self.counterexample(found)]
+        parts = [
+            *self.statement(record),
+            effect,
+            *self.replacement(record),
+            *self.counterexample(counterexample),
+        ]
         box += self.fields(parts)
         links = [
             claims.link(record, nodes.inline("", "ledger"), "entry", self.env.docname),
@@ -91,12 +96,12 @@ class Corrections(LedgerDirective):
     def replacement(self, record: Record) -> list[Field]:
         """Return the whole right form, typeset and as LaTeX source, unless an earlier entry has it."""
         if (first := errata.earlier_correction(record)) is not None:
-            given = nodes.paragraph("", "", nodes.Text("the form given at "), self.place(first))
-            return [("In its place", [given])]
+            reference = nodes.paragraph("", "", nodes.Text("the form given at "), self.linked_place(first))
+            return [("In its place", [reference])]
         tex = record.replacement
         block = nodes.literal_block(tex, tex, language="none", classes=["latex"])
-        whole = [] if _is_right_form(tex, record.correction) else self.replaced(record)
-        return [("In its place", whole), ("LaTeX", [block])] if tex else []
+        typeset = [] if _is_right_form(tex, record.correction) else self.replaced(record)
+        return [("In its place", typeset), ("LaTeX", [block])] if tex else []
 
     def replaced(self, record: Record) -> list[nodes.Node]:
         """Return the typeset replacement of the printed text: a display or a sentence."""
@@ -107,13 +112,13 @@ class Corrections(LedgerDirective):
         return [node]
 
     @staticmethod
-    def counterexample(found: outcomes.Counterexample) -> list[Field]:
-        lines = "\n".join(found.inputs)
-        shown = [nodes.literal_block(lines, lines, language="none")] if lines else []
+    def counterexample(example: outcomes.Counterexample) -> list[Field]:
+        lines = "\n".join(example.inputs)
+        block = [nodes.literal_block(lines, lines, language="none")] if lines else []
         return [
-            ("Wrong on", shown or [nodes.paragraph("", "the numbers in print, which take no input")]),
-            ("Printed gives", [nodes.paragraph("", "", nodes.literal("", found.printed))]),
-            ("Right gives", [nodes.paragraph("", "", nodes.literal("", found.right))]),
+            ("Wrong on", block or [nodes.paragraph("", "the numbers in print, which take no input")]),
+            ("Printed gives", [nodes.paragraph("", "", nodes.literal("", example.printed))]),
+            ("Right gives", [nodes.paragraph("", "", nodes.literal("", example.right))]),
         ]
 
 
@@ -130,29 +135,34 @@ class Errata(Corrections):
 
     def run(self) -> list[nodes.Node]:
         source, *number = self.arguments
-        own = errata.corrections(source)
+        records = errata.corrections(source)
         if number:
-            return self.entries([record for record in own if [record.section] == number])
-        if not own:
+            return self.entries([record for record in records if [record.section] == number])
+        if not records:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
         return [
-            *self.section("Summary", [self.summary(own)]),
+            *self.section("Summary", [self.summary(records)]),
             *self.section("Root causes", [self.cause(each) for each in errata.causes(source)]),
         ]
 
-    def entries(self, own: Sequence[Record]) -> list[nodes.Node]:
+    def entries(self, records: Sequence[Record]) -> list[nodes.Node]:
         """Return the corrections to a section, under a heading for each verdict."""
         source = self.arguments[0]
         intro = nodes.paragraph("", f"All corrections to {sections.AUTHORS[source]}: ")
         intro += [self.page_link(f"errata-{source}", "the errata"), nodes.Text(".")]
-        pairs = list(zip(own, self.found(own), strict=True))
+        pairs = list(zip(records, self.counterexamples(records), strict=True))
         return [
             intro,
             *(
                 part
                 for verdict, title in zip(NEEDS_CORRECTION, ("Errors", "Misprints"), strict=True)
                 for part in self.section(
-                    title, [self.entry(record, found) for record, found in pairs if record.verdict is verdict]
+                    title,
+                    [
+                        self.entry(record, counterexample)
+                        for record, counterexample in pairs
+                        if record.verdict is verdict
+                    ],
                 )
             ),
         ]
@@ -168,7 +178,7 @@ class Errata(Corrections):
             for record in records
             for part in (
                 nodes.Text(", "),
-                self.place(record),
+                self.linked_place(record),
             )
         ]
         box += nodes.paragraph("", "", nodes.Text("Explains "), *links[1:], nodes.Text("."))
@@ -181,13 +191,15 @@ class Conditions(Corrections):
     column = "What it is about"
 
     def run(self) -> list[nodes.Node]:
-        own = errata.conditions(self.arguments[0])
-        if not own:
+        records = errata.conditions(self.arguments[0])
+        if not records:
             return [nodes.paragraph("", "No claim checked so far needs a condition.")]
-        pairs = zip(own, self.found(own), strict=True)
+        pairs = zip(records, self.counterexamples(records), strict=True)
         return [
-            *self.section("Summary", [self.summary(own)]),
-            *self.section("Conditions", [self.entry(record, found) for record, found in pairs]),
+            *self.section("Summary", [self.summary(records)]),
+            *self.section(
+                "Conditions", [self.entry(record, counterexample) for record, counterexample in pairs]
+            ),
         ]
 
 

@@ -62,9 +62,9 @@ def execute(chapter: Path, root: Path) -> Execution:
     store.mkdir(parents=True, exist_ok=True)
     lock = FileLock(store / "lock")
     with lock:
-        kept = _lookup(get_cache(store), notebook)
-    if kept is not None:
-        return Execution(chapter, kept, cached=True, error=_unreadable(chapter, root))
+        stored_duration = _lookup(get_cache(store), notebook)
+    if stored_duration is not None:
+        return Execution(chapter, stored_duration, cached=True, error=_unreadable(chapter, root))
 
     os.environ.setdefault("OMP_NUM_THREADS", "1")  # chapters run side by side
     os.environ[PAGE_HAS_PLAYER] = "yes"
@@ -99,12 +99,12 @@ def stored_cells(chapter: Path, root: Path) -> list[NotebookNode] | None:
             record = get_cache(store).match_cache_notebook(notebook)
         except KeyError:
             return None
-        kept = get_cache(store).get_cache_bundle(record.pk).nb
-    written = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    run = [cell for cell in kept.cells if cell.cell_type == "code"]
-    for cell, other in zip(run, written, strict=True):
-        cell.metadata = other.metadata  # tags are not part of what was run
-    return run
+        stored = get_cache(store).get_cache_bundle(record.pk).nb
+    source_cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    executed_cells = [cell for cell in stored.cells if cell.cell_type == "code"]
+    for cell, source_cell in zip(executed_cells, source_cells, strict=True):
+        cell.metadata = source_cell.metadata  # tags are not part of what was run
+    return executed_cells
 
 
 def _join_streams(cell: NotebookNode) -> None:
@@ -122,11 +122,11 @@ def _join_streams(cell: NotebookNode) -> None:
 
 def _unreadable(chapter: Path, root: Path) -> str:
     """Return the faults of the numbers in the kept outputs of a chapter."""
-    found = []
+    messages = []
     for cell in stored_cells(chapter, root) or []:
         first = cell.source.splitlines()[0]
-        found += [f"{chapter}: cell starting with {first!r}: {fault}" for fault in digits.faults(cell)]
-    return "\n".join(found)
+        messages += [f"{chapter}: cell starting with {first!r}: {fault}" for fault in digits.faults(cell)]
+    return "\n".join(messages)
 
 
 def _lookup(cache: JupyterCacheAbstract, notebook: NotebookNode) -> float | None:
@@ -149,9 +149,9 @@ def _first_error(notebook: NotebookNode, chapter: Path) -> str:
                 return f"{where} raised {output.ename}: {output.evalue}\n{trace}"
             if output.output_type == "stream" and output.name == "stderr":
                 return f"{where} wrote to stderr:\n{output.text}"
-        shown = {kind for output in cell.outputs for kind in output.get("data", {})}
+        output_kinds = {kind for output in cell.outputs for kind in output.get("data", {})}
         if "image" in cell.metadata.get("mystnb", {}) and not any(
-            kind.startswith("image/") for kind in shown
+            kind.startswith("image/") for kind in output_kinds
         ):
             return f"{where} describes a picture and shows none"
     return ""

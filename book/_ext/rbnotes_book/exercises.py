@@ -34,8 +34,8 @@ def restart_exercise_numbers(app: Sphinx, env: BuildEnvironment) -> None:
     """Restart the numbers of exercises at 1 on each page without a chapter number."""
     for kinds in env.toc_fignumbers.values():
         for numbers in kinds.values():
-            alone = [id for id, number in numbers.items() if len(number) == 1]
-            numbers.update({id: (count,) for count, id in enumerate(alone, 1)})
+            unnumbered = [id for id, number in numbers.items() if len(number) == 1]
+            numbers.update({id: (count,) for count, id in enumerate(unnumbered, 1)})
 
 
 def setup(app: Sphinx) -> None:

@@ -71,31 +71,31 @@ def displays() -> Iterator[tuple[str, Record]]:
 
 def rows(app: Sphinx) -> list[Row]:
     """Return the rows of the table in reading order."""
-    places = app.env.get_domain("ledger").data
+    locations = app.env.get_domain("ledger").data
     python = app.env.get_domain("py")
     assert isinstance(python, PythonDomain)
 
-    def address(place: tuple[str, str] | None) -> str:
-        return "" if place is None else f"{app.builder.get_target_uri(place[0])}#{place[1]}"
+    def address(location: tuple[str, str] | None) -> str:
+        return "" if location is None else f"{app.builder.get_target_uri(location[0])}#{location[1]}"
 
     result = []
     for id, record in displays():
         code = api_pages.documented_name(record.implemented_by[0])
         target = python.objects.get(code)
-        explanation = places["explanation"].get(record.id)
+        explanation = locations["explanation"].get(record.id)
         label = id.rsplit("/", 1)[1]
-        whole = claims.place_in_notes(record).partition(", part ")[0]
+        display_name = claims.place_in_notes(record).partition(", part ")[0]
         result.append(
             Row(
                 id=id,
                 source=record.source,
                 number=NUMBERED.sub(r"\1", label, count=1) if NUMBERED.match(label) else "",
                 section=record.section,
-                place=whole.strip("()") if label.startswith("e") else whole,
+                place=display_name.strip("()") if label.startswith("e") else display_name,
                 title=record.title,
                 verdict=str(record.verdict),
                 words=claims.WORDS[record.verdict],
-                entry=address(places["entry"].get(record.id)),
+                entry=address(locations["entry"].get(record.id)),
                 explanation=address(explanation),
                 chapter=app.env.titles[explanation[0]].astext() if explanation else "",
                 function=address((target.docname, target.node_id)) if target else "",
@@ -111,17 +111,17 @@ def formula(record: Record) -> str:
 
 
 def _link(address: str, text: str, root: str) -> str:
-    shown = breakable(text)
-    return f'<a href="{html.escape(root + address)}">{shown}</a>' if address else shown
+    label = breakable(text)
+    return f'<a href="{html.escape(root + address)}">{label}</a>' if address else label
 
 
-def table(own: list[Row], root: str) -> str:
+def table(displayed_rows: list[Row], root: str) -> str:
     """Return the table as HTML, for a page from which the root folder is at ``root``."""
     lines = [
         f'<table class="{MARK}" data-root="{root}"><thead><tr><th>Display</th><th>Section</th>'
         "<th>What it says</th><th>Verdict</th><th>Chapter</th><th>Function</th></tr></thead><tbody>"
     ]
-    for row in own:
+    for row in displayed_rows:
         section = f"{AUTHORS[row.source]} {row.section}"
         cells = (
             _link(row.entry, row.place, root),
@@ -132,8 +132,8 @@ def table(own: list[Row], root: str) -> str:
             _link(row.function, row.code.removeprefix("rbnotes."), root),
         )
         # where cells stand below each other, the section need not follow a name that begins with it
-        said = ' class="said"' if row.place.startswith(section) else ""
-        tags = ("<td>", f"<td{said}>", *["<td>"] * 4)
+        repeated = ' class="repeated"' if row.place.startswith(section) else ""
+        tags = ("<td>", f"<td{repeated}>", *["<td>"] * 4)
         filled = "".join(f"{tag}{cell}</td>" for tag, cell in zip(tags, cells, strict=True))
         lines.append(f'<tr data-id="{row.id}">{filled}</tr>')
     return "\n".join([*lines, "</tbody></table>"])

@@ -71,10 +71,10 @@ def typeset(tex: str, *, display: bool) -> str:
     assert server.stdout is not None
     server.stdin.write(json.dumps({"tex": tex, "display": display}) + "\n")
     server.stdin.flush()
-    answer = server.stdout.readline()
-    if not answer:
+    response = server.stdout.readline()
+    if not response:
         raise RuntimeError(f"{SERVER.name} stopped on the formula {tex!r}")
-    result: dict[str, str] = json.loads(answer)
+    result: dict[str, str] = json.loads(response)
     if "error" in result:
         raise FormulaError(result["error"])
     return result["html"]

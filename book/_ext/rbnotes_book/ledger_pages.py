@@ -45,15 +45,15 @@ class Ledger(LedgerDirective):
 
     def run(self) -> list[nodes.Node]:
         source, number = self.arguments
-        own = sections.records(source, number)
-        counts = Counter(record.verdict for record in own)
+        records = sections.records(source, number)
+        counts = Counter(record.verdict for record in records)
         verdicts = ", ".join(f"{word} {counts[v]}" for v, word in claims.WORDS.items() if counts[v])
-        intro = nodes.paragraph("", f"{len(own)} claims: {verdicts}. ")
+        intro = nodes.paragraph("", f"{len(records)} claims: {verdicts}. ")
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]
         spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
         intro += [nodes.Text("Explained in "), *spaced, nodes.Text(". All sections: ")]
         intro += [self.page_link("ledger", "the ledger"), nodes.Text(".")]
-        return [intro, *map(self.entry, own)]
+        return [intro, *map(self.entry, records)]
 
     def chapter(self, name: str) -> nodes.Node:
         return self.page_link(name, name.replace("-", " "), titled=True)
@@ -70,12 +70,12 @@ class Ledger(LedgerDirective):
         links = [function_link(name, self.env.docname) for name in record.implemented_by]
         spaced = [part for link in links for part in (link, nodes.Text(" "))]
         number = count_cases(record)
-        tried = f"{number} inputs" if number > 1 else "the printed numbers" if number else ""
+        inputs = f"{number} inputs" if number > 1 else "the printed numbers" if number else ""
         text = nodes.inline("", record.chapter)
         explanation = claims.link(record, text, "explanation", self.env.docname, titled=True)
         return [
             ("Oracle", self.parse(record.oracle, record)),
-            ("Checked on", [nodes.paragraph("", tried)] if tried else []),
+            ("Checked on", [nodes.paragraph("", inputs)] if inputs else []),
             ("To submit", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
             ("Explained in", [nodes.paragraph("", "", explanation)]),
@@ -87,8 +87,8 @@ class Ledger(LedgerDirective):
         text = Card(record).brief_task
         if not text:
             return []
-        summary, rest = (html.escape(part) for part in text.split("\n", 1))
-        folded = f'<details class="claim-card"><summary>{summary}</summary><pre>{rest}</pre></details>'
+        summary, body = (html.escape(part) for part in text.split("\n", 1))
+        folded = f'<details class="claim-card"><summary>{summary}</summary><pre>{body}</pre></details>'
         return [nodes.raw("", folded, format="html")]
 
 
@@ -98,19 +98,19 @@ class Sections(Ledger):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        own = [section for section in sections.with_claims() if section.source == self.arguments[0]]
+        listed = [section for section in sections.with_claims() if section.source == self.arguments[0]]
         return [
             table(
                 ["Section", "Title", "Claims", "To correct", "Chapters"],
-                [self.row(section.source, section.number, section.title) for section in own],
+                [self.row(section.source, section.number, section.title) for section in listed],
                 "claims",
                 "of-sections",
             )
         ]
 
     def row(self, source: str, number: str, title: str) -> list[nodes.Node]:
-        own = sections.records(source, number)
-        wrong = sum(record.verdict in NEEDS_CORRECTION for record in own)
+        records = sections.records(source, number)
+        wrong = sum(record.verdict in NEEDS_CORRECTION for record in records)
         entry = self.page_link(
             f"{PurePosixPath(FOLDER).name}/{sections.page(source, number)}",
             f"{sections.AUTHORS[source]} {number}",
@@ -118,7 +118,7 @@ class Sections(Ledger):
         chapters = [self.chapter(name) for name in sections.chapters(source, number)]
         spaced = [part for chapter in chapters for part in (nodes.Text(", "), chapter)][1:]
         return [
-            entry, nodes.Text(title), nodes.Text(str(len(own))), nodes.Text(str(wrong) if wrong else ""),
+            entry, nodes.Text(title), nodes.Text(str(len(records))), nodes.Text(str(wrong) if wrong else ""),
             nodes.paragraph("", "", *spaced),
         ]  # fmt: skip
 
@@ -128,15 +128,15 @@ class Records(LedgerDirective):
 
     def run(self) -> list[nodes.Node]:
         chapter = sections.page_name(self.env.docname)
-        own = [record for record in ledger.load() if record.chapter == chapter]
-        if not own:
+        records = [record for record in ledger.load() if record.chapter == chapter]
+        if not records:
             return [nodes.paragraph("", "The ledger has no record of this chapter.")]
         head = ["Claim", "What it says", "Verdict", "Oracle"]
-        what = "1 claim, its verdict" if len(own) == 1 else f"{len(own)} claims, their verdicts"
+        what = "1 claim, its verdict" if len(records) == 1 else f"{len(records)} claims, their verdicts"
         summary = f"{what} and what they were checked against"
         return [
             nodes.raw("", f'<details class="claims-explained"><summary>{summary}</summary>', format="html"),
-            table(head, map(self.row, own), "claims", "of-chapter"),
+            table(head, map(self.row, records), "claims", "of-chapter"),
             nodes.raw("", "</details>", format="html"),
         ]
 
@@ -156,7 +156,7 @@ class Coverage(LedgerDirective):
         records, listed = ledger.load(), inventory()
         counts = Counter(record.verdict for record in records)
         absent = entries_without_record(records)
-        shown = f"{len(listed) - len(absent)} of the {len(listed)}" if absent else f"All {len(listed)}"
+        count = f"{len(listed) - len(absent)} of the {len(listed)}" if absent else f"All {len(listed)}"
         verdicts = [
             f"{counts[Verdict.HOLDS]} hold as printed",
             f"{counts[Verdict.CONDITIONAL]} hold under a condition that is not stated there",
@@ -167,7 +167,7 @@ class Coverage(LedgerDirective):
         text = f" of the notes are checked, and what their text claims: of {len(records):,} claims "
         *most, last = verdicts
         verdicts = nodes.Text(f"{text}{', '.join(most)}, and {last}.")
-        return [nodes.paragraph("", "", nodes.strong("", f"{shown} displays"), verdicts)]
+        return [nodes.paragraph("", "", nodes.strong("", f"{count} displays"), verdicts)]
 
 
 class Summary(LedgerDirective):

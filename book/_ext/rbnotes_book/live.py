@@ -72,23 +72,25 @@ def figure(name: str) -> str:
     """Return a figure up to its caption as HTML."""
     poster = describe(name)["poster"]
     evaluation = live_figures.evaluate(name, poster["state"], poster["mode"])
-    shown = describe(name, json.dumps(evaluation))
+    description = describe(name, json.dumps(evaluation))
     parts = [f'<figure class="live" data-live="{name}"><div class="forms">']
-    for mode, form in shown["modes"].items():
+    for mode, form in description["modes"].items():
         first = " first" if mode == poster["mode"] else ""
-        formula = typeset(form["tex"], f"live-{name}-{mode}", shown["terms"], shown["texts"])
+        formula = typeset(form["tex"], f"live-{name}-{mode}", description["terms"], description["texts"])
         label = html.escape(form["label"])
         parts.append(
             f'<div class="form{first}" data-mode="{mode}"><span class="name">{label}</span>'
             f'<div class="math"><div class="formula">{formula}</div></div></div>'
         )
-    parts.append(f'</div><div class="views" role="img" aria-label="{html.escape(shown["description"])}">')
-    for view in shown["views"]:
+    parts.append(
+        f'</div><div class="views" role="img" aria-label="{html.escape(description["description"])}">'
+    )
+    for view in description["views"]:
         box = f"0 0 340 {view['height']:.4g}"
         parts.append(f'<svg class="view" data-view="{view["name"]}" viewBox="{box}">{view["svg"]}</svg>')
     parts.append('</div><dl class="numbers">')
-    for number in shown["numbers"]:
-        text, unit, kind = shown["texts"][number["key"]], number.get("unit", ""), number.get("kind", "")
+    for number in description["numbers"]:
+        text, unit, kind = description["texts"][number["key"]], number.get("unit", ""), number.get("kind", "")
         parts.append(
             f'<div class="{kind}"><dt>{html.escape(number["label"])}</dt>'
             f'<dd data-key="{number["key"]}">{text} {unit}</dd></div>'

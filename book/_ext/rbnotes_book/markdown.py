@@ -64,7 +64,7 @@ DRAWING = re.compile(r'<div class="picture" role="img" aria-label="([^"]*)".*?</
 
 def _light(html: str) -> str:
     """Return the page with only the TeX of each formula, because KaTeX's output is most of a page."""
-    found = []
+    parts = []
     at = 0
     while (start := html.find('<span class="katex">', at)) >= 0:
         depth, end = 0, start
@@ -74,11 +74,11 @@ def _light(html: str) -> str:
             depth, end = depth + (1 if match[0] == "<span" else -1), match.end()
             if depth == 0:
                 break
-        note = re.search("<annotation.*</annotation>", html[start:end], re.DOTALL)
-        assert note is not None, f"a formula without its TeX: {html[start:end][:200]}"
-        found += [html[at:start], note[0]]
+        annotation = re.search("<annotation.*</annotation>", html[start:end], re.DOTALL)
+        assert annotation is not None, f"a formula without its TeX: {html[start:end][:200]}"
+        parts += [html[at:start], annotation[0]]
         at = end
-    return "".join([*found, html[at:]])
+    return "".join([*parts, html[at:]])
 
 
 def article(page: str) -> Tag:
@@ -86,9 +86,9 @@ def article(page: str) -> Tag:
     start = page.index("<article")
     text = DRAWING.sub(r"<p><em>Drawn on the page of this chapter: \1</em></p>", page[start:])
     light = _light(text[: text.index("</article>")])
-    found = BeautifulSoup(light, "html.parser").find("article")
-    assert isinstance(found, Tag)
-    return found
+    element = BeautifulSoup(light, "html.parser").find("article")
+    assert isinstance(element, Tag)
+    return element
 
 
 def parts(body: Tag, link: Callable[[str], str]) -> list[Text | Code]:
@@ -106,23 +106,23 @@ class _Writer:
         self.pictures: dict[str, dict[str, str]] = {}
 
     def parts(self, body: Tag) -> list[Text | Code]:
-        found: list[Text | Code] = []
+        parts: list[Text | Code] = []
         for block in self._blocks(body):
             if isinstance(block, Code):
-                found.append(block)
+                parts.append(block)
                 continue
-            if not found or isinstance(found[-1], Code):
-                found.append(Text("", self.pictures))
-            last = found[-1]
+            if not parts or isinstance(parts[-1], Code):
+                parts.append(Text("", self.pictures))
+            last = parts[-1]
             assert isinstance(last, Text)
             last.markdown = f"{last.markdown}\n\n{block}".strip()
-        for part in found:
+        for part in parts:
             if isinstance(part, Text):
                 text = part.markdown
                 part.pictures = {
                     name: data for name, data in self.pictures.items() if f"attachment:{name})" in text
                 }
-        return found
+        return parts
 
     def _blocks(self, tag: Tag) -> Iterator[str | Code]:
         """Yield the blocks of Markdown and cells in a tag; loose text becomes a paragraph."""

@@ -49,7 +49,7 @@ class Symbol:
         return f"{self.name}_{{{self.subscript}}}" if self.subscript else self.name
 
     @property
-    def plain(self) -> Symbol:
+    def without_bold(self) -> Symbol:
         """Return the same letter without bold face."""
         name = self.name
         for font in BOLD:
@@ -71,14 +71,14 @@ def mark(tex: str, each: Mark) -> str:
 
 def symbols(tex: str) -> list[Symbol]:
     """Return all symbols of a formula in order, with repetitions."""
-    found: list[Symbol] = []
+    result: list[Symbol] = []
 
     def note(symbol: Symbol, tex: str) -> str:
-        found.append(symbol)
+        result.append(symbol)
         return tex
 
     mark(tex, note)
-    return found
+    return result
 
 
 def symbol(tex: str) -> Symbol:
@@ -89,10 +89,10 @@ def symbol(tex: str) -> Symbol:
     ValueError
         If there is none, or more than one.
     """
-    found = symbols(tex)
-    if len(found) != 1:
+    result = symbols(tex)
+    if len(result) != 1:
         raise ValueError(f"not one symbol: {tex!r}")
-    return found[0]
+    return result[0]
 
 
 class _Scanner:
@@ -164,8 +164,8 @@ class _Scanner:
         return self.group()
 
     def distance(self) -> str:
-        rest = "".join(self.tokens[self.at : self.at + 12])
-        match = re.match(r"\s*\[-?[\d.]+(?:pt|em|ex|mm|cm)\]", rest)
+        following = "".join(self.tokens[self.at : self.at + 12])
+        match = re.match(r"\s*\[-?[\d.]+(?:pt|em|ex|mm|cm)\]", following)
         if match:
             self.at += len(match[0])
         return match[0] if match else ""
@@ -205,31 +205,31 @@ class _Scanner:
             return f"{command}{space}{{{self.within(content)}}}"
         (letter,) = letters
         if command in DOTS:
-            dressed = Symbol(letter.name, letter.subscript, letter.dots + DOTS[command])
+            accented = Symbol(letter.name, letter.subscript, letter.dots + DOTS[command])
         else:
-            dressed = Symbol(f"{command}{{{letter.name}}}", letter.subscript, letter.dots)
-        return self.add_scripts(dressed, tex)
+            accented = Symbol(f"{command}{{{letter.name}}}", letter.subscript, letter.dots)
+        return self.add_scripts(accented, tex)
 
     def add_scripts(self, symbol: Symbol, tex: str) -> str:
         """Add the scripts that follow a letter."""
-        subscript, seen = symbol.subscript, tex
+        subscript, scripted = symbol.subscript, tex
         while self.at < len(self.tokens):
             start = self.at
             space = self.spaces()
             token = self.tokens[self.at] if self.at < len(self.tokens) else ""
             if token == "'":
-                seen += space + self.take()
+                scripted += space + self.take()
             elif token in ("_", "^"):
                 self.take()
                 self.spaces()
                 content = self.group()
                 if token == "_":
                     subscript = _tight(content)
-                seen += f"{token}{{{content}}}"
+                scripted += f"{token}{{{content}}}"
             else:
                 self.at = start
                 break
-        return self.each(Symbol(symbol.name, subscript, symbol.dots), seen)
+        return self.each(Symbol(symbol.name, subscript, symbol.dots), scripted)
 
 
 def _tight(tex: str) -> str:

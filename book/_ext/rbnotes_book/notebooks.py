@@ -68,14 +68,14 @@ def notebook(
     result: NotebookNode = new_notebook()
     result.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
     result.metadata.language_info = {"name": "python", "file_extension": ".py"}
-    own = link("")
-    note = f"*A chapter of [rbnotes]({own}); it needs the package `rbnotes`.*"
+    book_address = link("")
+    note = f"*A chapter of [rbnotes]({book_address}); it needs the package `rbnotes`.*"
     result.cells.append(new_markdown_cell(note))
     if name:
         result.cells.append(_installation_cell(name))
     if data:
         result.cells.append(_data_files_cell(data))
-    waiting = iter(cells)
+    unplaced_cells = iter(cells)
     for part in markdown.parts(markdown.article(page), link):
         if isinstance(part, markdown.Text):
             text = new_markdown_cell(part.markdown)
@@ -83,16 +83,16 @@ def notebook(
                 text.attachments = part.pictures
             result.cells.append(text)
         else:
-            for cell in waiting:
-                result.cells.append(_executed_code_cell(cell, own, folded=part.in_solution))
+            for cell in unplaced_cells:
+                result.cells.append(_executed_code_cell(cell, book_address, folded=part.in_solution))
                 if not _is_removed(cell):
                     break
             else:
                 raise ValueError(f"{docname}: the page has more cells than were run")
-    left = list(waiting)
-    if not all(map(_is_removed, left)):
-        raise ValueError(f"{docname}: {len(left)} cells that were run are not on the page")
-    result.cells += [_executed_code_cell(cell, own, folded=True) for cell in left]
+    remaining = list(unplaced_cells)
+    if not all(map(_is_removed, remaining)):
+        raise ValueError(f"{docname}: {len(remaining)} cells that were run are not on the page")
+    result.cells += [_executed_code_cell(cell, book_address, folded=True) for cell in remaining]
     nbformat.validate(result)
     return result
 
@@ -142,10 +142,10 @@ def _executed_code_cell(cell: NotebookNode, page: str, *, folded: bool) -> Noteb
 
 def _output(output: NotebookNode, page: str) -> NotebookNode:
     """Return an output with scenes as still pictures, because the player is larger than the chapter."""
-    shown = output.get("data", {}).get("text/html", "")
-    if not any(mark in shown for mark in MARKS):
+    html = output.get("data", {}).get("text/html", "")
+    if not any(mark in html for mark in MARKS):
         return output
-    figure = BeautifulSoup(shown, "html.parser")
+    figure = BeautifulSoup(html, "html.parser")
     drawing = (figure.select_one(".choice:not([hidden])") or figure).select_one("img, svg")
     caption = figure.find("figcaption")
     words = caption.get_text().strip() if caption is not None else ""
@@ -182,7 +182,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
         cells = execution.stored_cells(chapter, root)
         if cells is None:  # left out of this build
             continue
-        made = notebook(
+        content = notebook(
             page.read_text(encoding="utf-8"),
             cells,
             docname,
@@ -190,7 +190,7 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
             repository(app),
         )
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        target.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _offer(
@@ -208,10 +208,10 @@ def _launch(
     name = repository(app)
     if not name or "ipynb_source" not in context:
         return
-    places = {"name": name, "branch": BRANCH, "notebook": posixpath.basename(pagename) + ".ipynb"}
+    fields = {"name": name, "branch": BRANCH, "notebook": posixpath.basename(pagename) + ".ipynb"}
     buttons = [
         {"type": "link", "text": text, "tooltip": f"Run this chapter on {text}", "icon": icon,
-         "url": address.format(**places)}
+         "url": address.format(**fields)}
         for text, icon, address in (
             ("Binder", "_static/images/logo_binder.svg", BINDER),
             ("Colab", "_static/images/logo_colab.png", COLAB),

@@ -29,11 +29,11 @@ class Counterexample:
     right: str
 
 
-def found(record: Record) -> Counterexample:
+def find_counterexample(record: Record) -> Counterexample:
     """Return the smallest known inputs on which the printed form is wrong, and its result there."""
-    seen = Card(record).counterexample
-    assert seen is not None, record.id
-    values, printed, right = seen
+    example = Card(record).counterexample
+    assert example is not None, record.id
+    values, printed, right = example
     if printed is None:
         return Counterexample(
             formatting.format_inputs(values), "no number", formatting.format_result(right, right)
@@ -47,11 +47,11 @@ def found(record: Record) -> Counterexample:
 
 @cache
 def counterexample(record_id: str, root: Path) -> Counterexample:
-    """Return the cached result of :func:`found` for a record."""
+    """Return the cached result of :func:`find_counterexample` for a record."""
     from rbnotes import ledger
 
     file = folder(root) / "outcomes" / (record_id.replace("/", "_") + ".json")
     if not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(json.dumps(asdict(found(ledger.find(record_id)))), encoding="utf-8")
+        file.write_text(json.dumps(asdict(find_counterexample(ledger.find(record_id)))), encoding="utf-8")
     return Counterexample(**json.loads(file.read_text(encoding="utf-8")))

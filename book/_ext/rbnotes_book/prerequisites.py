@@ -54,13 +54,13 @@ def _linked_in_opening(doctree: nodes.document) -> set[str]:
 
 def check(app: Sphinx, env: BuildEnvironment) -> None:
     order = reading_order(env)
-    place = {page_name(docname): number for number, docname in enumerate(order)}
+    position = {page_name(docname): number for number, docname in enumerate(order)}
     for docname in order:
         name = page_name(docname)
         for need in needs(env, docname):
-            if need not in place:
+            if need not in position:
                 logger.warning("needs %s, which is no page of the book", need, location=docname)
-            elif place[need] >= place[name]:
+            elif position[need] >= position[name]:
                 logger.warning("needs %s, which does not stand before it", need, location=docname)
 
 

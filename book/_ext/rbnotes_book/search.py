@@ -54,10 +54,10 @@ def _load(self: IndexBuilder, stream: IO[str], format: Any) -> None:
     """Load the index of the previous build with the entries of index directives, which Sphinx drops."""
     text = stream.read()
     _load_without_entries(self, StringIO(text), format)
-    kept = format.loads(text)
-    for entry, places in kept["indexentries"].items():
-        for page, anchor, is_main in places:
-            name = kept["docnames"][page]
+    index = format.loads(text)
+    for entry, locations in index["indexentries"].items():
+        for page, anchor, is_main in locations:
+            name = index["docnames"][page]
             if name in self.env.found_docs:
                 self._index_entries.setdefault(name, []).append((entry, anchor, "main" if is_main else ""))
 
@@ -79,11 +79,11 @@ def prose(node: nodes.Node) -> Iterator[str]:
 
 def excerpts(doctree: nodes.document) -> list[list[str]]:
     """Return anchor and text of each section of a page."""
-    found = []
+    result = []
     for section in doctree.findall(nodes.section):
         text = " ".join("".join(part for child in section for part in prose(child)).split())
-        found.append([section["ids"][0] if section["ids"] else "", text[:LONGEST]])
-    return found
+        result.append([section["ids"][0] if section["ids"] else "", text[:LONGEST]])
+    return result
 
 
 def _collect(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -95,13 +95,13 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
     if exception is None and app.builder.format == "html":
         file = Path(app.outdir) / "_static" / "excerpts.js"
         # Only rewritten pages are collected; the others keep their texts.
-        kept = _written(file) | getattr(app.env, "rbnotes_texts", {})
-        texts = {name: kept[name] for name in sorted(app.env.found_docs & set(kept))}
+        all_texts = _previous_texts(file) | getattr(app.env, "rbnotes_texts", {})
+        texts = {name: all_texts[name] for name in sorted(app.env.found_docs & set(all_texts))}
         text = json.dumps(texts, ensure_ascii=False, separators=(",", ":"))
         file.write_text(f"{BEFORE}{text}{AFTER}", encoding="utf-8")
 
 
-def _written(file: Path) -> dict[str, list[list[str]]]:
+def _previous_texts(file: Path) -> dict[str, list[list[str]]]:
     """Return the excerpts of the previous build."""
     if not file.exists():
         return {}

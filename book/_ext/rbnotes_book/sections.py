@@ -86,6 +86,6 @@ def stubs() -> dict[str, str]:
             title=section.title,
             source=section.source,
         )
-        for name, stub, own in kinds
-        for section in own
+        for name, stub, listed in kinds
+        for section in listed
     }

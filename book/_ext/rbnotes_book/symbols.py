@@ -65,25 +65,25 @@ class Table:
 
     def __init__(self, entries: list[Entry]) -> None:
         self.entries = entries
-        self._places: dict[tuple[str, str, str], int] = {}
+        self._numbers: dict[tuple[str, str, str], int] = {}
         for number, entry in enumerate(entries):
             for tex in entry.tex:
                 symbol = notation.symbol(tex)
                 for chapter in entry.chapters or ("",):
-                    place = (chapter, symbol.name, symbol.subscript)
-                    if place in self._places:
-                        other = entries[self._places[place]].meaning
+                    key = (chapter, symbol.name, symbol.subscript)
+                    if key in self._numbers:
+                        previous_meaning = entries[self._numbers[key]].meaning
                         raise ValueError(
-                            f"{tex} is both {other!r} and {entry.meaning!r} in {chapter or 'all'}"
+                            f"{tex} is both {previous_meaning!r} and {entry.meaning!r} in {chapter or 'all'}"
                         )
-                    self._places[place] = number
+                    self._numbers[key] = number
 
     def number(self, symbol: Symbol, chapter: str) -> int | None:
         """Return the entry of a symbol in a chapter; font and subscript matter where the table has them."""
-        for name in (symbol.name, symbol.plain.name):
+        for name in (symbol.name, symbol.without_bold.name):
             for subscript in (symbol.subscript, ""):
                 for where in (chapter, ""):
-                    number = self._places.get((where, name, subscript))
+                    number = self._numbers.get((where, name, subscript))
                     if number is not None:
                         return number
         return None
@@ -120,15 +120,15 @@ def _has_own_displays(docname: str) -> bool:
 
 def mark_symbols(tex: str, chapter: str, symbols: Table) -> tuple[str, list[tuple[Symbol, int | None]]]:
     """Return TeX whose symbols carry the numbers of their entries, and the symbols with their numbers."""
-    found: list[tuple[Symbol, int | None]] = []
+    numbered_symbols: list[tuple[Symbol, int | None]] = []
 
     def wrap(symbol: Symbol, tex: str) -> str:
         number = symbols.number(symbol, chapter)
-        found.append((symbol, number))
+        numbered_symbols.append((symbol, number))
         rate = f", rate={symbol.dots}" if symbol.dots else ""
         return tex if number is None else rf"\htmlData{{symbol={number}{rate}}}{{{tex}}}"
 
-    return notation.mark(tex, wrap), found
+    return notation.mark(tex, wrap), numbered_symbols
 
 
 def _displays(doctree: nodes.document) -> Iterator[nodes.math_block]:
@@ -137,7 +137,7 @@ def _displays(doctree: nodes.document) -> Iterator[nodes.math_block]:
             yield node
 
 
-def _read(app: Sphinx, doctree: nodes.document) -> None:
+def _read_symbols(app: Sphinx, doctree: nodes.document) -> None:
     """Note the symbols of a page, mark them, and warn of those that the table does not have."""
     symbols = _table(app)
     docname = app.env.docname
@@ -147,9 +147,9 @@ def _read(app: Sphinx, doctree: nodes.document) -> None:
     chapter = page_name(docname)
     used: set[int] = set()
     for node in _displays(doctree):
-        node["marked"], found = mark_symbols(node.astext(), chapter, symbols)
-        used |= {number for _, number in found if number is not None}
-        for symbol, number in found:
+        node["marked"], numbered_symbols = mark_symbols(node.astext(), chapter, symbols)
+        used |= {number for _, number in numbered_symbols if number is not None}
+        for symbol, number in numbered_symbols:
             if number is None:
                 logger.warning(
                     "the table of symbols does not have %s for %s", symbol.full, chapter, location=node
@@ -167,9 +167,9 @@ def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
     _uses(env).pop(docname, None)
 
 
-def _merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], other: BuildEnvironment) -> None:
+def _merge(app: Sphinx, env: BuildEnvironment, docnames: set[str], read_env: BuildEnvironment) -> None:
     """Take over what another process has read."""
-    _uses(env).update({docname: used for docname, used in _uses(other).items() if docname in docnames})
+    _uses(env).update({docname: used for docname, used in _uses(read_env).items() if docname in docnames})
 
 
 def _check(app: Sphinx, env: BuildEnvironment) -> None:
@@ -221,10 +221,10 @@ def _order(entry: Entry) -> tuple[bool, str, bool, bool, str]:
     )
 
 
-def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    places = list(doctree.findall(symbols_table))
+def _fill_table(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    placeholders = list(doctree.findall(symbols_table))
     symbols = _table(app)
-    if not places or symbols is None:
+    if not placeholders or symbols is None:
         return
     pages: dict[int, list[str]] = defaultdict(list)
     for page in reading_order(app.env):
@@ -233,8 +233,8 @@ def _fill(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     numbers = sorted(range(len(symbols.entries)), key=lambda number: _order(symbols.entries[number]))
     rows = [_row(app, docname, symbols.entries[number], pages[number]) for number in numbers]
     head = ("Symbol", "Meaning", "Unit", "Shape", "In the code", "In the notes", "Chapters")
-    for place in places:
-        place.replace_self(table(head, rows, "symbols"))
+    for placeholder in placeholders:
+        placeholder.replace_self(table(head, rows, "symbols"))
 
 
 MOST = 6
@@ -271,8 +271,8 @@ def _write(app: Sphinx, exception: Exception | None) -> None:
     symbols = _table(app)
     if exception is not None or symbols is None or app.builder.format != "html":
         return
-    said = [[_spoken(e.tex[0]), e.meaning, e.unit, e.shape, e.code] for e in symbols.entries]
-    text = f"window.rbnotesSymbols = {json.dumps(said, ensure_ascii=False, separators=(',', ':'))};\n"
+    explanations = [[_spoken(e.tex[0]), e.meaning, e.unit, e.shape, e.code] for e in symbols.entries]
+    text = f"window.rbnotesSymbols = {json.dumps(explanations, ensure_ascii=False, separators=(',', ':'))};\n"
     (Path(app.outdir) / "_static" / SCRIPTS[0]).write_text(text, encoding="utf-8")
 
 
@@ -296,9 +296,9 @@ def setup(app: Sphinx) -> None:
     app.add_directive("symbols", SymbolsDirective)
     app.connect("env-purge-doc", _purge)
     app.connect("env-merge-info", _merge)
-    app.connect("doctree-read", _read)
+    app.connect("doctree-read", _read_symbols)
     app.connect("env-updated", _rewrite)
     app.connect("env-check-consistency", _check)
-    app.connect("doctree-resolved", _fill)
+    app.connect("doctree-resolved", _fill_table)
     app.connect("html-page-context", _load_scripts)
     app.connect("build-finished", _write)

@@ -38,8 +38,8 @@ def build_grid(centers, radii):
         if 2 * radii[i] <= size:
             for k in range(3):
                 cells[i, k] = int(max(-MAX_CELL, min(MAX_CELL, math.floor(centers[i, k] / size))))
-            place = list_of_cell(cells[i, 0], cells[i, 1], cells[i, 2], num_lists)
-            following[i], heads[place] = heads[place], i
+            list_index = list_of_cell(cells[i, 0], cells[i, 1], cells[i, 2], num_lists)
+            following[i], heads[list_index] = heads[list_index], i
         else:
             following[i], large[num_large] = i, i
             num_large += 1
@@ -53,19 +53,19 @@ def list_of_cell(x, y, z, num_lists):
 
 
 @jit_noalloc
-def later_neighbors(i, centers, radii, grid, found):
+def later_neighbors(i, centers, radii, grid, neighbors):
     """Write the shapes j > i whose bounding spheres overlap that of i, ascending; return their number."""
     cells, heads, following, large = grid
     count = 0
     if following[i] == i:
         for j in range(i + 1, len(radii)):
             if spheres_overlap(centers, radii, i, j):
-                found[count] = j
+                neighbors[count] = j
                 count += 1
         return count
     for j in large:
         if j > i and spheres_overlap(centers, radii, i, j):
-            found[count] = j
+            neighbors[count] = j
             count += 1
     for x in range(cells[i, 0] - 1, cells[i, 0] + 2):
         for y in range(cells[i, 1] - 1, cells[i, 1] + 2):
@@ -75,7 +75,7 @@ def later_neighbors(i, centers, radii, grid, found):
                 while j > i:
                     is_in_cell = cells[j, 0] == x and cells[j, 1] == y and cells[j, 2] == z
                     if is_in_cell and spheres_overlap(centers, radii, i, j):
-                        count = insert_sorted(found, count, j)
+                        count = insert_sorted(neighbors, count, j)
                     j = following[j]
     return count
 
@@ -84,8 +84,8 @@ def later_neighbors(i, centers, radii, grid, found):
 def spheres_overlap(centers, radii, i, j):
     """Return True if two bounding spheres overlap."""
     x, y, z = centers[i, 0] - centers[j, 0], centers[i, 1] - centers[j, 1], centers[i, 2] - centers[j, 2]
-    reach = radii[i] + radii[j]
-    return math.isinf(reach) or x * x + y * y + z * z <= reach * reach
+    radius_sum = radii[i] + radii[j]
+    return math.isinf(radius_sum) or x * x + y * y + z * z <= radius_sum * radius_sum
 
 
 @jit_noalloc
@@ -101,7 +101,7 @@ def insert_sorted(numbers, count, number):
 
 @jit_noalloc
 def may_touch(excluded_pairs, a, b):
-    """Return True if two bodies differ and are no pair ``(e, 2)`` of a sorted list, the smaller one first."""
+    """Return True if two bodies differ and are not in the sorted list of pairs ``(e, 2)``, smaller first."""
     first, second, low, high = min(a, b), max(a, b), 0, len(excluded_pairs)
     while low < high:
         middle = (low + high) // 2

@@ -95,8 +95,12 @@ def closest_points_of_segments(p0, p1, q0, q1):
     """Return the closest points of two segments."""
     u, v, r = subtract(p1, p0), subtract(q1, q0), subtract(p0, q0)
     uu, vv, uv, ur, vr = dot(u, u), dot(v, v), dot(u, v), dot(u, r), dot(v, r)
-    across = uu * vv - uv * uv
-    s = (uv * vr - ur * vv) / across if across > PARALLEL_TOLERANCE * PARALLEL_TOLERANCE * uu * vv else 0.0
+    determinant = uu * vv - uv * uv
+    s = (
+        (uv * vr - ur * vv) / determinant
+        if determinant > PARALLEL_TOLERANCE * PARALLEL_TOLERANCE * uu * vv
+        else 0.0
+    )
     t = clamp_unit((uv * clamp_unit(s) + vr) / vv)
     return add_scaled(p0, clamp_unit((uv * t - ur) / uu), u), add_scaled(q0, t, v)
 
@@ -130,7 +134,7 @@ def closest_points(half_a, pose_a, half_b, pose_b):
 
 
 @jit_alloc
-def separating_axis(half_a, pose_a, half_b, pose_b, tie):
+def separating_axis(half_a, pose_a, half_b, pose_b, tolerance):
     """Return the contact normal from b to a, the axis of the largest separation, and that separation.
 
     The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good.
@@ -142,32 +146,32 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tie):
     count = 6
     for i in range(3):
         for j in range(3):
-            across = cross(get_point(axes, i), get_point(axes, 3 + j))
-            size = norm(across)
+            product = cross(get_point(axes, i), get_point(axes, 3 + j))
+            size = norm(product)
             if size > PARALLEL_TOLERANCE:
-                set_point(axes, count, (across[0] / size, across[1] / size, across[2] / size))
+                set_point(axes, count, (product[0] / size, product[1] / size, product[2] / size))
                 weight[count] = size * size
                 count += 1
-    between, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
+    offset, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0
     for n in range(count):
-        axis, reach = get_point(axes, n), 0.0
+        axis, extent = get_point(axes, n), 0.0
         for i in range(3):
-            reach += (
+            extent += (
                 abs(dot(axis, get_point(axes, i))) * half_a[i]
                 + abs(dot(axis, get_point(axes, 3 + i))) * half_b[i]
             )
-        separation[n] = abs(dot(axis, between)) - reach
+        separation[n] = abs(dot(axis, offset)) - extent
         best = n if separation[n] > separation[best] else best
     largest, axis = separation[best], get_point(axes, best)
-    along = dot(axis, between)
+    along = dot(axis, offset)
     axis = axis if along >= 0 else scale(-1.0, axis)
-    tie = min(tie, 2 * tie + largest)
-    if not (tie > 0 and abs(along) > tie):
+    tolerance = min(tolerance, 2 * tolerance + largest)
+    if not (tolerance > 0 and abs(along) > tolerance):
         return axis, axis, largest
     mean = (0.0, 0.0, 0.0)
     for n in range(count):
-        share = max(0.0, 1 - (largest - separation[n]) / tie) * weight[n]
+        axis_weight = max(0.0, 1 - (largest - separation[n]) / tolerance) * weight[n]
         mean = add_scaled(
-            mean, share if dot(get_point(axes, n), between) >= 0 else -share, get_point(axes, n)
+            mean, axis_weight if dot(get_point(axes, n), offset) >= 0 else -axis_weight, get_point(axes, n)
         )
     return scale(1 / norm(mean), mean), axis, largest

@@ -1,6 +1,6 @@
 """Contact points of all pairs of shapes, as in :mod:`rbnotes.contact.manifolds`.
 
-A shape is a row of :data:`SHAPE_SIZE` numbers, a contact point a row of :data:`PLACE_SIZE` numbers.
+A shape is a row of :data:`SHAPE_SIZE` numbers, a contact point a row of :data:`CONTACT_POINT_SIZE` numbers.
 """
 
 import math
@@ -18,7 +18,7 @@ from rbnotes.compiled.collision.distance import (
 )
 from rbnotes.compiled.decorators import jit_alloc
 from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, subtract
-from rbnotes.compiled.record_layout import PLACE_SIZE
+from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE
 from rbnotes.contact.distance import TOUCHING_TOLERANCE
 from rbnotes.contact.manifolds import (
     FLAT_TOLERANCE,
@@ -35,10 +35,10 @@ MAX_CONTACT_POINTS = 8
 
 
 @jit_alloc
-def find_contacts(shapes, bodies, excluded_pairs, poses, margin, places):
+def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points):
     """Write both shapes and the contact point of each contact; return the number of contacts.
 
-    The last body is the world. If `places` is full, further contacts are only counted.
+    The last body is the world. If `contact_points` is full, further contacts are only counted.
     """
     frames = np.zeros((len(shapes), 4, 4))
     for i in range(len(shapes)):
@@ -50,17 +50,19 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, places):
     for i in range(len(shapes)):
         radii[i] = norm(half_extents(shapes[i])) + shapes[i, RADIUS] + margin / 2
     grid, neighbors = build_grid(centers, radii), np.empty(len(shapes), dtype=np.int64)
-    shape_places, count = np.empty((MAX_CONTACT_POINTS, PLACE_SIZE)), 0
+    shape_contact_points, count = np.empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)), 0
     for a in range(len(shapes)):
         for n in range(later_neighbors(a, centers, radii, grid, neighbors)):
             b = neighbors[n]
             if not may_touch(excluded_pairs, bodies[a], bodies[b]):
                 continue
-            for i in range(shape_contacts(shapes[a], frames[a], shapes[b], frames[b], margin, shape_places)):
-                if count < len(places):
-                    places[count, 0], places[count, 1] = a, b
-                    for k in range(PLACE_SIZE):
-                        places[count, 2 + k] = shape_places[i, k]
+            for i in range(
+                shape_contacts(shapes[a], frames[a], shapes[b], frames[b], margin, shape_contact_points)
+            ):
+                if count < len(contact_points):
+                    contact_points[count, 0], contact_points[count, 1] = a, b
+                    for k in range(CONTACT_POINT_SIZE):
+                        contact_points[count, 2 + k] = shape_contact_points[i, k]
                 count += 1
     return count
 
@@ -72,7 +74,7 @@ def half_extents(shape):
 
 
 @jit_alloc
-def write_place(out, i, position, normal, gap):
+def write_contact_point(out, i, position, normal, gap):
     """Write contact point i."""
     out[i, 0], out[i, 1], out[i, 2] = position
     out[i, 3], out[i, 4], out[i, 5] = normal
@@ -82,15 +84,15 @@ def write_place(out, i, position, normal, gap):
 @jit_alloc
 def shape_contacts(a, pose_a, b, pose_b, margin, out):
     """Write the contact points of two shapes, at most one of them a plane; return their number."""
-    half_a, half_b, reach = half_extents(a), half_extents(b), a[RADIUS] + b[RADIUS]
+    half_a, half_b, radius_sum = half_extents(a), half_extents(b), a[RADIUS] + b[RADIUS]
     if math.isinf(a[RADIUS]):
         return plane_contacts(half_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
     if math.isinf(b[RADIUS]):
         return plane_contacts(half_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
     size = norm(half_a) + norm(half_b)
-    touching_distance = TOUCHING_TOLERANCE * (size + reach)
+    touching_distance = TOUCHING_TOLERANCE * (size + radius_sum)
     normal, axis, separation = separating_axis(half_a, pose_a, half_b, pose_b, touching_distance)
-    if separation - reach > margin:
+    if separation - radius_sum > margin:
         return 0
     if separation > 0:
         x, y = closest_points(half_a, pose_a, half_b, pose_b)
@@ -105,10 +107,10 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
     num_points = 0
     for i in range(count):
         x, y = get_point(on_a, i), get_point(on_b, i)
-        gap = dot(subtract(x, y), normal) - reach
+        gap = dot(subtract(x, y), normal) - radius_sum
         if gap <= margin:
             middle = add_scaled(add_scaled(x, 1.0, y), b[RADIUS] - a[RADIUS], normal)
-            write_place(out, num_points, scale(0.5, middle), normal, gap)
+            write_contact_point(out, num_points, scale(0.5, middle), normal, gap)
             num_points += 1
     return num_points
 
@@ -121,7 +123,9 @@ def plane_contacts(half, radius, pose, plane, margin, sign, out):
         x = get_point(points, i)
         gap = dot(subtract(x, column(plane, 3)), normal) - radius
         if gap <= margin:
-            write_place(out, num_points, add_scaled(x, -(radius + gap / 2), normal), scale(sign, normal), gap)
+            write_contact_point(
+                out, num_points, add_scaled(x, -(radius + gap / 2), normal), scale(sign, normal), gap
+            )
             num_points += 1
     return num_points
 

@@ -72,16 +72,19 @@ def _leaving_row(tableau, basic, position, column_index, tied, first):
     for i in range(n):
         steepest, largest = max(steepest, abs(tableau[i, column_index])), max(largest, abs(tableau[i, 0]))
     sign, least = (-1.0, 0.0) if first else (1.0, PIVOT_TOLERANCE * steepest)
-    falls = 0.0
+    max_entry = 0.0
     for i in range(n):
         if -sign * tableau[i, column_index] > least or first:
-            falls = max(falls, abs(tableau[i, column_index]))
+            max_entry = max(max_entry, abs(tableau[i, column_index]))
             step = min(step, tableau[i, 0] / abs(tableau[i, column_index]))
-    if falls == 0.0:
+    if max_entry == 0.0:
         return -1
     for i in range(n):
         blocks = -sign * tableau[i, column_index] > least or first
-        if blocks and tableau[i, 0] / abs(tableau[i, column_index]) <= step + TIE_TOLERANCE * largest / falls:
+        if (
+            blocks
+            and tableau[i, 0] / abs(tableau[i, column_index]) <= step + TIE_TOLERANCE * largest / max_entry
+        ):
             if basic[i] == 2 * n:
                 return i
             tied[count] = i
@@ -111,12 +114,12 @@ def _leaving_row(tableau, basic, position, column_index, tied, first):
 @jit_noalloc
 def _tableau_entry(tableau, basic, position, row, column, at):
     """Return an entry of a row of ``[B^-1 q, B^-1]``, divided by the row's entry of the entering column."""
-    fall = abs(tableau[row, at])
+    pivot = abs(tableau[row, at])
     if column < 0:
-        return tableau[row, 0] / fall
+        return tableau[row, 0] / pivot
     if position[column] < len(basic) and basic[position[column]] == column:
-        return 1 / fall if position[column] == row else 0.0
-    return -tableau[row, position[column]] / fall
+        return 1 / pivot if position[column] == row else 0.0
+    return -tableau[row, position[column]] / pivot
 
 
 @jit_noalloc

@@ -76,7 +76,7 @@ def program_residuals(program, order, x, z, residuals):
     Q, c, A, b = program
     d, m = len(c), len(b)
     inertia, heaviest = np.empty(d), 0.0
-    motion, force, reach, free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
+    motion, force, x_bounds, free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
     for u in range(d):
         inertia[order[u]] = 0.0
         for k in range(Q.start[u], Q.start[u + 1]):
@@ -93,27 +93,27 @@ def program_residuals(program, order, x, z, residuals):
     for u in range(d):
         energy = max(energy, abs(c[u]) / math.sqrt(inertia[u]))
         free[u] = abs(c[u]) / inertia[u]
-    w, effects = np.empty(m), np.empty(m)
+    w, responses = np.empty(m), np.empty(m)
     for i in range(m):
-        effects[i] = 0.0
+        responses[i] = 0.0
         for k in range(A.start[i], A.start[i + 1]):
             u = A.column[k]
-            effects[i] += A.value[k] * A.value[k] / inertia[u]
+            responses[i] += A.value[k] * A.value[k] / inertia[u]
             motion[u] -= A.value[k] * z[i]
             force[u] += abs(A.value[k] * z[i])
-        if effects[i] > 0:
-            energy = max(energy, abs(b[i]) / math.sqrt(effects[i]))
+        if responses[i] > 0:
+            energy = max(energy, abs(b[i]) / math.sqrt(responses[i]))
         w[i] = row_dot(A, i, x) - b[i]
     residuals[:] = 0.0
     for u in range(d):
-        reach[u] = max(abs(x[u]), force[u] / inertia[u])
+        x_bounds[u] = max(abs(x[u]), force[u] / inertia[u])
         residuals[EQUATIONS] = max(residuals[EQUATIONS], abs(motion[u]))
         size = row_size(abs(c[u]), force[u], energy * math.sqrt(inertia[u]))
         residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(motion[u], size))
     for i in range(m):
-        entry_size, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, reach)
-        size = row_size(entry_size, terms, energy * math.sqrt(effects[i]))
-        update_pair_residuals(residuals, z[i], w[i], effects[i] if effects[i] > 0 else 1.0, size)
+        entry_size, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, x_bounds)
+        size = row_size(entry_size, terms, energy * math.sqrt(responses[i]))
+        update_pair_residuals(residuals, z[i], w[i], responses[i] if responses[i] > 0 else 1.0, size)
     return w
 
 
@@ -203,7 +203,7 @@ def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
     sign_tolerance, count = SIGN_TOLERANCE * largest, 0
     is_factored = False
     for _ in range(MAX_PROXIMAL_STEPS):
-        best, patience = m + 1, MAX_STALLED_BLOCKS
+        best, blocks_left = m + 1, MAX_STALLED_BLOCKS
         while True:
             if not is_factored:
                 write_matrix(S, Q, order)
@@ -233,9 +233,9 @@ def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
             if num_wrong == 0:
                 break
             is_factored = False
-            patience = MAX_STALLED_BLOCKS if num_wrong < best else patience - 1
+            blocks_left = MAX_STALLED_BLOCKS if num_wrong < best else blocks_left - 1
             best = min(best, num_wrong)
-            if patience < 0:
+            if blocks_left < 0:
                 return -1
         for i in range(m):
             z[i] = max(z[i], 0.0)

@@ -69,12 +69,12 @@ def lcp_residuals(M, q, z, w, residuals):
     """Write the residuals of a solution (z, w) of an LCP."""
     n, largest, largest_by_rows = len(q), 0.0, 0.0
     residuals[:] = 0.0
-    effects, expected, row_units = np.empty(n), np.empty(n), np.empty(n)
+    responses, expected, row_units = np.empty(n), np.empty(n), np.empty(n)
     has_row_units = not is_symmetric_dense(M)
     for i in range(n):
-        effects[i] = response_scale(M, i)
-        expected[i] = max(-q[i], 0.0) / effects[i]
-        largest = max(largest, abs(q[i]) / math.sqrt(effects[i]))
+        responses[i] = response_scale(M, i)
+        expected[i] = max(-q[i], 0.0) / responses[i]
+        largest = max(largest, abs(q[i]) / math.sqrt(responses[i]))
         row_units[i] = 0.0
         for j in range(n):
             row_units[i] = max(row_units[i], abs(M[i, j]))
@@ -83,12 +83,12 @@ def lcp_residuals(M, q, z, w, residuals):
     for i in range(n):
         entry_size = abs(q[i]) + abs_dot(M[i], expected)
         terms = abs(q[i]) + abs_dot(M[i], z)
-        cap = math.sqrt(effects[i]) * largest
+        cap = math.sqrt(responses[i]) * largest
         if has_row_units and row_units[i] > 0:
             cap = min(cap, row_units[i] * largest_by_rows)
         if has_row_units:
             entry_size = min(entry_size, abs(q[i]) + cap)
-        update_pair_residuals(residuals, z[i], w[i], effects[i], row_size(entry_size, terms, cap))
+        update_pair_residuals(residuals, z[i], w[i], responses[i], row_size(entry_size, terms, cap))
 
 
 @jit_reassoc

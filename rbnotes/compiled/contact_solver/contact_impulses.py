@@ -19,7 +19,7 @@ from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
 from rbnotes.compiled.contact_solver.joint_constraints import write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
     natural_residual,
-    project_to_cone,
+    project_on_cone,
     solve_newton,
 )
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
@@ -161,7 +161,7 @@ def warm_start_impulses(contacts, last_contacts, match_radius):
                 last_contacts[nearest, IMPULSE + 1],
                 last_contacts[nearest, IMPULSE + 2],
             )
-            p = project_to_cone(
+            p = project_on_cone(
                 (dot(axes[0], impulse), dot(axes[1], impulse), dot(axes[2], impulse)), contacts[i, MU]
             )
             impulses[3 * i], impulses[3 * i + 1], impulses[3 * i + 2] = p

@@ -113,38 +113,38 @@ def compute_constraint_error(joints, R, x, out):
     """Write the constraint errors of the joints; return False if one is rotated by a quarter turn or more."""
     for i in range(len(joints.body)):
         b, p = joints.body[i], joints.parent[i]
-        _, from_parent, place = joint_origins(joints, R, x, i)
+        _, from_parent, parent_arm = joint_origins(joints, R, x, i)
         # Axes and origin of the body's joint frame, in the joint frame of the parent.
         F, P = joints.frame[i], joints.parent_frame[i]
-        turn0 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 0))))
-        turn1 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 1))))
-        turn2 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 2))))
-        displacement = matvec_transposed(P, matvec_transposed(R[p], subtract(from_parent, place)))
+        r0 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 0))))
+        r1 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 1))))
+        r2 = matvec_transposed(P, matvec_transposed(R[p], matvec(R[b], column(F, 2))))
+        displacement = matvec_transposed(P, matvec_transposed(R[p], subtract(from_parent, parent_arm)))
         doubled_axis = (
-            turn1[2] - turn2[1],
-            turn2[0] - turn0[2],
-            turn0[1] - turn1[0],
+            r1[2] - r2[1],
+            r2[0] - r0[2],
+            r0[1] - r1[0],
         )  # twice the axis times the sine
         if joints.rotation_kind[i] == FREE_ROTATION:
-            displacement = (dot(turn0, displacement), dot(turn1, displacement), dot(turn2, displacement))
+            displacement = (dot(r0, displacement), dot(r1, displacement), dot(r2, displacement))
             rotation_vector = (0.0, 0.0, 0.0)
         else:
             if joints.rotation_kind[i] == AXIS_ROTATION:
                 # Remove the nearest rotation about the axis.
                 a = (joints.axis[i, 0], joints.axis[i, 1], joints.axis[i, 2])
-                rotated_axis = add_scaled(add_scaled(scale(a[0], turn0), a[1], turn1), a[2], turn2)
+                rotated_axis = add_scaled(add_scaled(scale(a[0], r0), a[1], r1), a[2], r2)
                 sine = dot(a, doubled_axis)
-                cosine = turn0[0] + turn1[1] + turn2[2] - dot(a, rotated_axis)
+                cosine = r0[0] + r1[1] + r2[2] - dot(a, rotated_axis)
                 size = math.sqrt(sine * sine + cosine * cosine)
                 if not size > 0:
                     return False
                 sine, cosine = -sine / size, cosine / size
-                turn0 = rotate_about_axis(a, cosine, sine, turn0)
-                turn1 = rotate_about_axis(a, cosine, sine, turn1)
-                turn2 = rotate_about_axis(a, cosine, sine, turn2)
+                r0 = rotate_about_axis(a, cosine, sine, r0)
+                r1 = rotate_about_axis(a, cosine, sine, r1)
+                r2 = rotate_about_axis(a, cosine, sine, r2)
                 displacement = rotate_about_axis(a, cosine, sine, displacement)
-                doubled_axis = (turn1[2] - turn2[1], turn2[0] - turn0[2], turn0[1] - turn1[0])
-            trace = turn0[0] + turn1[1] + turn2[2]
+                doubled_axis = (r1[2] - r2[1], r2[0] - r0[2], r0[1] - r1[0])
+            trace = r0[0] + r1[1] + r2[2]
             if not trace > 1:
                 return False
             # Rotation vector from the quaternion.
@@ -236,7 +236,7 @@ def assemble_joint_system(joints, G, responses, S):
 
 @jit_noalloc
 def assemble_error_derivative(joints, G, responses, D, h, displaced_responses, lower, upper):
-    """Write the derivative of the final joint errors by the initial joint impulses, within the envelope.
+    """Write the derivative of the final joint errors with respect to the initial joint impulses.
 
     `G` is the final Jacobian and `responses` the initial responses, which displace the bodies by `D`.
     `displaced_responses` is working memory of their shape.

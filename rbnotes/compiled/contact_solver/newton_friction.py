@@ -72,7 +72,7 @@ def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, b
         copy_array(trial_F, F)
         damping = max(damping / 30, MIN_DAMPING)
         for i in range(count):
-            set_contact_vector(trial, i, project_to_cone(contact_vector(trial, i), mu[i]))
+            set_contact_vector(trial, i, project_on_cone(contact_vector(trial, i), mu[i]))
         contact_velocities(operator, free, trial, trial_u)
         candidate_residual = natural_residual(trial_u, free, mu, trial, rho, mobility)
         has_improved = candidate_residual < best_residual / 2
@@ -95,10 +95,10 @@ def set_contact_vector(r, i, x):
 
 
 @jit_noalloc
-def project_to_cone(x, mu):
+def project_on_cone(x, mu):
     """Project an impulse on the friction cone."""
-    size, slope = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.atan(mu)
-    cos, sin = math.cos(slope), math.sin(slope)
+    size, half_angle = math.sqrt(x[1] * x[1] + x[2] * x[2]), math.atan(mu)
+    cos, sin = math.cos(half_angle), math.sin(half_angle)
     if size * cos <= x[0] * sin and x[0] >= 0:
         return x
     if size * sin <= -x[0] * cos:
@@ -121,7 +121,7 @@ def friction_bound(mu, normal):
 
 
 @jit_noalloc
-def project_to_law(x, bound):
+def project_on_admissible_impulses(x, bound):
     """Return an impulse with a pushing normal part and friction within the bound."""
     normal = 0.0 if x[0] < 0 else x[0]
     size = math.sqrt(x[1] * x[1] + x[2] * x[2])
@@ -136,7 +136,7 @@ def natural_map(u, mu, r, rho, F):
     for i in range(len(mu)):
         impulse = contact_vector(r, i)
         x = stepped_impulse(impulse, contact_vector(u, i), rho[i])
-        y = project_to_law(x, friction_bound(mu[i], x[0]))
+        y = project_on_admissible_impulses(x, friction_bound(mu[i], x[0]))
         set_contact_vector(F, i, (impulse[0] - y[0], impulse[1] - y[1], impulse[2] - y[2]))
 
 
@@ -146,7 +146,9 @@ def natural_residual(u, free, mu, r, rho, mobility):
     worst, fastest, fastest_response = 0.0, 0.0, 0.0
     for i in range(len(mu)):
         impulse, velocity = contact_vector(r, i), contact_vector(u, i)
-        y = project_to_law(stepped_impulse(impulse, velocity, rho[i]), friction_bound(mu[i], impulse[0]))
+        y = project_on_admissible_impulses(
+            stepped_impulse(impulse, velocity, rho[i]), friction_bound(mu[i], impulse[0])
+        )
         for k in range(3):
             worst = nan_max(worst, mobility[i] * abs(impulse[k] - y[k]))
             fastest = nan_max(fastest, abs(free[3 * i + k]))

@@ -261,12 +261,12 @@ def min_normal_velocities(contacts, parameters, bounce_threshold, force_velociti
     """Write the smallest normal velocities that the contacts allow."""
     for i in range(len(contacts)):
         approach, gap = contacts[i, BEFORE], contacts[i, GAP]
-        hits = (
+        rebounds = (
             contacts[i, RESTITUTION] > 0
             and approach < bounce_threshold
             and gap + parameters.h * approach <= 0
         )
-        if hits:
+        if rebounds:
             min_velocities[i] = max(force_velocities[3 * i] - contacts[i, RESTITUTION] * approach, 0.0)
         else:
             min_velocities[i] = min(-gap / parameters.h, 0.0)
@@ -300,9 +300,9 @@ def select_active_contacts(candidates, parameters, final, incoming, selected):
     bounce_threshold = resting_velocity(parameters)
     for i in range(len(candidates)):
         approach, gap = candidates[i, BEFORE], candidates[i, GAP]
-        bounces = candidates[i, RESTITUTION] > 0 and approach < bounce_threshold
+        rebounds = candidates[i, RESTITUTION] > 0 and approach < bounce_threshold
         closes_later = gap > parameters.slop and approach < -gap / parameters.h
-        if not (bounces or closes_later):
+        if not (rebounds or closes_later):
             copy_array(candidates[i], selected[count])
             count += 1
     return count

@@ -69,14 +69,14 @@ def joint_transform(constants, c, work, o, has_translation, like, per_element):
     )
     t0, t1, t2 = read_constant3(constants, c + JOINT_FRAME + POSE_POSITION, like, per_element)
     q = read(work, o + POSITION, like)
-    turn = q
+    joint_angle = q
     if has_translation:
         angle = read_constant(constants, c + SCREW_RATES, like, per_element)
         distance = read_constant(constants, c + SCREW_RATES + LANES, like, per_element)
         d = read_constant(constants, c + INCLUDES_POSITION, like, per_element) * (distance * q)
-        turn = angle * q
+        joint_angle = angle * q
         t0, t1, t2 = t0 + d * R02, t1 + d * R12, t2 + d * R22
-    s, cosine = sine_cosine(turn)
+    s, cosine = sine_cosine(joint_angle)
     R00, R01 = cosine * R00 + s * R01, cosine * R01 - s * R00
     R10, R11 = cosine * R10 + s * R11, cosine * R11 - s * R10
     R20, R21 = cosine * R20 + s * R21, cosine * R21 - s * R20
@@ -100,9 +100,9 @@ def write_pose(work, h, pose):
 @jit_fma_inline
 def spring_force(constants, c, work, o, like, per_element):
     """Return the force of the joint's spring and damper."""
-    stiffness, damping, rest = read_constant3(constants, c + SPRING, like, per_element)
+    stiffness, damping, reference = read_constant3(constants, c + SPRING, like, per_element)
     q, v = read(work, o + POSITION, like), read(work, o + RATE, like)
-    return stiffness * (q - rest) + damping * v
+    return stiffness * (q - reference) + damping * v
 
 
 @jit_fma_inline
@@ -117,9 +117,9 @@ def write_world_pose(work, h, p, pose, like):
         p2 + R20 * t0 + R21 * t1 + R22 * t2,
     )
     # The cross product of two columns would be cheaper as third column, but doubles errors from link to link.
-    here = matmul3(R, L), (p0, p1, p2)
-    write_pose(work, h, here)
-    return here
+    world_pose = matmul3(R, L), (p0, p1, p2)
+    write_pose(work, h, world_pose)
+    return world_pose
 
 
 @jit_fma_inline

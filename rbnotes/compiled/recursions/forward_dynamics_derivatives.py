@@ -43,8 +43,8 @@ TILE_WIDTH = U(4) * LANES
 class DerivativeTable(NamedTuple):
     """Derivatives of the generalized forces, and the lower half of the mass matrix.
 
-    A row belongs to one coordinate: derivatives by all coordinates, then by all velocities. Row lengths are
-    multiples of a tile and of eight.
+    A row belongs to one coordinate: derivatives with respect to all coordinates, then to all velocities.
+    Row lengths are multiples of a tile and of eight.
     """
 
     derivatives: object
@@ -135,9 +135,9 @@ def factor_mass_matrix(integers, table):
         ancestor = parent_of(integers, e)
         while ancestor != ZERO:
             i = coordinate_of(integers, ancestor)
-            share = broadcast_like(mass[row + i] * inverse_pivot, like)
+            factor = broadcast_like(mass[row + i] * inverse_pivot, like)
             for l in range(ZERO, i + ONE, LANES):
-                remainder = read(mass, i * width + l, like) - share * read(mass, row + l, like)
+                remainder = read(mass, i * width + l, like) - factor * read(mass, row + l, like)
                 write(mass, i * width + l, remainder)
             ancestor = parent_of(integers, ancestor)
         for i in range(j):
@@ -178,9 +178,9 @@ def solve_tile(integers, table, first):
         ancestor = parent_of(integers, e)
         while ancestor != ZERO:
             i = coordinate_of(integers, ancestor)
-            o, share = i * width + first, broadcast_like(mass[j * table.mass_width + i], like)
+            o, factor = i * width + first, broadcast_like(mass[j * table.mass_width + i], like)
             p, q, r, s = read_row(x, o, like)
-            write_row(x, o, p - share * a, q - share * b, r - share * c, s - share * d)
+            write_row(x, o, p - factor * a, q - factor * b, r - factor * c, s - factor * d)
             ancestor = parent_of(integers, ancestor)
     for e in range(ONE, elements):
         j = coordinate_of(integers, e)
@@ -190,9 +190,9 @@ def solve_tile(integers, table, first):
         ancestor = parent_of(integers, e)
         while ancestor != ZERO:
             i = coordinate_of(integers, ancestor)
-            share = broadcast_like(mass[j * table.mass_width + i], like)
+            factor = broadcast_like(mass[j * table.mass_width + i], like)
             p, q, r, s = read_row(x, i * width + first, like)
-            a, b, c, d = a - share * p, b - share * q, c - share * r, d - share * s
+            a, b, c, d = a - factor * p, b - factor * q, c - factor * r, d - factor * s
             ancestor = parent_of(integers, ancestor)
         write_row(x, o, a, b, c, d)
 
@@ -210,7 +210,7 @@ def solve_accelerations(integers, floats, workspace, forces, table):
 
 @jit_fma
 def split_derivatives(integers, table, sign, by_q, by_v):
-    """Write the derivatives by coordinates and by velocities into separate matrices."""
+    """Write the derivatives with respect to coordinates and velocities into separate matrices."""
     k = integers[NUM_COORDINATES]
     for j in range(k):
         for i in range(k):

@@ -5,14 +5,14 @@ of the joint's parent, the rates of a column that is constant in its joint are
 
     J' = ad(V) J,    J'' = ad(A) J + ad(V) J',
 
-the derivatives of twists and of their rates by q at constant velocities. A column S of a block also
-changes in its own body, which has V and A, and
+the derivatives of twists and of their rates with respect to q at constant velocities. A column S of a block
+also changes in its own body, which has V and A, and
 
     J' = ad(V) J + S',    J'' = ad(A) J + ad(V) (J' + S') + S'',
 
-where S' and S'' are inputs, as are the derivatives of the columns of a block by each other's coordinates,
-which rotate the force on them. A rigid body with the twist V responds to a change X of its twist by the
-wrench ``I dX/dt + G X``, and
+where S' and S'' are inputs, as are the derivatives of the columns of a block with respect to each other's
+coordinates, which rotate the force on them. A rigid body with the twist V responds to a change X of its
+twist by the wrench ``I dX/dt + G X``, and
 
     G X = ad*(V) I X - I ad(V) X + ad*(X) I V = (C x, -2 P cross x),   x the angular half of X,
 
@@ -122,10 +122,10 @@ def write_column_rates(integers, floats, workspace, extra, e):
 @jit_fma
 def write_block_column_rates(integers, floats, workspace, extra, subspace_derivatives, e):
     """Write the rates of the columns of a block with the last element e."""
-    own = workspace.states + element_offset(e, STATE_SIZE, 0.0)
-    R, p = read_pose(floats, own, 0.0)
-    v0, v1, v2, v3, v4, v5 = read6(floats, own + TWIST, 0.0)
-    a0, a1, a2, a3, a4, a5 = read6(floats, own + ACCELERATION, 0.0)
+    state = workspace.states + element_offset(e, STATE_SIZE, 0.0)
+    R, p = read_pose(floats, state, 0.0)
+    v0, v1, v2, v3, v4, v5 = read6(floats, state + TWIST, 0.0)
+    a0, a1, a2, a3, a4, a5 = read6(floats, state + ACCELERATION, 0.0)
     for element in range(first_element(integers, e), e + ONE):
         o, b = element * EXTRA_SIZE, derivative_offset(integers, e, element)
         j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, element)
@@ -143,7 +143,7 @@ def write_block_column_rates(integers, floats, workspace, extra, subspace_deriva
 
 @jit_fma
 def add_column_derivative_forces(integers, floats, workspace, extra, subspace_derivatives, table, e):
-    """Add the derivatives of the forces on a block by its changing columns; e is its last element.
+    """Add the force derivatives of a block due to its changing columns; e is its last element.
 
     Derivatives elsewhere treat later elements as carried by earlier ones: columns of earlier elements are
     constant, columns of later elements rotate with them. Neither holds within a block.
@@ -197,7 +197,7 @@ def force_cross(w0, w1, w2, u0, u1, u2, n0, n1, n2, f0, f1, f2):
 
 @jit_fma
 def gyroscopic_moment(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, x2):
-    """Return the moment ``C x``."""
+    """Return the moment ``C x`` in the wrench ``G X`` (see the module) for an angular velocity x."""
     a0, a1, a2, a3, a4, a5 = momentum(m, h, I, x0, x1, x2, 0.0, 0.0, 0.0)
     a0, a1, a2, a3, a4, a5 = force_cross(w0, w1, w2, u0, u1, u2, a0, a1, a2, a3, a4, a5)
     b0, b1, b2, b3, b4, b5 = motion_cross(w0, w1, w2, u0, u1, u2, x0, x1, x2, 0.0, 0.0, 0.0)

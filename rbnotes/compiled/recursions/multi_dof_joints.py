@@ -113,12 +113,12 @@ def stumpff(square):
     angle = sqrt(square)
     s, c = sine_cosine(angle)
     far = greater(square, _MAX_SERIES_SQUARE)
-    safe = select(far, square, 1.0)
+    divisor = select(far, square, 1.0)
     c1 = select(far, s / select(far, angle, 1.0), 1.0 - square * (1 / 6 - square * c5))
-    c2 = select(far, (1.0 - c) / safe, 0.5 - square * c4)
-    c3 = select(far, (1.0 - c1) / safe, 1 / 6 - square * c5)
-    c4 = select(far, (0.5 - c2) / safe, c4)
-    c5 = select(far, (1 / 6 - c3) / safe, c5)
+    c2 = select(far, (1.0 - c) / divisor, 0.5 - square * c4)
+    c3 = select(far, (1.0 - c1) / divisor, 1 / 6 - square * c5)
+    c4 = select(far, (0.5 - c2) / divisor, c4)
+    c5 = select(far, (1 / 6 - c3) / divisor, c5)
     return c1, c2, c3, c4, c5
 
 
@@ -302,8 +302,8 @@ def joint_pose(floats, work, e, k, like):
     includes_position = broadcast_like(floats[c + INCLUDES_POSITION], like)
     t0, t1, t2 = read3(work, k + JOINT_POSE + POSE_POSITION, like)
     t0, t1, t2 = matvec3(R, t0, t1, t2)
-    turn = read9(work, k + JOINT_POSE, like)
-    return matmul3(R, turn), (
+    joint_rotation = read9(work, k + JOINT_POSE, like)
+    return matmul3(R, joint_rotation), (
         p0 + includes_position * t0,
         p1 + includes_position * t1,
         p2 + includes_position * t2,
@@ -311,7 +311,9 @@ def joint_pose(floats, work, e, k, like):
 
 
 @jit_fma
-def update_multi_dof_joint(integers, floats, work, workspace, external, first, reduced, e, own, parent, like):
+def update_multi_dof_joint(
+    integers, floats, work, workspace, external, first, reduced, e, state, parent, like
+):
     """Write pose, columns, twist and acceleration of a joint with the last element e."""
     row, k = HEADER_SIZE + e * ROW_SIZE, workspace.block
     kind, m, j = integers[row + KIND], integers[row + ELEMENT_COUNT], first_element(integers, e)
@@ -327,7 +329,7 @@ def update_multi_dof_joint(integers, floats, work, workspace, external, first, r
             + integers[row + EXTERNAL_START]
         )
         load_external_joint(external, at, integers[EXTERNAL_SIZE], work, k, m, like)
-    R, p = write_world_pose(work, own, parent, joint_pose(floats, work, e, k, like), like)
+    R, p = write_world_pose(work, state, parent, joint_pose(floats, work, e, k, like), like)
     zero = broadcast_like(0.0, like)
     u0, u1, u2, u3, u4, u5 = zero, zero, zero, zero, zero, zero
     a0, a1, a2, a3, a4, a5 = read6(work, k + BIAS_ACCELERATION, like)
@@ -343,5 +345,5 @@ def update_multi_dof_joint(integers, floats, work, workspace, external, first, r
         if prescribed:
             a0, a1, a2 = a0 + w0 * a, a1 + w1 * a, a2 + w2 * a
             a3, a4, a5 = a3 + w3 * a, a4 + w4 * a, a5 + w5 * a
-    propagate_motion(work, own, parent, u0, u1, u2, u3, u4, u5, like)
-    add6(work, own + ACCELERATION, a0, a1, a2, a3, a4, a5)
+    propagate_motion(work, state, parent, u0, u1, u2, u3, u4, u5, like)
+    add6(work, state + ACCELERATION, a0, a1, a2, a3, a4, a5)

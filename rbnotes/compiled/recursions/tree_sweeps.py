@@ -131,11 +131,11 @@ def prefetch_states(integers, q, v, f, out, first, e):
 
     Processors do not predict the access to eight rows, eight numbers for each element.
     """
-    ahead = first * integers[NUM_COORDINATES] + (integers[NUM_COORDINATES] + e - ONE) * LANES
-    prefetch(q, ahead)
-    prefetch(v, ahead)
-    prefetch(f, ahead)
-    prefetch(out, ahead)
+    index = first * integers[NUM_COORDINATES] + (integers[NUM_COORDINATES] + e - ONE) * LANES
+    prefetch(q, index)
+    prefetch(v, index)
+    prefetch(f, index)
+    prefetch(out, index)
 
 
 @jit_fma_inline
@@ -178,21 +178,21 @@ def propagate_joint(integers, floats, work, workspace, external, first, reduced,
     kind = integers[h + KIND]
     if kind == AXIS:
         o = workspace.records + element_offset(e, RECORD_SIZE, like)
-        own, parent = state_offsets(integers, workspace, e, like)
+        state, parent = state_offsets(integers, workspace, e, like)
         prescribed = integers[h + IS_PRESCRIBED] > ZERO or not reduced
         has_translation = integers[h + HAS_TRANSLATION] > ZERO
         c = element_offset(e, CONSTANTS_SIZE, 0.0)
-        propagate_axis_motion(floats, c, work, o, own, parent, pose, has_translation, prescribed, like)
+        propagate_axis_motion(floats, c, work, o, state, parent, pose, has_translation, prescribed, like)
     elif kind == INNER_COLUMN:
-        own, _ = state_offsets(integers, workspace, e, like)
+        state, _ = state_offsets(integers, workspace, e, like)
         zero = broadcast_like(0.0, like)
-        write6(work, own + TWIST, zero, zero, zero, zero, zero, zero)
-        write6(work, own + ACCELERATION, zero, zero, zero, zero, zero, zero)
+        write6(work, state + TWIST, zero, zero, zero, zero, zero, zero)
+        write6(work, state + ACCELERATION, zero, zero, zero, zero, zero, zero)
     else:
-        own, _ = state_offsets(integers, workspace, e, like)
+        state, _ = state_offsets(integers, workspace, e, like)
         _, parent = state_offsets(integers, workspace, first_element(integers, e), like)
         update_multi_dof_joint(
-            integers, floats, work, workspace, external, first, reduced, e, own, parent, like
+            integers, floats, work, workspace, external, first, reduced, e, state, parent, like
         )
 
 
@@ -242,7 +242,7 @@ def forward_sweep_batch(integers, floats, work, workspace, external, q, v, f, ou
                 element_offset(e, CONSTANTS_SIZE, 0.0),
                 workspace.records + element_offset(e, RECORD_SIZE, like),
             )
-            own, _ = state_offsets(integers, workspace, e, like)
+            state, _ = state_offsets(integers, workspace, e, like)
             prefetch_states(integers, q, v, f, out, first, e)
             if reduced:
                 subtract_spring_force(floats, c, work, o, like, False)
@@ -251,7 +251,7 @@ def forward_sweep_batch(integers, floats, work, workspace, external, q, v, f, ou
             )
             propagate_joint(integers, floats, work, workspace, external, first, reduced, e, pose, like)
             if not reduced:
-                write_inertia_and_wrench(work, o, inertia_and_wrench(floats, c, work, own, like, False))
+                write_inertia_and_wrench(work, o, inertia_and_wrench(floats, c, work, state, like, False))
 
 
 @jit_fma_inline
@@ -272,23 +272,23 @@ def articulated_body_sweeps(integers, floats, work, workspace, out, stored, like
         x = workspace.slots + integers[h + OWN_SLOT] * SLOT_SIZE
         y = workspace.slots + integers[h + PARENT_SLOT] * SLOT_SIZE
         shared = integers[h + SLOT_IS_OCCUPIED] > ZERO
-        own, _ = state_offsets(integers, workspace, e, like)
+        state, _ = state_offsets(integers, workspace, e, like)
         weight = (
             read_inertia_and_wrench(work, o, like)
             if stored
-            else inertia_and_wrench(floats, c, work, own, like, False)
+            else inertia_and_wrench(floats, c, work, state, like, False)
         )
         propagate_articulated_inertia(
-            floats, c, work, o, own, x, y, shared, weight, integers[h + IS_PRESCRIBED] > ZERO, like
+            floats, c, work, o, state, x, y, shared, weight, integers[h + IS_PRESCRIBED] > ZERO, like
         )
     zero = broadcast_like(0.0, like)
     write6(work, workspace.records + ACCELERATION_CHANGE, zero, zero, zero, zero, zero, zero)
     for e in range(ONE, elements):
         h = HEADER_SIZE + e * ROW_SIZE
         o = workspace.records + element_offset(e, RECORD_SIZE, like)
-        own, _ = state_offsets(integers, workspace, e, like)
+        state, _ = state_offsets(integers, workspace, e, like)
         parent_record = workspace.records + element_offset(integers[h + PARENT], RECORD_SIZE, like)
-        a = propagate_acceleration(work, o, own, parent_record, integers[h + IS_PRESCRIBED] > ZERO, like)
+        a = propagate_acceleration(work, o, state, parent_record, integers[h + IS_PRESCRIBED] > ZERO, like)
         store_result(work, workspace, out, e, a, like)
         if integers[h + KIND] == QUATERNION and not is_prescribed(integers, e):
             store_quaternion_accelerations(integers, work, workspace, out, e, like)

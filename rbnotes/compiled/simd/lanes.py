@@ -61,7 +61,7 @@ def _as_vectors(builder, kinds, values):
     ]
 
 
-def _arithmetic(function, instruction):
+def _register_operator(function, instruction):
     """Register an operator for two vectors, or a vector and a scalar."""
     pairs = ((_float64x8, _float64x8), (_float64x8, _real), (_real, _float64x8))
 
@@ -76,10 +76,10 @@ def _arithmetic(function, instruction):
             return instruction(builder, *_as_vectors(builder, signature.args, values))
 
 
-_arithmetic(operator.add, lambda builder, a, b: builder.fadd(a, b))
-_arithmetic(operator.sub, lambda builder, a, b: builder.fsub(a, b))
-_arithmetic(operator.mul, lambda builder, a, b: builder.fmul(a, b))
-_arithmetic(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
+_register_operator(operator.add, lambda builder, a, b: builder.fadd(a, b))
+_register_operator(operator.sub, lambda builder, a, b: builder.fsub(a, b))
+_register_operator(operator.mul, lambda builder, a, b: builder.fmul(a, b))
+_register_operator(operator.truediv, lambda builder, a, b: builder.fdiv(a, b))
 
 
 @infer_global(operator.neg)
@@ -109,8 +109,10 @@ def call_intrinsic(builder, name, *values):
     kind = ir.FunctionType(values[0].type, [value.type for value in values])
     suffix = "f64" if values[0].type == _DOUBLE_TYPE else f"v{NUM_LANES}f64"
     module = builder.module
-    found = module.globals.get(f"llvm.{name}.{suffix}") or ir.Function(module, kind, f"llvm.{name}.{suffix}")
-    return builder.call(found, values)
+    intrinsic = module.globals.get(f"llvm.{name}.{suffix}") or ir.Function(
+        module, kind, f"llvm.{name}.{suffix}"
+    )
+    return builder.call(intrinsic, values)
 
 
 def sqrt(x):
@@ -197,8 +199,8 @@ def _lower_select(context, builder, signature, values):
 def element_pointer(context, builder, kind, array, at, row):
     """Emit the pointer to an element of an array, or to the vector that starts there if `row`."""
     data = context.make_array(kind)(context, builder, array).data
-    place = builder.gep(data, [at])
-    return builder.bitcast(place, VECTOR_TYPE.as_pointer()) if row else place
+    pointer = builder.gep(data, [at])
+    return builder.bitcast(pointer, VECTOR_TYPE.as_pointer()) if row else pointer
 
 
 def broadcast_like(number, like):

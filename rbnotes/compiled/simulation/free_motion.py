@@ -25,13 +25,13 @@ MIN_SERIES_TERM = 1e-18
 @jit_noalloc
 def rotate_inverse(q, x):
     """Rotate a vector by the inverse of a unit quaternion."""
-    back = (-q[1], -q[2], -q[3])
-    twice = cross(back, x)
-    across = cross(back, twice)
+    axis = (-q[1], -q[2], -q[3])
+    first = cross(axis, x)
+    second = cross(axis, first)
     return (
-        x[0] + 2 * (q[0] * twice[0] + across[0]),
-        x[1] + 2 * (q[0] * twice[1] + across[1]),
-        x[2] + 2 * (q[0] * twice[2] + across[2]),
+        x[0] + 2 * (q[0] * first[0] + second[0]),
+        x[1] + 2 * (q[0] * first[1] + second[1]),
+        x[2] + 2 * (q[0] * first[2] + second[2]),
     )
 
 
@@ -87,7 +87,7 @@ def advance_free_motion(bodies, h, initial, v, final, workspace):
 
     The next steps start from the origins of the body frames, so the centers are computed from these.
     """
-    series, turn = workspace.series, workspace.rotation
+    series, rotation = workspace.series, workspace.rotation
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])
         series_angles = h * norm(w) / MAX_SERIES_ANGLE
@@ -101,13 +101,13 @@ def advance_free_motion(bodies, h, initial, v, final, workspace):
             q = quaternion_product(q, increment)
             size = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
             q = (q[0] / size, q[1] / size, q[2] / size, q[3] / size)
-        write_rotation_matrix(q, turn)
+        write_rotation_matrix(q, rotation)
         for i in range(3):
             for j in range(3):
                 row = initial.R[b, i]
-                final.R[b, i, j] = row[0] * turn[0, j] + row[1] * turn[1, j] + row[2] * turn[2, j]
+                final.R[b, i, j] = row[0] * rotation[0, j] + row[1] * rotation[1, j] + row[2] * rotation[2, j]
             final.v[b, 3 + i] = v[b, 3 + i]
-        w = matvec(bodies.J_inverse[b], matvec_transposed(turn, momentum))
+        w = matvec(bodies.J_inverse[b], matvec_transposed(rotation, momentum))
         final.v[b, 0], final.v[b, 1], final.v[b, 2] = w
         arm = matvec(final.R[b], bodies.com[b])
         for i in range(3):
@@ -118,10 +118,11 @@ def advance_free_motion(bodies, h, initial, v, final, workspace):
 
 @jit_noalloc
 def displacement_derivatives(bodies, h, v, D):
-    """Write the derivatives ``(n, 3, 3)`` of the final rotation, in the final frame, by the angular velocity.
+    """Write the derivatives ``(n, 3, 3)`` of the final rotation with respect to the angular velocity.
 
-    They are ``_displacement_derivative`` of :mod:`rbnotes.multibody.maximal.rattle_integrator`. The
-    derivative of a center of mass by its velocity is h.
+    Rotations are expressed in the final frame, as in ``_displacement_derivative`` of
+    :mod:`rbnotes.multibody.maximal.rattle_integrator`. The derivative of a center of mass with respect to
+    its velocity is h.
     """
     for b in range(len(bodies.mass)):
         w = (v[b, 0], v[b, 1], v[b, 2])

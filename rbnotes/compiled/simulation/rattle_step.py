@@ -39,6 +39,7 @@ from rbnotes.compiled.linear_algebra import copy_array, dot6, max_abs, nan_max, 
 from rbnotes.compiled.record_layout import (
     AFTER,
     BEFORE,
+    CONTACT_POINT_SIZE,
     CONTACT_WORK,
     CONTACTS_FULL,
     ENERGY,
@@ -50,7 +51,6 @@ from rbnotes.compiled.record_layout import (
     MU,
     NEEDS_REFERENCE,
     OVERLAPPING,
-    PLACE_SIZE,
     POSITION,
     RESIDUAL,
     RESTITUTION,
@@ -192,7 +192,7 @@ class StepWorkspace(NamedTuple):
         Upper factor of the error derivative, by columns.
     poses
         Poses of bodies and world ``(n + 1, 4, 4)``.
-    places
+    contact_points
         Shapes and places of contacts ``(c, 9)``.
     series
         Terms of the free rotation's power series.
@@ -209,7 +209,7 @@ class StepWorkspace(NamedTuple):
     lower: Any
     upper: Any
     poses: Any
-    places: Any
+    contact_points: Any
     series: Any
     rotation: Any
 
@@ -429,17 +429,17 @@ def find_step_contacts(bodies, colliders, parameters, state, contacts, workspace
         return STEP_TAKEN, 0
     write_poses(state, workspace.poses)
     margin = contact_margin(bodies, colliders.bounding_radii, parameters.h, parameters.gravity, state)
-    places = workspace.places
+    contact_points = workspace.contact_points
     count = find_contacts(
-        colliders.geometry, colliders.body, colliders.excluded_pairs, workspace.poses, margin, places
+        colliders.geometry, colliders.body, colliders.excluded_pairs, workspace.poses, margin, contact_points
     )
     if count > len(contacts):
         return CONTACTS_FULL, 0
     for i in range(count):
-        a, b = int(places[i, 0]), int(places[i, 1])
+        a, b = int(contact_points[i, 0]), int(contact_points[i, 1])
         contacts[i, 0], contacts[i, 1] = colliders.body[a], colliders.body[b]
-        for k in range(PLACE_SIZE):
-            contacts[i, POSITION + k] = places[i, 2 + k]
+        for k in range(CONTACT_POINT_SIZE):
+            contacts[i, POSITION + k] = contact_points[i, 2 + k]
         contacts[i, MU], contacts[i, RESTITUTION] = colliders.mu[a, b], colliders.restitution[a, b]
         if contacts[i, GAP] < -slop:
             return OVERLAPPING, 0

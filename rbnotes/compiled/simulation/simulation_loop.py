@@ -12,6 +12,7 @@ from rbnotes.compiled.decorators import jit_inline, jit_noalloc
 from rbnotes.compiled.linear_algebra import copy_array
 from rbnotes.compiled.record_layout import (
     CALLBACK_ADDRESS,
+    CONTACT_POINT_SIZE,
     CONTACT_SIZE,
     CONTACTS_FULL,
     HAS_FORCES,
@@ -25,7 +26,6 @@ from rbnotes.compiled.record_layout import (
     NUM_SECOND_CONTACTS,
     NUM_STEPS,
     NUM_STEPS_TAKEN,
-    PLACE_SIZE,
     SLOP,
     STEP_TAKEN,
     TIME,
@@ -139,7 +139,7 @@ def allocate_step_workspace(x, at, n, m, envelope_size, max_contacts):
     lower, at = view_at(x, at, (envelope_size,))
     upper, at = view_at(x, at, (envelope_size,))
     poses, at = view_at(x, at, (n, 4, 4))
-    places, at = view_at(x, at, (max_contacts, 2 + PLACE_SIZE))
+    contact_points, at = view_at(x, at, (max_contacts, 2 + CONTACT_POINT_SIZE))
     series, at = view_at(x, at, (MAX_SERIES_TERMS, 10))
     rotation, at = view_at(x, at, (3, 3))
     records = StepRecords(contacts, last_contacts, sums, impulses)
@@ -155,7 +155,7 @@ def allocate_step_workspace(x, at, n, m, envelope_size, max_contacts):
             lower,
             upper,
             poses,
-            places,
+            contact_points,
             series,
             rotation,
         ),

@@ -69,8 +69,8 @@ class Card:
     @cached_property
     def arguments(self) -> Mapping[str, str]:
         """Positional arguments of the function to submit, each with its description."""
-        drawn = self._samples
-        return {name: describe_values([values[name] for values in drawn]) for name in drawn[0]}
+        samples = self._samples
+        return {name: describe_values([values[name] for values in samples]) for name in samples[0]}
 
     @cached_property
     def units(self) -> Mapping[str, str]:
@@ -109,13 +109,13 @@ class Card:
     @property
     def required_packages(self) -> tuple[str, ...]:
         """Packages that have to be installed for the code to run."""
-        found = set()
+        packages = set()
         for node in ast.walk(ast.parse(self.code or "")):
             if isinstance(node, ast.Import):
-                found |= {each.name.partition(".")[0] for each in node.names}
+                packages |= {each.name.partition(".")[0] for each in node.names}
             elif isinstance(node, ast.ImportFrom):
-                found.add((node.module or "").partition(".")[0])
-        return tuple(sorted(found - sys.stdlib_module_names))
+                packages.add((node.module or "").partition(".")[0])
+        return tuple(sorted(packages - sys.stdlib_module_names))
 
     @cached_property
     def printed_code(self) -> str | None:
@@ -206,19 +206,19 @@ class Card:
         tex
             If True, write formulas in TeX, otherwise in Unicode.
         """
-        record, most = self.record, MAX_SUMMARY_LINES
+        record, max_lines = self.record, MAX_SUMMARY_LINES
         lines = [line for part in self._heading(tex) for line in textwrap.wrap(part, SCREEN_WIDTH)]
         for name, text, limit in (
-            (self._claim_label, self._formula(record.formula, tex), most["formula"]),
-            ("right", self._replacement(tex), most["formula"]),
-            ("because", self._sentence(record.correction, tex), most["text"]),
-            ("only if", self._sentence(record.condition, tex), most["text"]),
-            ("in a run", self._sentence(record.effect, tex), most["text"]),
+            (self._claim_label, self._formula(record.formula, tex), max_lines["formula"]),
+            ("right", self._replacement(tex), max_lines["formula"]),
+            ("because", self._sentence(record.correction, tex), max_lines["text"]),
+            ("only if", self._sentence(record.condition, tex), max_lines["text"]),
+            ("in a run", self._sentence(record.effect, tex), max_lines["text"]),
         ):
             lines += labeled_lines(name, text, limit)
         if self.counterexample is not None:
-            *given, results = self.counterexample.describe(most["inputs"], SCREEN_WIDTH - 4)
-            lines += ["  for", *(f"    {line}" for line in given), *labeled_lines("", results, 2)]
+            *input_lines, results = self.counterexample.describe(max_lines["inputs"], SCREEN_WIDTH - 4)
+            lines += ["  for", *(f"    {line}" for line in input_lines), *labeled_lines("", results, 2)]
         lines += labeled_lines("library", ", ".join(record.implemented_by), 2)
         code = textwrap.indent(self.code or "", "    ").splitlines()
         is_narrow = all(len(line) <= SCREEN_WIDTH for line in code)
@@ -231,8 +231,8 @@ class Card:
 
     def _heading(self, tex: bool) -> list[str]:
         record = self.record
-        place = f"{record.id}  {place_in_notes(record)}  {str(record.verdict).upper()}"
-        return [place, self._sentence(record.title, tex)]
+        heading = f"{record.id}  {place_in_notes(record)}  {str(record.verdict).upper()}"
+        return [heading, self._sentence(record.title, tex)]
 
     @property
     def _claim_label(self) -> str:
@@ -269,11 +269,10 @@ class Card:
         """Code of the right form with a heading."""
         if self.code is None:
             return ""
-        needs = " and ".join(PACKAGE_NAMES.get(name, name) for name in self.required_packages)
-        alone = " alone" if self.required_packages == ("numpy",) else ""
-        return (
-            f"The right form, with {needs or 'Python'}{alone}:\n\n{textwrap.indent(self.code, '  ')}".rstrip()
-        )
+        packages = " and ".join(PACKAGE_NAMES.get(name, name) for name in self.required_packages)
+        only = " alone" if self.required_packages == ("numpy",) else ""
+        code = textwrap.indent(self.code, "  ").rstrip()
+        return f"The right form, with {packages or 'Python'}{only}:\n\n{code}"
 
     def describe(self, *, tex: bool = False) -> str:
         """Return the whole card.
@@ -345,10 +344,10 @@ class Card:
     def _cases(self) -> tuple[Case, ...]:
         if self.record.reference is None:
             return ()
-        found = (
+        cases = (
             make_case(self.record, "generic", values) for values in self._samples[:NUM_EXAMPLE_CANDIDATES]
         )
-        return tuple(case for case in found if case is not None)
+        return tuple(case for case in cases if case is not None)
 
 
 def card(id: str) -> Card:

@@ -31,7 +31,7 @@ MAX_LITERAL_ENTRIES = 60
 """Entries of an array that is written out."""
 PACKAGE = "rbnotes"
 
-_AS_FLOAT, _AS_INT, _AS_TRUTH = (
+_AS_FLOAT, _AS_INT, _AS_BOOL = (
     "np.array({}, dtype=float)",
     "np.array({}, dtype=int)",
     "np.array({}, dtype=bool)",
@@ -40,7 +40,7 @@ _CONVERSIONS = {
     **dict.fromkeys(("positive_number", "real_number"), "float({})"),
     "count": "int({})",
     "indices": _AS_INT,
-    "boolean_vector": _AS_TRUTH,
+    "boolean_vector": _AS_BOOL,
     **dict.fromkeys(("choice", "text", "matrix", "matrix_without_copy", "instances"), "{}"),
     **dict.fromkeys(
         (
@@ -99,12 +99,14 @@ class CodePage:
         self.add_function(form, name="right_form")
 
     def text(self) -> str:
-        """Return the text."""
+        """Return the extracted code: imports, then definitions."""
         body = "\n\n\n".join(self.parts)
         if "np." in body:
             self.imports.add("import numpy as np")
-        plain = sorted(line for line in self.imports if line.startswith("import"))
-        return "\n".join([*plain, *sorted(self.imports - set(plain))]) + "\n\n\n" + body + "\n"
+        module_imports = sorted(line for line in self.imports if line.startswith("import"))
+        return (
+            "\n".join([*module_imports, *sorted(self.imports - set(module_imports))]) + "\n\n\n" + body + "\n"
+        )
 
     def add_function(self, function: FunctionType, *, name: str) -> str:
         """Add a function and everything that it needs; return its name in the text."""
@@ -136,7 +138,9 @@ class CodePage:
 
     def includes(self, module: str) -> bool:
         """Return True if objects of a module are copied into the text rather than imported."""
-        return any(module == own or module.startswith(own + ".") for own in self.included_packages)
+        return any(
+            module == package or module.startswith(package + ".") for package in self.included_packages
+        )
 
     def add_constant(self, name: str, value: Any, module: str) -> str:
         """Add a number or an array of numbers."""
@@ -176,8 +180,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Expr(self, node: ast.Expr) -> ast.AST | None:
         if isinstance(node.value, ast.Call):
             called = self.lookup(node.value.func)
-            home = getattr(called, "__module__", "")
-            if _is_arguments_module(home) and self.page.includes(home):
+            module = getattr(called, "__module__", "")
+            if _is_arguments_module(module) and self.page.includes(module):
                 return None  # an argument check whose result is unused
         return self.generic_visit(node)
 
@@ -193,8 +197,8 @@ class _Rewriter(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
         if node.value is None:
             return None
-        plain = ast.Assign([node.target], node.value)
-        visited: ast.AST | None = self.visit(ast.copy_location(plain, node))
+        assignment = ast.Assign([node.target], node.value)
+        visited: ast.AST | None = self.visit(ast.copy_location(assignment, node))
         return visited
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
@@ -214,19 +218,19 @@ class _Rewriter(ast.NodeTransformer):
             return ast.Call(ast.parse("np.broadcast_shapes", mode="eval").body, values, [])
         if check not in _CONVERSIONS or len(node.args) < 2:
             raise NotExtractable(f"a check {check}")
-        wanted = ast.parse(_CONVERSIONS[check].format("__value__"), mode="eval").body
+        template = ast.parse(_CONVERSIONS[check].format("__value__"), mode="eval").body
         value = self.visit(node.args[1])
 
         class Substitute(ast.NodeTransformer):
             def visit_Name(self, name: ast.Name) -> ast.AST:
                 return value if name.id == "__value__" else name
 
-        put: ast.AST = Substitute().visit(wanted)
-        return put
+        replacement: ast.AST = Substitute().visit(template)
+        return replacement
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        found = self.lookup(node)
-        if found is _Unknown:
+        value = self.lookup(node)
+        if value is _Unknown:
             return self.generic_visit(node)
         root = node
         while isinstance(root.value, ast.Attribute):
@@ -236,13 +240,13 @@ class _Rewriter(ast.NodeTransformer):
             assert isinstance(root.value, ast.Name)
             self.import_module(first, root.value.id)
             return node
-        return ast.Name(self.add_object(node.attr, found), node.ctx)
+        return ast.Name(self.add_object(node.attr, value), node.ctx)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        found = self.lookup(node)
-        if found is _Unknown:
+        value = self.lookup(node)
+        if value is _Unknown:
             return node
-        return ast.Name(self.add_object(node.id, found), node.ctx)
+        return ast.Name(self.add_object(node.id, value), node.ctx)
 
     def lookup(self, node: ast.expr) -> Any:
         """Return the object of a name, or of a name in a module, unless the function binds it."""
@@ -267,13 +271,13 @@ class _Rewriter(ast.NodeTransformer):
             if isinstance(value, FunctionType) or hasattr(value, "__wrapped__")
             else value
         )
-        home = getattr(value, "__module__", None) or ""
-        if isinstance(value, type) and issubclass(value, Exception) and self.page.includes(home):
+        module = getattr(value, "__module__", None) or ""
+        if isinstance(value, type) and issubclass(value, Exception) and self.page.includes(module):
             return "ArithmeticError" if issubclass(value, ArithmeticError) else "ValueError"
-        if isinstance(value, FunctionType) and self.page.includes(home):
+        if isinstance(value, FunctionType) and self.page.includes(module):
             return self.page.add_function(value, name=value.__name__)
-        if hasattr(value, "__name__") and not self.page.includes(home):
-            return self.import_object(name, value, home)
+        if hasattr(value, "__name__") and not self.page.includes(module):
+            return self.import_object(name, value, module)
         return self.page.add_constant(name, value, self.function.__module__)
 
     def import_module(self, module: ModuleType, name: str) -> str:
@@ -286,18 +290,18 @@ class _Rewriter(ast.NodeTransformer):
         self.page.used_names.add(name)
         return name
 
-    def import_object(self, name: str, value: Any, home: str) -> str:
+    def import_object(self, name: str, value: Any, module: str) -> str:
         """Import a function or a class of another package from its public module."""
-        parts = home.split(".")
+        parts = module.split(".")
         public = [part for part in parts if not part.startswith("_")]
         for split in range(len(public), 0, -1):
-            place = ".".join(public[:split])
-            if getattr(sys.modules.get(place), value.__name__, NotExtractable) is value:
+            public_module = ".".join(public[:split])
+            if getattr(sys.modules.get(public_module), value.__name__, NotExtractable) is value:
                 alias = "" if name == value.__name__ else f" as {name}"
-                self.page.imports.add(f"from {place} import {value.__name__}{alias}")
+                self.page.imports.add(f"from {public_module} import {value.__name__}{alias}")
                 self.page.used_names.add(name)
                 return name
-        raise NotExtractable(f"{name} of {home}")
+        raise NotExtractable(f"{name} of {module}")
 
 
 def _source(function: FunctionType) -> ast.FunctionDef:

@@ -93,9 +93,9 @@ def _is_six_vector(entries: Sequence[Dimension]) -> bool:
 def _describe_parts(values: Sequence[Any]) -> str:
     kind, lengths = type(values[0]).__name__, {len(value) for value in values}
     if len(lengths) > 1 or not values[0]:
-        every = [part for value in values for part in value]
-        return f"{kind} of " + (describe_values(every) if every else "nothing")
-    parts = [describe_values([value[place] for value in values]) for place in range(len(values[0]))]
+        flattened = [part for value in values for part in value]
+        return f"{kind} of " + (describe_values(flattened) if flattened else "nothing")
+    parts = [describe_values([value[index] for value in values]) for index in range(len(values[0]))]
     if len(set(parts)) == 1:
         return f"{kind} of {len(parts)}: each {parts[0]}"
     if len(parts) > MAX_DESCRIBED_PARTS:
@@ -140,10 +140,10 @@ def describe_conventions(
 
     With ``linear_first`` the notes may use this order for twists; else such quantities are coordinates.
     """
-    every = " ".join(texts)
-    found = []
-    if "rotation" in every or "pose" in every:
-        found.append(
+    joined = " ".join(texts)
+    conventions = []
+    if "rotation" in joined or "pose" in joined:
+        conventions.append(
             "Poses and rotations map coordinates in a frame to coordinates in its parent frame: the world "
             "unless stated otherwise."
         )
@@ -153,11 +153,11 @@ def describe_conventions(
         for column in six_vectors(quantity)
     ]
     if linear_first and any(column in LINEAR_FIRST for column, _ in six):
-        found.append("Six numbers of a twist or wrench: linear part first, as in the notes.")
+        conventions.append("Six numbers of a twist or wrench: linear part first, as in the notes.")
     elif any(within or column not in LINEAR_FIRST for column, within in six) or (
-        not quantities and "6" in every
+        not quantities and "6" in joined
     ):
-        found.append("Six numbers of a twist or wrench: angular part first.")
-    if "quaternion" in every:
-        found.append("Quaternions are (scalar, vector).")
-    return [*found, "float64, angles in radians, SI units; stiffness K = +df/dq, damping D = +df/dv."]
+        conventions.append("Six numbers of a twist or wrench: angular part first.")
+    if "quaternion" in joined:
+        conventions.append("Quaternions are (scalar, vector).")
+    return [*conventions, "float64, angles in radians, SI units; stiffness K = +df/dq, damping D = +df/dv."]

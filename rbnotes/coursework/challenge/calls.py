@@ -64,13 +64,13 @@ class Answer:
 
 def collect_answers(function: Callable[..., Any], inputs: Sequence[Mapping[str, Any]]) -> list[Answer]:
     """Call a function on each of the inputs, and on the first ones again at the end."""
-    found = [
-        collect_answer(function, each, twice=place < NUM_REPEATED_INPUTS) for place, each in enumerate(inputs)
+    answers = [
+        collect_answer(function, each, twice=index < NUM_REPEATED_INPUTS) for index, each in enumerate(inputs)
     ]
-    for place, each in enumerate(inputs[:NUM_REPEATED_INPUTS]):
-        last = repeat_answer(function, each, found[place])
-        found[place] = dataclasses.replace(found[place], repeated_later=last, returned_object=None)
-    return found
+    for index, each in enumerate(inputs[:NUM_REPEATED_INPUTS]):
+        repeated = repeat_answer(function, each, answers[index])
+        answers[index] = dataclasses.replace(answers[index], repeated_later=repeated, returned_object=None)
+    return answers
 
 
 def collect_answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, twice: bool = False) -> Answer:
@@ -78,13 +78,13 @@ def collect_answer(function: Callable[..., Any], inputs: Mapping[str, Any], *, t
 
     With ``twice`` it is called again with the same numbers, with strided copies, and with perturbed numbers.
     """
-    found = _call_with(function, inputs, copy.deepcopy(dict(inputs)))
+    first_answer = _call_with(function, inputs, copy.deepcopy(dict(inputs)))
     if not twice:
-        return dataclasses.replace(found, returned_object=None)
-    wide = {name: _strided_copy(value) for name, value in inputs.items()}
-    spread = dataclasses.replace(_call_with(function, inputs, wide), returned_object=None)
-    again, beside = collect_answer(function, inputs), collect_answer(function, perturb_inputs(inputs))
-    return dataclasses.replace(found, repeated=again, strided=spread, perturbed=beside)
+        return dataclasses.replace(first_answer, returned_object=None)
+    strided_inputs = {name: _strided_copy(value) for name, value in inputs.items()}
+    strided = dataclasses.replace(_call_with(function, inputs, strided_inputs), returned_object=None)
+    repeated, perturbed = collect_answer(function, inputs), collect_answer(function, perturb_inputs(inputs))
+    return dataclasses.replace(first_answer, repeated=repeated, strided=strided, perturbed=perturbed)
 
 
 def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first: Answer) -> Answer:
@@ -95,12 +95,14 @@ def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first
     return dataclasses.replace(collect_answer(function, inputs), overwritten=overwritten)
 
 
-def _call_with(function: Callable[..., Any], inputs: Mapping[str, Any], given: dict[str, Any]) -> Answer:
+def _call_with(
+    function: Callable[..., Any], inputs: Mapping[str, Any], passed_inputs: dict[str, Any]
+) -> Answer:
     before = _snapshot_state(function)
     returned_object = None
     try:
         with np.errstate(all="ignore"):
-            returned_object = function(*given.values())
+            returned_object = function(*passed_inputs.values())
             returned = _as_answer(returned_object)
     except KeyboardInterrupt:  # the user interrupts the challenge
         raise
@@ -110,7 +112,7 @@ def _call_with(function: Callable[..., Any], inputs: Mapping[str, Any], given: d
     return dataclasses.replace(
         returned,
         changed_arguments=tuple(
-            name for name, value in inputs.items() if not is_identical(value, given[name])
+            name for name, value in inputs.items() if not is_identical(value, passed_inputs[name])
         ),
         changed_globals=tuple(name for name, text in before.items() if after.get(name) != text),
         returned_object=returned_object,
@@ -186,8 +188,8 @@ def _as_answer(returned: Any) -> Answer:
 def _format_exception(error: BaseException, function: Callable[..., Any]) -> str:
     """Return an exception with the line of the user's function that raised it."""
     text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    home = getattr(getattr(function, "__code__", None), "co_filename", None)
-    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == home]
+    file = getattr(getattr(function, "__code__", None), "co_filename", None)
+    lines = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     if not lines:
         return text
     where = f"line {lines[-1].lineno} of {lines[-1].name}"

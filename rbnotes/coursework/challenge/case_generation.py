@@ -31,15 +31,15 @@ REGION_ORDER: tuple[Region, ...] = (
 )
 """Regions are tried in turn, so that the first few cases meet all of them."""
 REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
-    "large" if place % 8 == 6 else REGION_ORDER[place] for place in range(16)
+    "large" if i % 8 == 6 else REGION_ORDER[i] for i in range(16)
 )
 """The same where arguments are numbers, each of which is to be large in its turn."""
 OVERSAMPLING: dict[Region, int] = {"large": 3}
 """Factor on the number of inputs drawn in a region: many ``large`` inputs give no case."""
 NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
 """Inputs that say how large a number usually is, and those in which it alone is large."""
-TOLERANCE_SHARE = 0.1
-"""Share of the tolerance that the right form may use up where its record is not verified."""
+TOLERANCE_FRACTION = 0.1
+"""Fraction of the tolerance that the right form may use up where its record is not verified."""
 SINGLE_PRECISION_ERROR = 1e-8
 """Numbers of single precision that are of order one are off by more, and seen without looking for them."""
 MAX_CANCELLATION_ERROR = 1e-8
@@ -110,16 +110,18 @@ def iterate_cases(
 ) -> Iterator[Case]:
     """Yield :func:`cases`, one after the other.
 
-    With ``first_batch``, the inputs that follow so many cases are only drawn when they are needed.
+    With ``first_batch``, the inputs after that many cases are drawn only when they are needed.
     """
     if claim.reference is None:
         raise InvalidArgument("id", f"{claim.id}, which only defines a name", "a claim that can be checked")
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     inputs = claim.allowed_inputs
     large = _large_inputs(inputs, seed) if inputs else []
-    turn = REGION_ORDER_FOR_NUMBERS if large else REGION_ORDER
-    regions: list[Region] = [turn[place % len(turn)] for place in range(examples)] if inputs else ["generic"]
-    drawn = {
+    region_order = REGION_ORDER_FOR_NUMBERS if large else REGION_ORDER
+    regions: list[Region] = (
+        [region_order[index % len(region_order)] for index in range(examples)] if inputs else ["generic"]
+    )
+    inputs_by_region = {
         region: _iterate_inputs(
             inputs,
             OVERSAMPLING.get(region, 1) * regions.count(region),
@@ -129,12 +131,14 @@ def iterate_cases(
         )
         for region in dict.fromkeys(regions)
     }
-    if large and "large" in drawn:
-        alone = iter(large)
-        together = zip_longest(drawn["large"], alone, alone)
-        drawn["large"] = (values for among in together for values in among if values is not None)
+    if large and "large" in inputs_by_region:
+        large_inputs = iter(large)
+        interleaved = zip_longest(inputs_by_region["large"], large_inputs, large_inputs)
+        inputs_by_region["large"] = (
+            values for group in interleaved for values in group if values is not None
+        )
     for region in regions:
-        candidates = (make_case(claim, region, values) for values in drawn[region])
+        candidates = (make_case(claim, region, values) for values in inputs_by_region[region])
         case = next((case for case in candidates if case is not None), None)
         if case is not None:
             yield case
@@ -145,14 +149,14 @@ def _large_inputs(inputs: Inputs, seed: int) -> list[Values]:
 
     A few random cases would leave most numbers out. Bounded numbers have no large values.
     """
-    usual = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
-    names = [name for name in inputs if all(type(values[name]) is float for values in usual)]
-    found = []
+    typical = _draw_inputs(inputs, NUM_TYPICAL_INPUTS, "generic", seed)
+    names = [name for name in inputs if all(type(values[name]) is float for values in typical)]
+    large_by_argument = []
     for name in names:
-        most = max(abs(values[name]) for values in usual)
+        usual_max = max(abs(values[name]) for values in typical)
         large = _draw_inputs(inputs, NUM_LARGE_INPUTS, "large", seed, name)
-        found.append([values for values in large if abs(values[name]) > most])
-    return [values for turn in zip_longest(*found) for values in turn if values is not None]
+        large_by_argument.append([values for values in large if abs(values[name]) > usual_max])
+    return [values for group in zip_longest(*large_by_argument) for values in group if values is not None]
 
 
 def _iterate_inputs(inputs: Inputs, count: int, first: int, region: Region, seed: int) -> Iterator[Values]:
@@ -169,14 +173,16 @@ def _draw_inputs(
     count: int,
     region: Region,
     seed: int,
-    alone: str | None = None,
+    large_argument: str | None = None,
     first: int | None = None,
 ) -> list[Values]:
     """Return inputs of a region; none if the claim's inputs exclude it."""
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            return samples(inputs, count, region=region, random_seed=seed, large_argument=alone, first=first)
+            return samples(
+                inputs, count, region=region, random_seed=seed, large_argument=large_argument, first=first
+            )
     except Exception:  # objects of tiny or large numbers may be invalid
         if region == "generic":
             raise
@@ -236,7 +242,7 @@ def _precision_mask(claim: Record, values: Values) -> NDArray[np.bool_] | None:
     if result is None or perturbed_result is None or result.shape != perturbed_result.shape:
         return None
     changed = (
-        np.abs(perturbed_result - result) > TOLERANCE_SHARE * RELATIVE_PERTURBATION
+        np.abs(perturbed_result - result) > TOLERANCE_FRACTION * RELATIVE_PERTURBATION
         if values
         else np.full(result.shape, True)
     )
@@ -258,8 +264,8 @@ def _is_well_conditioned(
 
     Near zero the library's form must agree: a right formula may lose half of its digits there.
     """
-    careful = errors[:1] if region == "tiny" and claim.library is not None else errors
-    if any(not error <= TOLERANCE_SHARE * claim.tolerance for error in careful):
+    relevant_errors = errors[:1] if region == "tiny" and claim.library is not None else errors
+    if any(not error <= TOLERANCE_FRACTION * claim.tolerance for error in relevant_errors):
         return False
     jittered = evaluate_reference(reference, perturb_inputs(values, RELATIVE_JITTER, axes=np.inf))
     return distance(jittered, expected) <= claim.tolerance

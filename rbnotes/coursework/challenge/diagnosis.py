@@ -60,17 +60,19 @@ MUTATION_HINTS = {
 """Hints for changes to a source, by prefixes of their names."""
 
 
-def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int = NUM_SCREENED_CASES) -> str:
+def find_slip(
+    claim: Record, answered_cases: Sequence[tuple[Case, Answer]], *, first: int = NUM_SCREENED_CASES
+) -> str:
     """Return the hint of the slips that explain all answers; empty if there is none or more than three.
 
     The candidates are the slips that explain the ``first`` cases.
     """
-    shown = [(case, finite_numbers(case, answer)) for case, answer in tried]
-    comparable = [(case, value) for case, value in shown if value is not None]
+    comparisons = [(case, finite_numbers(case, answer)) for case, answer in answered_cases]
+    comparable = [(case, value) for case, value in comparisons if value is not None]
     # The cases with the largest errors come first: they separate the slips best.
     ordered = sorted(comparable[:first], key=lambda one: -distance(one[1], one[0].expected))
     wrong = [one for one in ordered if distance(one[1], one[0].expected) > MATCH_TOLERANCE]
-    if not wrong or len(comparable) < len(shown):
+    if not wrong or len(comparable) < len(comparisons):
         return ""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
@@ -80,9 +82,17 @@ def find_slip(claim: Record, tried: Sequence[tuple[Case, Answer]], *, first: int
             islice(_source_slips(claim, wrong), MAX_MUTANTS),
         )
         for slips in kinds:
-            found = [(hint, given) for hint, given in slips if _explains(given, ordered)]
-            if found:
-                return _join([hint for hint, given in found if _explains(given, comparable[first:])])
+            explanations = [
+                (hint, slipped_result) for hint, slipped_result in slips if _explains(slipped_result, ordered)
+            ]
+            if explanations:
+                return _join(
+                    [
+                        hint
+                        for hint, slipped_result in explanations
+                        if _explains(slipped_result, comparable[first:])
+                    ]
+                )
     return ""
 
 
@@ -92,10 +102,10 @@ def _join(hints: Sequence[str]) -> str:
     return ", or ".join(distinct) if len(distinct) <= MAX_ALTERNATIVES else ""
 
 
-def _explains(given: Callable[[Case], Any], tried: Sequence[tuple[Case, Array]]) -> bool:
-    for case, value in tried:
+def _explains(slipped_result: Callable[[Case], Any], compared_cases: Sequence[tuple[Case, Array]]) -> bool:
+    for case, value in compared_cases:
         try:
-            slipped = np.asarray(given(case), dtype=np.float64)
+            slipped = np.asarray(slipped_result(case), dtype=np.float64)
         except Exception:  # a slip may make invalid inputs
             return False
         if slipped.shape != value.shape or not distance(slipped, value) <= MATCH_TOLERANCE:
@@ -188,12 +198,12 @@ def _order_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, .
         ordered = [name for name, shape in arrays.items() if shape == (size,)]
         if ordered and case.expected.shape in ((size,), (size, size)):
 
-            def given(case: Case, ordered: list[str] = ordered, shift: int = shift) -> Array:
-                others = {name: np.roll(case.inputs[name], shift) for name in ordered}
+            def slipped_result(case: Case, ordered: list[str] = ordered, shift: int = shift) -> Array:
+                reordered = {name: np.roll(case.inputs[name], shift) for name in ordered}
                 axes = tuple(range(case.expected.ndim))
-                return np.roll(evaluate(reference, {**case.inputs, **others}), -shift, axis=axes)
+                return np.roll(evaluate(reference, {**case.inputs, **reordered}), -shift, axis=axes)
 
-            yield hint, given
+            yield hint, slipped_result
 
 
 def _frame_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, ...]]) -> Iterator[Slip]:
@@ -202,18 +212,18 @@ def _frame_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, .
         name for name, shape in arrays.items() if shape in ((3, 3), (4, 4)) and _is_rigid(case.inputs[name])
     ]
     for frame in frames:
-        for back, text in ((False, ""), (True, "the inverse of ")):
+        for inverted, text in ((False, ""), (True, "the inverse of ")):
 
-            def rotate(value: Array, values: Values, frame: str = frame, back: bool = back) -> Array:
-                R = values[frame][:3, :3].T if back else values[frame][:3, :3]
-                many: Array = (R @ value.reshape(-1, 3).T).T
-                return many.reshape(value.shape)
+            def rotate(value: Array, values: Values, frame: str = frame, inverted: bool = inverted) -> Array:
+                R = values[frame][:3, :3].T if inverted else values[frame][:3, :3]
+                rotated: Array = (R @ value.reshape(-1, 3).T).T
+                return rotated.reshape(value.shape)
 
-            def rotated_result(case: Case, turned: FrameRotation = rotate) -> Array:
-                return turned(case.expected, case.inputs)
+            def rotated_result(case: Case, rotation: FrameRotation = rotate) -> Array:
+                return rotation(case.expected, case.inputs)
 
-            def rotated_argument(case: Case, name: str, turned: FrameRotation = rotate) -> Array:
-                return evaluate(reference, {**case.inputs, name: turned(case.inputs[name], case.inputs)})
+            def rotated_argument(case: Case, name: str, rotation: FrameRotation = rotate) -> Array:
+                return evaluate(reference, {**case.inputs, name: rotation(case.inputs[name], case.inputs)})
 
             if case.expected.shape in ((3,), (6,)):
                 yield f"the result is in the wrong frame: it is rotated by {text}`{frame}`", rotated_result
@@ -242,8 +252,8 @@ def _source_slips(claim: Record, wrong: Sequence[tuple[Case, Array]]) -> Iterato
         hint = next((text for kind, text in MUTATION_HINTS.items() if what.startswith(kind)), "")
         if hint:
 
-            def given(case: Case, form: Function = mutant.form) -> Array:
+            def slipped_result(case: Case, form: Function = mutant.form) -> Array:
                 with call_counter(MIN_CALL_LIMIT):
                     return evaluate(form, case.inputs)
 
-            yield hint, given
+            yield hint, slipped_result

@@ -54,13 +54,13 @@ def probes(claim: Record, cases: Sequence[Case]) -> tuple[Probe, ...]:
     if claim.result.quantity is None or claim.constants:
         return ()
     ordinary = [
-        place
-        for place, case in enumerate(cases)
+        index
+        for index, case in enumerate(cases)
         if case.region in ("generic", "non-dyadic") and np.any(case.expected)
     ]
-    selected = sorted(ordinary, key=lambda place: -np.count_nonzero(cases[place].expected))[:NUM_PROBED_CASES]
-    found = [_probe(claim, place, cases[place]) for place in selected]
-    return tuple(probe for probe in found if probe is not None)
+    selected = sorted(ordinary, key=lambda index: -np.count_nonzero(cases[index].expected))[:NUM_PROBED_CASES]
+    candidates = [_probe(claim, index, cases[index]) for index in selected]
+    return tuple(probe for probe in candidates if probe is not None)
 
 
 def units_mismatch(probed_answers: Sequence[tuple[Probe, Answer, Sequence[Answer]]]) -> str:
@@ -71,16 +71,16 @@ def units_mismatch(probed_answers: Sequence[tuple[Probe, Answer, Sequence[Answer
     probed_answers
         Probes, each with the function's answer on its case and its answers in each of the other units.
     """
-    grown = [_growth_exponents(probe.case, found, changed) for probe, found, changed in probed_answers]
-    found = [
+    exponents = [_growth_exponents(probe.case, answer, changed) for probe, answer, changed in probed_answers]
+    pairs = [
         (each, probe.expected_exponents)
-        for each, (probe, _, _) in zip(grown, probed_answers, strict=True)
+        for each, (probe, _, _) in zip(exponents, probed_answers, strict=True)
         if each is not None
     ]
-    return _describe_mismatch(found) if len(found) == len(probed_answers) else ""
+    return _describe_mismatch(pairs) if len(pairs) == len(probed_answers) else ""
 
 
-def _probe(claim: Record, place: int, case: Case) -> Probe | None:
+def _probe(claim: Record, case_index: int, case: Case) -> Probe | None:
     if claim.reference is None:
         return None
     try:
@@ -88,33 +88,36 @@ def _probe(claim: Record, place: int, case: Case) -> Probe | None:
         exponents = result_quantity(claim, case.inputs).exponents(shape)
         changed = []
         for units in UNIT_CHANGES:
-            inputs = {name: units.convert(given, declared[name]) for name, given in case.inputs.items()}
+            inputs = {name: units.convert(value, declared[name]) for name, value in case.inputs.items()}
             factors = units.factors(result_quantity(claim, case.inputs), shape)
-            off = distance(evaluate(claim.reference, inputs), factors * case.expected)
-            if off > max(EXPONENT_TOLERANCE, TOLERANCE_FACTOR * claim.tolerance):
+            error = distance(evaluate(claim.reference, inputs), factors * case.expected)
+            if error > max(EXPONENT_TOLERANCE, TOLERANCE_FACTOR * claim.tolerance):
                 return None
             changed.append(inputs)
     except (ValueError, IndexError, ArithmeticError):  # the claim or its oracle does not accept other units
         return None
-    return Probe(place, case, tuple(changed), exponents)
+    return Probe(case_index, case, tuple(changed), exponents)
 
 
-def _describe_mismatch(found: Sequence[tuple[Array, Array]]) -> str:
-    """Describe the first entry with a wrong dimension, or without any."""
-    if not found or any(grown.shape != found[0][0].shape for grown, _ in found):
+def _describe_mismatch(pairs: Sequence[tuple[Array, Array]]) -> str:
+    """Describe the first entry with a wrong dimension or with none.
+
+    Each pair holds the exponents of the answer and the expected ones.
+    """
+    if not pairs or any(exponents.shape != pairs[0][0].shape for exponents, _ in pairs):
         return ""
-    grown, wanted = np.array([each for each, _ in found]), found[0][1]
-    clear = np.all(np.isfinite(grown), axis=-1)
-    same = np.all(np.abs(grown - wanted) < EXPONENT_TOLERANCE, axis=-1) | ~clear
-    for place in map(tuple, np.argwhere(~np.all(same, axis=0))):
-        own = grown[(slice(None), *place)][clear[(slice(None), *place)]]
-        right = _dimension_name(wanted[place])
-        alike = np.all(wanted == wanted[place])
-        where = "" if alike else f" in entry {', '.join(str(int(i) + 1) for i in place)}"
-        if np.allclose(own, own[0], atol=EXPONENT_TOLERANCE) and np.allclose(
-            own, np.round(2 * own) / 2, atol=EXPONENT_TOLERANCE
+    exponents, expected = np.array([each for each, _ in pairs]), pairs[0][1]
+    is_finite = np.all(np.isfinite(exponents), axis=-1)
+    matches = np.all(np.abs(exponents - expected) < EXPONENT_TOLERANCE, axis=-1) | ~is_finite
+    for entry in map(tuple, np.argwhere(~np.all(matches, axis=0))):
+        entry_exponents = exponents[(slice(None), *entry)][is_finite[(slice(None), *entry)]]
+        right = _dimension_name(expected[entry])
+        is_uniform = np.all(expected == expected[entry])
+        where = "" if is_uniform else f" in entry {', '.join(str(int(i) + 1) for i in entry)}"
+        if np.allclose(entry_exponents, entry_exponents[0], atol=EXPONENT_TOLERANCE) and np.allclose(
+            entry_exponents, np.round(2 * entry_exponents) / 2, atol=EXPONENT_TOLERANCE
         ):
-            wrong = _dimension_name(np.round(2 * own[0]) / 2)
+            wrong = _dimension_name(np.round(2 * entry_exponents[0]) / 2)
             return f"the dimension is wrong{where}: {wrong} where {right} is expected"
         return f"the units do not fit{where}: {right} is expected, and terms of other dimensions are added"
     return ""
@@ -125,12 +128,19 @@ def _dimension_name(powers: Array) -> str:
     return "a number" if dimension == NUMBER else dimension.unit
 
 
-def _growth_exponents(case: Case, found: Answer, changed: Sequence[Answer]) -> Array | None:
+def _growth_exponents(case: Case, answer: Answer, changed: Sequence[Answer]) -> Array | None:
     """Return the exponents ``(*shape, 3)`` with which the entries scale with the units; NaN for zeros."""
-    value, others = finite_numbers(case, found), [finite_numbers(case, other) for other in changed]
-    if value is None or len(others) < len(UNIT_CHANGES) or any(other is None for other in others):
+    value, changed_values = (
+        finite_numbers(case, answer),
+        [finite_numbers(case, other) for other in changed],
+    )
+    if (
+        value is None
+        or len(changed_values) < len(UNIT_CHANGES)
+        or any(other is None for other in changed_values)
+    ):
         return None
     with np.errstate(all="ignore"):
-        powers = [np.log2(np.abs(other / value)) for other in others if other is not None]
+        powers = [np.log2(np.abs(other / value)) for other in changed_values if other is not None]
     small = np.abs(value) <= MIN_ENTRY_RATIO * np.max(np.abs(value), initial=0.0)
     return np.where(small[..., None], np.nan, np.stack(powers, axis=-1))

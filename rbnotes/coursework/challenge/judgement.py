@@ -149,14 +149,14 @@ def _layout_error(case: Case, answer: Answer) -> str:
 
 def _in_single_precision(case: Case, answer: Answer) -> bool:
     """Return True if the answer ignores changes below float32 precision, or if it is in float32."""
-    value, beside = answer.value, None if answer.perturbed is None else answer.perturbed.value
-    if case.precision_mask is None or not np.any(case.precision_mask) or value is None or beside is None:
+    value, perturbed = answer.value, None if answer.perturbed is None else answer.perturbed.value
+    if case.precision_mask is None or not np.any(case.precision_mask) or value is None or perturbed is None:
         return False
-    if beside.shape != case.expected.shape or not np.all(np.isfinite(beside)):
+    if perturbed.shape != case.expected.shape or not np.all(np.isfinite(perturbed)):
         return False
-    before, after = value[case.precision_mask], beside[case.precision_mask]
-    unseen = bool(case.inputs) and np.array_equal(before, after)
-    return unseen or np.array_equal(after, after.astype(np.float32))
+    values, perturbed_values = value[case.precision_mask], perturbed[case.precision_mask]
+    is_unchanged = bool(case.inputs) and np.array_equal(values, perturbed_values)
+    return is_unchanged or np.array_equal(perturbed_values, perturbed_values.astype(np.float32))
 
 
 def _describe_state(answer: Answer) -> str:

@@ -143,54 +143,54 @@ def challenge(
     arguments.require_function("function", function)
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     stream = iterate_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE)
-    tried: TriedCases = []
-    while not any(not judgement for _, _, judgement in tried):
-        batch = list(islice(stream, FIRST_BATCH_SIZE if not tried else examples))
+    results: TriedCases = []
+    while not any(not judgement for _, _, judgement in results):
+        batch = list(islice(stream, FIRST_BATCH_SIZE if not results else examples))
         if not batch:
             break
         batch_answers = collect_answers(function, [case.inputs for case in batch])
-        tried += [
-            (case, found, judge(record, case, found))
-            for case, found in zip(batch, batch_answers, strict=True)
+        results += [
+            (case, answer, judge(record, case, answer))
+            for case, answer in zip(batch, batch_answers, strict=True)
         ]
-    failed = [(case, judgement) for case, _, judgement in tried if not judgement]
+    failed = [(case, judgement) for case, _, judgement in results if not judgement]
     if not failed:
-        worst = max((judgement for _, _, judgement in tried), key=lambda judgement: judgement.error)
-        beyond = None if record.given is None else _challenge_outside_condition(record, function)
+        worst = max((judgement for _, _, judgement in results), key=lambda judgement: judgement.error)
+        outside = None if record.given is None else _challenge_outside_condition(record, function)
         return ChallengeResult(
-            record.id, worst, len(tried), condition=record.condition, outside_condition=beyond
+            record.id, worst, len(results), condition=record.condition, outside_condition=outside
         )
     case, judgement = _clearest_failure(failed)
     hint = dimension = ""
     if judgement.status == "wrong":
-        given = [(case, found) for case, found, _ in tried]
-        dimension, hint = _dimension_hint(record, function, given), find_slip(record, given)
+        answered_cases = [(case, answer) for case, answer, _ in results]
+        dimension, hint = _dimension_hint(record, function, answered_cases), find_slip(record, answered_cases)
     if judgement.status not in UNSHRINKABLE_STATUSES and case.inputs:
         case, judgement = _shrink_failure(record, function, case, judgement, examples)
     if dimension:
         judgement = replace(judgement, message=dimension)
-    return ChallengeResult(record.id, judgement, len(tried), case.region, case.inputs, hint)
+    return ChallengeResult(record.id, judgement, len(results), case.region, case.inputs, hint)
 
 
 def _clearest_failure(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
     """Return the clearest failure: results that cannot be compared first, then ordinary inputs."""
 
-    def sort_key(one: tuple[Case, Judgement]) -> tuple[bool, bool]:
-        case, judgement = one
+    def sort_key(failure: tuple[Case, Judgement]) -> tuple[bool, bool]:
+        case, judgement = failure
         return judgement.status in ("wrong", "nonfinite"), case.region != "generic"
 
     return min(failed, key=sort_key)
 
 
 def _dimension_hint(
-    record: Record, function: Callable[..., Any], tried: Sequence[tuple[Case, Answer]]
+    record: Record, function: Callable[..., Any], answered_cases: Sequence[tuple[Case, Answer]]
 ) -> str:
-    claim_probes = probes(record, [case for case, _ in tried])
+    claim_probes = probes(record, [case for case, _ in answered_cases])
     return units_mismatch(
         [
             (
                 probe,
-                tried[probe.case_index][1],
+                answered_cases[probe.case_index][1],
                 [collect_answer(function, inputs) for inputs in probe.converted_inputs],
             )
             for probe in claim_probes
@@ -199,46 +199,46 @@ def _dimension_hint(
 
 
 def _try_inputs(
-    record: Record, function: Callable[..., Any], values: Values, **which: Any
+    record: Record, function: Callable[..., Any], values: Values, **options: Any
 ) -> tuple[Case, Judgement] | None:
-    case = make_case(record, values=values, **which)
+    case = make_case(record, values=values, **options)
     return None if case is None else (case, judge(record, case, collect_answer(function, case.inputs)))
 
 
 def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -> ChallengeResult | None:
     """Return the smallest inputs outside a claim's condition on which printed form and function are wrong."""
     values = replay(record).counterexample
-    found = (
+    outcome = (
         None
         if values is None
         else _try_inputs(record, function, values, region="generic", outside_condition=True)
     )
-    if found is None or found[1].status != "wrong":
+    if outcome is None or outcome[1].status != "wrong":
         return None
-    return ChallengeResult(record.id, found[1], 1, "generic", values)
+    return ChallengeResult(record.id, outcome[1], 1, "generic", values)
 
 
 def _shrink_failure(
     record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
 ) -> tuple[Case, Judgement]:
     """Return the smallest inputs on which the function is wrong in the same way, in the same region."""
-    tried = partial(_try_inputs, record, function, region=case.region)
+    try_inputs = partial(_try_inputs, record, function, region=case.region)
 
     # A counterexample that is off by a tenth reads better than one that is barely wrong.
     for threshold in (CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL, record.tolerance):
 
-        def wrong(values: Values, threshold: float = threshold) -> bool:
-            found = tried(values)
+        def is_wrong(values: Values, threshold: float = threshold) -> bool:
+            outcome = try_inputs(values)
             return (
-                found is not None
-                and found[1].status == judgement.status
-                and found[1].error > (threshold if np.isfinite(judgement.error) else 0)
+                outcome is not None
+                and outcome[1].status == judgement.status
+                and outcome[1].error > (threshold if np.isfinite(judgement.error) else 0)
             )
 
         if threshold > judgement.error:
             continue
-        values = find_smallest(record.allowed_inputs, wrong, examples=examples, region=case.region)
-        found = None if values is None else tried(values)
-        if found is not None:
-            return found
+        values = find_smallest(record.allowed_inputs, is_wrong, examples=examples, region=case.region)
+        outcome = None if values is None else try_inputs(values)
+        if outcome is not None:
+            return outcome
     return case, judgement

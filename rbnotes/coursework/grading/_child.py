@@ -92,9 +92,9 @@ def _run_worker(settings: dict[str, Any], number: int, restrictions: list[str]) 
     for name in ("_messages", "_restrictions", "calls"):
         del sys.modules[name]
     sys.argv[:] = [MODULE_NAME]
-    counted = "number of processes" in restrictions
+    limits_processes = "number of processes" in restrictions
     _restrictions.install_audit_hook(
-        folder, settings["hidden_modules"], settings["hidden_folders"], may_start=counted
+        folder, settings["hidden_modules"], settings["hidden_folders"], may_start=limits_processes
     )
     channel = _Channel(settings["limits"][1])
     channel.send({"ready": sorted(set(restrictions))})
@@ -110,8 +110,8 @@ def _run_worker(settings: dict[str, Any], number: int, restrictions: list[str]) 
 class _Channel:
     """Channel for requests and answers, created before the submission can change its parts."""
 
-    def __init__(self, largest: int) -> None:
-        self._largest = largest
+    def __init__(self, max_bytes: int) -> None:
+        self._largest = max_bytes
         self._line, self._write = _messages.encode_message, os.write
         self.encode, self.decode = _messages.encode, _messages.decode
         self._input = os.fdopen(os.dup(0), "rb")
@@ -126,11 +126,11 @@ class _Channel:
         while data:
             data = data[self._write(ANSWER_DESCRIPTOR, data) :]
 
-    def answer(self, function: str, kind: str, place: int, answer: calls.Answer) -> None:
+    def answer(self, function: str, kind: str, index: int, answer: calls.Answer) -> None:
         if answer.value is not None and answer.value.nbytes > self._largest:
             self.send({"function": function, "bytes": answer.value.nbytes})
         else:
-            self.send({"function": function, kind: place, "answer": self._answer_to_dict(answer)})
+            self.send({"function": function, kind: index, "answer": self._answer_to_dict(answer)})
 
     def _answer_to_dict(self, answer: calls.Answer) -> dict[str, Any]:
         return {
@@ -147,6 +147,7 @@ class _Channel:
 
 
 def _load(source: str, file: str, channel: _Channel) -> dict[str, Any] | None:
+    """Run the code of a submission; return its globals, or None after an error."""
     module = types.ModuleType(MODULE_NAME)
     module.__file__ = file
     sys.modules[MODULE_NAME] = module
@@ -172,18 +173,18 @@ def _answer_request(functions: dict[str, Any] | None, name: str, cases: list[Any
         return
     inputs = [channel.decode(case) for case in cases]
     first = []
-    for place, case in enumerate(inputs):
-        twice = place < calls.NUM_REPEATED_INPUTS
-        found = _answer_or_exception(partial(calls.collect_answer, function, case, twice=twice))
-        channel.answer(name, "case", place, found)
+    for index, case in enumerate(inputs):
+        twice = index < calls.NUM_REPEATED_INPUTS
+        answer = _answer_or_exception(partial(calls.collect_answer, function, case, twice=twice))
+        channel.answer(name, "case", index, answer)
         if twice:
-            first.append(found)
-    for place, found in enumerate(first):
+            first.append(answer)
+    for index, answer in enumerate(first):
         channel.answer(
             name,
             "later",
-            place,
-            _answer_or_exception(partial(calls.repeat_answer, function, inputs[place], found)),
+            index,
+            _answer_or_exception(partial(calls.repeat_answer, function, inputs[index], answer)),
         )
     channel.send({"done": name})
 
@@ -201,9 +202,11 @@ def _format_error(error: BaseException, file: str) -> str:
         text = "".join(traceback.format_exception_only(type(error), error)).strip()
         if isinstance(error, SyntaxError):
             return text[-MAX_TEXT_LENGTH:]
-        own = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-        if own:
-            text += f"\n  line {own[-1].lineno}: {own[-1].line}"
+        submission_frames = [
+            frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file
+        ]
+        if submission_frames:
+            text += f"\n  line {submission_frames[-1].lineno}: {submission_frames[-1].line}"
         return text[-MAX_TEXT_LENGTH:]
     except Exception:  # an error whose text raises
         return type(error).__name__

@@ -100,9 +100,9 @@ def decode_message(line: bytes) -> dict[str, Any]:
         If the line is not a JSON object.
     """
     try:
-        found = json.loads(line)
+        message = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise MalformedMessage(f"not a message: {line[:80]!r}") from error
-    if not isinstance(found, dict):
+    if not isinstance(message, dict):
         raise MalformedMessage(f"not a message: {line[:80]!r}")
-    return found
+    return message

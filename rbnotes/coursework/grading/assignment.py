@@ -173,27 +173,27 @@ def read_assignment(path: str | Path) -> Assignment:
     return assignment
 
 
-def _read_task(entry: Any, place: str) -> Task:
+def _read_task(entry: Any, location: str) -> Task:
     if isinstance(entry, dict) and isinstance(entry.get("regions", {}), dict):
-        regions = {str(name): share for name, share in entry.get("regions", {}).items()}
-        for name, share in regions.items():
-            if type(share) not in (int, float) or not 0.0 < share < float("inf"):
+        regions = {str(name): weight for name, weight in entry.get("regions", {}).items()}
+        for name, weight in regions.items():
+            if type(weight) not in (int, float) or not 0.0 < weight < float("inf"):
                 raise InvalidArgument(
-                    f"{place}: regions: {name}", repr(share), "a share of the points above 0"
+                    f"{location}: regions: {name}", repr(weight), "a share of the points above 0"
                 )
         entry = {**entry, "regions": MappingProxyType(regions)}
-    task: Task = _build(Task, entry, place)
+    task: Task = _build(Task, entry, location)
     if not task.function.isidentifier():
-        raise InvalidArgument(f"{place}: function", repr(task.function), "the name of a function")
+        raise InvalidArgument(f"{location}: function", repr(task.function), "the name of a function")
     if bool(task.claim) == bool(task.oracle):
-        both = "both" if task.claim else "neither"
-        raise InvalidArgument(f"{place} ({task.function})", both, "either a claim or an oracle")
+        got = "both" if task.claim else "neither"
+        raise InvalidArgument(f"{location} ({task.function})", got, "either a claim or an oracle")
     if task.oracle and not task.inputs:
-        raise InvalidArgument(f"{place} ({task.function}): inputs", "none", "inputs for the oracle")
+        raise InvalidArgument(f"{location} ({task.function}): inputs", "none", "inputs for the oracle")
     if not 0.0 <= task.points < float("inf"):
-        raise InvalidArgument(f"{place} ({task.function}): points", repr(task.points), "0 or more")
+        raise InvalidArgument(f"{location} ({task.function}): points", repr(task.points), "0 or more")
     if task.examples < 1:
-        raise InvalidArgument(f"{place} ({task.function}): examples", repr(task.examples), "1 or more")
+        raise InvalidArgument(f"{location} ({task.function}): examples", repr(task.examples), "1 or more")
     return task
 
 
@@ -206,20 +206,22 @@ _FIELD_TYPES: dict[str, tuple[type, ...]] = {
 }
 
 
-def _build(kind: type[DataclassInstance], entry: Any, place: str, *, positive: bool = False) -> Any:
+def _build(kind: type[DataclassInstance], entry: Any, location: str, *, positive: bool = False) -> Any:
     """Return a dataclass from a table after checks for unknown, missing and invalid entries."""
     if not isinstance(entry, dict):
-        raise InvalidArgument(place, repr(entry), "a table")
-    known = {each.name: each for each in fields(kind)}
+        raise InvalidArgument(location, repr(entry), "a table")
+    fields_by_name = {each.name: each for each in fields(kind)}
     for name, value in entry.items():
-        if name not in known:
-            raise InvalidArgument(f"{place}: {name}", "an unknown name", "one of " + ", ".join(known))
-        types = _FIELD_TYPES.get(str(known[name].type))
+        if name not in fields_by_name:
+            raise InvalidArgument(
+                f"{location}: {name}", "an unknown name", "one of " + ", ".join(fields_by_name)
+            )
+        types = _FIELD_TYPES.get(str(fields_by_name[name].type))
         if types and type(value) not in types:
-            raise InvalidArgument(f"{place}: {name}", repr(value), f"a {known[name].type}")
+            raise InvalidArgument(f"{location}: {name}", repr(value), f"a {fields_by_name[name].type}")
         if positive and type(value) is not bool and not 0 < value < float("inf"):
-            raise InvalidArgument(f"{place}: {name}", repr(value), "a number above 0")
-    for name, each in known.items():
+            raise InvalidArgument(f"{location}: {name}", repr(value), "a number above 0")
+    for name, each in fields_by_name.items():
         if name not in entry and each.default is MISSING and each.default_factory is MISSING:
-            raise InvalidArgument(f"{place}: {name}", "nothing", "a value")
+            raise InvalidArgument(f"{location}: {name}", "nothing", "a value")
     return kind(**entry)

@@ -45,29 +45,29 @@ class Journal:
                 digest.update(
                     _messages.encode_message([_messages.encode(case.inputs), _messages.encode(case.expected)])
                 )
-        self._paper = digest.hexdigest()
-        self._known: dict[str, Grade] = {}
+        self._assignment_digest = digest.hexdigest()
+        self._grades: dict[str, Grade] = {}
         text = path.read_text(encoding="utf-8") if path is not None and path.exists() else ""
         # An interrupted write leaves half a line; the next line must start on its own.
-        self._before = "" if text.endswith("\n") or not text else "\n"
+        self._separator = "" if text.endswith("\n") or not text else "\n"
         for entry in _journal_entries(text):
             with suppress(KeyError):  # line of an older version
-                self._known[entry["key"]] = grade_from_dict(entry["grade"])
+                self._grades[entry["key"]] = grade_from_dict(entry["grade"])
 
     def find(self, submission: Submission) -> Grade | None:
         """Return the grade of this submission if it was graded before."""
-        return self._known.get(self._key(submission))
+        return self._grades.get(self._key(submission))
 
     def add(self, submission: Submission, grade: Grade) -> None:
         """Write a grade."""
         if self._path is not None:
             with self._path.open("a", encoding="utf-8") as file:
                 entry = {"key": self._key(submission), "grade": grade_to_dict(grade)}
-                file.write(self._before + json.dumps(entry) + "\n")
-            self._before = ""
+                file.write(self._separator + json.dumps(entry) + "\n")
+            self._separator = ""
 
     def _key(self, submission: Submission) -> str:
-        text = "\0".join((self._paper, submission.student, submission.file, submission.source))
+        text = "\0".join((self._assignment_digest, submission.student, submission.file, submission.source))
         return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -117,9 +117,9 @@ def grade_submissions(
     grade_journal = Journal(journal, prepared)
     pending = []
     for submission in submissions:
-        known = grade_journal.find(submission)
-        if known is not None:
-            yield known
+        stored_grade = grade_journal.find(submission)
+        if stored_grade is not None:
+            yield stored_grade
         elif submission.problem:
             yield grade_submission(prepared, submission.student, _unreadable_transcript(prepared, submission))
         else:
@@ -128,9 +128,9 @@ def grade_submissions(
     local_processes = ChildProcesses() if executor is None else None
     try:
         for submission, transcript in _collect_transcripts(prepared, pending, runs, local_processes):
-            found = grade_submission(prepared, submission.student, transcript)
-            grade_journal.add(submission, found)
-            yield found
+            grade = grade_submission(prepared, submission.student, transcript)
+            grade_journal.add(submission, grade)
+            yield grade
     finally:
         if local_processes is not None:
             local_processes.stop_all()
@@ -153,16 +153,18 @@ def _collect_transcripts(
     A submission that the executor loses is submitted again; after `MAX_ATTEMPTS` it runs in this process.
     """
     # Only local child processes can be ended here; arguments for the executor must be plain data.
-    run = run_submission if local_processes is None else partial(run_submission, running=local_processes)
+    run_one = run_submission if local_processes is None else partial(run_submission, running=local_processes)
     limits = prepared.assignment.limits
     for _ in range(MAX_ATTEMPTS):
-        lost: list[Submission] = []
+        failed: list[Submission] = []
         waiting: dict[Future[Transcript], Submission] = {}
         for submission in submissions:
             try:
-                future = executor.submit(run, submission.file, submission.source, prepared.requests, limits)
+                future = executor.submit(
+                    run_one, submission.file, submission.source, prepared.requests, limits
+                )
             except RuntimeError:  # a broken pool accepts no more work
-                lost.append(submission)
+                failed.append(submission)
             else:
                 waiting[future] = submission
         while waiting:
@@ -172,12 +174,12 @@ def _collect_transcripts(
                 try:
                     yield submission, future.result()
                 except Exception:  # executors raise various errors when a worker is lost
-                    lost.append(submission)
-        if not lost:
+                    failed.append(submission)
+        if not failed:
             return
-        submissions = lost
+        submissions = failed
     for submission in submissions:
-        yield submission, run(submission.file, submission.source, prepared.requests, limits)
+        yield submission, run_one(submission.file, submission.source, prepared.requests, limits)
 
 
 @contextmanager

@@ -25,22 +25,24 @@ def gradescope(grade: Grade) -> dict[str, Any]:
         "stdout_visibility": "hidden",
         "tests": [
             {
-                "name": mark.function,
+                "name": task_grade.function,
                 "number": str(number),
-                "score": mark.points,
-                "max_score": mark.max_points,
-                "status": "passed" if mark.status == "passed" else "failed",
-                "output": _test_output(mark),
+                "score": task_grade.points,
+                "max_score": task_grade.max_points,
+                "status": "passed" if task_grade.status == "passed" else "failed",
+                "output": _test_output(task_grade),
                 "output_format": "text",
                 "visibility": "visible",
             }
-            for number, mark in enumerate(grade.task_grades, 1)
+            for number, task_grade in enumerate(grade.task_grades, 1)
         ],
     }
 
 
-def _test_output(mark: TaskGrade) -> str:
-    return "\n".join(filter(None, [STATUS_SUGGESTIONS.get(mark.status), mark.message or mark.status]))
+def _test_output(task_grade: TaskGrade) -> str:
+    return "\n".join(
+        filter(None, [STATUS_SUGGESTIONS.get(task_grade.status), task_grade.message or task_grade.status])
+    )
 
 
 def otter(grades: Sequence[Grade]) -> str:
@@ -48,13 +50,15 @@ def otter(grades: Sequence[Grade]) -> str:
 
     Source: Otter-Grader 7, ``otter.grade.utils.merge_scores_to_df``.
     """
-    names = sorted(mark.function for mark in grades[0].task_grades) if grades else []
+    names = sorted(task_grade.function for task_grade in grades[0].task_grades) if grades else []
     rows: list[list[object]] = [["file", *names, "total_points_earned", "percent_correct", "grading_status"]]
     if grades:
-        worth = {mark.function: mark.max_points for mark in grades[0].task_grades}
-        rows.append(["points-per-question", *(worth[name] for name in names), grades[0].max_points, 1, "--"])
+        max_points = {task_grade.function: task_grade.max_points for task_grade in grades[0].task_grades}
+        rows.append(
+            ["points-per-question", *(max_points[name] for name in names), grades[0].max_points, 1, "--"]
+        )
     for grade in sorted(grades, key=lambda grade: grade.student):
-        points = {mark.function: mark.points for mark in grade.task_grades}
+        points = {task_grade.function: task_grade.points for task_grade in grade.task_grades}
         percent = round(grade.points / grade.max_points, 4) if grade.max_points else 0.0
         rows.append(
             [csv_cell(grade.student), *(points[name] for name in names), grade.points, percent, "Completed"]
@@ -78,8 +82,8 @@ def nbgrader(grades: Sequence[Grade], assignment: Assignment, graded: datetime |
     rows: list[list[object]] = [[*NBGRADER_COLUMNS]]
     for grade in grades:
         score = float(grade.points)
-        about = [assignment.title, "", stamp, csv_cell(grade.student), "", "", ""]
-        rows.append([*about, score, 0.0, score, float(grade.max_points)])
+        leading_columns = [assignment.title, "", stamp, csv_cell(grade.student), "", "", ""]
+        rows.append([*leading_columns, score, 0.0, score, float(grade.max_points)])
     return _csv(rows)
 
 

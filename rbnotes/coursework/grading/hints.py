@@ -34,12 +34,16 @@ class HintFinder:
         answers
             Answers on the cases, then those on the inputs in other units.
         """
-        others = iter(answers[len(self._cases) :])
+        converted_answers = iter(answers[len(self._cases) :])
         if len(answers) < len(self._cases):
             return ""
         return units_mismatch(
             [
-                (probe, answers[probe.case_index], list(islice(others, len(probe.converted_inputs))))
+                (
+                    probe,
+                    answers[probe.case_index],
+                    list(islice(converted_answers, len(probe.converted_inputs))),
+                )
                 for probe in self._probes
             ]
         )
@@ -51,10 +55,10 @@ class HintFinder:
         """
         if self._claim is None or len(answers) < len(self._cases):
             return ""
-        tried = list(zip(self._cases, answers, strict=False))
-        key = b"|".join(_answer_key(answer) for _, answer in tried)
+        answered_cases = list(zip(self._cases, answers, strict=False))
+        key = b"|".join(_answer_key(answer) for _, answer in answered_cases)
         if key not in self._found:
-            self._found[key] = find_slip(self._claim, tried, first=NUM_SCREENED_CASES)
+            self._found[key] = find_slip(self._claim, answered_cases, first=NUM_SCREENED_CASES)
         return self._found[key]
 
 

@@ -36,39 +36,39 @@ def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
     """
     arguments.require_instance("assignment", assignment, Assignment)
     sources: dict[Path, dict[str, Any]] = {}
-    drawn: dict[str, tuple[Case, ...]] = {}
+    cases_by_function: dict[str, tuple[Case, ...]] = {}
     claims: dict[str, Record | None] = {}
-    changed: dict[str, tuple[Probe, ...]] = {task.function: () for task in assignment.tasks}
+    probes_by_function: dict[str, tuple[Probe, ...]] = {task.function: () for task in assignment.tasks}
     for task in assignment.tasks:
         claim = claims[task.function] = find_task(task.claim) if task.claim else None
         if claim is None:
-            found = _oracle_cases(task, assignment, sources)
+            task_cases = _oracle_cases(task, assignment, sources)
         else:
-            found = _claim_cases(task, claim, assignment.seed)
-        regions = {str(case.region) for case in found}
+            task_cases = _claim_cases(task, claim, assignment.seed)
+        regions = {str(case.region) for case in task_cases}
         for region in task.regions:
             if region not in regions:
                 expected = "one of " + ", ".join(sorted(regions))
                 raise InvalidArgument(f"task {task.function}: regions", repr(region), expected)
         if claim is not None and assignment.feedback.hint:
-            changed[task.function] = probes(claim, found)
-        for case in found:
+            probes_by_function[task.function] = probes(claim, task_cases)
+        for case in task_cases:
             try:
                 _messages.encode(case.inputs)
             except TypeError as error:
                 what = f"inputs that cannot be sent to a child process ({error})"
                 raise InvalidArgument(f"task {task.function}", what, "numbers and arrays") from error
-        drawn[task.function] = found
-    return PreparedAssignment(assignment, drawn, claims, changed)
+        cases_by_function[task.function] = task_cases
+    return PreparedAssignment(assignment, cases_by_function, claims, probes_by_function)
 
 
 def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
     # Enough cases for every region.
     count = max(task.examples, len(REGION_ORDER))
-    found = cases(claim, seed=seed, examples=count)
+    claim_cases = cases(claim, seed=seed, examples=count)
     if task.tolerance is None:
-        return found
-    return tuple(replace(case, tolerance=task.tolerance, precision_mask=None) for case in found)
+        return claim_cases
+    return tuple(replace(case, tolerance=task.tolerance, precision_mask=None) for case in claim_cases)
 
 
 def _oracle_cases(
@@ -80,12 +80,12 @@ def _oracle_cases(
         raise InvalidArgument(f"task {task.function}: oracle", f"{task.oracle}, no function", "a function")
     if not isinstance(regions, Mapping):
         regions = {"generic": regions}
-    found: list[Case] = []
-    for place, (region, draw) in enumerate(regions.items()):
-        generator = np.random.default_rng([assignment.seed, place])
+    oracle_cases: list[Case] = []
+    for index, (region, draw) in enumerate(regions.items()):
+        generator = np.random.default_rng([assignment.seed, index])
         for _ in range(-(-task.examples // len(regions))):
-            found.append(_oracle_case(task, region, oracle, draw, generator))
-    return tuple(found)
+            oracle_cases.append(_oracle_case(task, region, oracle, draw, generator))
+    return tuple(oracle_cases)
 
 
 def _oracle_case(task: Task, region: str, oracle: Any, draw: Any, generator: np.random.Generator) -> Case:
@@ -120,12 +120,12 @@ def _load_attribute(
     """
     file, _, attribute = name.partition(":")
     path = assignment.folder / file
-    place = f"task {task.function}: {name}"
+    location = f"task {task.function}: {name}"
     if path not in sources:
         try:
             sources[path] = runpy.run_path(str(path))
         except Exception as error:
-            raise InvalidArgument(place, f"{type(error).__name__}: {error}", "a file that runs") from error
+            raise InvalidArgument(location, f"{type(error).__name__}: {error}", "a file that runs") from error
     if attribute not in sources[path]:
-        raise InvalidArgument(place, f"no {attribute or 'name after the colon'}", f"something in {file}")
+        raise InvalidArgument(location, f"no {attribute or 'name after the colon'}", f"something in {file}")
     return sources[path][attribute]

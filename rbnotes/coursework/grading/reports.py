@@ -29,24 +29,26 @@ def grades_csv(grades: Sequence[Grade]) -> str:
     """Return ``grades.csv``: a line for each student with points and status of each function."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    names = [mark.function for mark in grades[0].task_grades] if grades else []
+    names = [task_grade.function for task_grade in grades[0].task_grades] if grades else []
     columns = [column for name in names for column in (name, f"{name} status")]
     writer.writerow(["student", "points", "of", *columns])
     for grade in grades:
-        cells = [cell for mark in grade.task_grades for cell in (f"{mark.points:g}", mark.status)]
+        cells = [
+            cell for task_grade in grade.task_grades for cell in (f"{task_grade.points:g}", task_grade.status)
+        ]
         writer.writerow([csv_cell(grade.student), f"{grade.points:g}", f"{grade.max_points:g}", *cells])
     return text.getvalue()
 
 
 def csv_cell(student: str) -> str:
     """Return a name as a table cell, escaped if a spreadsheet would read it as a formula."""
-    shown = "".join(letter if letter.isprintable() else " " for letter in student)
-    return f"'{shown}" if shown.lstrip().startswith(("=", "+", "-", "@")) else shown
+    printable = "".join(letter if letter.isprintable() else " " for letter in student)
+    return f"'{printable}" if printable.lstrip().startswith(("=", "+", "-", "@")) else printable
 
 
 def grade_line(grade: Grade) -> str:
     """Return a student's grade as one line of text."""
-    counts = Counter(str(mark.status) for mark in grade.task_grades)
+    counts = Counter(str(task_grade.status) for task_grade in grade.task_grades)
     return f"{grade.student}: {grade.points:g} of {grade.max_points:g} points ({_format_counts(counts)})"
 
 
@@ -57,14 +59,16 @@ def _format_counts(counts: Counter[str]) -> str:
 def student_markdown(grade: Grade, assignment: Assignment) -> str:
     """Return a student's report in Markdown."""
     parts = [f"# {assignment.title}: {grade.student}", f"**{grade.points:g} of {grade.max_points:g} points**"]
-    for mark in grade.task_grades:
-        name = _task_name(mark.function, assignment, "`{}`")
-        parts.append(f"## {name}: {mark.status}, {mark.points:g} of {mark.max_points:g} points")
-        parts += [STATUS_SUGGESTIONS[mark.status]] if mark.status in STATUS_SUGGESTIONS else []
-        if mark.message:
-            fence = "`" * max(3, 1 + _longest_run(mark.message))
-            parts.append(f"{fence}text\n{mark.message}\n{fence}")
-        parts += [_region_text(mark)] if mark.regions and mark.status != "passed" else []
+    for task_grade in grade.task_grades:
+        name = _task_name(task_grade.function, assignment, "`{}`")
+        parts.append(
+            f"## {name}: {task_grade.status}, {task_grade.points:g} of {task_grade.max_points:g} points"
+        )
+        parts += [STATUS_SUGGESTIONS[task_grade.status]] if task_grade.status in STATUS_SUGGESTIONS else []
+        if task_grade.message:
+            fence = "`" * max(3, 1 + _longest_run(task_grade.message))
+            parts.append(f"{fence}text\n{task_grade.message}\n{fence}")
+        parts += [_region_text(task_grade)] if task_grade.regions and task_grade.status != "passed" else []
     return "\n\n".join(parts) + "\n"
 
 
@@ -78,15 +82,15 @@ def _task_name(
 
 
 def _longest_run(text: str) -> int:
-    longest = run = 0
+    longest = length = 0
     for letter in text:
-        run = run + 1 if letter == "`" else 0
-        longest = max(longest, run)
+        length = length + 1 if letter == "`" else 0
+        longest = max(longest, length)
     return longest
 
 
-def _region_text(mark: TaskGrade) -> str:
-    counts = [f"{region}: {passed} of {of}" for region, (passed, of) in (mark.regions or {}).items()]
+def _region_text(task_grade: TaskGrade) -> str:
+    counts = [f"{region}: {passed} of {of}" for region, (passed, of) in (task_grade.regions or {}).items()]
     return "Passed on these inputs: " + ", ".join(counts) + "."
 
 
@@ -97,17 +101,18 @@ def student_html(grade: Grade, assignment: Assignment) -> str:
         f"<h1>{escape(title)}</h1>",
         f"<p class=total>{grade.points:g} of {grade.max_points:g} points</p>",
     ]
-    for mark in grade.task_grades:
-        badge = f'<span class="badge {"good" if mark.status == "passed" else "bad"}">{mark.status}</span>'
-        points = f"<span class=points>{mark.points:g} of {mark.max_points:g} points</span>"
-        name = _task_name(mark.function, assignment, "<code>{}</code>", escape)
+    for task_grade in grade.task_grades:
+        color = "good" if task_grade.status == "passed" else "bad"
+        badge = f'<span class="badge {color}">{task_grade.status}</span>'
+        points = f"<span class=points>{task_grade.points:g} of {task_grade.max_points:g} points</span>"
+        name = _task_name(task_grade.function, assignment, "<code>{}</code>", escape)
         parts.append(f"<h2>{name} {badge} {points}</h2>")
-        if mark.status in STATUS_SUGGESTIONS:
-            parts.append(f"<p>{STATUS_SUGGESTIONS[mark.status]}</p>")
-        if mark.message:
-            parts.append(f"<pre tabindex=0>{escape(mark.message)}</pre>")
-        if mark.regions and mark.status != "passed":
-            parts.append(f"<p>{escape(_region_text(mark))}</p>")
+        if task_grade.status in STATUS_SUGGESTIONS:
+            parts.append(f"<p>{STATUS_SUGGESTIONS[task_grade.status]}</p>")
+        if task_grade.message:
+            parts.append(f"<pre tabindex=0>{escape(task_grade.message)}</pre>")
+        if task_grade.regions and task_grade.status != "passed":
+            parts.append(f"<p>{escape(_region_text(task_grade))}</p>")
     return _page(title, parts)
 
 
@@ -146,54 +151,54 @@ class ClassSummary:
 
 def summarize_class(grades: Sequence[Grade]) -> ClassSummary:
     """Return the statistics of a class."""
-    shares = [_share(grade.points, grade.max_points) for grade in grades]
+    fractions = [_fraction(grade.points, grade.max_points) for grade in grades]
     bars = [0] * NUM_BARS
-    for share in shares:
-        bars[min(int(share * NUM_BARS), NUM_BARS - 1)] += 1
+    for fraction in fractions:
+        bars[min(int(fraction * NUM_BARS), NUM_BARS - 1)] += 1
     functions = {
-        mark.function: (
-            fmean(_share(grade.task_grades[place].points, mark.max_points) for grade in grades),
-            Counter(str(grade.task_grades[place].status) for grade in grades),
+        task_grade.function: (
+            fmean(_fraction(grade.task_grades[index].points, task_grade.max_points) for grade in grades),
+            Counter(str(grade.task_grades[index].status) for grade in grades),
         )
-        for place, mark in enumerate(grades[0].task_grades if grades else ())
+        for index, task_grade in enumerate(grades[0].task_grades if grades else ())
     }
     points = [grade.points for grade in grades] or [0.0]
     of = grades[0].max_points if grades else 0.0
     return ClassSummary(len(grades), fmean(points), median(points), of, tuple(bars), functions)
 
 
-def _share(points: float, of: float) -> float:
+def _fraction(points: float, of: float) -> float:
     return points / of if of else 1.0
 
 
 def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:
     """Return a summary of the class in Markdown."""
-    found = summarize_class(grades)
+    summary = summarize_class(grades)
     lines = [
         f"# {assignment.title}: the class",
-        f"{found.students} students; {found.average_text}.",
+        f"{summary.students} students; {summary.average_text}.",
         "| function | mean percentage of points | statuses |\n|---|---|---|",
     ]
-    for name, (share, counts) in found.functions.items():
+    for name, (fraction, counts) in summary.functions.items():
         task_name = _task_name(name, assignment, "`{}`", lambda title: title.replace("|", "\\|"))
-        lines[-1] += f"\n| {task_name} | {100 * share:.0f} % | {_format_counts(counts)} |"
+        lines[-1] += f"\n| {task_name} | {100 * fraction:.0f} % | {_format_counts(counts)} |"
     return "\n\n".join(lines) + "\n"
 
 
 def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
     """Return a summary of the class as an HTML page that links to the students' reports."""
-    found = summarize_class(grades)
+    summary = summarize_class(grades)
     title = f"{assignment.title}: the class"
     parts = [
         f"<h1>{escape(title)}</h1>",
-        f"<p class=total>{found.students} students; {found.average_text}</p>",
-        _histogram(found),
+        f"<p class=total>{summary.students} students; {summary.average_text}</p>",
+        _histogram(summary),
         "<h2>Functions</h2><div class=wide tabindex=0><table>"
         "<tr><th>function<th>mean percentage<th>statuses</tr>",
     ]
-    for name, (share, counts) in found.functions.items():
+    for name, (fraction, counts) in summary.functions.items():
         task_name = _task_name(name, assignment, "<code>{}</code>", escape)
-        cells = f"<td>{task_name}<td>{100 * share:.0f} %<td>{_format_counts(counts)}"
+        cells = f"<td>{task_name}<td>{100 * fraction:.0f} %<td>{_format_counts(counts)}"
         parts.append(f"<tr>{cells}</tr>")
     parts.append("</table></div><h2>Students</h2><div class=wide tabindex=0><table>")
     for grade in grades:
@@ -203,16 +208,16 @@ def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
     return _page(title, parts)
 
 
-def _histogram(found: ClassSummary) -> str:
-    most = max(found.histogram) or 1
+def _histogram(class_summary: ClassSummary) -> str:
+    highest = max(class_summary.histogram) or 1
     bars = []
-    for place, count in enumerate(found.histogram):
-        height, x = 90 * count / most, 32 * place
+    for index, count in enumerate(class_summary.histogram):
+        height, x = 90 * count / highest, 32 * index
         bars.append(f'<rect x="{x + 2}" y="{105 - height:.1f}" width="28" height="{height:.1f}"/>')
         bars.append(f'<text x="{x + 16}" y="{100 - height:.1f}">{count or ""}</text>')
-        bars.append(f'<text x="{x + 16}" y="119">{10 * place}</text>')
+        bars.append(f'<text x="{x + 16}" y="119">{10 * index}</text>')
     summary = ", ".join(
-        f"{10 * place} to {10 * place + 10} %: {n}" for place, n in enumerate(found.histogram) if n
+        f"{10 * index} to {10 * index + 10} %: {n}" for index, n in enumerate(class_summary.histogram) if n
     )
     label = f"Number of students by percentage of points: {summary}"
     return (

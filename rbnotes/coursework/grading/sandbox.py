@@ -95,13 +95,13 @@ def run_submission(
 
 @contextmanager
 def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> Iterator[_Child]:
-    with _submission_folder() as folder, tempfile.TemporaryFile() as printed:
+    with _submission_folder() as folder, tempfile.TemporaryFile() as output:
         reading, writing = os.pipe()
         try:
-            process = _start_child(folder, printed.fileno(), writing, limits)
+            process = _start_child(folder, output.fileno(), writing, limits)
         finally:
             os.close(writing)
-        child = _Child(process, reading, printed.fileno(), file, source, limits)
+        child = _Child(process, reading, output.fileno(), file, source, limits)
         try:
             with running.track(process):
                 child.wait_until_ready()
@@ -143,7 +143,9 @@ def _remove_folder(parent: str) -> None:
     os.rmdir(parent)
 
 
-def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> subprocess.Popen[bytes]:
+def _start_child(
+    folder: str, output_descriptor: int, answer_descriptor: int, limits: Limits
+) -> subprocess.Popen[bytes]:
     path = [entry for entry in sys.path if entry and os.path.isdir(entry)]
     hidden = [str(_PACKAGE / name) for name in hidden_subpackages()]
     if not limits.library:
@@ -167,10 +169,10 @@ def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> sub
     # The child expects the pipe as descriptor 3; pass_fds keeps numbers, so the child's interpreter moves it.
     move_descriptor = (
         ""
-        if answers == _ANSWER_DESCRIPTOR
-        else f"os.dup2({answers}, {_ANSWER_DESCRIPTOR}); os.close({answers}); "
+        if answer_descriptor == _ANSWER_DESCRIPTOR
+        else f"os.dup2({answer_descriptor}, {_ANSWER_DESCRIPTOR}); os.close({answer_descriptor}); "
     )
-    run = (
+    code = (
         f"import os, runpy, sys; {move_descriptor}os.set_inheritable({_ANSWER_DESCRIPTOR}, False); "
         "del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
     )
@@ -182,11 +184,11 @@ def _start_child(folder: str, printed: int, answers: int, limits: Limits) -> sub
     }
     environment |= {"HOME": folder, "TMPDIR": folder, "MPLCONFIGDIR": folder, "PATH": os.defpath}
     return subprocess.Popen(
-        [sys.executable, "-I", "-S", "-B", "-c", run, str(_CHILD), json.dumps(settings)],
+        [sys.executable, "-I", "-S", "-B", "-c", code, str(_CHILD), json.dumps(settings)],
         stdin=subprocess.PIPE,
-        stdout=printed,
-        stderr=printed,
-        pass_fds=(answers,),
+        stdout=output_descriptor,
+        stderr=output_descriptor,
+        pass_fds=(answer_descriptor,),
         cwd=folder,
         env=environment,
         start_new_session=True,
@@ -220,8 +222,8 @@ class _Child:
     """Running child process and its output so far."""
 
     process: subprocess.Popen[bytes]
-    answers: int
-    printed: int
+    answer_descriptor: int
+    output_descriptor: int
     file: str
     source: str
     limits: Limits
@@ -242,11 +244,11 @@ class _Child:
         self._set_deadline(self.limits.seconds)
         self._send({"source": self.source, "file": self.file})
         try:
-            found = self._receive()
-            if found.get("loaded") is True:
+            message = self._receive()
+            if message.get("loaded") is True:
                 return None
-            stop: Stop = "syntax" if found.get("status") == "syntax" else "exception"
-            raise _Stopped(stop, _printable_text(found.get("message", "")))
+            stop: Stop = "syntax" if message.get("status") == "syntax" else "exception"
+            raise _Stopped(stop, _printable_text(message.get("message", "")))
         except _Stopped as why:
             return FunctionTranscript((), why.stop, why.message)
 
@@ -259,11 +261,11 @@ class _Child:
         answers: list[Answer] = []
         missing = ""
         try:
-            while (found := self._receive()).get("done") != request.function:
-                if "missing" in found and not answers:
-                    missing = _printable_text(found["missing"])
+            while (message := self._receive()).get("done") != request.function:
+                if "missing" in message and not answers:
+                    missing = _printable_text(message["missing"])
                 else:
-                    self._add_answer(found, request, answers)
+                    self._add_answer(message, request, answers)
             if missing:
                 return FunctionTranscript((), "missing", missing), True
             if self._printed_too_much():
@@ -274,24 +276,24 @@ class _Child:
             return FunctionTranscript(tuple(answers), why.stop, why.message), False
         return FunctionTranscript(tuple(answers)), True
 
-    def _add_answer(self, found: dict[str, Any], request: Request, answers: list[Answer]) -> None:
+    def _add_answer(self, message: dict[str, Any], request: Request, answers: list[Answer]) -> None:
         """Add an answer; answers arrive in order, the repeated ones at the end."""
-        strange = _Stopped("crash", "the response is malformed")
-        if "bytes" in found:
+        malformed = _Stopped("crash", "the response is malformed")
+        if "bytes" in message:
             raise _output_limit_error(self.limits)
-        if found.get("function") != request.function:
-            raise strange
+        if message.get("function") != request.function:
+            raise malformed
         try:
-            answer = _decode_answer(found.get("answer"))
+            answer = _decode_answer(message.get("answer"))
         except (_messages.MalformedMessage, TypeError, RecursionError) as error:
-            raise strange from error
-        later = found.get("later")
-        if found.get("case") == len(answers) < len(request.cases):
+            raise malformed from error
+        later = message.get("later")
+        if message.get("case") == len(answers) < len(request.cases):
             answers.append(answer)
         elif type(later) is int and len(answers) == len(request.cases) and 0 <= later < len(answers):
             answers[later] = replace(answers[later], repeated_later=answer)
         else:
-            raise strange
+            raise malformed
 
     def end(self) -> None:
         """End the child and all its descendants."""
@@ -299,8 +301,8 @@ class _Child:
             if self.process.stdin:
                 self.process.stdin.close()
         with suppress(OSError):
-            os.close(self.answers)
-        self.answers = -1
+            os.close(self.answer_descriptor)
+        self.answer_descriptor = -1
         with suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -328,10 +330,10 @@ class _Child:
         """Return the next message; raise :class:`_Stopped` if there is none."""
         while (end := self.buffer.find(b"\n")) < 0:
             with selectors.DefaultSelector() as selector:
-                selector.register(self.answers, selectors.EVENT_READ)
+                selector.register(self.answer_descriptor, selectors.EVENT_READ)
                 if not selector.select(max(0.0, self.deadline - time.monotonic())):
                     raise _Stopped("timeout", f"no answer within {self.limits.seconds:g} s")
-            chunk = os.read(self.answers, _CHUNK_SIZE)
+            chunk = os.read(self.answer_descriptor, _CHUNK_SIZE)
             if not chunk:
                 raise self._end_reason()
             self.received += len(chunk)
@@ -360,10 +362,10 @@ class _Child:
         return _Stopped("crash", f"the process ended with status {code}")
 
     def _printed_too_much(self) -> bool:
-        return os.fstat(self.printed).st_size >= _max_output_bytes(self.limits)
+        return os.fstat(self.output_descriptor).st_size >= _max_output_bytes(self.limits)
 
     def _printed_text(self) -> str:
-        return os.pread(self.printed, 2000, 0).decode(errors="replace")
+        return os.pread(self.output_descriptor, 2000, 0).decode(errors="replace")
 
 
 class _Stopped(Exception):
@@ -389,7 +391,7 @@ def _output_limit_error(limits: Limits) -> _Stopped:
     return _Stopped("output limit", f"more than {limits.output:g} MB of output")
 
 
-def _decode_answer(found: Any) -> Answer:
+def _decode_answer(data: Any) -> Answer:
     """Return an answer that consists only of arrays and text.
 
     Raises
@@ -397,19 +399,19 @@ def _decode_answer(found: Any) -> Answer:
     TypeError
         If the data is not an answer.
     """
-    if not isinstance(found, dict) or found.get("kind") not in get_args(ReturnKind):
+    if not isinstance(data, dict) or data.get("kind") not in get_args(ReturnKind):
         raise TypeError("no answer")
-    value = _messages.decode(found.get("value"))
-    if (found["kind"] == "array") != isinstance(value, np.ndarray):
+    value = _messages.decode(data.get("value"))
+    if (data["kind"] == "array") != isinstance(value, np.ndarray):
         raise TypeError("no array")
     return Answer(
-        found["kind"],
+        data["kind"],
         value,
-        _printable_text(found.get("text", "")),
-        tuple(map(_printable_text, found.get("changed_arguments", ()))),
-        tuple(map(_printable_text, found.get("changed_globals", ()))),
-        repeated=None if found.get("repeated") is None else _decode_answer(found["repeated"]),
-        strided=None if found.get("strided") is None else _decode_answer(found["strided"]),
-        perturbed=None if found.get("perturbed") is None else _decode_answer(found["perturbed"]),
-        overwritten=found.get("overwritten") is True,
+        _printable_text(data.get("text", "")),
+        tuple(map(_printable_text, data.get("changed_arguments", ()))),
+        tuple(map(_printable_text, data.get("changed_globals", ()))),
+        repeated=None if data.get("repeated") is None else _decode_answer(data["repeated"]),
+        strided=None if data.get("strided") is None else _decode_answer(data["strided"]),
+        perturbed=None if data.get("perturbed") is None else _decode_answer(data["perturbed"]),
+        overwritten=data.get("overwritten") is True,
     )

@@ -61,14 +61,14 @@ def read_submissions(folder: str | Path, file: str = "") -> tuple[Submission, ..
         raise InvalidArgument("submissions", str(folder), "a folder, or one file")
     if file and (folder / file).is_file():
         return (_read_file(folder.resolve().name, folder / file, folder),)
-    found = [
+    submissions = [
         _read_folder(entry, file) if entry.is_dir() else _read_file(entry.stem, entry, folder)
         for entry in sorted(folder.iterdir())
         if not entry.name.startswith((".", "_")) and (entry.is_dir() or entry.suffix in FILE_SUFFIXES)
     ]
-    if not found:
+    if not submissions:
         raise InvalidArgument("submissions", f"{folder}, in which there are none", "files or folders")
-    return tuple(_reject_duplicates(found))
+    return tuple(_reject_duplicates(submissions))
 
 
 def read_submission(path: str | Path, file: str = "") -> Submission:
@@ -95,13 +95,13 @@ def read_submission(path: str | Path, file: str = "") -> Submission:
     return _read_folder(path.resolve(), file)
 
 
-def _reject_duplicates(found: Sequence[Submission]) -> Iterator[Submission]:
+def _reject_duplicates(submissions: Sequence[Submission]) -> Iterator[Submission]:
     """Yield one submission per student, with a ``problem`` if there are several files.
 
     The other students are graded as usual.
     """
     by_student: dict[str, list[Submission]] = {}
-    for each in found:
+    for each in submissions:
         by_student.setdefault(each.student, []).append(each)
     for student, files_of_student in by_student.items():
         if len(files_of_student) == 1:
@@ -123,10 +123,10 @@ def _read_folder(folder: Path, file: str) -> Submission:
     return _read_file(folder.name, files[0], folder)
 
 
-def _read_file(student: str, path: Path, home: Path | None = None) -> Submission:
+def _read_file(student: str, path: Path, folder: Path | None = None) -> Submission:
     """Read a file, which must not be a link to a file outside."""
     try:
-        if home is not None and path.resolve() != home.resolve() / path.relative_to(home):
+        if folder is not None and path.resolve() != folder.resolve() / path.relative_to(folder):
             return Submission(student, path.name, problem=f"{path.name} is a link, not a file")
         if path.exists() and not path.is_file():
             return Submission(student, path.name, problem=f"{path.name} is not a file")

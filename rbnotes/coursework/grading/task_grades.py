@@ -138,7 +138,7 @@ def grade_submission(prepared: PreparedAssignment, student: str, transcript: Tra
     """Judge all answers of a submission."""
     tasks = prepared.assignment.tasks
     missing = FunctionTranscript((), "missing", "there is no answer")
-    marks = tuple(
+    task_grades = tuple(
         _grade_task(
             task,
             prepared.records[task.function],
@@ -149,7 +149,7 @@ def grade_submission(prepared: PreparedAssignment, student: str, transcript: Tra
         )
         for task in tasks
     )
-    return Grade(student, marks, transcript.seconds, transcript.restrictions)
+    return Grade(student, task_grades, transcript.seconds, transcript.restrictions)
 
 
 def _grade_task(
@@ -161,16 +161,16 @@ def _grade_task(
     feedback: Feedback,
 ) -> TaskGrade:
     # The case holds the right result; a claim is optional.
-    judged = [
+    judgements = [
         judge(claim, case, answer) for case, answer in zip(cases, function_transcript.answers, strict=False)
     ]
-    passed = {case: bool(judgement) for case, judgement in zip(cases, judged, strict=False)}
+    passed = {case: bool(judgement) for case, judgement in zip(cases, judgements, strict=False)}
     regions: dict[str, tuple[int, int]] = {
-        region: (sum(passed.get(case, False) for case in among), len(among))
+        region: (sum(passed.get(case, False) for case in region_cases), len(region_cases))
         for region in dict.fromkeys(case.region for case in cases)
-        if (among := [case for case in cases if case.region == region])
+        if (region_cases := [case for case in cases if case.region == region])
     }
-    failed = [pair for pair in zip(cases, judged, strict=False) if not pair[1]]
+    failed = [pair for pair in zip(cases, judgements, strict=False) if not pair[1]]
     status: Status
     # A function that was stopped gets no points; the reason takes precedence over earlier wrong answers.
     if function_transcript.stop is not None:
@@ -191,9 +191,9 @@ def _points(task: Task, regions: Mapping[str, tuple[int, int]]) -> float:
     """Return all points, or the parts of the regions in which all cases passed."""
     if all(map(_is_complete, regions.values())):
         return task.points
-    right = sum(share for region, share in task.regions.items() if _is_complete(regions[region]))
+    earned = sum(weight for region, weight in task.regions.items() if _is_complete(regions[region]))
     total = sum(task.regions.values())
-    return task.points * right / total if total else 0.0
+    return task.points * earned / total if total else 0.0
 
 
 def _is_complete(count: tuple[int, int]) -> bool:

@@ -26,7 +26,7 @@ MarginFunction = Callable[[Symbolic], Mapping[str, Symbolic]]
 
 
 def jacobian(function: Callable[[Any], Any], point: Any) -> Array:
-    """Return derivatives ``(m, k)`` of m results by k arguments, at numbers or symbols ``(k,)``."""
+    """Return derivatives ``(m, k)`` of m results with respect to k arguments, numbers or symbols."""
     ca, p = casadi(), symbol_vector("p", len(point))
     derivative = ca.densify(ca.jacobian(to_casadi_matrix(function(p)), to_casadi_matrix(p)))
     derivative = ca.Function("jacobian", [to_casadi_matrix(p)], [derivative])(
@@ -90,12 +90,14 @@ def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
         return ca.reshape(ca.jtimes(ca.vec(ca.densify(S)), q, qdot), 6, count)
 
     def subspace_derivatives() -> Any:
-        """Return Sdot_i, Sddot_i and the derivatives of all columns by q_i, for each column S_i in turn."""
+        """Return, for each column S_i, Sdot_i, Sddot_i and dS/dq_i."""
         columns, qddot = ca.densify(S), ca.SX.sym("qddot", count)
-        dot = rate()
-        ddot = ca.reshape(ca.jtimes(ca.vec(dot), q, qdot) + ca.jtimes(ca.vec(columns), q, qddot), 6, count)
-        by_each = ca.jacobian(ca.vec(columns), q)
-        table = ca.densify(ca.vec(ca.vertcat(dot, ddot, by_each)))
+        S_dot = rate()
+        S_ddot = ca.reshape(
+            ca.jtimes(ca.vec(S_dot), q, qdot) + ca.jtimes(ca.vec(columns), q, qddot), 6, count
+        )
+        S_jacobian = ca.jacobian(ca.vec(columns), q)
+        table = ca.densify(ca.vec(ca.vertcat(S_dot, S_ddot, S_jacobian)))
         return ca.Function(
             "subspace_derivatives", [q, qdot, qddot], [table, ca.densify(margins)], {"cse": True}
         )
@@ -105,7 +107,7 @@ def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
         return ca.Function(function_name, inputs, dense, {"cse": True})
 
     def kinematics(**extra_outputs: Any) -> Any:
-        results = {"R": R, "t": t, "S": S, "drift": bias_acceleration} | extra_outputs
+        results = {"R": R, "t": t, "S": S, "bias_acceleration": bias_acceleration} | extra_outputs
         dense = [ca.densify(each) for each in results.values()]
         return ca.Function("motion", [q, qdot], dense, ["q", "qdot"], list(results), {"cse": True})
 
@@ -195,5 +197,5 @@ class VectorizedFunction:
             for i, array in enumerate(outputs):
                 buffer.set_res(i, array.data)
             self._thread_local.buffers = inputs, outputs, run
-            self._thread_local.kept = buffer
+            self._thread_local.buffer = buffer  # owned here: `run` uses it
         return self._thread_local.buffers

@@ -82,9 +82,10 @@ def instructions(function: Any) -> Iterator[Instruction]:
 def python_source(function: Any, name: str = "motion") -> str:
     """Return the source of a Python function equivalent to a casadi function of vectors.
 
-    Its arguments are the inputs, then arrays for the outputs, which it fills: ``motion(q, qdot, R, t, S,
-    drift)`` for :attr:`rbnotes.joints.FunctionJoint.kinematics_function`. Vectors have one axis, matrices
-    two. It uses arithmetic and the module ``math``, which the caller has to provide.
+    Its arguments are the inputs, then arrays for the outputs, which it fills. For
+    :attr:`rbnotes.joints.FunctionJoint.kinematics_function` they are
+    ``motion(q, qdot, R, t, S, bias_acceleration)``. Vectors have one axis, matrices two. The source uses
+    arithmetic and the module ``math``, which the caller has to provide.
 
     Raises
     ------

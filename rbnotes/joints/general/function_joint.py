@@ -189,7 +189,8 @@ class FunctionJoint(JointType):
     def subspace_derivatives_function(self) -> Any:
         """Return the function of q, qdot, qddot ``(m,)`` for derivatives of S ``(m (12 + 6 m))`` and margins.
 
-        For each column: its first and second rates, and the derivatives of all columns by its coordinate.
+        For each column: its first and second rates, and the derivatives of all columns with respect to its
+        coordinate.
         """
         return self._functions["subspace_derivatives"]()
 
@@ -254,9 +255,9 @@ class FunctionJoint(JointType):
         return results
 
     def _raise_singular(self, q: Array, margins: Array) -> None:
-        *place, which = np.argwhere(~(margins >= MIN_MARGIN))[0]
-        point, margin = q[tuple(place)], margins[(*place, which)]
-        got = f"{point.round(6).tolist()}, the {self} joint {margin:.1e} from {self._margin_names[which]}"
+        *index, i = np.argwhere(~(margins >= MIN_MARGIN))[0]
+        point, margin = q[tuple(index)], margins[(*index, i)]
+        got = f"{point.round(6).tolist()}, the {self} joint {margin:.1e} from {self._margin_names[i]}"
         raise SingularConfiguration("q", got, f"at least {MIN_MARGIN:g}")
 
     def _broadcast_to_coordinates(self, name: str, value: ArrayLike) -> Array:

@@ -59,8 +59,8 @@ def surface_on_surface(first: Surface, second: Surface, spin_angle: float | None
         return [*first.frame(q[0], q[1]), (contact_rotation, np.zeros(3)), *inverse_factors]
 
     def margins(q: Symbolic) -> dict[str, Symbolic]:
-        places = ("first", first, q[0], q[1]), ("second", second, q[2], q[3])
-        return _surface_margins(places, rotates_about_normal=spin_angle is None)
+        surface_points = ("first", first, q[0], q[1]), ("second", second, q[2], q[3])
+        return _surface_margins(surface_points, rotates_about_normal=spin_angle is None)
 
     low, high = [*first.low, *second.low], [*first.high, *second.high]
     if spin_angle is None:
@@ -230,16 +230,16 @@ def _translation_along(curve: Curve, *, inverse: bool = False) -> FunctionJoint:
 
 
 def _surface_margins(
-    places: Iterable[tuple[str, Surface, Symbolic, Symbolic]], *, rotates_about_normal: bool
+    surface_points: Iterable[tuple[str, Surface, Symbolic, Symbolic]], *, rotates_about_normal: bool
 ) -> dict[str, Symbolic]:
     """Return named numbers that vanish where a frame, or a chart if the body may rotate, is singular."""
     margins = {}
-    for which, surface, u, v in places:
+    for ordinal, surface, u, v in surface_points:
         fold = surface.fold_margin(u, v)
         if fold is not None:
-            margins[f"a fold of its {which} surface, {surface.name}"] = fold
+            margins[f"a fold of its {ordinal} surface, {surface.name}"] = fold
         if rotates_about_normal and surface.pole is not None:
-            margins[f"a pole of its {which} surface, {surface.name}"] = surface.pole(u, v)
+            margins[f"a pole of its {ordinal} surface, {surface.name}"] = surface.pole(u, v)
     return margins
 
 

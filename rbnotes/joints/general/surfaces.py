@@ -164,9 +164,9 @@ def _ellipsoid_factors(
     # The azimuth and the elevation of the normal, which is along (x/a^2, y/b^2, z/c^2).
     width = np.sqrt((a * np.sin(u)) ** 2 + (b * np.cos(u)) ** 2)
     azimuth = np.arctan2(a * np.sin(u), b * np.cos(u))
-    slope = np.arctan2(np.sin(v) / c, np.cos(v) * width / (a * b))
-    turns = (rotation_about_z(azimuth), _rotation_about_minus_y(slope), OUTWARD_TO_SURFACE_FRAME)
-    return [(np.eye(3), _ellipsoid_point(a, b, c, u, v)), *((turn, np.zeros(3)) for turn in turns)]
+    elevation = np.arctan2(np.sin(v) / c, np.cos(v) * width / (a * b))
+    rotations = (rotation_about_z(azimuth), _rotation_about_minus_y(elevation), OUTWARD_TO_SURFACE_FRAME)
+    return [(np.eye(3), _ellipsoid_point(a, b, c, u, v)), *((R, np.zeros(3)) for R in rotations)]
 
 
 def torus(radius: float, tube_radius: float) -> Surface:

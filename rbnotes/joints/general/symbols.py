@@ -125,7 +125,7 @@ def check_finite(value: Any, **coordinates: Any) -> Any:
     array = np.asarray(value)
     if array.dtype != object and not np.all(np.isfinite(array)):
         got = ", ".join(f"{number:g}" for number in coordinates.values())
-        raise SingularConfiguration(", ".join(coordinates), got, "a place where the slopes are regular")
+        raise SingularConfiguration(", ".join(coordinates), got, "a point where the derivatives are finite")
     return value
 
 

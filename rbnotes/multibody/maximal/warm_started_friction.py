@@ -9,7 +9,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import StepProblem, StepSolution
-from rbnotes.dynamics.step_problem import checked_solution
+from rbnotes.dynamics.step_problem import check_solution
 from rbnotes.friction import FrictionModel, FrictionNotConverged
 
 WARNING_RESIDUAL = 1e-3
@@ -47,7 +47,7 @@ class WarmStartedFriction:
             # Inequalities follow the contacts, without a guess.
             guess = np.concatenate([guess, np.zeros((problem.unilateral.count, 3))])
         try:
-            solution = checked_solution("friction(problem)", self.model(problem, guess), problem)
+            solution = check_solution("friction(problem)", self.model(problem, guess), problem)
         except FrictionNotConverged as error:
             solution = error.solution
             if not solution.residual <= self.max_residual:

@@ -28,7 +28,7 @@ OFFERED = 4
 """Every so many records in the default run; `tools/challenge_trial.py --code` runs all."""
 
 
-def test_a_card_says_what_to_hand_in():
+def test_card_states_the_task():
     card = rbnotes.card("sueda/s1.3/e1.10#a")
     assert card.arguments == {"w": "vector (3,)"}
     assert card.returns == "array (3, 3)"
@@ -38,7 +38,7 @@ def test_a_card_says_what_to_hand_in():
     assert "import" not in card.task
 
 
-def test_a_card_tells_units():
+def test_card_states_units():
     card = rbnotes.card("sueda/s1.8/e1.29")
     assert card.units == {
         "E": "with translations in m",
@@ -68,12 +68,12 @@ def test_a_card_tells_units():
         ("sueda/s1.10/e1.72", ""),
     ],
 )
-def test_a_card_tells_the_order_of_twists_where_there_are_any(id, order):
-    told = [line for line in rbnotes.card(id).task.splitlines() if line.startswith("Six numbers")]
-    assert [line.partition(" part first")[0].rpartition(": ")[2] for line in told] == [order] * bool(order)
+def test_card_states_the_order_of_twist_components(id, order):
+    lines = [line for line in rbnotes.card(id).task.splitlines() if line.startswith("Six numbers")]
+    assert [line.partition(" part first")[0].rpartition(": ")[2] for line in lines] == [order] * bool(order)
 
 
-def test_a_card_tells_each_of_a_pair_by_itself():
+def test_card_describes_each_entry_of_a_pair():
     one_of_two = re.compile(r" \((B|2|k|k, j|second|second, third|the (parent|joint|nodes))\)")
     assert not [record.id for record in load_all() if any(map(one_of_two.search, meanings(record).values()))]
     arguments = rbnotes.card("sueda/s2.1/e2.11").task
@@ -83,7 +83,7 @@ def test_a_card_tells_each_of_a_pair_by_itself():
     assert "point in the body 2" in rbnotes.card("sueda/s1.12/e1.81#a").task
 
 
-def test_a_card_tells_frames_and_what_numbers_stand_for():
+def test_card_states_frames_and_meanings():
     task = rbnotes.card("sueda/s2.1/e2.7").task
     assert task.startswith("sueda/s2.1/e2.7  (S 2.7)\nThe twists of parent and child")
     assert "J      pose (4, 4) with translations in m: of the joint in the child" in task
@@ -99,14 +99,14 @@ def sections():
     return list(found.values())
 
 
-def test_every_argument_of_a_section_is_one_of_some_claim():
+def test_every_argument_of_a_section_is_used_by_a_claim():
     assert len(sections()) > 80
     unused = []
     for section in sections():
-        own = [record for record in ledger.load() if record.id.rpartition("/")[0] == section.id]
+        section_records = [record for record in ledger.load() if record.id.rpartition("/")[0] == section.id]
         used = {
             name
-            for record in own
+            for record in section_records
             for name, each in record.arguments.items()
             if section.arguments.get(name) is each
         }
@@ -114,7 +114,7 @@ def test_every_argument_of_a_section_is_one_of_some_claim():
     assert unused == []
 
 
-def test_a_claim_describes_itself_only_what_its_section_does_not():
+def test_claims_do_not_repeat_descriptions_of_their_section():
     described = {section.id: section.arguments for section in sections()}
     repeated = [
         f"{record.id}: {name}"
@@ -131,8 +131,8 @@ def meanings(record):
     return {name: each.meaning for name, each in described.items() if each.meaning}
 
 
-def stands_somewhere(value):
-    """Three or six numbers, a rotation, poses: what is another in another frame."""
+def depends_on_frame(value):
+    """Return True for three or six numbers, rotations and poses, which depend on the frame."""
     if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
         return False
     return value.shape[-1:] in ((3,), (6,)) or value.shape[-2:] == (4, 4)
@@ -142,32 +142,32 @@ def has_units(value):
     return isinstance(value, float) or (isinstance(value, np.ndarray) and value.dtype.kind == "f")
 
 
-def lacking(record):
+def missing_descriptions(record):
     """Yield the units and frames of arguments and results that a card would not state."""
-    own = record.source == "rbnotes"  # whose units are those of any twist
-    if record.result.quantity is None and record.inputs and not own:
+    is_general = record.source == "rbnotes"  # whose units are those of any twist
+    if record.result.quantity is None and record.inputs and not is_general:
         yield f"{record.id}: units of what comes back"
-    meant = meanings(record)
-    silent = record.inputs.keys() - meant.keys()
-    unmeasured = set() if own else record.inputs.keys() - record.quantities.keys()
-    if not (silent or unmeasured) and "result" in meant:
+    described = meanings(record)
+    silent = record.inputs.keys() - described.keys()
+    unmeasured = set() if is_general else record.inputs.keys() - record.quantities.keys()
+    if not (silent or unmeasured) and "result" in described:
         return
     (values,) = samples(record.allowed_inputs, 1, random_seed=0)
-    yield from (f"{record.id}: where {name} is" for name in silent if stands_somewhere(values[name]))
+    yield from (f"{record.id}: where {name} is" for name in silent if depends_on_frame(values[name]))
     yield from (f"{record.id}: units of {name}" for name in unmeasured if has_units(values[name]))
-    if "result" not in meant and evaluate(record.reference, values).shape:
+    if "result" not in described and evaluate(record.reference, values).shape:
         yield f"{record.id}: where what comes back is"
 
 
-def test_units_and_frames_of_all_arguments_and_of_what_comes_back_are_told():
+def test_all_arguments_and_results_have_units_and_frames():
     claims = [record for record in load_all() if record.reference is not None]
-    assert [what for record in claims for what in lacking(record)] == []
+    assert [what for record in claims for what in missing_descriptions(record)] == []
     assert len(claims) > 900
     assert sum(len(meanings(record)) for record in claims) > 3000
 
 
-def test_cards_are_whole():
-    """Names, shapes, units, what comes back, and an example on which the right form agrees."""
+def test_cards_are_complete():
+    """Cards have names, shapes, units, the result, and an example on which the right form agrees."""
     claims = [record for record in load_all() if record.reference is not None]
     for record in claims[::EXAMINED]:
         card = Card(record)
@@ -176,12 +176,12 @@ def test_cards_are_whole():
         for name, text in card.arguments.items():
             words = " ".join(part for part in (text, card.units.get(name)) if part)
             assert re.search(rf"^  {name} +{re.escape(words)}", task, re.MULTILINE), (record.id, name)
-        told = re.search(r"^that returns (.*)\.$", task, re.MULTILINE)[1]
+        returned = re.search(r"^that returns (.*)\.$", task, re.MULTILINE)[1]
         inputs, right = card.example
-        assert told.startswith("array" if right.shape else "number")
-        assert str(right.shape) in told or not right.shape, record.id
-        assert card.units.get("result", "") in told, record.id
-        assert not right.shape or told.endswith(f": {record.result.meaning}"), record.id
+        assert returned.startswith("array" if right.shape else "number")
+        assert str(right.shape) in returned or not right.shape, record.id
+        assert card.units.get("result", "") in returned, record.id
+        assert not right.shape or returned.endswith(f": {record.result.meaning}"), record.id
         assert distance(evaluate(right_forms(record)[0], inputs), right) <= record.tolerance, record.id
         assert "For example," in task
 
@@ -198,11 +198,11 @@ def test_cards_are_whole():
         ("sueda/s1.1/t35", "x", "in the world"),
     ],
 )
-def test_the_same_name_is_in_another_frame_elsewhere(id, name, words):
+def test_frame_of_an_argument_depends_on_the_claim(id, name, words):
     assert words in ledger.find(id).arguments[name].meaning
 
 
-def test_a_card_shows_a_print_that_is_wrong():
+def test_card_shows_the_wrong_printed_form():
     card = rbnotes.card("S 1.62")
     inputs, printed, right = card.counterexample
     assert np.max(np.abs(printed - right)) > 0.1
@@ -238,7 +238,7 @@ def pages(start, step):
     return ((record, standalone_code(record)) for record in islice(ledger.load(), start, None, step))
 
 
-ELSEWHERE = """
+RUN_CODE = """
 import pickle, sys
 sys.modules |= dict.fromkeys(("rbnotes", "scipy", "hypothesis"))  # importing one of these fails
 answers = []
@@ -250,35 +250,37 @@ sys.stdout.buffer.write(pickle.dumps(answers))
 """
 
 
-def test_code_to_paste_runs_and_is_right(tmp_path):
+def test_extracted_code_runs_and_is_right(tmp_path):
     """Run code that needs NumPy alone in a process and a folder without anything else."""
-    alone, tried = [], 0
+    extracted, num_tested = [], 0
     for record, code in pages(0, OFFERED):
         if code is None:
             continue
-        tried += 1
-        drawn = samples(record.inputs, 2)
+        num_tested += 1
+        inputs = samples(record.inputs, 2)
         if Card(record).required_packages == ("numpy",):
-            alone.append((record, code, drawn))
+            extracted.append((record, code, inputs))
             continue
         names = {}
         exec(compile(code, f"<{record.id}>", "exec"), names)
-        for values in drawn:
+        for values in inputs:
             error = distance(evaluate(names["right_form"], values), evaluate(record.library, values))
             assert error < 1e-9, record.id
-    assert tried > 100
-    assert len(alone) > 15
+    assert num_tested > 100
+    assert len(extracted) > 15
 
-    sent = pickle.dumps([(code, [tuple(values.values()) for values in drawn]) for _, code, drawn in alone])
-    command = [sys.executable, "-I", "-c", ELSEWHERE]
-    run = subprocess.run(command, input=sent, cwd=tmp_path, stdout=subprocess.PIPE, check=True)
-    for (record, _, drawn), answers in zip(alone, pickle.loads(run.stdout), strict=True):
-        for values, answer in zip(drawn, answers, strict=True):
+    data = pickle.dumps(
+        [(code, [tuple(values.values()) for values in inputs]) for _, code, inputs in extracted]
+    )
+    command = [sys.executable, "-I", "-c", RUN_CODE]
+    run = subprocess.run(command, input=data, cwd=tmp_path, stdout=subprocess.PIPE, check=True)
+    for (record, _, inputs), results in zip(extracted, pickle.loads(run.stdout), strict=True):
+        for values, result in zip(inputs, results, strict=True):
             right = evaluate(record.library, values)
-            assert distance(np.asarray(answer, dtype=np.float64), right) < 1e-9, record.id
+            assert distance(np.asarray(result, dtype=np.float64), right) < 1e-9, record.id
 
 
-def test_a_card_says_what_its_code_needs():
+def test_card_states_the_packages_of_its_code():
     heading = {
         "lloyd/s0.2/d2": "with NumPy alone",
         "sueda/s1.3/e1.10#e": "with NumPy and SciPy",
@@ -288,14 +290,14 @@ def test_a_card_says_what_its_code_needs():
         assert f"The right form, {words}:" in str(rbnotes.card(id))
 
 
-def test_a_loop_of_nothing_but_checks_is_left_out():
+def test_loop_of_checks_is_omitted():
     code = standalone_code(ledger.find("lloyd/s0.11/d2"))
     compile(code, "<pasted>", "exec")
     assert "complex_step" in code
     assert "strict=True" not in code
 
 
-def test_the_constraints_of_a_claim_are_told_so_that_it_can_be_answered():
+def test_task_states_the_constraints_that_its_answer_needs():
     task = rbnotes.card("lloyd/s0.11/d2").task
     assert "(2, 4) in N m: the force" in task
 
@@ -310,7 +312,7 @@ def test_the_constraints_of_a_claim_are_told_so_that_it_can_be_answered():
     assert rbnotes.challenge("lloyd/s0.11/d2", force)
 
 
-def test_code_that_stands_alone_imports_numpy_and_scipy_only():
+def test_standalone_code_imports_only_numpy_and_scipy():
     allowed = {"numpy", "scipy", "math", "itertools", "functools", "collections"}
     code = standalone_code(ledger.find("lloyd/s0.2/d2"))
     for node in ast.walk(ast.parse(code)):
@@ -321,7 +323,7 @@ def test_code_that_stands_alone_imports_numpy_and_scipy_only():
     assert "arguments" not in code
 
 
-def test_conversions_are_named_after_checks_of_arguments():
+def test_every_conversion_replaces_an_argument_check():
     checks = {name for name, value in vars(arguments).items() if inspect.isfunction(value)}
     assert set(_CONVERSIONS) <= checks
 

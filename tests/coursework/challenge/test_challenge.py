@@ -56,10 +56,10 @@ class TestMustPass:
         assert "beyond" not in str(general)
 
     def test_integer_results_and_correct_caches_pass(self):
-        kept = {}
+        cache = {}
 
         def cached(q, p):
-            return kept.setdefault((q.tobytes(), p.tobytes()), right(q, p))
+            return cache.setdefault((q.tobytes(), p.tobytes()), right(q, p))
 
         assert rbnotes.challenge(PRODUCT, cached, examples=40)
         assert rbnotes.challenge("sueda/s1.1/e1.3#c", lambda *values: 1, examples=40)
@@ -84,10 +84,12 @@ class TestMustFail:
             angle = np.linalg.norm(w)
             return claim.library(w * (1 - 2 * np.pi / angle) if angle > 3.1 else w)
 
-        tried = cases(claim, examples=96)
+        test_cases = cases(claim, examples=96)
         for slipped, region in ((near_zero, "tiny"), (near_pi, "near pi")):
-            given = [(case, collect_answer(slipped, case.inputs)) for case in tried]
-            assert {case.region for case, found in given if not judge(claim, case, found)} == {region}
+            answered_cases = [(case, collect_answer(slipped, case.inputs)) for case in test_cases]
+            assert {case.region for case, found in answered_cases if not judge(claim, case, found)} == {
+                region
+            }
 
     def test_naive_logarithm_fails(self):
         def logarithm(w):
@@ -132,12 +134,12 @@ class TestMustFail:
         assert "wrong by inf" not in str(result)
 
     def test_exception_message_contains_the_students_line(self):
-        def broken(q, p):
+        def raises(q, p):
             return np.linalg.inv(q) @ p
 
-        text = str(rbnotes.challenge(PRODUCT, broken, examples=20))
+        text = str(rbnotes.challenge(PRODUCT, raises, examples=20))
         assert "LinAlgError" in text
-        assert "of broken: return np.linalg.inv(q) @ p" in text
+        assert "of raises: return np.linalg.inv(q) @ p" in text
 
     def test_changed_arguments_fail(self):
         def halved(q, p):
@@ -205,13 +207,13 @@ class TestCases:
 
     def test_judging_calls_no_function(self):
         record = ledger.find(PRODUCT)
-        tried = cases(record, examples=8)
-        given = collect_answers(right, [case.inputs for case in tried])
+        test_cases = cases(record, examples=8)
+        answers = collect_answers(right, [case.inputs for case in test_cases])
         silent = dict(reference=None, library=None, printed=None)
         import dataclasses
 
         mute = dataclasses.replace(record, verdict=ledger.Verdict.DEFINITION, **silent)
-        assert all(judge(mute, case, found) for case, found in zip(tried, given, strict=True))
+        assert all(judge(mute, case, found) for case, found in zip(test_cases, answers, strict=True))
 
     def test_invalid_arguments_are_rejected(self):
         with pytest.raises(InvalidArgument, match="examples: got 0"):
@@ -284,7 +286,7 @@ class TestNames:
 
 
 @pytest.mark.parametrize(
-    ("given", "name", "words"),
+    ("id", "name", "words"),
     [
         ((right, PRODUCT), "id", "function.*the name of a claim"),
         ((1.62, right), "id", "float 1.62.*'S 1.62'"),
@@ -292,9 +294,9 @@ class TestNames:
         ((PRODUCT, "right"), "function", "str, expected a function"),
     ],
 )
-def test_unknown_claim_or_function_is_named(given, name, words):
+def test_unknown_claim_or_function_is_named(id, name, words):
     with pytest.raises(InvalidArgument, match=words) as error:
-        rbnotes.challenge(*given)
+        rbnotes.challenge(*id)
     assert error.value.name == name
 
 

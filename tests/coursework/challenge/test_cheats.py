@@ -21,7 +21,7 @@ IMPLICIT, REDUCED, STEP, DAMPER = (
     "sueda/s2.3/e2.20",
     "sueda/s2.5/e2.76",
 )
-FEWER, PULL, NODES = "sueda/s2.6/e2.83", "sueda/s2.7/e2.86", "sueda/s2.7/e2.92"
+FEWER, SPRING_FORCE, NODES = "sueda/s2.6/e2.83", "sueda/s2.7/e2.86", "sueda/s2.7/e2.92"
 BODY, WRENCHES, ARTICULATED, MASSES = "si/s3/e4", "si/s4/e14", "si/s4/e27", "si/sA/e51"
 
 
@@ -41,11 +41,11 @@ def cheat(claim, what):
     """Keep a function of the right form and the arguments."""
     right = right_forms(ledger.find(claim))[0]
 
-    def keep(function):
-        CHEATS.append(Cheat(claim, what, lambda *given: function(right, *given)))
+    def register(function):
+        CHEATS.append(Cheat(claim, what, lambda *args: function(right, *args)))
         return function
 
-    return keep
+    return register
 
 
 def with_changed_arguments(claim, what, **other):
@@ -53,9 +53,9 @@ def with_changed_arguments(claim, what, **other):
     names = list(ledger.find(claim).inputs)
 
     @cheat(claim, what)
-    def function(right, *given):
-        told = dict(zip(names, given, strict=True))
-        return right(*{**told, **{name: change(told[name]) for name, change in other.items()}}.values())
+    def function(right, *args):
+        by_name = dict(zip(names, args, strict=True))
+        return right(*{**by_name, **{name: change(by_name[name]) for name, change in other.items()}}.values())
 
 
 def part(name, change):
@@ -64,7 +64,7 @@ def part(name, change):
 
 
 def all_as_first(values):
-    """All as the first."""
+    """Replace all entries by the first."""
     return np.broadcast_to(np.asarray(values)[:1], np.shape(values)).copy()
 
 
@@ -77,10 +77,10 @@ def downwards(g):
     return np.array([0.0, 0.0, g[2]])
 
 
-def implicit(cloud, q, v, k, d, rest, h, *, stiff=2, damped=1, explicit=0.0, chosen=np.asarray):
+def implicit(cloud, q, v, k, d, rest_length, h, *, stiff=2, damped=1, explicit=0.0, chosen=np.asarray):
     M, f = section_2_5.equations_of_motion(cloud, q, v)
     left = chosen(M) + h**damped * np.diag(d) + h**stiff * np.diag(k)
-    return np.linalg.solve(left, M @ v + h * (f - k * (q - rest) - explicit * d * v))
+    return np.linalg.solve(left, M @ v + h * (f - k * (q - rest_length) - explicit * d * v))
 
 
 with_changed_arguments(IMPLICIT, "springs that rest at zero", rest=np.zeros_like)
@@ -119,11 +119,11 @@ with_changed_arguments(DAMPER, "only the first damper", d=all_as_first)
 with_changed_arguments(FEWER, "no bend", U=np.zeros_like)
 with_changed_arguments(FEWER, "at rest", r_dot=np.zeros_like)
 with_changed_arguments(FEWER, "joints all alike", W=all_as_first)
-with_changed_arguments(PULL, "unit length", L=lambda L: 1.0)
-cheat(PULL, "strings, which do not push")(
+with_changed_arguments(SPRING_FORCE, "unit length", L=lambda L: 1.0)
+cheat(SPRING_FORCE, "strings, which do not push")(
     lambda right, K, L, x0, x1: right(K, L, x0, x1) * (np.linalg.norm(x1 - x0) > L)
 )
-cheat(PULL, "squared")(lambda right, K, L, x0, x1: right(K, L, x0, x1) * np.linalg.norm(x1 - x0) / L)
+cheat(SPRING_FORCE, "squared")(lambda right, K, L, x0, x1: right(K, L, x0, x1) * np.linalg.norm(x1 - x0) / L)
 with_changed_arguments(NODES, "nodes of one mass", m=all_as_first)
 with_changed_arguments(NODES, "springs all alike", K=all_as_first)
 with_changed_arguments(NODES, "gravity along z", g=downwards)
@@ -151,13 +151,13 @@ with_changed_arguments(
 
 
 @cheat(MASSES, "the first answer, kept by its shape")
-def kept_by_shape(right, assembly, q, known={}):  # noqa: B006
-    return known.setdefault(q.shape, right(assembly, q))
+def cached_by_shape(right, assembly, q, stored={}):  # noqa: B006
+    return stored.setdefault(q.shape, right(assembly, q))
 
 
 @cheat(MASSES, "kept by what is rounded")
-def kept_by_rounding(right, assembly, q, known={}):  # noqa: B006
-    return known.setdefault(np.round(q, 3).tobytes(), right(assembly, q))
+def cached_by_rounding(right, assembly, q, stored={}):  # noqa: B006
+    return stored.setdefault(np.round(q, 3).tobytes(), right(assembly, q))
 
 
 @cheat(MASSES, "coordinates wrapped in place")
@@ -188,16 +188,16 @@ EXAMPLES, FEW = 64, 4
 
 
 @cache
-def tried(id):
+def cases_of(id):
     return cases(ledger.find(id), examples=EXAMPLES)
 
 
 def passes(id, function, examples=EXAMPLES):
     """Return True if no case fails; stop at the first failure."""
     claim = ledger.find(id)
-    for some in (tried(id)[place : place + FEW] for place in range(0, examples, FEW)):
-        given = collect_answers(function, [case.inputs for case in some])
-        if not all(judge(claim, case, found) for case, found in zip(some, given, strict=True)):
+    for some in (cases_of(id)[start : start + FEW] for start in range(0, examples, FEW)):
+        answers = collect_answers(function, [case.inputs for case in some])
+        if not all(judge(claim, case, found) for case, found in zip(some, answers, strict=True)):
             return False
     return True
 
@@ -228,12 +228,14 @@ def test_clipped_numbers_fail_with_default_number_of_cases(id, name, most):
     claim = ledger.find(id)
     names, right = list(claim.inputs), right_forms(claim)[0]
 
-    def clipped(*given):
-        told = dict(zip(names, given, strict=True))
-        return right(*(told | {name: min(told[name], most)}).values())
+    def clipped(*args):
+        by_name = dict(zip(names, args, strict=True))
+        return right(*(by_name | {name: min(by_name[name], most)}).values())
 
-    drawn = cases(claim, examples=40)
-    assert min(case.inputs[name] for case in drawn) < most
+    drawn_cases = cases(claim, examples=40)
+    assert min(case.inputs[name] for case in drawn_cases) < most
     for function, passes in ((right, True), (clipped, False)):
-        given = collect_answers(function, [case.inputs for case in drawn])
-        assert all(judge(claim, case, found) for case, found in zip(drawn, given, strict=True)) is passes
+        answers = collect_answers(function, [case.inputs for case in drawn_cases])
+        assert (
+            all(judge(claim, case, found) for case, found in zip(drawn_cases, answers, strict=True)) is passes
+        )

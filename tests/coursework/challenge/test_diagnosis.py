@@ -39,7 +39,7 @@ def linear_first(E, phi):
 
 
 @pytest.mark.parametrize(
-    ("id", "function", "hint"),
+    ("id", "function", "expected"),
     [
         (PRODUCT, lambda q, p: product(p, q), "`q` and `p` are exchanged"),
         (PRODUCT, lambda q, p: -product(q, p), "the sign of the result is wrong"),
@@ -67,10 +67,10 @@ def linear_first(E, phi):
         (TWIST, lambda E, phi: world_twist(np.linalg.inv(E), phi), "`E` is inverted"),
     ],
 )
-def test_known_slips_get_their_hint(id, function, hint):
+def test_known_slips_get_their_hint(id, function, expected):
     result = rbnotes.challenge(id, function, examples=EXAMPLES)
     assert result.judgement.status == "wrong"
-    assert hint in result.hint
+    assert expected in result.hint
     assert f"hint: {result.hint}" in str(result)
 
 
@@ -96,8 +96,8 @@ def test_no_hint_if_no_slip_explains_all_answers(function):
 
 def test_no_hint_if_the_last_case_contradicts_it():
     claim = ledger.find(PRODUCT)
-    tried = cases(claim, examples=EXAMPLES)
-    last = tried[-1].inputs["q"]
+    test_cases = cases(claim, examples=EXAMPLES)
+    last = test_cases[-1].inputs["q"]
 
     def exchanged(q, p):
         return product(p, q) + 1e-3 * np.array_equal(q, last)

@@ -19,7 +19,7 @@ from rbnotes.ledger.evaluation import evaluate
 pytestmark = pytest.mark.filterwarnings("ignore:the matrix subclass")  # which students have read of
 
 RATE, SWEEP = "lloyd/s0.2/e0.1#a", "lloyd/s0.15/e0.16"
-LOG, LIE = "sueda/s1.3/e1.10#b", "sueda/s1.5/e1.19#b"
+LOG, BRACKET = "sueda/s1.3/e1.10#b", "sueda/s1.5/e1.19#b"
 POINT, CROSS, BALL = "sueda/s1.1/e1.2", "sueda/s2.4.6/e2.37", "sueda/s2.4.8/e2.44"
 JOINT_SPRING, SPLINE, BOUND, COLUMNS = (
     *("sueda/s2.5/e2.72", "sueda/s2.4.12/e2.62", "lloyd/s0.16/t720", "si/s4/e9"),
@@ -39,7 +39,7 @@ def rate(u, theta, omega):
     return np.append(-omega @ v, s * omega + np.cross(omega, v)) / 2
 
 
-def lie(a, b):
+def lie_bracket(a, b):
     return np.append(np.cross(a[:3], b[:3]), np.cross(a[:3], b[3:]) + np.cross(a[3:], b[:3]))
 
 
@@ -54,22 +54,22 @@ def lie_in_fractions(a, b):
 
 
 def into_one_array(a, b, out=np.zeros(6)):  # noqa: B008
-    out[:] = lie(a, b)
+    out[:] = lie_bracket(a, b)
     return out
 
 
-def remembered_by_identity(a, b, kept={}):  # noqa: B006
+def remembered_by_identity(a, b, cache={}):  # noqa: B006
     # Where arrays lie decides which of its calls differ, and so what is seen of it.
-    return kept.setdefault((id(a), id(b)), lie(a, b))
+    return cache.setdefault((id(a), id(b)), lie_bracket(a, b))
 
 
 def from_memory(a, b):
-    return lie(*(as_strided(x, (6,), (8,)) for x in (a, b)))
+    return lie_bracket(*(as_strided(x, (6,), (8,)) for x in (a, b)))
 
 
 def shifted_and_back(a, b):
     a += 0.1
-    result = lie(a - 0.1, b)
+    result = lie_bracket(a - 0.1, b)
     a -= 0.1
     return result
 
@@ -174,14 +174,20 @@ def changes_the_tree(assembly, q):
 RIGHT = [
     (SWEEP, lambda A, b, x: np.linalg.solve(np.tril(A), b - np.einsum("ij,j", np.triu(A, 1), x))),
     (LOG, lambda w: bracket(Rotation.from_quat(-Rotation.from_rotvec(w).as_quat()).as_rotvec())),
-    (LIE, lie_in_fractions),
-    (LIE, lambda a, b: np.append(np.einsum("ijk,j,k", EPSILON, a[:3], b[:3]), lie(a, b)[3:])),
+    (BRACKET, lie_in_fractions),
+    (BRACKET, lambda a, b: np.append(np.einsum("ijk,j,k", EPSILON, a[:3], b[:3]), lie_bracket(a, b)[3:])),
     (POINT, lambda E, x: (np.asfortranarray(E) @ np.append(x, 1))[:3].view(EqualToAll)),
     (POINT, lambda E, x: [Length(sum(map(float.__mul__, row[:3], x)) + row[3]) for row in E[:3].tolist()]),
     (POINT, lambda E, x: np.asarray(np.matrix(E) * np.matrix(np.append(x, 1)).T)[:3].ravel()),
     (POINT, functools.partial(point)),
-    (POINT, lambda *given, scale=1.0: scale * np.linalg.multi_dot([given[0][:3], np.append(given[1], 1.0)])),
-    (LIE, lambda a, b: np.block([[bracket(a[:3]), np.zeros((3, 3))], [bracket(a[3:]), bracket(a[:3])]]) @ b),
+    (
+        POINT,
+        lambda *values, scale=1.0: scale * np.linalg.multi_dot([values[0][:3], np.append(values[1], 1.0)]),
+    ),
+    (
+        BRACKET,
+        lambda a, b: np.block([[bracket(a[:3]), np.zeros((3, 3))], [bracket(a[3:]), bracket(a[:3])]]) @ b,
+    ),
     (POINT, lambda E, x: Holder(np.outer(point(E, x), np.ones(5))[:, 2])),
     (CROSS, lambda q: cross_by_sympy()(*q)),
     (CROSS, lambda q: Rotation.from_euler("XYZ", [*q, 0]).as_matrix().T.copy().T),
@@ -203,14 +209,14 @@ WRONG = [
     (SWEEP, "mutated", sweep_in_place),
     (LOG, "wrong", lambda w: bracket(np.float16(w).astype(float) if np.linalg.norm(w) < 1e-2 else w)),
     (LOG, "exception", lambda w: bracket(w) if np.any(w) else 1 / 0),
-    (LIE, "wrong", lambda a, b: lie(b, a) if np.all(a[:3] < 0) else lie(a, b)),
-    (LIE, "dtype", lambda a, b: np.array([*map(Fraction, lie(a, b))])),
-    (LIE, "dtype", lambda a, b: np.ma.masked_greater(lie(a, b), 0.5)),
-    (LIE, "shape", lambda a, b: np.matrix(lie(a, b))),
-    (LIE, "stateful", into_one_array),
-    (LIE, "stateful or random or wrong", remembered_by_identity),
-    (LIE, "layout", from_memory),
-    (LIE, "mutated", shifted_and_back),
+    (BRACKET, "wrong", lambda a, b: lie_bracket(b, a) if np.all(a[:3] < 0) else lie_bracket(a, b)),
+    (BRACKET, "dtype", lambda a, b: np.array([*map(Fraction, lie_bracket(a, b))])),
+    (BRACKET, "dtype", lambda a, b: np.ma.masked_greater(lie_bracket(a, b), 0.5)),
+    (BRACKET, "shape", lambda a, b: np.matrix(lie_bracket(a, b))),
+    (BRACKET, "stateful", into_one_array),
+    (BRACKET, "stateful or random or wrong", remembered_by_identity),
+    (BRACKET, "layout", from_memory),
+    (BRACKET, "mutated", shifted_and_back),
     (POINT, "stateful", right_at_first),
     (POINT, "exception", leaves),
     (POINT, "exception", slices_of_itself),
@@ -243,15 +249,15 @@ WRONG = [
 
 
 @functools.cache
-def tried(id, examples=200):
+def cases_of(id, examples=200):
     return cases(ledger.find(id), examples=examples)
 
 
 def statuses(id, function, examples=200):
     """Return the statuses of all cases, without shrinking."""
-    drawn = tried(id, examples)
-    given = collect_answers(function, [case.inputs for case in drawn])
-    judged = (judge(ledger.find(id), case, found) for case, found in zip(drawn, given, strict=True))
+    drawn_cases = cases_of(id, examples)
+    values = collect_answers(function, [case.inputs for case in drawn_cases])
+    judged = (judge(ledger.find(id), case, found) for case, found in zip(drawn_cases, values, strict=True))
     return {judgement.status for judgement in judged} - {"passed"}
 
 
@@ -279,21 +285,21 @@ def to_single_precision(value):
     return type(value)(map(to_single_precision, value)) if type(value) in (tuple, list) else value
 
 
-@pytest.mark.parametrize("lost", ["arguments", "result"])
+@pytest.mark.parametrize("rounded", ["arguments", "result"])
 @pytest.mark.parametrize("id", ["sueda/s1.3/m1#a", "sueda/s2.3/t846#a", "sueda/s1.3/e1.11", "si/s5/t218"])
-def test_single_precision_fails_despite_loose_tolerance(id, lost):
+def test_single_precision_fails_despite_loose_tolerance(id, rounded):
     right = right_forms(ledger.find(id))[0]
     assert statuses(id, right, 32) == set()
-    if lost == "result":
+    if rounded == "result":
         assert statuses(
-            id, lambda *given: to_single_precision(evaluate(right, dict(enumerate(given)))), 32
+            id, lambda *values: to_single_precision(evaluate(right, dict(enumerate(values)))), 32
         ) == {"dtype"}
     elif ledger.find(id).inputs:
-        assert statuses(id, lambda *given: right(*map(to_single_precision, given)), 32) == {"dtype"}
+        assert statuses(id, lambda *values: right(*map(to_single_precision, values)), 32) == {"dtype"}
 
 
 def test_right_variants_pass_with_loose_tolerance():
-    """The exact rate, where the claim is about a difference of poses, whose last digits are others."""
+    """Return the exact rate; the claim is about a difference of poses, whose last digits differ."""
     id = "sueda/s1.3/e1.11"
 
     def exact(E, phi):
@@ -317,24 +323,24 @@ def test_right_variants_pass_with_loose_tolerance():
 def test_clipped_positive_numbers_fail(id, name):
     """Right for all numbers of ordinary size, and for no larger ones."""
     record = ledger.find(id)
-    place = list(record.inputs).index(name)
-    ceiling = max(case.inputs[name] for case in tried(id, 96) if case.region == "generic")
+    index = list(record.inputs).index(name)
+    ceiling = max(case.inputs[name] for case in cases_of(id, 96) if case.region == "generic")
 
-    def cut(*given):
-        return record.library(*given[:place], min(given[place], ceiling), *given[place + 1 :])
+    def clipped(*values):
+        return record.library(*values[:index], min(values[index], ceiling), *values[index + 1 :])
 
     assert statuses(id, record.library, 96) == set()
-    assert statuses(id, cut, 96) == {"wrong"}
+    assert statuses(id, clipped, 96) == {"wrong"}
 
 
 def test_claim_with_restricted_condition_has_cases():
-    assert {case.region for case in tried("sueda/s2.3/e2.18#a", 16)} >= {"generic", "tiny", "near pi"}
+    assert {case.region for case in cases_of("sueda/s2.3/e2.18#a", 16)} >= {"generic", "tiny", "near pi"}
 
 
 @pytest.mark.parametrize("id", [COLUMNS, "si/sA/e41"])
 def test_mechanism_cases_include_fast_motion(id):
     """Inputs that are large in all numbers are excluded, because no result is accurate enough."""
-    large = [case.inputs for case in tried(id) if case.region == "large"]
+    large = [case.inputs for case in cases_of(id) if case.region == "large"]
     for name in {"q", "qdot"} & large[0].keys():
         assert max(np.abs(inputs[name]).max() for inputs in large) > 10, name
 

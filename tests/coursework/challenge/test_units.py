@@ -31,12 +31,12 @@ def acceleration(m, c, J, phi, wrench, h):
 
 
 def dimension_message(claim, function):
-    drawn = cases(claim, examples=4)
-    given = collect_answers(function, [one.inputs for one in drawn])
-    found = probes(claim, drawn)
+    drawn_cases = cases(claim, examples=4)
+    answers = collect_answers(function, [one.inputs for one in drawn_cases])
+    found = probes(claim, drawn_cases)
     return units_mismatch(
         [
-            (probe, given[probe.case_index], collect_answers(function, probe.converted_inputs))
+            (probe, answers[probe.case_index], collect_answers(function, probe.converted_inputs))
             for probe in found
         ]
     )
@@ -65,7 +65,7 @@ def test_missing_factor_in_one_term_is_reported():
     ],
 )
 def test_slips_that_keep_the_dimension_are_not_reported(slip):
-    assert dimension_message(STEP, lambda *given: slip(step(*given))) == ""
+    assert dimension_message(STEP, lambda *values: slip(step(*values))) == ""
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,6 @@ def test_slips_that_keep_the_dimension_are_not_reported(slip):
     ],
 )
 def test_missing_or_false_declaration_gives_no_report(other):
-    drawn = cases(STEP, examples=4)
-    assert probes(STEP, drawn)
-    assert probes(replace(STEP, **other), drawn) == ()
+    drawn_cases = cases(STEP, examples=4)
+    assert probes(STEP, drawn_cases)
+    assert probes(replace(STEP, **other), drawn_cases) == ()

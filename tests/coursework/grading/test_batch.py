@@ -77,14 +77,14 @@ def test_ctrl_c_ends_child_processes_and_keeps_grades(folder, submissions, capsy
     text = (folder / "hw.toml").read_text()
     (folder / "hw.toml").write_text(text.replace("seconds = 60.0", "seconds = 600.0"))
     table = folder / "grades.csv"
-    when, told, done, say = [], threading.Event(), threading.Event(), command.print_text
+    when, reported, done, print_text = [], threading.Event(), threading.Event(), command.print_text
 
-    def said(*what):
-        say(*what)
-        told.set()
+    def report(*what):
+        print_text(*what)
+        reported.set()
 
     def interrupt():
-        told.wait(300)
+        reported.wait(300)
         when.append(time.monotonic())
         # The system chooses the thread that receives it. Here it is this one: nothing wakes the main thread.
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
@@ -92,7 +92,7 @@ def test_ctrl_c_ends_child_processes_and_keeps_grades(folder, submissions, capsy
             os.kill(os.getpid(), signal.SIGINT)
 
     before = _descendants()
-    monkeypatch.setattr(command, "print_text", said)  # not before it is known what is kept
+    monkeypatch.setattr(command, "print_text", report)  # not before it is known what is kept
     threading.Thread(target=interrupt, daemon=True).start()
     arguments = ["grade", str(folder / "hw.toml"), str(submissions), "--jobs", "3", "--out", str(table)]
     try:
@@ -205,9 +205,9 @@ def test_grade_command(folder, submissions, capsys):
     assert (folder / "nb.csv").exists()
 
     assert main([*arguments, "--json"]) == 0
-    told = capsys.readouterr()
-    assert {each["student"]: each["points"] for each in json.loads(told.out)} == POINTS
-    assert "ann: 6 of 6" in told.err
+    output = capsys.readouterr()
+    assert {each["student"]: each["points"] for each in json.loads(output.out)} == POINTS
+    assert "ann: 6 of 6" in output.err
 
 
 @pytest.mark.parametrize(
@@ -228,16 +228,16 @@ def test_grade_command_reports_errors(folder, capsys, change, message):
 @pytest.mark.parametrize("option", ["--out", "--otter", "--nbgrader", "--feedback", "--gradescope"])
 def test_unwritable_outputs_are_reported_first(folder, submissions, capsys, option):
     command = ["grade", str(folder / "hw.toml"), str(submissions), option]
-    taken = folder / "taken"
+    existing = folder / "taken"
     if option in ("--feedback", "--gradescope"):
-        taken.write_text("")
+        existing.write_text("")
     else:
-        taken.mkdir()
-    assert main([*command, str(taken)]) == 2
-    told = capsys.readouterr()
-    assert f"rbnotes: {option}: got {taken}: " in told.err
-    assert "that can be written" in told.err
-    assert told.out == ""
+        existing.mkdir()
+    assert main([*command, str(existing)]) == 2
+    output = capsys.readouterr()
+    assert f"rbnotes: {option}: got {existing}: " in output.err
+    assert "that can be written" in output.err
+    assert output.out == ""
     assert main([*command, str(folder / "hw.toml" / "grades")]) == 2
     assert main([*command, str(folder / "new" / "folder" / "grades")]) == 0
     assert (folder / "new" / "folder" / "grades").exists()
@@ -255,19 +255,19 @@ def test_named_file_of_a_folder_is_graded(folder):
 
 
 def test_duplicate_submission_does_not_affect_others(paper, folder):
-    room = folder / "class"
-    (room / "ann").mkdir(parents=True)
+    class_folder = folder / "class"
+    (class_folder / "ann").mkdir(parents=True)
     for file in ("ann/hw.py", "ann.py", "bob.py"):
-        (room / file).write_text(RIGHT)
-    (room / "ann.ipynb").write_text("{}")
+        (class_folder / file).write_text(RIGHT)
+    (class_folder / "ann.ipynb").write_text("{}")
     found = {
         grade.student: grade
-        for grade in grading.grade_submissions(paper, grading.read_submissions(room), jobs=1)
+        for grade in grading.grade_submissions(paper, grading.read_submissions(class_folder), jobs=1)
     }
     assert {student: grade.points for student, grade in found.items()} == {"ann": 0, "bob": 6}
-    told = found["ann"].task_grades[0]
-    assert told.status == "missing"
-    assert told.message == "hw.py, ann.ipynb, ann.py were submitted, but one file is expected"
+    task_grade = found["ann"].task_grades[0]
+    assert task_grade.status == "missing"
+    assert task_grade.message == "hw.py, ann.ipynb, ann.py were submitted, but one file is expected"
 
 
 def test_gradescope_results_of_one_submission(folder, capsys):
@@ -295,17 +295,17 @@ def test_gradescope_results_of_one_submission(folder, capsys):
 
 def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folder):
     """A link to another student's file, an endless pipe, a notebook with a lone surrogate."""
-    room = folder / "class"
+    class_folder = folder / "class"
     for student in ("ann", "bob", "cid", "dan"):
-        (room / student).mkdir(parents=True)
-    (room / "ann" / "hw.py").write_text(RIGHT)
-    (room / "bob" / "hw.py").symlink_to(room / "ann" / "hw.py")
-    os.mkfifo(room / "cid" / "hw.py")
-    (room / "dan" / "hw.py").symlink_to("/dev/zero")
-    (room / "eve.py").symlink_to(room / "ann" / "hw.py")
+        (class_folder / student).mkdir(parents=True)
+    (class_folder / "ann" / "hw.py").write_text(RIGHT)
+    (class_folder / "bob" / "hw.py").symlink_to(class_folder / "ann" / "hw.py")
+    os.mkfifo(class_folder / "cid" / "hw.py")
+    (class_folder / "dan" / "hw.py").symlink_to("/dev/zero")
+    (class_folder / "eve.py").symlink_to(class_folder / "ann" / "hw.py")
     cell = {"cell_type": "code", "source": "x = '\ud800'"}
-    (room / "fay.ipynb").write_text(json.dumps({"cells": [cell]}))
-    found = grading.read_submissions(room, "hw.py")
+    (class_folder / "fay.ipynb").write_text(json.dumps({"cells": [cell]}))
+    found = grading.read_submissions(class_folder, "hw.py")
     problems = {each.student: each.problem for each in found}
     assert problems == {
         "ann": "",

@@ -30,7 +30,7 @@ def test_otter():
         files = []
         for mark in grade.task_grades:
             # Two cases of one test: what was reached passes, the rest does not.
-            got, rest = mark.points, mark.max_points - mark.points
+            got, lost_points = mark.points, mark.max_points - mark.points
             case = {
                 "name": "a",
                 "code": "",
@@ -40,7 +40,7 @@ def test_otter():
             }
             cases = [
                 {"test_case": {**case, "points": points}, "error": "", "passed": passed}
-                for points, passed in ((got, True), (rest, False))
+                for points, passed in ((got, True), (lost_points, False))
                 if points
             ]
             files.append(

@@ -35,13 +35,13 @@ def trial(tmp_path_factory):
     canary = folder / "canary"
     canary.write_text("sings")
     canary.chmod(0o666)
-    own = folder / "on-the-path-of-these-children"
-    own.mkdir()
+    path_folder = folder / "on-the-path-of-these-children"
+    path_folder.mkdir()
     around = folder / "around"
     around.mkdir(mode=0o755)
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
         patch.setattr(tempfile, "tempdir", str(around))
-        patch.setattr(sys, "path", [*sys.path, str(own)])
+        patch.setattr(sys, "path", [*sys.path, str(path_folder)])
         marks = {
             "canary": str(canary),
             "folder": str(folder),
@@ -70,7 +70,7 @@ def trial(tmp_path_factory):
             *grading.grade_submissions(paper, others, jobs=JOBS),
         ]
     assert sorted(grade.student for grade in grades) == sorted(each.student for each in handed_in)
-    return {grade.student: grade for grade in grades}, canary, own, around
+    return {grade.student: grade for grade in grades}, canary, path_folder, around
 
 
 def test_number_of_variants():

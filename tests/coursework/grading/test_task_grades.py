@@ -130,8 +130,8 @@ def test_child_process_gets_only_inputs(paper):
 
 def test_grade_round_trip(graded):
     grade = graded(RIGHT)
-    plain = json.loads(json.dumps(grading.grade_to_dict(grade)))
-    assert grading.grade_to_dict(grading.grade_from_dict(plain)) == plain
+    data = json.loads(json.dumps(grading.grade_to_dict(grade)))
+    assert grading.grade_to_dict(grading.grade_from_dict(data)) == data
 
 
 def test_reports(graded, folder):
@@ -146,9 +146,9 @@ def test_reports(graded, folder):
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert "````text" in reports.student_markdown(grades[1], assignment)
-    whole = reports.class_html(grades, assignment)
-    assert "2 students; mean 3.00, median 3.00 of 6 points" in whole
-    assert "<b>" not in whole
+    class_page = reports.class_html(grades, assignment)
+    assert "2 students; mean 3.00, median 3.00 of 6 points" in class_page
+    assert "<b>" not in class_page
     found = reports.summarize_class(grades)
     assert (sum(found.histogram), found.histogram[0], found.histogram[9]) == (2, 1, 1)
     assert found.functions["double"] == (0.5, {"passed": 1, "exception": 1})
@@ -160,7 +160,7 @@ NAMES = ["=1+1", "+ann", "-ann", "@ann", "\t=ann", "b\rob", "ann"]
 
 def test_names_are_escaped_for_spreadsheets(graded, folder):
     grades = [replace(graded(RIGHT), student=name) for name in NAMES]
-    shown = ["'=1+1", "'+ann", "'-ann", "'@ann", "' =ann", "b ob", "ann"]
+    cells = ["'=1+1", "'+ann", "'-ann", "'@ann", "' =ann", "b ob", "ann"]
     tables = {
         "student": reports.grades_csv(grades),
         "file": export_formats.otter(grades),
@@ -168,7 +168,7 @@ def test_names_are_escaped_for_spreadsheets(graded, folder):
     }
     for column, text in tables.items():
         names = [row[column] for row in csv.DictReader(io.StringIO(text, newline=""))]
-        assert sorted(name for name in names if name != "points-per-question") == sorted(shown)
+        assert sorted(name for name in names if name != "points-per-question") == sorted(cells)
 
 
 def test_no_two_students_share_a_file_name():

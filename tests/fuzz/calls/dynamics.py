@@ -24,11 +24,11 @@ FREE = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0])
 VELOCITY = np.concatenate([PHI, [0.5, 0.25, -0.5]])
 
 
-def pull(state):
+def constant_force(state):
     return dynamics.Forces(np.linspace(0, 1, state.size), -np.eye(state.size), -0.5 * np.eye(state.size))
 
 
-PULLED = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0], applied_forces=pull)
+FORCED_SYSTEM = dynamics.FreeSystem(inertias=INERTIA, masses=[2.0], applied_forces=constant_force)
 
 
 def force_at(q, qdot):
@@ -111,8 +111,8 @@ CALLS = [
             "masses": ("longer", "empty", "one number"),
         },
     ),
-    Call(PULLED.force, {"state": STATE}),
-    *(Call(getattr(owner, name), given) for owner, name, given in METHODS),
+    Call(FORCED_SYSTEM.force, {"state": STATE}),
+    *(Call(getattr(owner, name), values) for owner, name, values in METHODS),
     Call(FREE.linearized_residual, {"state": STATE, "acceleration": VELOCITY}),
     Call(FREE.retract, {"state": STATE, "increment": 0.1 * VELOCITY, "h": 0.1}),
     Call(SYSTEM.linearized_residual, {"state": AT, "acceleration": np.array([0.5, 0.25])}),

@@ -12,7 +12,7 @@ from rbnotes.forces import muscle, symmetry, wrenches
 E = np.stack([np.eye(4), se3.exp([0.1, 0.2, 0.3, 1.0, 2.0, 3.0])])
 X = np.array([[0.5, 0.0, 0.25], [0.25, -0.5, 0.0]])
 PHI = np.array([[0.5, -0.25, 1.0, 0.25, 0.5, -1.0], [0.25, 0.5, 0.0, 1.0, -0.5, 0.5]])
-PLACES, SPEEDS = (
+POINTS, SPEEDS = (
     np.array([[0.0, 0, 0], [1, 0, 0.5], [1, 2, 0]]),
     np.array([[0.5, 0, 0], [1, 0, 2], [1, 2, 0]]),
 )
@@ -26,7 +26,7 @@ PAIR = forces.path_through(forces.on_body(0, [0.1, 0, 0]), forces.on_world([0.0,
 ONE = forces.on_body(1, [0.1, 0.2, 0.3])
 FRAME_SPRING = forces.FrameSpring.isotropic(np.eye(4), E[1], 10.0, 5.0, 1.0, 0.5)
 BODY = forces.frame_spring_forces(FRAME_SPRING, E, PHI)
-AT_POINTS = forces.path_force(SPRING, PLACES, SPEEDS)
+AT_POINTS = forces.path_force(SPRING, POINTS, SPEEDS)
 MUSCLE = {
     "peak_force": 100.0,
     "optimal_length": 1.0,
@@ -46,7 +46,7 @@ CURVE = forces.Muscle(**MUSCLE).active_force_length
 CONDITIONS = [muscle.Condition(0, float(x), order, 0.5) for x, order in ((0, 0), (0, 1), (1, 0), (1, 1))]
 
 
-def pull(L, Ldot):
+def tension(L, Ldot):
     return 3 * np.asarray(L) ** 2
 
 
@@ -67,7 +67,7 @@ LAWS = (
     forces.CallableTensionLaw(stiffening, potential=stored),
     forces.Muscle(**MUSCLE),
 )
-PATH = {"x": PLACES, "v": SPEEDS}
+PATH = {"x": POINTS, "v": SPEEDS}
 CARRIED = {"E": E, "x": X, "phi": PHI}
 
 CALLS = [
@@ -82,7 +82,7 @@ CALLS = [
     Call(forces.LinearStress, {"stiffness": 100.0, "rest_length": 0.5}),
     Call(forces.QuadraticStrain, {"stiffness": 100.0, "rest_length": 0.5}),
     Call(forces.ConstantTension, {"tension": 5.0}),
-    Call(forces.CallableTensionLaw(pull).__call__, {"L": 1.5, "Ldot": 0.5}),
+    Call(forces.CallableTensionLaw(tension).__call__, {"L": 1.5, "Ldot": 0.5}),
     Call(forces.Muscle, MUSCLE),
     Call(muscle.piecewise_cubic, {"knots": np.array([0.0, 1.0]), "conditions": CONDITIONS}),
     Call(muscle.power_coefficients, {"curve": CURVE}),
@@ -136,15 +136,15 @@ CALLS = [
     Call(forces.frame_spring_energy, {"spring": FRAME_SPRING, "E": E}),
     Call(forces.frame_spring_forces, {"spring": FRAME_SPRING, "E": E, "phi": PHI}),
     Call(forces.frame_spring_dissipated_power, {"spring": FRAME_SPRING, "E": E, "phi": PHI}),
-    Call(forces.path_segments, {"x": PLACES}),
-    Call(forces.length_gradient, {"x": PLACES, "active": ACTIVE}),
-    Call(forces.length_hessian, {"x": PLACES, "active": ACTIVE}),
+    Call(forces.path_segments, {"x": POINTS}),
+    Call(forces.length_gradient, {"x": POINTS, "active": ACTIVE}),
+    Call(forces.length_hessian, {"x": POINTS, "active": ACTIVE}),
     Call(forces.path_length, {**PATH, "active": ACTIVE}),
     Call(forces.path_force, {"law": SPRING, **PATH, "active": ACTIVE}),
     Call(forces.path_stiffness, {"law": SPRING, **PATH, "active": ACTIVE}),
     Call(forces.taut_stiffness, {"law": SPRING, **PATH, "active": ACTIVE}),
     Call(forces.dissipated_power, {"law": SPRING, **PATH, "active": ACTIVE}),
-    Call(forces.path_energy, {"law": SPRING, "x": PLACES}),
+    Call(forces.path_energy, {"law": SPRING, "x": POINTS}),
     Call(forces.symmetric_part, {"matrix": np.arange(9.0).reshape(3, 3)}),
     Call(symmetry.asymmetry, {"w": PHI, "axes": "body"}),
     *(
@@ -161,7 +161,10 @@ CALLS = [
     Call(wrenches.point_jacobians, CARRIED),
     Call(
         forces.wrenches_from_point_forces,
-        {"E": E, "x": X, "phi": PHI, "forces": forces.path_force(SPRING, PLACES[:2], SPEEDS[:2])},
+        {"E": E, "x": X, "phi": PHI, "forces": forces.path_force(SPRING, POINTS[:2], SPEEDS[:2])},
     ),
-    Call(forces.CallableTensionLaw, {"function": pull, "dF_dL": pull, "dF_dLdot": pull, "potential": stored}),
+    Call(
+        forces.CallableTensionLaw,
+        {"function": tension, "dF_dL": tension, "dF_dLdot": tension, "potential": stored},
+    ),
 ]

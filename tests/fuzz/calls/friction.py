@@ -1,4 +1,4 @@
-"""Friction in joints, and the models that go by Newton's method and by turns."""
+"""Friction in joints, Newton's method, and staggered friction models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every type of joint, and the rows that hold it."""
+"""Every type of joint, and its constraint rows."""
 
 from __future__ import annotations
 

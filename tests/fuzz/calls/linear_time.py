@@ -1,4 +1,4 @@
-"""Trees in linear time, what passes through their joints, and friction there."""
+"""Linear-time algorithms for trees, joint reactions, and friction in joints."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def swing(t):
     return [np.sin(t)], [np.cos(t)], [-np.sin(t)]
 
 
-def turn(t, E, phi):
+def rotate(t, E, phi):
     return np.full(6, np.sin(t)), np.full(6, np.cos(t))
 
 
@@ -257,8 +257,10 @@ CALLS = [
     ),
     Call(reduced.PrescribedJoint, {"link": "upper", "motion": swing}, fine={"link": NAMES}),
     Call(reduced.PrescribedJoint("upper", swing).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
-    Call(reduced.PrescribedBody, {"link": "upper", "components": [0], "motion": turn}, fine={"link": NAMES}),
-    Call(reduced.PrescribedBody("upper", [0], turn).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
+    Call(
+        reduced.PrescribedBody, {"link": "upper", "components": [0], "motion": rotate}, fine={"link": NAMES}
+    ),
+    Call(reduced.PrescribedBody("upper", [0], rotate).rows, {"system": SYSTEM, "state": STATE, "t": 0.5}),
     Call(
         reduced.JointCoordinates,
         {

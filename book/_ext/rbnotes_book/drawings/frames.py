@@ -109,14 +109,14 @@ def ancestors(body: int) -> list[int]:
 def tree() -> Pen:
     """Draw a tree with its indices beside the blocks of its Jacobian."""
     pen = Pen(225)
-    places = {1: (80, 60), 2: (48, 105), 3: (118, 105), 4: (22, 155), 5: (72, 155), 6: (134, 155)}
+    centers = {1: (80, 60), 2: (48, 105), 3: (118, 105), 4: (22, 155), 5: (72, 155), 6: (134, 155)}
     pen.ground((112, 14), (48, 14))
     pen.label("world, $0$", (118, 16), "r")
-    pen.line([(80, 14), places[1]], "ink")
+    pen.line([(80, 14), centers[1]], "ink")
     for child, parent in enumerate(TREE, start=1):
         if parent is not None:
-            pen.line([places[parent], places[child]], "ink")
-    for body, at in places.items():
+            pen.line([centers[parent], centers[child]], "ink")
+    for body, at in centers.items():
         pen.circle(at, 14, "disc", "fill")
         pen.label(f"${body}$", at)
     corner, cell = np.array([196.0, 172.0]), 25.0

@@ -49,8 +49,8 @@ class View:
 
     def __call__(self, points: ArrayLike) -> Points:
         """Return the positions of points (..., 3) in the drawing."""
-        seen: Points = np.asarray(points, dtype=float) @ self.matrix().T + self.origin
-        return seen
+        projected: Points = np.asarray(points, dtype=float) @ self.matrix().T + self.origin
+        return projected
 
 
 @dataclass
@@ -144,8 +144,8 @@ class Pen:
         across = np.array([-u[1], u[0]])
         points = [a, a + 0.15 * (b - a)]
         for k in range(2 * coils):
-            share = 0.15 + 0.7 * (k + 0.5) / (2 * coils)
-            points.append(a + share * (b - a) + (-1) ** k * radius * across)
+            fraction = 0.15 + 0.7 * (k + 0.5) / (2 * coils)
+            points.append(a + fraction * (b - a) + (-1) ** k * radius * across)
         self.line([*points, a + 0.85 * (b - a), b], kind, curve="thin")
 
     # --- areas ------------------------------------------------------------------------------------

@@ -44,11 +44,11 @@ def cable() -> Pen:
     pen.line(PATH, "cable")
     F = 46.0
     pulls = F * np.array([u[0], u[1] - u[0], u[2] - u[1], -u[2]])
-    beside = np.array([[-10, 10], [0, 0], [0, 0], [-6, 14]])
+    offsets = np.array([[-10, 10], [0, 0], [0, 0], [-6, 14]])
     for k, (side, at) in enumerate(zip("tbtt", (0.55, 1.0, 1.0, 0.55), strict=True)):
         two = f" = F(\\mathbf u_{k} - \\mathbf u_{k - 1})" if k in (1, 2) else ""
         name = f"$\\mathbf f_{k}{two}$"
-        pen.arrow(PATH[k] + beside[k], pulls[k], "force", name, side=side, at=at, off=7)
+        pen.arrow(PATH[k] + offsets[k], pulls[k], "force", name, side=side, at=at, off=7)
         pen.dot(PATH[k])
     for k, side in enumerate("btbb"):
         pen.label(f"$\\mathbf x_{k}$", PATH[k], side, off=9)
@@ -100,10 +100,10 @@ def frames() -> Pen:
     pen.label("$2$", x_2 + [14, 0], "r", off=9)
     pen.hop(A + [-2, 34], x_1 + [-6, 30], 22, label="$X_1$")
     pen.hop(B + [24, 28], x_2 + [22, 24], -16, label="$X_2$")
-    pull = 34 * unit(x_2 - x_1)
-    drop = 22 * np.array([pull[1], -pull[0]]) / np.linalg.norm(pull)
-    pen.arrow(x_1 + drop, pull, "force", "$f_1$", at=1.0, side="r")
-    pen.arrow(x_2 + drop, -pull, "force", "$f_2$", at=1.0, side="b", off=4)
+    force = 34 * unit(x_2 - x_1)
+    drop = 22 * np.array([force[1], -force[0]]) / np.linalg.norm(force)
+    pen.arrow(x_1 + drop, force, "force", "$f_1$", at=1.0, side="r")
+    pen.arrow(x_2 + drop, -force, "force", "$f_2$", at=1.0, side="b", off=4)
     pen.hop(x_1 + [8, 36], x_2 + [-12, 26], 26, label="$R,\\ r$")
     world = np.array([165.0, 30.0])
     pen.frame(world, 0.0, "$W$", length=28, side="l")

@@ -14,7 +14,7 @@ STIFFNESS, SPINS, FASTEST = 1.0, 31, 3.0
 POINTS = np.array([[0.55, 0.35, 0.0], [-0.55, 0.25, 0.0]])
 FRAMES = se3.frame(np.stack([np.eye(3)] * 2), POINTS)
 SPRING = FrameSpring(FRAMES[0], FRAMES[1], STIFFNESS * np.eye(3), np.zeros((3, 3)))
-STILL = np.zeros((2, 6))
+AT_REST = np.zeros((2, 6))
 
 
 def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
@@ -22,23 +22,23 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
     x, y, angle = np.array(state["pose"], dtype=float).T
     axis = np.array([0.0, 0.0, 1.0])
     E = se3.frame(so3.exp(angle[:, None] * axis), np.stack([x, y, np.zeros(2)], axis=-1))
-    found = frame_spring_forces(SPRING, E, STILL)
-    force, stiffness = found.w[0, 3:], found.K[3:6]
-    turn = np.array(state["turn"], dtype=float)
-    turning = np.cross(force, turn[0] * axis)
+    forces = frame_spring_forces(SPRING, E, AT_REST)
+    force, stiffness = forces.w[0, 3:], forces.K[3:6]
+    rotation = np.array(state["turn"], dtype=float)
+    turning = np.cross(force, rotation[0] * axis)
 
-    def points(turns: Array) -> Array:
+    def points(rotations: Array) -> Array:
         """Return the change along rotations, without that of the axes of A."""
         xi = np.zeros((2, 6))
-        xi[:, 2] = turns
-        change: Array = stiffness @ xi.ravel() - np.cross(force, turns[0] * axis)
+        xi[:, 2] = rotations
+        change: Array = stiffness @ xi.ravel() - np.cross(force, rotations[0] * axis)
         return change
 
-    exact = points(turn) + turning
+    exact = points(rotation) + turning
     spin = np.array(state["spin"], dtype=float)
-    first = points(spin if mode == "printed" else turn)
-    change = first + turning
-    swept = [
+    from_points = points(spin if mode == "printed" else rotation)
+    change = from_points + turning
+    change_sizes = [
         float(np.linalg.norm(points(np.array([each, spin[1]])) + turning))
         for each in np.linspace(-FASTEST, FASTEST, SPINS)
     ]
@@ -46,10 +46,10 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "force": force[:2].tolist(),
         "change": change[:2].tolist(),
         "exact": exact[:2].tolist(),
-        "points": float(np.linalg.norm(first)),
+        "points": float(np.linalg.norm(from_points)),
         "turning": float(np.linalg.norm(turning)),
         "size": float(np.linalg.norm(change)),
         "exact_size": float(np.linalg.norm(exact)),
         "difference": float(np.linalg.norm(change - exact)),
-        "swept": swept,
+        "swept": change_sizes,
     }

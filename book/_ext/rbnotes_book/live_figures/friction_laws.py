@@ -9,7 +9,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.friction.bounded_friction import project_on_section
 
-MASS, WEIGHT, STEP, SHOWN = 1.0, 9.81, 0.02, 120
+MASS, WEIGHT, STEP, NUM_STEPS = 1.0, 9.81, 0.02, 120
 SECTIONS = {"cone": "disc", "pyramid": "pyramid", "box": "box"}
 NORMS = {"cone": 2, "pyramid": 1, "box": np.inf}
 
@@ -25,7 +25,7 @@ def path(state: dict[str, Any], mode: str) -> list[list[float]]:
     """Return the positions of a puck that starts at the origin."""
     v, x = np.array(state["v"], dtype=float), np.zeros(2)
     points = [x]
-    for _ in range(SHOWN):
+    for _ in range(NUM_STEPS):
         v = v + STEP / MASS * friction(v, state["mu"], mode, STEP)
         x = x + STEP * v
         points.append(x)

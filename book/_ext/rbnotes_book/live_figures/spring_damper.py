@@ -23,7 +23,7 @@ from rbnotes.shapes import Box
 
 SIZE = (0.44, 0.3)
 ENDS = np.array([[SIZE[0] / 2, 0.05, 0], [-SIZE[0] / 2, 0.05, 0]])
-LIMIT, STEP, SHOWN, EVERY = 4.0, 0.02, 100, 3
+MAX_LENGTH, STEP, NUM_SAMPLES, STEPS_PER_SAMPLE = 4.0, 0.02, 100, 3
 INERTIA = Box([*SIZE, SIZE[1]]).spatial_inertia(mass=1.0)
 
 
@@ -58,13 +58,13 @@ def system(state: dict[str, Any], mode: str) -> FreeSystem:
 
 def lengths(state: dict[str, Any], mode: str) -> list[float]:
     """Return the lengths of the spring in a simulation from a state; they stay when it has diverged."""
-    boxes, now = system(state, mode), State(*poses(state))
-    result = [float(body_path_length(now.E, ENDS, now.phi).L)]
-    for _ in range(SHOWN):
-        for _ in range(EVERY):
-            if float(body_path_length(now.E, ENDS, now.phi).L) < LIMIT:
-                now = symplectic_euler(boxes, now, STEP)
-        result.append(float(body_path_length(now.E, ENDS, now.phi).L))
+    boxes, current = system(state, mode), State(*poses(state))
+    result = [float(body_path_length(current.E, ENDS, current.phi).L)]
+    for _ in range(NUM_SAMPLES):
+        for _ in range(STEPS_PER_SAMPLE):
+            if float(body_path_length(current.E, ENDS, current.phi).L) < MAX_LENGTH:
+                current = symplectic_euler(boxes, current, STEP)
+        result.append(float(body_path_length(current.E, ENDS, current.phi).L))
     return result
 
 
@@ -72,9 +72,9 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
     """Return the terms of the formula, the force, and the lengths that follow."""
     k, d, L = (state[name] for name in "kdL")
     E, phi = poses(state)
-    found = body_path_length(E, ENDS, phi)
-    length, rate = float(found.L), float(found.Ldot)
-    pull = float(law(state, mode)(length, rate).F)
+    path_length = body_path_length(E, ENDS, phi)
+    length, rate = float(path_length.L), float(path_length.Ldot)
+    tension = float(law(state, mode)(length, rate).F)
     quotient = float(SpringDamper(k, d, L)(length, rate).F)
     span = np.diff(se3.transform_points(E, ENDS), axis=0)[0, :2]
     return {
@@ -82,10 +82,10 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
         "damper": d * rate / L,
         "length": length,
         "rate": rate,
-        "pull": pull,
+        "pull": tension,
         "quotient": quotient,
-        "difference": pull - quotient,
-        "force": (pull * span / length).tolist(),
+        "difference": tension - quotient,
+        "force": (tension * span / length).tolist(),
         "printed": lengths(state, "printed"),
         "right": lengths(state, "right"),
     }

@@ -13,7 +13,7 @@ from rbnotes.forces import ConstantTension, path_wrenches, zero_length_spring
 LIMIT, STEPS = 2.4, 40
 MOVING = np.ix_([9, 10], [9, 10])
 """Rows and columns of the moving end in the plane."""
-FRAMES, STILL = np.stack([np.eye(4)] * 2), np.zeros((2, 6))
+FRAMES, AT_REST = np.stack([np.eye(4)] * 2), np.zeros((2, 6))
 
 
 def ends(x: Array) -> Array:
@@ -45,7 +45,7 @@ def evaluate(state: dict[str, Any], mode: str) -> dict[str, Any]:
     x = np.array(state["x"])
     d = np.array([np.cos(state["delta"]), np.sin(state["delta"])])
     length = float(np.linalg.norm(x))
-    exact = path_wrenches(ConstantTension(1.0), FRAMES, ends(x), STILL).K[MOVING]
+    exact = path_wrenches(ConstantTension(1.0), FRAMES, ends(x), AT_REST).K[MOVING]
     second = zero_length_spring(1 / length, FRAMES, ends(x)).K[MOVING]
     # K_k1 is the exact derivative less the right K_k2.
     used = exact - 2 * second if mode == "printed" else exact
