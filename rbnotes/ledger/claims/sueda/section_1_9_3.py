@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.forces.body_forces import zero_length_energy, zero_length_spring
 from rbnotes.forces.path import symmetric_part
-from rbnotes.ledger.claims.sueda.section_1_9 import PAIR, Gamma, between
+from rbnotes.ledger.claims.sueda.section_1_9 import PAIR, Gamma, rotations_and_span
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.body_paths import point_positions, pose_derivative, wrenches
 from rbnotes.ledger.quantities import ENERGY, LENGTH, POSE, SPATIAL_STIFFNESS, STIFFNESS, WRENCH
@@ -33,7 +33,7 @@ IDENTITY = np.eye(3)
 
 
 def force_printed(E, x, k):
-    R1, R2, dx = between(E, x)
+    R1, R2, dx = rotations_and_span(E, x)
     return k * np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
 
 
@@ -107,7 +107,7 @@ class e1_36:
     result = Result(ENERGY, ON_BOTH)
 
     def printed(E, x, k):
-        _, _, dx = between(E, x)
+        _, _, dx = rotations_and_span(E, x)
         return 0.5 * k * dx @ dx
 
     def library(E, x, k):

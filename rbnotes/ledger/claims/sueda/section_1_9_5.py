@@ -15,12 +15,12 @@ from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import ConstantTension
 from rbnotes.ledger.claims.sueda.section_1_9 import (
     Gamma,
-    between,
-    bodies,
-    motions,
-    moves_along,
-    path_along,
-    points,
+    body_points,
+    body_poses,
+    body_twists,
+    has_constant_rate,
+    path_of_constant_rate,
+    rotations_and_span,
 )
 from rbnotes.ledger.claims.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.claims.sueda.section_1_9_4.force import (
@@ -78,8 +78,8 @@ section = Section(
 )
 
 
-PATH = {"E": bodies(3), "x": points(3)}
-MUSCLE = {**PATH, "phi": motions(3), **PARAMETERS}
+PATH = {"E": body_poses(3), "x": body_points(3)}
+MUSCLE = {**PATH, "phi": body_twists(3), **PARAMETERS}
 STILL = np.zeros((3, 6))
 
 
@@ -320,7 +320,7 @@ class e1_62:
     result = Result(matrix_quantity(WRENCH / FORCE, SCREW), ON_BODIES_OF_PATH)
 
     def printed(E, x):
-        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E[1:], x[1:])[-1]))
+        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(rotations_and_span(E[1:], x[1:])[-1]))
 
     library = second_part_library
 
@@ -348,7 +348,7 @@ class e1_62:
 # How the force of a muscle through several points changes.
 
 
-MUSCLE_ALONG = {**path_along(3), **PARAMETERS}
+MUSCLE_ALONG = {**path_of_constant_rate(3), **PARAMETERS}
 
 
 def normalised(E, x):
@@ -442,7 +442,7 @@ class e1_63:
         return pose_derivative(lambda moved: tension(*parameters)(length(moved, x), rate(moved, x, phi)), E)
 
     given = MUSCLE_ALONG
-    holds_when = moves_along
+    holds_when = has_constant_rate
     condition = (
         r"the ends move along their segments and the points between are at rest (or the tension does not "
         r"depend on $\tilde v$)"

@@ -12,7 +12,14 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.path import path_force
 from rbnotes.forces.tension import ConstantTension, SpringDamper
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_1_9 import MOVING_PAIR, PAIR, Gamma, between, moves_along, path_along
+from rbnotes.ledger.claims.sueda.section_1_9 import (
+    MOVING_PAIR,
+    PAIR,
+    Gamma,
+    has_constant_rate,
+    path_of_constant_rate,
+    rotations_and_span,
+)
 from rbnotes.ledger.claims.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.oracles.body_paths import length, pose_derivative, rate, twist_derivative, wrenches
 from rbnotes.ledger.quantities import (
@@ -54,20 +61,20 @@ section = Section(
 
 COEFFICIENTS = {"k": positive_numbers(), "d": positive_numbers(), "L": positive_numbers()}
 SPRING = {**MOVING_PAIR, **COEFFICIENTS}
-SPRING_ALONG = {**path_along(2), **COEFFICIENTS}
+SPRING_ALONG = {**path_of_constant_rate(2), **COEFFICIENTS}
 SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **COEFFICIENTS}
 STILL = np.zeros((2, 6))
 
 
 def segment(E, x):
     """Span of the segment, and R_i Gamma_i of its ends."""
-    R1, R2, dx = between(E, x)
+    R1, R2, dx = rotations_and_span(E, x)
     return dx, R1 @ Gamma(x[0]), R2 @ Gamma(x[1])
 
 
 def pull(E, x):
     """Column and row of the segment: (Gamma_1^T R_1^T dx; -Gamma_2^T R_2^T dx), and R_i Gamma_i for the rows."""
-    R1, R2, dx = between(E, x)
+    R1, R2, dx = rotations_and_span(E, x)
     column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
     return column, dx, R1 @ Gamma(x[0]), R2 @ Gamma(x[1])
 
@@ -272,7 +279,7 @@ class e1_67_c:
         return pose_derivative(lambda moved: law(k, d, L)(length(moved, x), rate(moved, x, phi)), E)
 
     given = SPRING_ALONG
-    holds_when = moves_along
+    holds_when = has_constant_rate
     condition = "the two points move along the segment, or $d = 0$"
     correction = r"add $\dfrac dL\,\dfrac{\partial\dot l}{\partial E}$"
     remark = (

@@ -7,7 +7,7 @@ import numpy as np
 from rbnotes.forces import Muscle
 from rbnotes.forces.body_forces import path_wrenches
 from rbnotes.forces.path import length_gradient, path_length
-from rbnotes.ledger.claims.sueda.section_1_9 import Gamma, between
+from rbnotes.ledger.claims.sueda.section_1_9 import Gamma, rotations_and_span
 from rbnotes.ledger.claims.sueda.section_1_9_4 import ON_BOTH, section
 from rbnotes.ledger.claims.sueda.section_1_9_4.force import MUSCLE
 from rbnotes.ledger.claims.sueda.section_1_9_4.stiffness import EXACT, SEGMENT, difference_printed, muscle
@@ -36,7 +36,7 @@ def damping_reference(E, x, phi, *parameters):
 
 def outer_printed(E, x, phi, *parameters):
     """(1.55) with d the derivative of f / |dx| with respect to the velocity of the first point."""
-    R1, R2, dx = between(E, x)
+    R1, R2, dx = rotations_and_span(E, x)
     dv = difference_printed(E, x, phi)
     d = d_velocity_reference(dx, dv, *parameters)
     column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])

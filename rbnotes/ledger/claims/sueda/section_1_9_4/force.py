@@ -15,7 +15,7 @@ from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import ConstantTension
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_1_9 import MOVING_PAIR, PAIR, Gamma, between
+from rbnotes.ledger.claims.sueda.section_1_9 import MOVING_PAIR, PAIR, Gamma, rotations_and_span
 from rbnotes.ledger.claims.sueda.section_1_9_4 import ON_BOTH, section
 from rbnotes.ledger.claims.sueda.section_1_9_4.curves import (
     active_printed,
@@ -101,7 +101,7 @@ def force_reference(E, x, f):
 
 
 def lengthening_printed(E, x, phi):
-    R1, R2, dx = between(E, x)
+    R1, R2, dx = rotations_and_span(E, x)
     x1_dot, x2_dot = R1 @ Gamma(x[0]) @ phi[0], R2 @ Gamma(x[1]) @ phi[1]
     return dx / np.linalg.norm(dx) @ (x2_dot - x1_dot)
 
@@ -153,7 +153,7 @@ class e1_39:
     result = Result(WRENCH, ON_BOTH)
 
     def printed(E, x, f):
-        R1, R2, dx = between(E, x)
+        R1, R2, dx = rotations_and_span(E, x)
         return (f / np.linalg.norm(dx)) * np.concatenate(
             [Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx]
         )
@@ -175,7 +175,7 @@ class t419_a:
 
     def printed(E, x, f):
         """(1.35) with k replaced by f and dx by the unit direction."""
-        R1, R2, dx = between(E, x)
+        R1, R2, dx = rotations_and_span(E, x)
         direction = dx / np.linalg.norm(dx)
         return f * np.concatenate([Gamma(x[0]).T @ R1.T @ direction, -Gamma(x[1]).T @ R2.T @ direction])
 
@@ -197,7 +197,7 @@ class t419_b:
 
     def printed(E, x):
         """Return the direction, and its length."""
-        direction = between(E, x)[2] / np.linalg.norm(between(E, x)[2])
+        direction = rotations_and_span(E, x)[2] / np.linalg.norm(rotations_and_span(E, x)[2])
         return np.append(direction, direction @ direction)
 
     def library(E, x):

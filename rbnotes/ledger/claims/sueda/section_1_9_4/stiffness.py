@@ -9,7 +9,12 @@ from scipy.interpolate import PPoly
 from rbnotes.forces.body_forces import body_path_length, path_wrenches, zero_length_spring
 from rbnotes.forces.muscle import Muscle
 from rbnotes.forces.path import length_gradient, length_hessian, path_length
-from rbnotes.ledger.claims.sueda.section_1_9 import Gamma, between, moves_along, path_along
+from rbnotes.ledger.claims.sueda.section_1_9 import (
+    Gamma,
+    has_constant_rate,
+    path_of_constant_rate,
+    rotations_and_span,
+)
 from rbnotes.ledger.claims.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.claims.sueda.section_1_9_4 import ON_BOTH, section
 from rbnotes.ledger.claims.sueda.section_1_9_4.force import MUSCLE, PARAMETERS
@@ -34,7 +39,7 @@ from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import nonzero_vectors, numbers, vectors
 
 CURVES = [PPoly(np.array(curve)[:, None], [0.0, 1.0]) for curve in (ACTIVE, VELOCITY, PASSIVE)]
-MUSCLE_ALONG = {**path_along(2), **PARAMETERS}
+MUSCLE_ALONG = {**path_of_constant_rate(2), **PARAMETERS}
 
 
 def muscle(f_opt, a, l_opt, v_max, l_T):
@@ -156,7 +161,7 @@ class e1_52:
     result = Result(SPATIAL_STIFFNESS, ON_BOTH)
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        R1, R2, dx = between(E, x)
+        R1, R2, dx = rotations_and_span(E, x)
         d = d_printed(dx, difference_printed(E, x, phi), f_opt, a, l_opt, v_max, l_T)
         column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
         row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
@@ -173,7 +178,7 @@ class e1_52:
         )
 
     given = MUSCLE_ALONG
-    holds_when = moves_along
+    holds_when = has_constant_rate
     condition = r"the two points move along the segment (or the tension does not depend on $\tilde v$)"
     correction = MISSING_RATE
     remark = r"The sign is that of $+\partial\mathsf f/\partial E$, unlike that of (1.51)."
