@@ -92,7 +92,7 @@ class e1_31:
 class e1_32:
     formula = r"V = -k\;{}^0\mathbf x^T\;{}^0\mathbf a"
     inputs = DIRECTIONAL_FORCE
-    result = Result(ENERGY, "in the frame of the body")
+    result = Result(ENERGY)
 
     def printed(k, a, E, x):
         x0 = E[:3, :3] @ x + E[:3, 3]
