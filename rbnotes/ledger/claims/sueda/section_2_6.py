@@ -5,7 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.dynamics import State
-from rbnotes.ledger.claims.sueda.section_2_5 import SPRUNG, equations_of_motion, joints_only, model
+from rbnotes.ledger.claims.sueda.section_2_5 import (
+    SPRINGS_AND_DAMPERS,
+    equations_of_motion,
+    model,
+    three_hinges,
+)
 from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD
 from rbnotes.ledger.oracles import point_mass_tree as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
@@ -73,10 +78,10 @@ section = Section(
 )
 
 
-TREE = {"cloud": SPRUNG["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)}
+TREE = {"cloud": SPRINGS_AND_DAMPERS["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)}
 # Two coordinates r, and five functions of them.
 FEWER = {"W": arrays(5, 2), "U": arrays(5, 2), "r": arrays(2), "r_dot": arrays(2)}
-HYPER = {"cloud": SPRUNG["cloud"], **FEWER}
+HYPER = {"cloud": SPRINGS_AND_DAMPERS["cloud"], **FEWER}
 FIVE = model(clouds.point_mass_tree(0))
 
 
@@ -119,7 +124,7 @@ class t1174_a:
 
     def library():
         none = np.zeros(3)
-        chain = joints_only(none, none, none)
+        chain = three_hinges(none, none, none)
         system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
         return len(system.mass_matrix(State(q=[0.3], qdot=[0.2])))
 
@@ -135,7 +140,7 @@ class t1174_a:
 @section.holds("t1174#b", "The same by constraints and by a chained Jacobian")
 class t1174_b:
     formula = r"\text{`This can be accomplished by adding constraints as shown in 2.8, but if we use a chained Jacobian ...'}"
-    inputs = {"cloud": SPRUNG["cloud"], "r": arrays(3), "r_dot": arrays(3)}
+    inputs = {"cloud": SPRINGS_AND_DAMPERS["cloud"], "r": arrays(3), "r_dot": arrays(3)}
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
@@ -201,7 +206,7 @@ class e2_81:
 
     def library(theta, rate_of_it):
         none = np.zeros(3)
-        chain = joints_only(none, none, none)
+        chain = three_hinges(none, none, none)
         system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
         return system.expand(State(q=[theta], qdot=[rate_of_it])).qdot
 
@@ -225,7 +230,7 @@ class t1178:
     def library(start, turn):
         none = np.zeros(3)
         system = HyperReducedSystem(
-            TreeSystem(joints_only(none, none, none)), linear_coordinates(np.ones((3, 1)))
+            TreeSystem(three_hinges(none, none, none)), linear_coordinates(np.ones((3, 1)))
         )
         return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
 
