@@ -34,10 +34,10 @@ section_1_9 = Section(
     "sueda/s1.9",
     chapter="springs-and-muscles-on-bodies",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
-        "S": Argument(STIFFNESS, "in the coordinates of the whole system, whatever they are"),
-        "C": Argument(DAMPING, "in the coordinates of the whole system, whatever they are"),
-        "q": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the generalized coordinates of the system"),
+        "S": Argument(STIFFNESS, "in the generalized coordinates of the system"),
+        "C": Argument(DAMPING, "in the generalized coordinates of the system"),
+        "q": Argument(LENGTH, "in the generalized coordinates of the system"),
         "phi": Argument(VELOCITY, "in the frame of the body"),
         "h": Argument(TIME),
         "fraction": Argument(NUMBER, "of the damping forces that f contains"),
@@ -50,7 +50,7 @@ section_1_9_1 = Section(
     "sueda/s1.9.1",
     chapter="springs-and-muscles-on-bodies",
     arguments={
-        "M": Argument(SPATIAL_INERTIA, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(SPATIAL_INERTIA, "in the generalized coordinates of the system"),
         "d": Argument(DAMPING),
         "phi": Argument(TWIST, "in the frame of the body"),
         "h": Argument(TIME),
@@ -179,7 +179,7 @@ DAMPED = {
 class e1_30:
     formula = r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf"
     inputs = {**NONLINEAR, "fraction": numbers(0.25, 1.0)}
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
     constants = (FORCE / LENGTH**3, FORCE / VELOCITY**3)
 
     def printed(M, S, C, q, phi, h, fraction):

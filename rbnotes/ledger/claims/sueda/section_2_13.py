@@ -7,7 +7,12 @@ from scipy import linalg
 
 from rbnotes.ledger.claims.sueda.section_2 import tree_of as hinges_of
 from rbnotes.ledger.claims.sueda.section_2_1 import serial_chains
-from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK, at_joint, joints_of, seen_through
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
+    SLACK,
+    adjoint_from_parent,
+    joint_inertia,
+    joints_of,
+)
 from rbnotes.ledger.joint_quantities import ASSEMBLY, BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import body_trees
 from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_of
@@ -109,8 +114,8 @@ def factor_inverse(tree, q, P_r, P_m):
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):
         Ad, S, _, own = joints[j]
-        to_body = seen_through(tree.links[j].body_frame)
-        M_hat[j] += at_joint(tree.links[j]) + to_body.T @ P_m[j] @ to_body
+        to_body = adjoint_from_parent(tree.links[j].body_frame)
+        M_hat[j] += joint_inertia(tree.links[j]) + to_body.T @ P_m[j] @ to_body
         Psi = np.linalg.inv(S.T @ M_hat[j] @ S + P_r[own, own])
         Pi = M_hat[j] - M_hat[j] @ S @ Psi @ S.T @ M_hat[j]
         M_hat[tree.parents[j]] += Ad.T @ Pi @ Ad
