@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from rbnotes import joints
 from rbnotes.ledger.claims.sueda.section_2 import (
-    HINGED,
+    CONFIGURATION,
+    HINGE_TREES,
     MOVING,
-    PLACED,
     assemblies,
-    some_frames,
-    some_parents,
+    draw_frames,
+    draw_parents,
     tree_of,
 )
 from rbnotes.ledger.claims.sueda.section_2_1 import (
@@ -24,10 +24,10 @@ from rbnotes.ledger.claims.sueda.section_2_1 import (
     S,
     diagonal_block,
     hinge_tree,
-    seen_from,
+    relative_adjoint,
     serial_chains,
 )
-from rbnotes.ledger.claims.sueda.section_2_2 import adjoint_rate, joint_rate, own_adjoint
+from rbnotes.ledger.claims.sueda.section_2_2 import adjoint_rate, joint_to_body_adjoint, motion_subspace_rate
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps, jacobian_recursions
 from rbnotes.ledger.oracles.recursive_dynamics import counted_array
@@ -82,7 +82,7 @@ section = Section(
 ALL_PRODUCTS = (reduced.jacobian_product, reduced.jacobian_rate_product, reduced.jacobian_transpose_product)
 # Three bodies with joints of three kinds and six coordinates, in any tree and any order.
 THREE_BODIES = assemblies(
-    some_parents(3), st.permutations(("revolute", "universal", "spherical")).map(tuple), 3
+    draw_parents(3), st.permutations(("revolute", "universal", "spherical")).map(tuple), 3
 )
 THREE_MOVING = {"assembly": THREE_BODIES, "q": arrays(6), "qdot": arrays(6)}
 
@@ -103,8 +103,14 @@ class e2_108:
 
     def printed(F, B, qdot):
         """Evaluate with the right index of Ad as the body whose twists it maps, and that of Ad_S as the joint."""
-        Ad_21, Ad_31, Ad_32 = seen_from(B[1], B[0]), seen_from(B[2], B[0]), seen_from(B[2], B[1])
-        S_11, S_21, S_22, S_33 = (seen_from(B[i], F[j]) @ S for i, j in ((0, 0), (1, 0), (1, 1), (2, 2)))
+        Ad_21, Ad_31, Ad_32 = (
+            relative_adjoint(B[1], B[0]),
+            relative_adjoint(B[2], B[0]),
+            relative_adjoint(B[2], B[1]),
+        )
+        S_11, S_21, S_22, S_33 = (
+            relative_adjoint(B[i], F[j]) @ S for i, j in ((0, 0), (1, 0), (1, 1), (2, 2))
+        )
         zero = np.zeros(6)
         rows = [[S_11, zero, zero], [Ad_21 @ S_11, S_22, zero], [Ad_31 @ S_21, Ad_32 @ S_22, S_33]]
         return np.concatenate([np.stack(row, axis=-1) for row in rows]) @ qdot
@@ -136,8 +142,8 @@ class t1320:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
-        y_1 = seen_from(B[0], F[0]) @ S * qdot[0]
-        y_2 = seen_from(B[1], B[0]) @ y_1 + seen_from(B[1], F[1]) @ S * qdot[1]
+        y_1 = relative_adjoint(B[0], F[0]) @ S * qdot[0]
+        y_2 = relative_adjoint(B[1], B[0]) @ y_1 + relative_adjoint(B[1], F[1]) @ S * qdot[1]
         return np.concatenate([y_1, y_2])
 
     def library(F, B, qdot):
@@ -169,9 +175,9 @@ class e2_109:
 
     def printed(F, B, qdot):
         """Evaluate the last line, with the right index of Ad as the body whose twists it maps."""
-        y_1 = seen_from(B[0], F[0]) @ S * qdot[0]
-        y_2 = seen_from(B[1], B[0]) @ y_1 + seen_from(B[1], F[1]) @ S * qdot[1]
-        return seen_from(B[2], B[0]) @ y_2 + seen_from(B[2], F[2]) @ S * qdot[2]
+        y_1 = relative_adjoint(B[0], F[0]) @ S * qdot[0]
+        y_2 = relative_adjoint(B[1], B[0]) @ y_1 + relative_adjoint(B[1], F[1]) @ S * qdot[1]
+        return relative_adjoint(B[2], B[0]) @ y_2 + relative_adjoint(B[2], F[2]) @ S * qdot[2]
 
     def library(F, B, qdot):
         return reduced.jacobian_product(hinge_tree((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
@@ -200,7 +206,7 @@ class t1324_a:
         twists = []
         for i, p in enumerate(assembly.parents):
             ij_Ad_S = diagonal_block(E, assembly, q, i)
-            twists.append(ij_Ad_S @ qdot[slices[i]] + (seen_from(E[i], E[p]) @ y[p] if p >= 0 else 0))
+            twists.append(ij_Ad_S @ qdot[slices[i]] + (relative_adjoint(E[i], E[p]) @ y[p] if p >= 0 else 0))
         return np.concatenate(twists)
 
     def library(assembly, q, qdot):
@@ -264,12 +270,12 @@ class alg5:
         E, slices = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
         y, z = np.zeros((3, 6)), np.zeros((3, 6))
         for i, p in enumerate(assembly.parents):
-            S_dot = joint_rate(assembly.kinds[i], q[slices[i]], qdot[slices[i]])
+            S_dot = motion_subspace_rate(assembly.kinds[i], q[slices[i]], qdot[slices[i]])
             y[i] = diagonal_block(E, assembly, q, i) @ x[slices[i]]
-            z[i] = own_adjoint(assembly, i) @ S_dot @ x[slices[i]]
+            z[i] = joint_to_body_adjoint(assembly, i) @ S_dot @ x[slices[i]]
             if p >= 0:
-                y[i] += seen_from(E[i], E[p]) @ y[p]
-                z[i] += seen_from(E[i], E[p]) @ z[p] + adjoint_rate(assembly, q, qdot, i, p) @ y[p]
+                y[i] += relative_adjoint(E[i], E[p]) @ y[p]
+                z[i] += relative_adjoint(E[i], E[p]) @ z[p] + adjoint_rate(assembly, q, qdot, i, p) @ y[p]
         return np.stack([y, z])
 
     def library(assembly, q, qdot, x):
@@ -505,7 +511,7 @@ class t1314_e:
 CHAIN = (-1, 0, 1, 2)
 
 # Serial chains: frames of joints F and of bodies B in the world, and wrenches on the bodies.
-CHAIN_UNDER_WRENCHES = {"F": some_frames(4), "B": some_frames(4), "y": arrays(4, 6)}
+CHAIN_UNDER_WRENCHES = {"F": draw_frames(4), "B": draw_frames(4), "y": arrays(4, 6)}
 
 # Motion subspace of a free joint at zero coordinates: three translations, then three rotations.
 FREE_JOINT = np.roll(np.eye(6), 3, axis=0)
@@ -546,8 +552,8 @@ class e2_110:
 
     def printed(F, B, y):
         """Evaluate for joints of six coordinates; with fewer, these matrices cannot be multiplied."""
-        S_11, S_22, S_33, S_44 = (seen_from(B[i], F[i]) @ FREE_JOINT for i in range(4))
-        S_21, S_32, S_43 = (seen_from(B[i], F[i - 1]) @ FREE_JOINT for i in range(1, 4))
+        S_11, S_22, S_33, S_44 = (relative_adjoint(B[i], F[i]) @ FREE_JOINT for i in range(4))
+        S_21, S_32, S_43 = (relative_adjoint(B[i], F[i - 1]) @ FREE_JOINT for i in range(1, 4))
         zero = np.zeros((6, 6))
         J_T = np.block(
             [
@@ -623,7 +629,7 @@ class e2_111_a:
 
     def printed(F, B, y):
         """Evaluate for joints of six coordinates; with fewer, these matrices cannot be multiplied."""
-        A_1, A_2, A_3, A_4 = ((seen_from(B[i], F[i]) @ FREE_JOINT).T for i in range(4))
+        A_1, A_2, A_3, A_4 = ((relative_adjoint(B[i], F[i]) @ FREE_JOINT).T for i in range(4))
         y_1, y_2, y_3, y_4 = y
         x_4 = A_4 @ y_4
         x_3 = A_3 @ y_3 + A_3 @ A_4 @ y_4
@@ -657,8 +663,8 @@ class e2_111_b:
 
     def printed(F, B, y):
         """Evaluate with the printed brackets, and with the adjoints of Algorithm 6 after the first factor."""
-        S_1, S_2, S_3, S_4 = (seen_from(B[i], F[i]) @ S for i in range(4))
-        A_2, A_3, A_4 = (seen_from(B[i], B[i - 1]).T for i in range(1, 4))
+        S_1, S_2, S_3, S_4 = (relative_adjoint(B[i], F[i]) @ S for i in range(4))
+        A_2, A_3, A_4 = (relative_adjoint(B[i], B[i - 1]).T for i in range(1, 4))
         y_1, y_2, y_3, y_4 = y
         x_4 = S_4 @ y_4
         x_3 = S_3 @ (y_3 + A_4 @ y_4)
@@ -704,7 +710,7 @@ class e2_112:
 
     def printed(F, B, y):
         """Evaluate for hinges; a scalar is added to a wrench as in NumPy and MATLAB."""
-        A_1, A_2, A_3, A_4 = ((seen_from(B[i], F[i]) @ S)[None] for i in range(4))
+        A_1, A_2, A_3, A_4 = ((relative_adjoint(B[i], F[i]) @ S)[None] for i in range(4))
         y_1, y_2, y_3, y_4 = y
         x_4, alpha_4 = A_4 @ y_4, A_4 @ y_4
         x_3, alpha_3 = A_3 @ (y_3 + alpha_4), A_3 @ (y_3 + alpha_4)
@@ -733,7 +739,7 @@ class e2_112:
 class t1314_f:
     formula = r"\text{backward traversal, starting from a leaf: children before their parent}"
     inputs = {
-        "assembly": HINGED,
+        "assembly": HINGE_TREES,
         "q": arrays(4),
         "y": arrays(4, 6),
         "numbering": st.permutations(range(4)).map(tuple),
@@ -748,9 +754,9 @@ class t1314_f:
             levels.append([i for i in range(4) if renumbered.parents[i] in levels[-1]])
         x, total = np.zeros(4), y.copy()
         for i in chain.from_iterable(levels[:0:-1]):
-            x[i] = seen_from(E[i], F[i])[:, 2] @ total[i]
+            x[i] = relative_adjoint(E[i], F[i])[:, 2] @ total[i]
             if renumbered.parents[i] >= 0:
-                total[renumbered.parents[i]] += seen_from(E[i], E[renumbered.parents[i]]).T @ total[i]
+                total[renumbered.parents[i]] += relative_adjoint(E[i], E[renumbered.parents[i]]).T @ total[i]
         return x
 
     def library(assembly, q, y, numbering):
@@ -772,7 +778,7 @@ class t1314_f:
 @section.holds("alg6", "Algorithm 6: product with the transposed Jacobian")
 class alg6:
     formula = r"\begin{aligned} &y_i = y(i),\quad \text{for all children } c: y_i \mathrel{+}= \alpha_c \\ &\alpha_i = {}^i_p\mathrm{Ad}^\top y_i \\ &x(j) = S^\top{}^i_j\mathrm{Ad}^\top y_i \end{aligned}"
-    inputs = {**PLACED, "y": arrays(4, 6)}
+    inputs = {**CONFIGURATION, "y": arrays(4, 6)}
     result = Result(forces, "of the joints, in their order")
 
     def printed(assembly, q, y):
@@ -785,7 +791,7 @@ class alg6:
                     y_i += alpha[c]
             p = assembly.parents[i]
             if p >= 0:
-                alpha[i] = seen_from(E[i], E[p]).T @ y_i
+                alpha[i] = relative_adjoint(E[i], E[p]).T @ y_i
             x[slices[i]] = diagonal_block(E, assembly, q, i).T @ y_i
         return x
 

@@ -13,11 +13,11 @@ from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.claims.sueda.section_2 import (
     ANY_SIZE,
     CHAIN,
-    HINGED,
+    HINGE_TREES,
     MOVING,
-    ON_HINGES,
+    MOVING_HINGES,
     coriolis,
-    maximal_masses,
+    maximal_mass_matrix,
     tree_of,
 )
 from rbnotes.ledger.claims.sueda.section_2_1 import serial_chains
@@ -64,7 +64,7 @@ section = Section(
 )
 
 
-IDLE = st.shared(st.tuples(HINGED, arrays(4), arrays(4), arrays(4)), key="bodies whose joints are idle")
+IDLE = st.shared(st.tuples(HINGE_TREES, arrays(4), arrays(4), arrays(4)), key="bodies whose joints are idle")
 
 
 def all_wrenches(assembly, q, qdot):
@@ -78,7 +78,7 @@ def all_wrenches(assembly, q, qdot):
 def reduced(assembly, q, qdot):
     """``M_r`` and ``f_r`` of (2.18)."""
     J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
-    M_m, f_m = maximal_masses(assembly), all_wrenches(assembly, q, qdot)
+    M_m, f_m = maximal_mass_matrix(assembly), all_wrenches(assembly, q, qdot)
     return J.T @ M_m @ J, J.T @ (f_m - M_m @ J_dot @ qdot)
 
 
@@ -104,7 +104,7 @@ def carried_wrenches(assembly, q, qdot, qddot):
 @section.conditional("e2.18#a", "The equations of all bodies with the accelerations of the joints put in")
 class e2_18_a:
     formula = r"M_m(J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r) = \mathbf f_m,\quad M_mJ_{mr}\ddot{\mathbf q}_r = \mathbf f_m - M_m\dot J_{mr}\dot{\mathbf q}_r"
-    inputs = {**ON_HINGES, "wrenches": arrays(4, 6)}
+    inputs = {**MOVING_HINGES, "wrenches": arrays(4, 6)}
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
@@ -161,7 +161,7 @@ class e2_18_b:
 
     def printed(assembly, q, qdot, wrenches):
         J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
-        M_m, f_m = maximal_masses(assembly), all_wrenches(assembly, q, qdot) + np.ravel(wrenches)
+        M_m, f_m = maximal_mass_matrix(assembly), all_wrenches(assembly, q, qdot) + np.ravel(wrenches)
         return np.linalg.solve(J.T @ M_m @ J, J.T @ (f_m - M_m @ J_dot @ qdot))
 
     def library(assembly, q, qdot, wrenches):
@@ -213,7 +213,7 @@ class t830_a:
 @section.holds("t830#b", "No constraints are required: the Jacobian takes care of them")
 class t830_b:
     formula = r"J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r \text{ is the solution of the KKT system of all bodies and hinges}"
-    inputs = ON_HINGES
+    inputs = MOVING_HINGES
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
@@ -257,7 +257,7 @@ class t830_c:
     def printed(assembly, q, qdot, faster):
         """Multiply the vector at the velocities by the square of the factor of the speeds."""
         J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
-        M_m = maximal_masses(assembly)
+        M_m = maximal_mass_matrix(assembly)
         return faster**2 * (-J.T @ M_m @ J_dot @ qdot)
 
     def library(assembly, q, qdot, faster):
@@ -392,7 +392,7 @@ class t846_b:
 @section.holds("t848#a", "The same accelerations as recursive forward dynamics")
 class t848_a:
     formula = r"M_r^{-1}\mathbf f_r = \text{the accelerations of recursive forward dynamics}"
-    inputs = {**ON_HINGES, "tau": arrays(4)}
+    inputs = {**MOVING_HINGES, "tau": arrays(4)}
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
@@ -481,7 +481,7 @@ class t848_c:
 @section.misprint("t848#d", "What the linear method computes")
 class t848_d:
     formula = r"\text{`the product of the reduced mass matrix with the right-hand-side'}"
-    inputs = ON_HINGES
+    inputs = MOVING_HINGES
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot):
@@ -564,7 +564,7 @@ class e2_20:
 @section.conditional("t840#a", "The system for the new velocities is dense")
 class t840_a:
     formula = r"M_r \text{ has no zeros}"
-    inputs = {"assembly": HINGED, "q": arrays(4)}
+    inputs = {"assembly": HINGE_TREES, "q": arrays(4)}
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, q):
