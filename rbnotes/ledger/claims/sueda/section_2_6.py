@@ -191,7 +191,10 @@ class e2_80:
             positions, masses, cloud.gravity, q, v
         )
 
-    remark = r"For joints without torques: the $f_r$ of (2.73), `written out in full', is left out."
+    remark = (
+        "This is for joints without torques: the $f_r$ of (2.73) is missing, although the equation is "
+        "said to be `written out in full'."
+    )
     implements = inverse_dynamics_dense
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.ledger.claims.sueda.section_2_8.motion import (
-    CURVED,
     LOOP,
+    QUADRATIC,
     acceleration_reference,
-    both,
-    kkt,
+    all_errors,
     loop,
     maximal_rows,
     reduced_row,
     reduced_row_dot,
+    solve_kkt,
     system_of,
 )
 from rbnotes.ledger.claims.sueda.section_2_8.programs import ABOVE, SECOND, above, stack_rows
@@ -46,7 +46,7 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.multibody.reduced.dual_dynamics import SweepKinematics, constraint_rows_by_sweep
 
-CONSTRAINED_TREE = TREE | LOOP | CURVED
+CONSTRAINED_TREE = TREE | LOOP | QUADRATIC
 
 
 def loop_equations(at, bodies, g, q, v, x_A, x_B):
@@ -81,7 +81,7 @@ def dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b):
 
 def constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b):
     """Return the accelerations and the multipliers of the rows, by the oracle."""
-    solution = acceleration_reference(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
+    solution = acceleration_reference(at, bodies, g, q, v, all_errors(at, x_A, x_B, c, b))
     return solution[:5], -solution[5:]
 
 
@@ -126,7 +126,7 @@ class e2_121:
 
     def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """Compare with rates of levels, gap and height at constant joint velocities, and with their rates."""
-        errors = both(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
+        errors = all_errors(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
         return np.concatenate(
             [
                 each(error, q, v)
@@ -146,7 +146,7 @@ class e2_122_a:
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
-        return kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[:5]
+        return solve_kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[:5]
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         problem = dual_problem(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
@@ -172,7 +172,7 @@ class e2_122_b:
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
-        return kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[5:]
+        return solve_kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[5:]
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         return solve_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]

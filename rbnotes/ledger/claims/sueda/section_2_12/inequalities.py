@@ -7,7 +7,12 @@ import itertools
 import numpy as np
 
 from rbnotes.complementarity import QP, solve
-from rbnotes.ledger.claims.sueda.section_2_8.motion import level, reduced_row, reduced_row_dot, system_of
+from rbnotes.ledger.claims.sueda.section_2_8.motion import (
+    quadratic_level,
+    reduced_row,
+    reduced_row_dot,
+    system_of,
+)
 from rbnotes.ledger.claims.sueda.section_2_8.programs import above, stack_rows
 from rbnotes.ledger.claims.sueda.section_2_8.programs import e2_105 as PROGRAM
 from rbnotes.ledger.claims.sueda.section_2_12 import section
@@ -97,7 +102,7 @@ def inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2):
     All sets of active inequalities are tried.
     """
     M, f = tree_newton_equations(at, bodies, g, q, v)
-    errors = above(at, x, normal, c, b), level(c2, b2)
+    errors = above(at, x, normal, c, b), quadratic_level(c2, b2)
     (C, G), (C_bias, G_bias) = (
         [part(error, *more) for error in errors]
         for part, more in ((position_derivatives, (q,)), (bias_acceleration, (q, v)))
