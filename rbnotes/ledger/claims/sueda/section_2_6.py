@@ -66,8 +66,8 @@ section = Section(
             vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
             "of the joints, in their order",
         ),
-        "initial": Argument(NUMBER, "angles of the joints, in their order"),
-        "rotation": Argument(NUMBER, "of all joints"),
+        "start": Argument(NUMBER, "initial angles of the joints, in their order"),
+        "turn": Argument(NUMBER, "angle by which all joints rotate"),
         "theta": Argument(NUMBER),
         "theta_dot": Argument(RATE),
         "W": Argument(NUMBER),
@@ -223,30 +223,30 @@ class e2_81:
 @section.conditional("t1178", "Joint angles with equal rates")
 class t1178:
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
-    inputs = {"initial": arrays(3), "rotation": numbers()}
+    inputs = {"start": arrays(3), "turn": numbers()}
     result = Result(NUMBER, "of the joints, in their order")
 
-    def printed(initial, rotation):
+    def printed(start, turn):
         """Rotate all joints by the same angle, from their initial angles."""
-        return initial + rotation
+        return start + turn
 
-    def library(initial, rotation):
+    def library(start, turn):
         zeros = np.zeros(3)
         system = HyperReducedSystem(
             TreeSystem(three_hinges(zeros, zeros, zeros)), linear_coordinates(np.ones((3, 1)))
         )
-        return system.expand(State(q=[initial[0] + rotation], qdot=[0.0])).q
+        return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
 
-    def reference(initial, rotation):
+    def reference(start, turn):
         """Compare with three equal angles, for any value of the first one."""
         selection = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
-        return selection @ initial + np.full(3, rotation)
+        return selection @ start + np.full(3, turn)
 
     exact = "sums of angles on the grid are exact"
-    given = {"initial": numbers().map(lambda angle: np.full(3, angle)), "rotation": numbers()}
+    given = {"start": numbers().map(lambda angle: np.full(3, angle)), "turn": numbers()}
 
-    def holds_when(initial, rotation):
-        return np.ptp(initial) == 0
+    def holds_when(start, turn):
+        return np.ptp(start) == 0
 
     condition = "the angles are equal initially"
     remark = (
