@@ -350,8 +350,8 @@ class t1314_a:
 
 def t1314_b_quantity(values):
     n = values["assembly"].num_coordinates
-    moving = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
-    return vector_quantity((NUMBER, 3), *moving[0], *moving[1], (TORQUE, n))
+    rates = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
+    return vector_quantity((NUMBER, 3), *rates[0], *rates[1], (TORQUE, n))
 
 
 @section.holds("t1314#b", "The products with J, its rate and its transpose take O(n) operations")

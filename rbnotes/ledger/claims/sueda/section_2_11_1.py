@@ -41,8 +41,9 @@ section = Section(
         "at": Argument(
             POSE,
             (
-                "for each joint (a universal joint about x and y; on it a hinge about z that carries a slider along z, and "
-                "another hinge): pose in the frame of the parent joint, then pose of the body in the joint frame"
+                "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
+                "slider along z, and another hinge): pose in the frame of the parent joint, then pose of "
+                "the body in the joint frame"
             ),
         ),
         "bodies": Argument(MASS_POINTS, "four points of each body: mass, then position in the body"),

@@ -44,9 +44,9 @@ section = Section(
         "cloud": Argument(
             CLOUD,
             (
-                "a hinge that carries a universal joint on one branch, and a slider and then a screw on the "
-                "other: joints in the frames of their parent joints, bodies in the frames of their joints, "
-                "centers in the bodies, inertias about these"
+                "a hinge that carries a universal joint on one branch, and a slider and then a screw on "
+                "the other: joints in the frames of their parent joints, bodies in the frames of their "
+                "joints, centers in the bodies, inertias about these"
             ),
         ),
         "q": Argument(coordinates, "of the joints, in their order"),

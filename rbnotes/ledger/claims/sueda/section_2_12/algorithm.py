@@ -108,9 +108,9 @@ def joint_frame_wrenches(assembly, wrenches):
 
 
 def mixed_reference(assembly, q, v, a, tau, is_prescribed):
-    M, steady, held = articulated_bodies.equation_of_motion_terms(assembly, q, v, AT_REST)
+    M, bias_forces, holding_forces = articulated_bodies.equation_of_motion_terms(assembly, q, v, AT_REST)
     fixed = articulated_bodies.joint_coordinates(assembly, [j for j in range(4) if is_prescribed[j]])
-    qddot, joint_forces = solve_hybrid_dynamics(M, tau - steady - held, a, tuple(fixed))
+    qddot, joint_forces = solve_hybrid_dynamics(M, tau - bias_forces - holding_forces, a, tuple(fixed))
     transmitted = articulated_bodies.subtree_wrenches(
         assembly, q, articulated_bodies.joint_wrenches(assembly, q, v, qddot, AT_REST)
     )
