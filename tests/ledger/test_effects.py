@@ -216,4 +216,4 @@ def test_a_sentence_says_what_the_run_gives(id):
 
 def test_the_lists_of_errata_have_the_sentences(capsys):
     assert main(["errata", "--source", "sueda", "--section", "1.13", "--format", "md"]) == 0
-    assert "goes on into it at 2 m/s." in capsys.readouterr().out
+    assert "continues into it at 2 m/s." in capsys.readouterr().out

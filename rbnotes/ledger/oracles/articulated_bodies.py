@@ -19,16 +19,16 @@ from rbnotes.ledger.oracles.twists import twist_from_matrix, twist_matrix
 
 def descendants(assembly: body_trees.Assembly, k: int) -> list[int]:
     """Return the descendants of body k at any depth, without body k."""
-    found = [k]
+    result = [k]
     for _ in assembly.parents:
-        found += [i for i, parent in enumerate(assembly.parents) if parent in found and i not in found]
-    return found[1:]
+        result += [i for i, parent in enumerate(assembly.parents) if parent in result and i not in result]
+    return result[1:]
 
 
 def joint_coordinates(assembly: body_trees.Assembly, bodies: list[int]) -> list[int]:
     """Return the coordinate indices of the joints of the given bodies."""
     parts = body_trees.coordinate_slices(assembly)
-    return [place for body in sorted(bodies) for place in range(parts[body].start, parts[body].stop)]
+    return [index for body in sorted(bodies) for index in range(parts[body].start, parts[body].stop)]
 
 
 def mass_weighted_jacobian(assembly: body_trees.Assembly, q: Array) -> Array:
@@ -48,11 +48,11 @@ def rigid_subtree_jacobian(assembly: body_trees.Assembly, q: Array, k: int, E: A
     """
     n = len(assembly.parents)
     E = body_trees.poses(assembly, q)[k] if E is None else E
-    places = body_trees.point_positions(assembly, q).reshape(n, 6, 3)
+    positions = body_trees.point_positions(assembly, q).reshape(n, 6, 3)
     displacements = np.zeros((n, 6, 3, 6))
     for i in (k, *descendants(assembly, k)):
-        for j, place in enumerate(places[i]):
-            arm = E[:3, :3].T @ (place - E[:3, 3])
+        for j, position in enumerate(positions[i]):
+            arm = E[:3, :3].T @ (position - E[:3, 3])
             gamma = np.concatenate([-bracket(arm), np.eye(3)], axis=1)
             displacements[i, j] = np.sqrt(assembly.masses[i] / 6) * E[:3, :3] @ gamma
     return displacements.reshape(18 * n, 6)
@@ -80,12 +80,12 @@ def articulated_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Arra
 
 def articulated_joint_inertia(assembly: body_trees.Assembly, q: Array, k: int) -> Array:
     """Return the inertia of the coordinates of joint k: its ancestors are locked, its descendants free."""
-    slopes = mass_weighted_jacobian(assembly, q)
-    own, free = (
-        slopes[:, joint_coordinates(assembly, [k])],
-        slopes[:, joint_coordinates(assembly, descendants(assembly, k))],
+    W = mass_weighted_jacobian(assembly, q)
+    columns, free = (
+        W[:, joint_coordinates(assembly, [k])],
+        W[:, joint_coordinates(assembly, descendants(assembly, k))],
     )
-    residual = own - free @ np.linalg.lstsq(free, own, rcond=None)[0] if free.size else own
+    residual = columns - free @ np.linalg.lstsq(free, columns, rcond=None)[0] if free.size else columns
     return residual.T @ residual
 
 
@@ -94,9 +94,9 @@ def point_accelerations(assembly: body_trees.Assembly, q: Array, bodies: list[in
 
     The generalized force ``(k, ...)`` covers all coordinates; entries of locked joints have no effect.
     """
-    places = joint_coordinates(assembly, bodies)
-    C = mass_weighted_jacobian(assembly, q)[:, places]
-    result: Array = C @ np.linalg.solve(C.T @ C, force[places])
+    indices = joint_coordinates(assembly, bodies)
+    C = mass_weighted_jacobian(assembly, q)[:, indices]
+    result: Array = C @ np.linalg.solve(C.T @ C, force[indices])
     return result
 
 
@@ -111,8 +111,8 @@ def joint_wrenches(
     E, result = body_trees.poses(assembly, q), []
     bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
     for i, (m, c, J) in enumerate(bodies):
-        pull = m * E[i, :3, :3].T @ assembly.gravity
-        weight = np.concatenate([np.cross(c, pull), pull])
+        force = m * E[i, :3, :3].T @ assembly.gravity
+        weight = np.concatenate([np.cross(c, force), force])
         result.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - weight - wrenches[i])
     return np.stack(result)
 
@@ -150,10 +150,10 @@ def velocity_bias_forces(assembly: body_trees.Assembly, q: Array, qdot: Array) -
 
 @lru_cache(maxsize=128)
 def _velocity_bias_forces(assembly: body_trees.Assembly, q: bytes, qdot: bytes) -> Array:
-    at, v = np.frombuffer(q), np.frombuffer(qdot)
+    coordinates, v = np.frombuffer(q), np.frombuffer(qdot)
     roots = np.sqrt(np.repeat(assembly.masses / 6, 18))
-    result: Array = mass_weighted_jacobian(assembly, at).T @ (
-        roots * body_trees.point_bias_acceleration(assembly, at, v)
+    result: Array = mass_weighted_jacobian(assembly, coordinates).T @ (
+        roots * body_trees.point_bias_acceleration(assembly, coordinates, v)
     )
     return result
 
@@ -175,12 +175,12 @@ def _jacobian(assembly: body_trees.Assembly, q: bytes) -> Array:
 
 def accelerations(assembly: body_trees.Assembly, q: Array, qdot: Array, wrenches: Array, tau: Array) -> Array:
     """Return the joint accelerations ``(k,)`` from the virtual work of all forces on the points."""
-    W, pushes = (
+    W, forces = (
         mass_weighted_jacobian(assembly, q),
         tau + applied_generalized_forces(assembly, q, wrenches) - velocity_bias_forces(assembly, q, qdot),
     )
-    triangle = np.asarray(np.linalg.qr(W, mode="r"))
-    result: Array = np.linalg.solve(triangle, np.linalg.solve(triangle.T, pushes))
+    R = np.asarray(np.linalg.qr(W, mode="r"))
+    result: Array = np.linalg.solve(R, np.linalg.solve(R.T, forces))
     return result
 
 
@@ -220,28 +220,29 @@ def _parent_wrench_maps(assembly: body_trees.Assembly, q_bytes: bytes) -> tuple[
     Pi: list[Array] = []
     for k in range(n):
         frame, free = parent_frame(assembly, q, k), [k, *descendants(assembly, k)]
-        W, places = rigid_subtree_jacobian(assembly, q, k, frame), joint_coordinates(assembly, [k])
-        unit = np.eye(assembly.num_coordinates)[:, places]
+        W, indices = rigid_subtree_jacobian(assembly, q, k, frame), joint_coordinates(assembly, [k])
+        unit = np.eye(assembly.num_coordinates)[:, indices]
         G = np.linalg.inv(frame) @ E[k]
-        seen = np.stack(
-            [twist_from_matrix(np.linalg.inv(G) @ twist_matrix(each) @ G) for each in np.eye(6)], axis=-1
+        adjoint = np.stack(
+            [twist_from_matrix(np.linalg.inv(G) @ twist_matrix(unit_twist) @ G) for unit_twist in np.eye(6)],
+            axis=-1,
         )
-        pushed = W.T @ point_accelerations(assembly, q, free, unit)
+        force_map = W.T @ point_accelerations(assembly, q, free, unit)
         on_coordinates = J[6 * k : 6 * k + 6].T.copy()
-        Y.append(seen.T - W.T @ point_accelerations(assembly, q, free, on_coordinates))
-        Pi.append(pushed)
+        Y.append(adjoint.T - W.T @ point_accelerations(assembly, q, free, on_coordinates))
+        Pi.append(force_map)
     return Y, Pi
 
 
 def holding_wrenches(assembly: body_trees.Assembly, q: Array, forces: Array) -> Array:
     """Return the wrenches ``(n, 6)`` that hold each body while `forces` move the joints of its subtree."""
-    found = np.zeros((len(assembly.parents), 6))
-    for k in range(len(found)):
+    result = np.zeros((len(assembly.parents), 6))
+    for k in range(len(result)):
         if bodies := descendants(assembly, k):
-            found[k] = rigid_subtree_jacobian(assembly, q, k).T @ point_accelerations(
+            result[k] = rigid_subtree_jacobian(assembly, q, k).T @ point_accelerations(
                 assembly, q, bodies, forces
             )
-    return found
+    return result
 
 
 def subtree_joint_accelerations(assembly: body_trees.Assembly, q: Array, forces: Array) -> Array:
@@ -249,12 +250,12 @@ def subtree_joint_accelerations(assembly: body_trees.Assembly, q: Array, forces:
 
     The forces act on its descendants as well.
     """
-    C, found = mass_weighted_jacobian(assembly, q), np.zeros(assembly.num_coordinates)
+    C, result = mass_weighted_jacobian(assembly, q), np.zeros(assembly.num_coordinates)
     for k in range(len(assembly.parents)):
-        free, own = (
+        free, indices = (
             joint_coordinates(assembly, [k, *descendants(assembly, k)]),
             joint_coordinates(assembly, [k]),
         )
         rates = np.linalg.solve(C[:, free].T @ C[:, free], forces[free])
-        found[own] = rates[[free.index(place) for place in own]]
-    return found
+        result[indices] = rates[[free.index(index) for index in indices]]
+    return result

@@ -40,7 +40,7 @@ def soft_constrained_motion(
 
     Returns
     -------
-    v, soft_push, hard_push
+    v, soft_multipliers, hard_multipliers
         Velocities, and the multipliers of the rows of G and of H.
     """
     (G, g, R), (H, h) = soft, hard
@@ -52,8 +52,8 @@ def soft_constrained_motion(
     right_hand_side = np.concatenate([np.linalg.solve(root.T, f), g / np.sqrt(R)])
     reduced_velocity = np.linalg.lstsq(squares @ free, right_hand_side - squares @ particular, rcond=None)[0]
     v = particular + free @ reduced_velocity
-    soft_push = np.array([(target - row @ v) / r for row, target, r in zip(G, g, R, strict=True)])
-    hard_push = least_squares_multipliers(
-        M @ v - f - sum(row * p for row, p in zip(G, soft_push, strict=True)), H
+    soft_multipliers = np.array([(target - row @ v) / r for row, target, r in zip(G, g, R, strict=True)])
+    hard_multipliers = least_squares_multipliers(
+        M @ v - f - sum(row * p for row, p in zip(G, soft_multipliers, strict=True)), H
     )
-    return v, soft_push, hard_push
+    return v, soft_multipliers, hard_multipliers

@@ -21,9 +21,9 @@ def point_positions(E: Array, x: Array) -> Array:
 
 def velocities(E: Array, x: Array, phi: Array) -> Array:
     """Return the velocities of body-fixed points in the world, by cross products."""
-    moving = zip(E, x, phi, strict=True)
+    bodies = zip(E, x, phi, strict=True)
     return np.array(
-        [pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point)) for pose, point, twist in moving]
+        [pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point)) for pose, point, twist in bodies]
     )
 
 
@@ -36,20 +36,20 @@ def length(E: Array, x: Array) -> Array:
 def rate(E: Array, x: Array, phi: Array) -> Array:
     """Return the rate of the length of the path."""
     steps = np.diff(point_positions(E, x), axis=0)
-    along = np.sum(steps * np.diff(velocities(E, x, phi), axis=0), axis=1)
-    return np.asarray(np.sum(along / np.sqrt(np.sum(steps * steps, axis=1))))
+    products = np.sum(steps * np.diff(velocities(E, x, phi), axis=0), axis=1)
+    return np.asarray(np.sum(products / np.sqrt(np.sum(steps * steps, axis=1))))
 
 
 def wrenches(tension: Tension, E: Array, x: Array, phi: Array) -> Array:
     """Return the wrenches of a tension along a path on the bodies ``(6n,)``, in body frames."""
     steps = np.diff(point_positions(E, x), axis=0)
     F = tension(length(E, x), rate(E, x, phi))
-    pulls = F * steps / np.sqrt(np.sum(steps * steps, axis=1, keepdims=True))
-    none = np.zeros((1, 3))
-    forces = np.concatenate([pulls, none]) - np.concatenate([none, pulls])
-    seen = [pose[:3, :3].T @ force for pose, force in zip(E, forces, strict=True)]
+    tensions = F * steps / np.sqrt(np.sum(steps * steps, axis=1, keepdims=True))
+    zero = np.zeros((1, 3))
+    forces = np.concatenate([tensions, zero]) - np.concatenate([zero, tensions])
+    body_forces = [pose[:3, :3].T @ force for pose, force in zip(E, forces, strict=True)]
     return np.concatenate(
-        [part for point, f in zip(x, seen, strict=True) for part in (np.cross(point, f), f)]
+        [part for point, f in zip(x, body_forces, strict=True) for part in (np.cross(point, f), f)]
     )
 
 

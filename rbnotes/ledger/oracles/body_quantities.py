@@ -59,8 +59,8 @@ class BodyQuantities:
     @cached_property
     def S(self) -> list[Array]:
         """Return the body twists ``(6, k_i)`` relative to the parents for unit rates."""
-        each = zip(self.assembly.kinds, self._to_bodies, self.coordinate_slices, strict=True)
-        return [A @ body_trees.joint_jacobian(kind, self.q[own]) for kind, A, own in each]
+        joints = zip(self.assembly.kinds, self._to_bodies, self.coordinate_slices, strict=True)
+        return [A @ body_trees.joint_jacobian(kind, self.q[part]) for kind, A, part in joints]
 
     @cached_property
     def Sdot(self) -> list[Array]:
@@ -214,16 +214,16 @@ def _body_quantities(assembly: body_trees.Assembly, q: bytes, qdot: bytes) -> Bo
 
 def relative_poses(assembly: body_trees.Assembly, q: Array) -> Array:
     """Return the poses ``(..., n, 4, 4)`` of the bodies in their parents, from the joint motions alone."""
-    found = []
+    result = []
     for i, (kind, part) in enumerate(
         zip(assembly.kinds, body_trees.coordinate_slices(assembly), strict=True)
     ):
         parent = assembly.parents[i]
-        before = np.eye(4) if parent < 0 else np.linalg.inv(assembly.bodies[parent])
+        from_parent = np.eye(4) if parent < 0 else np.linalg.inv(assembly.bodies[parent])
         F = assembly.joints[i]
-        after = np.linalg.inv(F) @ assembly.bodies[i]
-        found.append(before @ F @ body_trees.joint_motion(kind, q[..., part]) @ after)
-    return np.stack(found, axis=-3)
+        to_body = np.linalg.inv(F) @ assembly.bodies[i]
+        result.append(from_parent @ F @ body_trees.joint_motion(kind, q[..., part]) @ to_body)
+    return np.stack(result, axis=-3)
 
 
 def adjoint_matrix(E: Array) -> Array:
@@ -238,8 +238,8 @@ def lie_bracket_matrix(xi: Array) -> Array:
 
 def gravity_wrench(assembly: body_trees.Assembly, i: int, E: Array) -> Array:
     """Return the weight of a body as a wrench in its frame."""
-    pull = assembly.masses[i] * E[:3, :3].T @ assembly.gravity
-    return np.concatenate([np.cross(assembly.centers[i], pull), pull])
+    force = assembly.masses[i] * E[:3, :3].T @ assembly.gravity
+    return np.concatenate([np.cross(assembly.centers[i], force), force])
 
 
 def block_diagonal(blocks: list[Array] | Array) -> Array:

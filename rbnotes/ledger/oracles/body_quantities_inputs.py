@@ -20,7 +20,7 @@ KINDS = {
     "spherical": joints.ExponentialSpherical(),
     "prismatic": joints.Prismatic(),
 }
-ORDERS = tuple(tuple(np.roll(list(KINDS)[:3], turn).tolist()) for turn in range(3))
+ORDERS = tuple(tuple(np.roll(list(KINDS)[:3], shift).tolist()) for shift in range(3))
 TREES = ((-1, 0, 1), (-1, 0, 0), (-1, -1, 0), (-1, 0, 1), (-1, -1, 1))
 """Chains, a fork, and two roots."""
 
@@ -64,12 +64,12 @@ def library_tree_of(assembly: Assembly) -> Tree:
 
 @lru_cache(maxsize=128)
 def _library_tree_of(assembly: Assembly) -> Tree:
-    places = {-1: np.eye(4)} | dict(enumerate(assembly.joints))
+    frames = {-1: np.eye(4)} | dict(enumerate(assembly.joints))
     links = []
     for i, (parent, kind, F) in enumerate(
         zip(assembly.parents, assembly.kinds, assembly.joints, strict=True)
     ):
         M = inertia.spatial_inertia(assembly.masses[i], assembly.inertias[i], assembly.centers[i])
-        placement, body = np.linalg.inv(places[parent]) @ F, np.linalg.inv(F) @ assembly.bodies[i]
+        placement, body = np.linalg.inv(frames[parent]) @ F, np.linalg.inv(F) @ assembly.bodies[i]
         links.append(Link(str(i), KINDS[kind], M, None if parent < 0 else str(parent), placement, body))
     return Tree(links, gravity=assembly.gravity)

@@ -68,10 +68,10 @@ def revolute_assembly(parents: tuple[int, ...], joints: Array, bodies: Array) ->
     return Assembly(parents, kinds, joints, bodies, np.ones(n), np.zeros((n, 3)), inertias, np.zeros(3))
 
 
-def renumber(assembly: Assembly, names: tuple[int, ...]) -> Assembly:
+def renumber(assembly: Assembly, numbering: tuple[int, ...]) -> Assembly:
     """Return the same bodies, on joints of one kind, in another numbering."""
-    order = [names.index(i) for i in range(len(names))]
-    parents = tuple(-1 if assembly.parents[i] < 0 else names[assembly.parents[i]] for i in order)
+    order = [numbering.index(i) for i in range(len(numbering))]
+    parents = tuple(-1 if assembly.parents[i] < 0 else numbering[assembly.parents[i]] for i in order)
     permuted = {
         field: getattr(assembly, field)[order]
         for field in ("joints", "bodies", "masses", "centers", "inertias")
@@ -125,13 +125,13 @@ def _rotation(r: Array) -> Array:
 def displacements(assembly: Assembly, q: Array) -> Array:
     """Return the displacements ``(..., n, 4, 4)`` of the bodies from the reference configuration."""
     q = np.asarray(q)
-    each = zip(assembly.kinds, coordinate_slices(assembly), strict=True)
-    Q = np.stack([joint_motion(kind, q[..., part]) for kind, part in each], axis=-3)
-    own = assembly.joints @ Q @ np.linalg.inv(assembly.joints)
-    result = own.copy()
+    joints = zip(assembly.kinds, coordinate_slices(assembly), strict=True)
+    Q = np.stack([joint_motion(kind, q[..., part]) for kind, part in joints], axis=-3)
+    moves = assembly.joints @ Q @ np.linalg.inv(assembly.joints)
+    result = moves.copy()
     for body, parent in enumerate(assembly.parents):
         while parent >= 0:
-            result[..., body, :, :] = own[..., parent, :, :] @ result[..., body, :, :]
+            result[..., body, :, :] = moves[..., parent, :, :] @ result[..., body, :, :]
             parent = assembly.parents[parent]
     return result
 
@@ -194,9 +194,9 @@ def _body_points(assembly: Assembly) -> Array:
     return np.stack([point_masses(float(m), J, c)[1] for m, J, c in bodies])
 
 
-def _transform_points(clouds: Array, E: Array) -> Array:
-    places = clouds @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
-    return places.reshape(*E.shape[:-3], -1)
+def _transform_points(points: Array, E: Array) -> Array:
+    positions = points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
+    return positions.reshape(*E.shape[:-3], -1)
 
 
 def _coordinate_masses(assembly: Assembly) -> Array:
@@ -211,10 +211,10 @@ def point_jacobian(assembly: Assembly, q: Array) -> Array:
 
 def point_bias_acceleration(assembly: Assembly, q: Array, qdot: Array) -> Array:
     """Return the point accelerations ``(18 n,)`` at constant coordinate rates."""
-    clouds = _body_points(assembly)
+    points = _body_points(assembly)
     return time_derivative_at_zero(
         lambda t: complex_steps.directional_derivative(
-            lambda x: _transform_points(clouds, poses(assembly, x)), q + t * qdot, qdot
+            lambda x: _transform_points(points, poses(assembly, x)), q + t * qdot, qdot
         )
     )
 
@@ -229,9 +229,9 @@ def inertial_forces(assembly: Assembly, q: Array, qdot: Array, qddot: Array) -> 
 
     Gravity and loads are not included.
     """
-    moves = point_jacobian(assembly, q)
-    accelerations = moves @ qddot + point_bias_acceleration(assembly, q, qdot)
-    return moves.T @ (_coordinate_masses(assembly) * accelerations)
+    J = point_jacobian(assembly, q)
+    accelerations = J @ qddot + point_bias_acceleration(assembly, q, qdot)
+    return J.T @ (_coordinate_masses(assembly) * accelerations)
 
 
 def gravity_forces(assembly: Assembly, q: Array) -> Array:
@@ -245,11 +245,11 @@ def accelerations(assembly: Assembly, q: Array, qdot: Array, load: Array) -> Arr
 
     The generalized force `load` ``(k,)`` acts in addition to gravity.
     """
-    root, moves = np.sqrt(_coordinate_masses(assembly)), mass_weighted_jacobian(assembly, q)
-    falling = np.tile(assembly.gravity, len(root) // 3) - point_bias_acceleration(assembly, q, qdot)
-    free = np.linalg.lstsq(moves, root * falling, rcond=None)[0]
-    triangle: Array = np.asarray(np.linalg.qr(moves, mode="r"))
-    result: Array = free + np.linalg.solve(triangle, np.linalg.solve(triangle.T, load))
+    roots, W = np.sqrt(_coordinate_masses(assembly)), mass_weighted_jacobian(assembly, q)
+    relative = np.tile(assembly.gravity, len(roots) // 3) - point_bias_acceleration(assembly, q, qdot)
+    free = np.linalg.lstsq(W, roots * relative, rcond=None)[0]
+    R: Array = np.asarray(np.linalg.qr(W, mode="r"))
+    result: Array = free + np.linalg.solve(R, np.linalg.solve(R.T, load))
     return result
 
 
@@ -258,22 +258,22 @@ def hinge_errors(assembly: Assembly, E: Array) -> Array:
 
     Each joint has two tilts of its axis, then three offsets.
     """
-    gaps = []
+    errors = []
     for i, parent in enumerate(assembly.parents):
-        at_rest = np.eye(4) if parent < 0 else assembly.bodies[parent]
-        carried = np.eye(4) if parent < 0 else E[..., parent, :, :]
-        of_parent = carried @ np.linalg.inv(at_rest) @ assembly.joints[i]
-        of_body = E[..., i, :, :] @ np.linalg.inv(assembly.bodies[i]) @ assembly.joints[i]
-        X = np.linalg.inv(of_parent) @ of_body
-        gaps.append(np.stack([X[..., 0, 2], X[..., 1, 2], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1))
-    return np.concatenate(gaps, axis=-1)
+        reference_pose = np.eye(4) if parent < 0 else assembly.bodies[parent]
+        parent_pose = np.eye(4) if parent < 0 else E[..., parent, :, :]
+        parent_side = parent_pose @ np.linalg.inv(reference_pose) @ assembly.joints[i]
+        body_side = E[..., i, :, :] @ np.linalg.inv(assembly.bodies[i]) @ assembly.joints[i]
+        X = np.linalg.inv(parent_side) @ body_side
+        errors.append(np.stack([X[..., 0, 2], X[..., 1, 2], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1))
+    return np.concatenate(errors, axis=-1)
 
 
 def hinge_error_rates(assembly: Assembly, E: Array, phi: Array) -> Array:
     """Return the rates of the constraint errors ``(..., 5 n)`` for independent twists ``(..., n, 6)``."""
     X = np.zeros((*phi.shape[:-1], 4, 4))
     X[..., :3, :3], X[..., :3, 3] = np.tensordot(phi[..., :3], _E, axes=1), phi[..., 3:]
-    return complex_steps.directional_derivative(lambda moved: hinge_errors(assembly, moved), E, E @ X)
+    return complex_steps.directional_derivative(lambda poses: hinge_errors(assembly, poses), E, E @ X)
 
 
 def hinge_bias_acceleration(assembly: Assembly, E: Array, phi: Array) -> Array:

@@ -63,19 +63,19 @@ def transform_points(poses: Array, x: Array) -> Array:
 def point_positions(at: Array, bodies: Array) -> PositionFunction:
     """Return the positions of all points of all bodies as a function of the coordinates."""
 
-    def places(q: Array) -> Array:
+    def positions(q: Array) -> Array:
         return transform_points(body_poses(at, q), bodies[..., 1:]).reshape(*q.shape[:-1], -1)
 
-    return places
+    return positions
 
 
 def point_position(at: Array, body: int, x: Array) -> PositionFunction:
     """Return the position of one point of a body as a function of the coordinates."""
 
-    def place(q: Array) -> Array:
+    def position(q: Array) -> Array:
         return transform_points(body_poses(at, q)[..., body : body + 1, :, :], x[None, None])[..., 0, 0, :]
 
-    return place
+    return position
 
 
 def joint_axis(at: Array, body: int) -> PositionFunction:
@@ -87,9 +87,9 @@ def joint_axis(at: Array, body: int) -> PositionFunction:
     return axis
 
 
-def position_derivatives(places: PositionFunction, q: Array) -> Array:
+def position_derivatives(positions: PositionFunction, q: Array) -> Array:
     """Return the derivatives ``(..., k)`` with respect to the coordinates, by complex steps."""
-    return np.moveaxis(complex_steps.partial_derivatives(places, q), 0, -1)
+    return np.moveaxis(complex_steps.partial_derivatives(positions, q), 0, -1)
 
 
 def time_derivative(function: Callable[[Array], Array]) -> Array:
@@ -100,20 +100,20 @@ def time_derivative(function: Callable[[Array], Array]) -> Array:
     return time_derivative_at_zero(function, 0.01)
 
 
-def bias_acceleration(places: PositionFunction, q: Array, v: Array) -> Array:
+def bias_acceleration(positions: PositionFunction, q: Array, v: Array) -> Array:
     """Return the acceleration at constant coordinate rates, by differences of the velocity."""
-    return time_derivative(lambda t: complex_steps.directional_derivative(places, q + t * v, v))
+    return time_derivative(lambda t: complex_steps.directional_derivative(positions, q + t * v, v))
 
 
-def acceleration_of(places: PositionFunction, q: Array, v: Array, a: Array) -> Array:
+def acceleration_of(positions: PositionFunction, q: Array, v: Array, a: Array) -> Array:
     """Return the second time derivative of `places` along the motion ``q + v t + a t^2 / 2``."""
     return time_derivative(
-        lambda t: complex_steps.directional_derivative(places, q + t * v + t**2 / 2 * a, v + t * a)
+        lambda t: complex_steps.directional_derivative(positions, q + t * v + t**2 / 2 * a, v + t * a)
     )
 
 
 def newton_equations(
-    places: PositionFunction, masses: Array, forces: Array, q: Array, v: Array
+    positions: PositionFunction, masses: Array, forces: Array, q: Array, v: Array
 ) -> tuple[Array, Array]:
     """Return mass matrix and generalized forces of the coordinates, from Newton's law for N points.
 
@@ -125,18 +125,20 @@ def newton_equations(
     masses, forces
         ``(N,)`` and ``(N, 3)``.
     """
-    jacobian = position_derivatives(places, q)
-    heavy = np.repeat(masses, 3)
-    lacking = forces.ravel() - heavy * bias_acceleration(places, q, v)
-    return np.einsum("xa,x,xb->ab", jacobian, heavy, jacobian), np.einsum("xa,x->a", jacobian, lacking)
+    jacobian = position_derivatives(positions, q)
+    coordinate_masses = np.repeat(masses, 3)
+    net_forces = forces.ravel() - coordinate_masses * bias_acceleration(positions, q, v)
+    return np.einsum("xa,x,xb->ab", jacobian, coordinate_masses, jacobian), np.einsum(
+        "xa,x->a", jacobian, net_forces
+    )
 
 
 def twists_and_velocities(at: Array, body_points: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """Return the body twists ``(..., 4, 6)`` and the velocities ``(..., n, p, 3)`` of body-fixed points."""
-    moving = complex_steps.directional_derivative(lambda x: body_poses(at, x), q, v)
-    X = np.linalg.inv(body_poses(at, q)) @ moving
+    pose_rates = complex_steps.directional_derivative(lambda x: body_poses(at, x), q, v)
+    X = np.linalg.inv(body_poses(at, q)) @ pose_rates
     phi = np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
-    return phi, np.einsum("...nij,...npj->...npi", moving[..., :3, :3], body_points) + moving[
+    return phi, np.einsum("...nij,...npj->...npi", pose_rates[..., :3, :3], body_points) + pose_rates[
         ..., :, None, :3, 3
     ]
 
@@ -153,9 +155,9 @@ def tangent_directions(a: Array) -> Array:
     The first is the projection of the coordinate axis farthest from a; the second is the cross product of a
     with it.
     """
-    along = np.eye(3)[np.argmin(np.abs(a))]
-    flat = along - (along @ a) * a
-    flat /= np.linalg.norm(flat)
+    axis = np.eye(3)[np.argmin(np.abs(a))]
+    tangent = axis - (axis @ a) * a
+    tangent /= np.linalg.norm(tangent)
     y, z = (1, 2), (2, 0)
-    binormal = np.array([a[i] * flat[j] - a[j] * flat[i] for i, j in (y, z, (0, 1))])
-    return np.stack([flat, binormal])
+    binormal = np.array([a[i] * tangent[j] - a[j] * tangent[i] for i, j in (y, z, (0, 1))])
+    return np.stack([tangent, binormal])

@@ -77,7 +77,10 @@ def _library_tree(at: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
     frames, points = np.frombuffer(at).reshape(4, 2, 4, 4), np.frombuffer(bodies).reshape(4, 4, 4)
     links = zip(NAMES, kinds, points, parents, frames, strict=True)
     return Tree(
-        [Link(name, joint, spatial_inertia(own), parent, *pair) for name, joint, own, parent, pair in links],
+        [
+            Link(name, joint, spatial_inertia(body_points), parent, *pair)
+            for name, joint, body_points, parent, pair in links
+        ],
         gravity=g,
     )
 

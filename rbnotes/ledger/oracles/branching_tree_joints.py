@@ -48,10 +48,10 @@ def joint_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Ar
     """
     x = transform_points(body_poses(at, q), bodies[..., 1:])
     rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(x.shape)
-    needed = bodies[..., 0, None] * (rates - g)
+    forces = bodies[..., 0, None] * (rates - g)
     return np.array(
         [
-            wrench_in_frame(pose, x[list(links)], needed[list(links)])
+            wrench_in_frame(pose, x[list(links)], forces[list(links)])
             for pose, links in zip(joint_poses(at, q), SUBTREES, strict=True)
         ]
     )
@@ -62,16 +62,16 @@ def joint_gravity_wrenches(at: Array, bodies: Array, g: Array, q: Array) -> Arra
     x = transform_points(body_poses(at, q), bodies[..., 1:])
     return np.array(
         [
-            wrench_in_frame(pose, places, points[:, :1] * g)
-            for pose, places, points in zip(joint_poses(at, q), x, bodies, strict=True)
+            wrench_in_frame(pose, positions, points[:, :1] * g)
+            for pose, positions, points in zip(joint_poses(at, q), x, bodies, strict=True)
         ]
     )
 
 
-def wrench_in_frame(pose: Array, places: Array, forces: Array) -> Array:
+def wrench_in_frame(pose: Array, positions: Array, forces: Array) -> Array:
     """Return the wrench ``(6,)`` of forces ``(..., 3)`` at world positions, in the frame of a pose."""
-    arms = places - pose[:3, 3]
-    moment, force = (each.reshape(-1, 3).sum(axis=0) for each in (np.cross(arms, forces), forces))
+    arms = positions - pose[:3, 3]
+    moment, force = (vectors.reshape(-1, 3).sum(axis=0) for vectors in (np.cross(arms, forces), forces))
     return np.concatenate([pose[:3, :3].T @ moment, pose[:3, :3].T @ force])
 
 

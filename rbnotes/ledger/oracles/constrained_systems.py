@@ -17,8 +17,8 @@ def constrained_system(M: Array, G: Array, b: Array, g: Array) -> tuple[Array, A
         system[i, :n] = M[i]
         system[i, n:] = [-row[i] for row in G]
     system[n:, :n] = G
-    both = np.linalg.solve(system, np.concatenate([b, g]))
-    return both[:n], both[n:]
+    solution = np.linalg.solve(system, np.concatenate([b, g]))
+    return solution[:n], solution[n:]
 
 
 def energy_matrix(M: Array, velocities: Callable[[Array], Array], size: int) -> Array:
@@ -64,5 +64,5 @@ def least_constraint(M: Array, G: Array, f: Array) -> Array:
 
 def mixed_motion(M: Array, G: Array, N: Array, f: Array, g: Array, z: Array) -> tuple[Array, Array]:
     """Return x and lambda of a mixed LCP for given z, by elimination."""
-    pushed = f + sum(weight * row for weight, row in zip(z, N, strict=True))
-    return constrained_system(M, G, pushed, g)
+    total_force = f + sum(weight * row for weight, row in zip(z, N, strict=True))
+    return constrained_system(M, G, total_force, g)

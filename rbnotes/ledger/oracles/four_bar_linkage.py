@@ -30,14 +30,14 @@ def closed_loop_directions(bars: Array) -> Directions:
 
     def directions(theta: Array) -> list[Array]:
         first = np.stack([np.cos(theta[..., 0]), np.sin(theta[..., 0])], axis=-1)
-        across = np.array([ground, 0.0]) - crank * first
-        square = np.sum(across**2, axis=-1)
+        diagonal = np.array([ground, 0.0]) - crank * first
+        square = np.sum(diagonal**2, axis=-1)
         span = np.sqrt(square)
         cosine = (coupler**2 + square - rocker**2) / (2 * coupler * span)
         sine = np.sqrt(1 - cosine**2)
-        x, y = across[..., 0] / span, across[..., 1] / span
+        x, y = diagonal[..., 0] / span, diagonal[..., 1] / span
         second = np.stack([x * cosine - y * sine, x * sine + y * cosine], axis=-1)
-        third = (across - coupler * second) / rocker
+        third = (diagonal - coupler * second) / rocker
         return [first, second, third]
 
     return directions
@@ -62,11 +62,13 @@ def bar_point_positions(
     ``base`` and ``directions`` map the coordinates to the pose of the plane and to the directions in it.
     """
 
-    def places(u: Array) -> Array:
-        along = directions(u)
-        starts = bar_ends(bars, along)[:-1]
+    def positions(u: Array) -> Array:
+        bar_directions = directions(u)
+        starts = bar_ends(bars, bar_directions)[:-1]
         poses = []
-        for start, (c, s) in zip(starts, (np.moveaxis(each, -1, 0) for each in along), strict=True):
+        for start, (c, s) in zip(
+            starts, (np.moveaxis(direction, -1, 0) for direction in bar_directions), strict=True
+        ):
             pose = np.zeros((*c.shape, 4, 4), dtype=c.dtype)
             pose[..., 0, 0], pose[..., 0, 1], pose[..., 1, 0], pose[..., 1, 1] = c, -s, s, c
             pose[..., 2, 2], pose[..., 3, 3], pose[..., :2, 3] = 1, 1, start
@@ -74,13 +76,13 @@ def bar_point_positions(
         in_world = base(u)[..., None, :, :] @ np.stack(poses, axis=-3) @ frames
         return transform_points(in_world, bodies[..., 1:]).reshape(*u.shape[:-1], -1)
 
-    return places
+    return positions
 
 
-def bar_ends(bars: Array, along: list[Array]) -> list[Array]:
+def bar_ends(bars: Array, directions: list[Array]) -> list[Array]:
     """Return the start points of the three bars in the plane, and the end point of the last one."""
-    ends = [0 * along[0]]
-    for length, direction in zip(bars[1:], along, strict=True):
+    ends = [0 * directions[0]]
+    for length, direction in zip(bars[1:], directions, strict=True):
         ends.append(ends[-1] + length * direction)
     return ends
 
@@ -90,28 +92,28 @@ def loop_closure_error(place: Array, bars: Array) -> PositionFunction:
 
     def gap(angles: Array) -> Array:
         end = bar_ends(bars, open_chain_directions(angles))[-1]
-        flat = np.array([bars[0], 0.0]) - end
-        result: Array = np.einsum("ij,...j->...i", place[:3, :2], flat)
+        offset = np.array([bars[0], 0.0]) - end
+        result: Array = np.einsum("ij,...j->...i", place[:3, :2], offset)
         return result
 
     return gap
 
 
-def angular_velocity(along: Array, moving: Array) -> Array:
+def angular_velocity(direction: Array, direction_rate: Array) -> Array:
     """Return the angular velocity of a unit vector in the plane."""
-    return along[..., 0] * moving[..., 1] - along[..., 1] * moving[..., 0]
+    return direction[..., 0] * direction_rate[..., 1] - direction[..., 1] * direction_rate[..., 0]
 
 
 def relative_rates(bars: Array, theta: Array, speed: Array) -> Array:
     """Return the angular velocities ``(..., 3)`` of the bars, each relative to its predecessor."""
     directions = closed_loop_directions(bars)
-    moving = np.moveaxis(
+    direction_rates = np.moveaxis(
         complex_steps.directional_derivative(lambda u: np.stack(directions(u), axis=-1), theta, speed), -1, 0
     )
-    spins = np.stack(
-        [angular_velocity(a, b) for a, b in zip(directions(theta), moving, strict=True)], axis=-1
+    angular_velocities = np.stack(
+        [angular_velocity(a, b) for a, b in zip(directions(theta), direction_rates, strict=True)], axis=-1
     )
-    return np.diff(spins, axis=-1, prepend=0.0)
+    return np.diff(angular_velocities, axis=-1, prepend=0.0)
 
 
 def relative_accelerations(bars: Array, theta: Array, speed: Array, acceleration: Array) -> Array:

@@ -48,13 +48,13 @@ def _linkage_tree(numbers: tuple[bytes, ...], g: tuple[float, ...], is_hinged: b
     place, lengths, frames, bodies, tilt = map(np.frombuffer, numbers)
     base = joints.Revolute() if is_hinged else joints.Fixed()
     links = [Link(BASE, base, placement=place.reshape(4, 4))]
-    before = tilt.reshape(4, 4)
-    own = zip(NAMES[1:], lengths[1:], frames.reshape(3, 4, 4), bodies.reshape(3, 4, 4), strict=True)
-    for name, length, frame, points in own:
+    placement = tilt.reshape(4, 4)
+    bar_data = zip(NAMES[1:], lengths[1:], frames.reshape(3, 4, 4), bodies.reshape(3, 4, 4), strict=True)
+    for name, length, frame, points in bar_data:
         parent = links[-1].name
-        links.append(Link(name, joints.Revolute(), spatial_inertia(points), parent, before, frame))
-        before = np.eye(4)
-        before[0, 3] = length
+        links.append(Link(name, joints.Revolute(), spatial_inertia(points), parent, placement, frame))
+        placement = np.eye(4)
+        placement[0, 3] = length
     return Tree(links, gravity=g)
 
 
@@ -100,6 +100,6 @@ def assembled_angles(bars: Array, theta: float) -> Array:
 def assembled_rates(bars: Array, q: Array, omega: float) -> Array:
     """Return the joint rates ``(3,)`` that keep the loop closed."""
     sums = np.cumsum(q)
-    across = np.array([-np.sin(sums), np.cos(sums)]) * bars[1:]
-    others = np.linalg.solve(across[:, 1:], -across[:, 0] * omega)
+    normals = np.array([-np.sin(sums), np.cos(sums)]) * bars[1:]
+    others = np.linalg.solve(normals[:, 1:], -normals[:, 0] * omega)
     return np.diff(np.append(omega, others), prepend=0.0)

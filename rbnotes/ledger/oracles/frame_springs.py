@@ -79,13 +79,16 @@ def vary_poses(poses: Array, variations: Array, t: float, axes: str = "body") ->
     """Return the poses ``(N, 4, 4, 4)`` after t times each of the variations ``(N, 4, 3)`` of A and B."""
     result = np.tile(poses, (len(variations), 1, 1, 1))
     for body, R in enumerate(poses[:2, :3, :3]):
-        shift, turn = t * variations[:, 2 * body], Rotation.from_rotvec(t * variations[:, 2 * body + 1])
+        translation, rotation = (
+            t * variations[:, 2 * body],
+            Rotation.from_rotvec(t * variations[:, 2 * body + 1]),
+        )
         if axes == "body":
-            result[:, body, :3, :3] = R @ turn.as_matrix()
-            result[:, body, :3, 3] += shift @ R.T
+            result[:, body, :3, :3] = R @ rotation.as_matrix()
+            result[:, body, :3, 3] += translation @ R.T
         else:
-            result[:, body, :3, :3] = turn.as_matrix() @ R
-            result[:, body, :3, 3] += shift
+            result[:, body, :3, :3] = rotation.as_matrix() @ R
+            result[:, body, :3, 3] += translation
     return result
 
 
@@ -118,10 +121,12 @@ def world_forces(
     arms = np.einsum("nbij,nbj->nbi", R, poses[:, 2:, :3, 3])
     points = poses[:, :2, :3, 3] + arms
     v, w = velocities[..., ::2, :], velocities[..., 1::2, :]
-    flying = v + np.cross(w, arms)
+    point_velocities = v + np.cross(w, arms)
     axes = R @ poses[:, 2:, :3, :3]
     rotation_vector = Rotation.from_matrix(axes[:, 1] @ np.swapaxes(axes[:, 0], -1, -2)).as_rotvec()
-    spring_force = k_t * (points[:, 1] - points[:, 0]) + d_t * (flying[:, 1] - flying[:, 0])
+    spring_force = k_t * (points[:, 1] - points[:, 0]) + d_t * (
+        point_velocities[:, 1] - point_velocities[:, 0]
+    )
     spring_torque = k_r * rotation_vector + d_r * (w[..., 1, :] - w[..., 0, :])
     on_A, on_B = (
         spring_torque + np.cross(arms[:, 0], spring_force),
@@ -150,17 +155,19 @@ def force_variations(
     The velocities rotate by the fraction ``rotating_share`` of the bodies' rotations: 0 keeps them constant
     in the world, 1 in the bodies.
     """
-    turns = variations.reshape(-1, 2, 2, 3)[:, :, 1]
+    rotation_vectors = variations.reshape(-1, 2, 2, 3)[:, :, 1]
     if axes == "body":
-        turns = np.einsum("bij,nbj->nbi", poses[:2, :3, :3], turns)
+        rotation_vectors = np.einsum("bij,nbj->nbi", poses[:2, :3, :3], rotation_vectors)
 
     def rows(t: float) -> Array:
         varied_poses = vary_poses(poses, variations, t, axes)
         rotations = (
-            Rotation.from_rotvec((rotating_share * t * turns).reshape(-1, 3)).as_matrix().reshape(-1, 2, 3, 3)
+            Rotation.from_rotvec((rotating_share * t * rotation_vectors).reshape(-1, 3))
+            .as_matrix()
+            .reshape(-1, 2, 3, 3)
         )
-        found = world_forces(varied_poses, to_world(rotations, velocities), **stiffness)
-        return to_body(varied_poses[:, :2, :3, :3], found) if axes == "body" else found
+        rows_in_world = world_forces(varied_poses, to_world(rotations, velocities), **stiffness)
+        return to_body(varied_poses[:, :2, :3, :3], rows_in_world) if axes == "body" else rows_in_world
 
     return derivative(rows).value
 
@@ -200,8 +207,8 @@ def energy(poses: Array, k_t: float, k_r: float) -> Array:
 def relative_rates(poses: Array) -> Array:
     """Return the Jacobian ``(6, 12)`` of (x_2' - x_1', omega_2 - omega_1) in the body velocities."""
     x, R = (pose_derivative(part, poses, UNIT_VARIATIONS) for part in (origins, orientations))
-    spins = axial(R @ np.swapaxes(orientations(poses[None]), -1, -2))
-    return np.concatenate([x[:, 1] - x[:, 0], spins[:, 1] - spins[:, 0]], axis=-1).T
+    angular_velocities = axial(R @ np.swapaxes(orientations(poses[None]), -1, -2))
+    return np.concatenate([x[:, 1] - x[:, 0], angular_velocities[:, 1] - angular_velocities[:, 0]], axis=-1).T
 
 
 def frames_as_bodies(poses: Array) -> Array:
@@ -216,7 +223,9 @@ def frame_1_as_body_A(poses: Array) -> Array:
 
 def elastic_forces(poses: Array, k_t: float, k_r: float) -> Array:
     """Return minus the derivatives of the potential along motions of the bodies, in body axes."""
-    return -pose_derivative(lambda there: energy(there, k_t, k_r), poses, UNIT_VARIATIONS).reshape(4, 3)
+    return -pose_derivative(
+        lambda varied_poses: energy(varied_poses, k_t, k_r), poses, UNIT_VARIATIONS
+    ).reshape(4, 3)
 
 
 def viscous_forces(poses: Array, velocities: Array, d_t: float, d_r: float) -> Array:

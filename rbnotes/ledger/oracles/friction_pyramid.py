@@ -33,10 +33,10 @@ def pyramid_contact(
 
     def violation(impulse: Array) -> float:
         u = free + W @ impulse
-        push, friction = impulse[0], impulse[1:]
-        power = friction @ u[1:] - push * mu * np.min(polygon @ u[1:])
-        outside = gauge(friction, polygon) - mu * push
-        result: float = max(-push, -u[0], abs(min(push, u[0])), outside, abs(power))
+        normal, friction = impulse[0], impulse[1:]
+        power = friction @ u[1:] - normal * mu * np.min(polygon @ u[1:])
+        outside = gauge(friction, polygon) - mu * normal
+        result: float = max(-normal, -u[0], abs(min(normal, u[0])), outside, abs(power))
         return result
 
     candidates = [np.zeros(3), -np.linalg.solve(W, free)]
@@ -45,9 +45,9 @@ def pyramid_contact(
         candidates.append(-free[0] / (W[0] @ in_corner) * in_corner)
         ends = np.column_stack([in_corner, np.append(1.0, mu * second)])
         conditions = np.stack([[1.0, 0.0, 0.0], np.append(0.0, second - first)])
-        shares = np.linalg.lstsq(conditions @ W @ ends, -conditions @ free, rcond=None)[0]
-        if np.all(shares >= 0):
-            candidates.append(ends @ shares)
+        coefficients = np.linalg.lstsq(conditions @ W @ ends, -conditions @ free, rcond=None)[0]
+        if np.all(coefficients >= 0):
+            candidates.append(ends @ coefficients)
     best = min(candidates, key=violation)
     return inverse @ (momentum + rows.T @ best), float(best[0]), best[1:]
 
@@ -66,6 +66,6 @@ def sliding_states(s: Array, limit: float, excess: float) -> tuple[Array, list[A
     """
     facets = pyramid_corners(8)
     phi = limit * (np.arange(8) == np.argmin(facets @ s))
-    least = max(-facets @ s)
+    smallest_xi = max(-facets @ s)
     momentum = np.append(s - phi @ facets, -limit)
-    return momentum, [np.concatenate([[limit], phi, [xi]]) for xi in (least, least + excess)]
+    return momentum, [np.concatenate([[limit], phi, [xi]]) for xi in (smallest_xi, smallest_xi + excess)]

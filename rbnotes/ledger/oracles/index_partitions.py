@@ -10,5 +10,5 @@ def split_indices(alpha: tuple[int, ...], count: int) -> tuple[list[int], list[i
 
 def ordered_indices(alpha: tuple[int, ...], count: int) -> list[int]:
     """Return all `count` indices, those of alpha first."""
-    basic, rest = split_indices(alpha, count)
-    return [*basic, *rest]
+    basic, others = split_indices(alpha, count)
+    return [*basic, *others]

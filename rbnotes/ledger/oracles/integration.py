@@ -86,6 +86,6 @@ def trapezoidal_velocity(M: Array, force: Force, x: Array, x1: Array, v: Array, 
     Both positions are known. One Newton step starts from the old velocities, with the derivatives of the
     first half of the step.
     """
-    missing = h / 2 * (force(x, v) + force(x1, v))
-    slopes = complex_step(lambda w: M @ (w - v) - h / 2 * force(x, w), v)
-    return v + np.linalg.solve(slopes, missing)
+    residual = h / 2 * (force(x, v) + force(x1, v))
+    jacobian = complex_step(lambda w: M @ (w - v) - h / 2 * force(x, w), v)
+    return v + np.linalg.solve(jacobian, residual)

@@ -18,14 +18,14 @@ from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, tw
 def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> list[tuple[Array, ...]]:
     """Return for each body the adjoint from its parent, its rate, S and its rate, in the body frame."""
     E, F = body_trees.poses(assembly, q), body_trees.joint_poses(assembly, q)
-    found: list[tuple[Array, ...]] = []
+    links: list[tuple[Array, ...]] = []
     for i, parent in enumerate(assembly.parents):
-        before = np.eye(4) if parent < 0 else E[parent]
-        X = adjoint_by_conjugation(np.linalg.inv(E[i]) @ before)
+        parent_pose = np.eye(4) if parent < 0 else E[parent]
+        X = adjoint_by_conjugation(np.linalg.inv(E[i]) @ parent_pose)
         S = adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i])[:, 2]
         adjoint_rate = np.stack([commutator(column, S * qdot[i]) for column in X.T], axis=-1)
-        found.append((X, adjoint_rate, S, np.zeros(6)))
-    return found
+        links.append((X, adjoint_rate, S, np.zeros(6)))
+    return links
 
 
 def jacobian_blocks(parents: tuple[int, ...], links: list[tuple[Any, ...]]) -> list[list[Any]]:
@@ -52,8 +52,8 @@ def jacobian_rate_product(parents: tuple[int, ...], links: list[tuple[Any, ...]]
     y = jacobian_product(parents, links, x)
     z: list[Any] = []
     for i, (X, Xdot, _, Sdot) in enumerate(links):
-        own = Sdot * x[i]
-        z.append(own if parents[i] < 0 else X @ z[parents[i]] + Xdot @ y[parents[i]] + own)
+        joint_term = Sdot * x[i]
+        z.append(joint_term if parents[i] < 0 else X @ z[parents[i]] + Xdot @ y[parents[i]] + joint_term)
     return z
 
 
@@ -83,8 +83,8 @@ def free_chain_jacobian(joints: Array, bodies: Array) -> Array:
                 perturbation[k, 3] = 1j * tiny
             else:
                 perturbation[:3, :3] = perturbation[:3, :3] + 1j * tiny * bracket(np.eye(3)[k - 3])
-            carried = joints[a] @ perturbation @ np.linalg.inv(joints[a])
+            displacement = joints[a] @ perturbation @ np.linalg.inv(joints[a])
             for i in range(a, n):
-                rate = np.imag(carried @ bodies[i]) / tiny
+                rate = np.imag(displacement @ bodies[i]) / tiny
                 J[6 * i : 6 * i + 6, 6 * a + k] = twist_from_matrix(np.linalg.inv(bodies[i]) @ rate)
     return J

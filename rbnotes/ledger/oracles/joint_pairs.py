@@ -42,10 +42,10 @@ def hinge_and_screw(a: Array, B: Array, b: Array) -> Pose:
 
 def joint_pair(A: Array, a: Array, B: Array, b: Array) -> Pose:
     """Return the pose function of both joints in series, with five coordinates."""
-    one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
+    first, second = ball_with_arm(A), hinge_and_screw(a, B, b)
 
     def pose(q: Array) -> Array:
-        return one(q[..., :3]) @ two(q[..., 3:])
+        return first(q[..., :3]) @ second(q[..., 3:])
 
     return pose
 
@@ -66,8 +66,8 @@ def inverse_adjoint_rate(pose: Pose, q: Array, qdot: Array) -> Array:
 
 def planar_free_joint(q: Array) -> Array:
     """Return the pose after a translation along x and y, then a rotation about z."""
-    along = np.stack([q[..., 0], q[..., 1], np.zeros_like(q[..., 0])], axis=-1)
-    return translation_pose(along) @ screw_pose(np.eye(3)[2], q[..., 2])
+    translation = np.stack([q[..., 0], q[..., 1], np.zeros_like(q[..., 0])], axis=-1)
+    return translation_pose(translation) @ screw_pose(np.eye(3)[2], q[..., 2])
 
 
 def spatial_free_joint(q: Array) -> Array:

@@ -50,8 +50,8 @@ def rotation_vector_pose(q: Array) -> Array:
 
 def motion_subspace(pose: Pose, q: Array) -> Array:
     """Return S ``(6, k)``, whose columns are the twists of ``Q^-1 dQ/dq_i``."""
-    inverse, slopes = np.linalg.inv(pose(q)), complex_step(pose, q)
-    return np.stack([twist_from_matrix(inverse @ slopes[..., i]) for i in range(len(q))], axis=-1)
+    inverse, partials = np.linalg.inv(pose(q)), complex_step(pose, q)
+    return np.stack([twist_from_matrix(inverse @ partials[..., i]) for i in range(len(q))], axis=-1)
 
 
 def motion_subspace_rate(pose: Pose, q: Array, qdot: Array) -> Array:

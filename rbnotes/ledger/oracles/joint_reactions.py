@@ -30,38 +30,40 @@ def inertial_point_forces(
     return transform_points(body_poses(at, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)
 
 
-def wrench_at(frame: Array, places: Array, forces: Array) -> Array:
+def wrench_at(frame: Array, positions: Array, forces: Array) -> Array:
     """Return the wrench ``(6,)`` in a frame of forces at the positions ``(p, 3)``."""
     R, origin = frame[:3, :3], frame[:3, 3]
-    arms = places - origin
-    turning = np.array(
+    arms = positions - origin
+    moment = np.array(
         [
             np.sum(arms[:, 1] * forces[:, 2] - arms[:, 2] * forces[:, 1]),
             np.sum(arms[:, 2] * forces[:, 0] - arms[:, 0] * forces[:, 2]),
             np.sum(arms[:, 0] * forces[:, 1] - arms[:, 1] * forces[:, 0]),
         ]
     )
-    return np.concatenate([R.T @ turning, R.T @ np.sum(forces, axis=0)])
+    return np.concatenate([R.T @ moment, R.T @ np.sum(forces, axis=0)])
 
 
 def net_body_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
     """Return the net constraint wrenches on the bodies ``(24,)``, in body frames."""
-    places, forces = inertial_point_forces(at, bodies, g, q, v, a)
+    positions, forces = inertial_point_forces(at, bodies, g, q, v, a)
     poses = body_poses(at, q)
-    return np.concatenate([wrench_at(*each) for each in zip(poses, places, forces, strict=True)])
+    return np.concatenate([wrench_at(*each) for each in zip(poses, positions, forces, strict=True)])
 
 
 def joint_transmitted_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
     """Return the wrenches ``(24,)`` that the joints transmit, in the moved joint frames."""
-    places, forces = inertial_point_forces(at, bodies, g, q, v, a)
+    positions, forces = inertial_point_forces(at, bodies, g, q, v, a)
     frames = body_poses(at, q) @ np.linalg.inv(at[:, 1])
-    found = []
+    result = []
     for joint, frame in enumerate(frames):
         carried_bodies = [body for body in range(4) if _carries(joint, body)]
-        found.append(
-            wrench_at(frame, np.concatenate(places[carried_bodies]), np.concatenate(forces[carried_bodies]))
+        result.append(
+            wrench_at(
+                frame, np.concatenate(positions[carried_bodies]), np.concatenate(forces[carried_bodies])
+            )
         )
-    return np.concatenate(found)
+    return np.concatenate(result)
 
 
 def _carries(joint: int, body: int) -> bool:

@@ -47,11 +47,11 @@ def df_P(x: Array) -> Array:
 def tension(f_opt: float, a: float, l_opt: float, v_max: float, l_T: float) -> Tension:
     """Return the tension (1.38) as a function of the path's length and rate."""
 
-    def law(L: Array, Ldot: Array) -> Array:
+    def tension_law(L: Array, Ldot: Array) -> Array:
         lt, vt = (L - l_T) / l_opt, Ldot / (l_opt * v_max)
         return f_opt * (a * f_L(lt) * f_V(vt) + f_P(lt))
 
-    return law
+    return tension_law
 
 
 def unnormalized_wrenches(E: Array, x: Array) -> Array:

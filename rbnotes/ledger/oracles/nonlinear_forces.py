@@ -12,30 +12,30 @@ Force = Callable[[Array, Array], Array]
 ForceDerivative = Callable[[Array, Array], Array]
 
 
-def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, share: float = 1.0) -> Force:
+def nonlinear_force(f: Array, K: Array, D: Array, x: Array, v: Array, nonlinearity: float = 1.0) -> Force:
     """Return a nonlinear force with the value f and the derivatives K, D at (x, v) ``(3,)``.
 
-    The `share` scales its nonlinear part; zero makes the force affine.
+    The factor `nonlinearity` scales its nonlinear part; zero makes the force affine.
     """
 
     def force(y: Array, u: Array) -> Array:
-        bend = 1 - np.cos(np.roll(y - x, -1) + _permute_signs(u - v))
-        return f + K @ (y - x) + D @ (u - v) + share * bend
+        nonlinear_part = 1 - np.cos(np.roll(y - x, -1) + _permute_signs(u - v))
+        return f + K @ (y - x) + D @ (u - v) + nonlinearity * nonlinear_part
 
     return force
 
 
 def nonlinear_force_derivatives(
-    K: Array, D: Array, x: Array, v: Array, share: float = 1.0
+    K: Array, D: Array, x: Array, v: Array, nonlinearity: float = 1.0
 ) -> tuple[ForceDerivative, ForceDerivative]:
     """Return the derivatives of :func:`nonlinear_force` with respect to positions and velocities."""
     by_position, by_velocity = np.roll(np.eye(3), -1, axis=0), _permute_signs(np.eye(3))
 
     def stiffness(y: Array, u: Array) -> Array:
-        return K + share * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_position
+        return K + nonlinearity * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_position
 
     def damping(y: Array, u: Array) -> Array:
-        return D + share * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_velocity
+        return D + nonlinearity * np.sin(np.roll(y - x, -1) + _permute_signs(u - v))[:, None] * by_velocity
 
     return stiffness, damping
 

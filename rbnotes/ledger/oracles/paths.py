@@ -38,13 +38,13 @@ def point_derivatives(function: Callable[[Array], Array], x: Array) -> Array:
     """Return the derivatives with respect to each point: the function's axes, then point and coordinate."""
     # Complex steps along all coordinates at once: the functions broadcast.
     units = np.eye(x.size).reshape(-1, *x.shape)
-    found = np.moveaxis(complex_steps.directional_derivative(function, x, units), 0, -1)
-    return found.reshape(*found.shape[:-1], *x.shape)
+    derivatives = np.moveaxis(complex_steps.directional_derivative(function, x, units), 0, -1)
+    return derivatives.reshape(*derivatives.shape[:-1], *x.shape)
 
 
-def derivative_blocks(found: Array) -> Array:
+def derivative_blocks(derivatives: Array) -> Array:
     """Return the blocks ``[i, j]`` of a derivative with the axes (i, coordinate, j, coordinate)."""
-    return np.swapaxes(found, 1, 2)
+    return np.swapaxes(derivatives, 1, 2)
 
 
 def numerical_length_rate(x: Array, v: Array, active: Array | slice = slice(None)) -> Array:

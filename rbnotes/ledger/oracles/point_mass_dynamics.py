@@ -50,11 +50,11 @@ def free_motion(m: float, c: Array, J: Array, E: Array, phi: Array, wrench: Arra
     def rates(pose: Array, twist: Array) -> tuple[Array, Array]:
         return pose @ twist_matrix(twist), acceleration(m, c, J, twist, wrench)
 
-    total, (pose_rate, change) = np.zeros((4, 4)), rates(E, phi)
-    for share, weight in ((1 / 2, 1 / 6), (1 / 2, 1 / 3), (1, 1 / 3), (0, 1 / 6)):
+    total, (pose_rate, twist_rate) = np.zeros((4, 4)), rates(E, phi)
+    for fraction, weight in ((1 / 2, 1 / 6), (1 / 2, 1 / 3), (1, 1 / 3), (0, 1 / 6)):
         total += weight * pose_rate
-        if share:
-            ahead = share * duration
-            pose_rate, change = rates(E + ahead * pose_rate, phi + ahead * change)
+        if fraction:
+            time = fraction * duration
+            pose_rate, twist_rate = rates(E + time * pose_rate, phi + time * twist_rate)
     end: Array = E + duration * total
     return end

@@ -105,8 +105,8 @@ def poses(cloud: PointMassTree, q: Array) -> Array:
         screw_pose(screw, q[..., 4], PITCH),
     ]
     joints: list[Array] = []
-    for Q, rest, parent in zip(joint_poses, cloud.placements, PARENTS, strict=True):
-        joints.append((joints[parent] if parent >= 0 else np.eye(4)) @ rest @ Q)
+    for Q, reference, parent in zip(joint_poses, cloud.placements, PARENTS, strict=True):
+        joints.append((joints[parent] if parent >= 0 else np.eye(4)) @ reference @ Q)
     return np.stack(joints, axis=-3) @ cloud.bodies
 
 
@@ -114,12 +114,12 @@ def point_positions(cloud: PointMassTree) -> PositionFunction:
     """Return the positions ``(..., 24, 3)`` of six point masses for each body as a function of q."""
     points = np.array([_points(cloud, i)[1] for i in range(4)])
 
-    def at(q: Array) -> Array:
+    def positions(q: Array) -> Array:
         E = poses(cloud, q)
-        there: Array = points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
-        return there.reshape(*q.shape[:-1], -1, 3)
+        world_points: Array = points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
+        return world_points.reshape(*q.shape[:-1], -1, 3)
 
-    return at
+    return positions
 
 
 def point_mass(cloud: PointMassTree) -> Array:
@@ -132,10 +132,10 @@ def jacobian(cloud: PointMassTree, q: Array) -> Array:
     return body_jacobian(lambda x: poses(cloud, x), q)
 
 
-def body_jacobian(placed_by: Pose, q: Array) -> Array:
+def body_jacobian(pose: Pose, q: Array) -> Array:
     """Return the Jacobian ``(..., 6 n, k)`` of bodies whose poses ``(..., n, 4, 4)`` are a function of q."""
-    back = np.linalg.inv(placed_by(q))[..., None, :, :, :]
-    return np.swapaxes(_twists(back @ complex_steps.partial_derivatives(placed_by, q)), -1, -2)
+    inverse_poses = np.linalg.inv(pose(q))[..., None, :, :, :]
+    return np.swapaxes(_twists(inverse_poses @ complex_steps.partial_derivatives(pose, q)), -1, -2)
 
 
 def bias_acceleration(cloud: PointMassTree, q: Array, qdot: Array) -> Array:
@@ -187,9 +187,9 @@ def spring_wrenches(cloud: PointMassTree, q: Array, k: float, x: Array) -> Array
     """Return the wrenches ``(..., 24)`` of a zero-length spring from x[0] on body 1 to x[1] on body 3."""
     E = poses(cloud, q)
     ends = [E[..., i, :3, :3] @ point + E[..., i, :3, 3] for i, point in zip((1, 3), x, strict=True)]
-    pull = k * (ends[1] - ends[0])
+    tension = k * (ends[1] - ends[0])
     w = np.zeros((*E.shape[:-2], 6), dtype=E.dtype)
-    for i, point, force in ((1, x[0], pull), (3, x[1], -pull)):
-        seen = np.einsum("...ba,...b->...a", E[..., i, :3, :3], force)
-        w[..., i, :3], w[..., i, 3:] = np.cross(point, seen), seen
+    for i, point, force in ((1, x[0], tension), (3, x[1], -tension)):
+        body_force = np.einsum("...ba,...b->...a", E[..., i, :3, :3], force)
+        w[..., i, :3], w[..., i, 3:] = np.cross(point, body_force), body_force
     return w.reshape(*q.shape[:-1], -1)

@@ -24,11 +24,11 @@ Pose = Callable[[Array], Array]
 def random_poses(*shape: int) -> SearchStrategy[Array]:
     """Draw poses ``(*shape, 4, 4)`` in a single draw, fast to generate and to shrink."""
 
-    def made(numbers: Array) -> Array:
-        turns = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
-        return make_poses(turns, numbers[:, 3:]).reshape(*shape, 4, 4)
+    def poses_from_numbers(numbers: Array) -> Array:
+        rotations = Rotation.from_rotvec(numbers[:, :3]).as_matrix()
+        return make_poses(rotations, numbers[:, 3:]).reshape(*shape, 4, 4)
 
-    return arrays(math.prod(shape), 6).map(made)
+    return arrays(math.prod(shape), 6).map(poses_from_numbers)
 
 
 def screw_pose(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
@@ -41,8 +41,8 @@ def screw_pose(axis: Array, angle: Array | float, pitch: float = 0.0) -> Array:
 def rotation_pose(r: Array) -> Array:
     """Return the poses rotated by nonzero rotation vectors ``(..., 3)``."""
     angle = np.sqrt(np.sum(r * r, axis=-1))[..., None, None]
-    across = np.stack([np.cross(r, unit) for unit in np.eye(3)], axis=-1) / angle
-    R = np.eye(3) + np.sin(angle) * across + (1 - np.cos(angle)) * across @ across
+    generator = np.stack([np.cross(r, unit) for unit in np.eye(3)], axis=-1) / angle
+    R = np.eye(3) + np.sin(angle) * generator + (1 - np.cos(angle)) * generator @ generator
     return make_poses(R, np.zeros(3))
 
 
@@ -67,8 +67,8 @@ def derivative_along_motion(function: Callable[[Array], Array], q: Array, qdot: 
 def pose_jacobian(pose: Pose, q: Array) -> Array:
     """Return the body twists ``(..., 6, k)`` for unit rates of each coordinate."""
     X = np.linalg.inv(pose(q))[..., None, :, :] @ complex_steps.partial_derivatives(pose, q)
-    places = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
-    return np.stack([X[..., i, j] for i, j in places], axis=-2)
+    entries = ((2, 1), (0, 2), (1, 0), (0, 3), (1, 3), (2, 3))
+    return np.stack([X[..., i, j] for i, j in entries], axis=-2)
 
 
 def pose_jacobian_rate(pose: Pose, q: Array, qdot: Array) -> Array:

@@ -16,21 +16,21 @@ Objective = Callable[[Array], float]
 def quadratic_parts(objective: Objective, size: int) -> tuple[Array, Array]:
     """Return Hessian and gradient at the origin of a quadratic objective, from its values."""
     units = np.eye(size)
-    here = objective(np.zeros(size))
+    value = objective(np.zeros(size))
     single = np.array([objective(e) for e in units])
     opposite = np.array([objective(-e) for e in units])
     pairs = np.array([[objective(a + b) for b in units] for a in units])
-    return pairs - single[:, None] - single + here, (single - opposite) / 2
+    return pairs - single[:, None] - single + value, (single - opposite) / 2
 
 
 def minimizer(objective: Objective, G: Array) -> Array:
     """Return the minimizer of a quadratic objective over all v with ``G v = 0``."""
-    hessian, slope = quadratic_parts(objective, G.shape[1])
+    hessian, gradient = quadratic_parts(objective, G.shape[1])
     free = null_space(G) if len(G) else np.eye(G.shape[1])
     curvature = free.T @ hessian @ free
     if free.size and np.linalg.eigvalsh(curvature)[0] <= 0:
         raise ArithmeticError("the objective has no least value")
-    return free @ np.linalg.solve(curvature, -free.T @ slope)
+    return free @ np.linalg.solve(curvature, -free.T @ gradient)
 
 
 def constrained_minimizer(objective: Objective, C: Array, G: Array) -> Array:

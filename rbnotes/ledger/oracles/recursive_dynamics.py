@@ -52,8 +52,8 @@ class CountedNumber:
 def counted_array(array: Array, tally: list[int]) -> Array:
     """Return the array with entries that count their products and quotients in `tally`."""
     counted = np.empty(array.shape, dtype=object)
-    for place in np.ndindex(array.shape):
-        counted[place] = CountedNumber(array[place], tally)
+    for index in np.ndindex(array.shape):
+        counted[index] = CountedNumber(array[index], tally)
     return counted
 
 
@@ -64,16 +64,16 @@ def hinge_links(assembly: body_trees.Assembly, q: Array, qdot: Array) -> Links:
         body_trees.joint_poses(assembly, q),
         body_trees.twists(assembly, q, qdot),
     )
-    found = []
+    links = []
     for i, parent in enumerate(assembly.parents):
         m, c, J = assembly.masses[i], assembly.centers[i], assembly.inertias[i]
-        before = np.eye(4) if parent < 0 else E[parent]
-        X = adjoint_by_conjugation(np.linalg.inv(E[i]) @ before)
+        parent_pose = np.eye(4) if parent < 0 else E[parent]
+        X = adjoint_by_conjugation(np.linalg.inv(E[i]) @ parent_pose)
         S = adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i])[:, 2]
-        pull = m * E[i, :3, :3].T @ assembly.gravity
-        load = np.concatenate([np.cross(c, pull), pull]) - inertial_wrench(m, c, J, phi[i], np.zeros(6))
-        found.append((X, S, commutator(phi[i], S) * qdot[i], kinetic_energy_matrix(m, J, c), load))
-    return found
+        force = m * E[i, :3, :3].T @ assembly.gravity
+        load = np.concatenate([np.cross(c, force), force]) - inertial_wrench(m, c, J, phi[i], np.zeros(6))
+        links.append((X, S, commutator(phi[i], S) * qdot[i], kinetic_energy_matrix(m, J, c), load))
+    return links
 
 
 def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) -> list[Any]:
@@ -84,7 +84,7 @@ def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) ->
     inertias, loads = [link[3] for link in links], [link[4] for link in links]
     joint_terms: list[Any] = [None] * len(links)
     for i in reversed(range(len(links))):
-        X, S, drift, _, _ = links[i]
+        X, S, bias, _, _ = links[i]
         U = inertias[i] @ S
         D = S @ U
         u = tau[i] + S @ loads[i]
@@ -92,15 +92,15 @@ def recursive_accelerations(parents: tuple[int, ...], links: Links, tau: Any) ->
         if parents[i] >= 0:
             projected_inertia = inertias[i] - np.outer(U / D, U)
             inertias[parents[i]] = inertias[parents[i]] + X.T @ projected_inertia @ X
-            loads[parents[i]] = loads[parents[i]] + X.T @ (loads[i] - projected_inertia @ drift - U * (u / D))
+            loads[parents[i]] = loads[parents[i]] + X.T @ (loads[i] - projected_inertia @ bias - U * (u / D))
     rates: list[Any] = []
-    found: list[Any] = []
-    for i, (X, S, drift, _, _) in enumerate(links):
+    qddot: list[Any] = []
+    for i, (X, S, bias, _, _) in enumerate(links):
         U, D, u = joint_terms[i]
-        carried = drift if parents[i] < 0 else X @ rates[parents[i]] + drift
-        found.append((u - U @ carried) / D)
-        rates.append(carried + S * found[i])
-    return found
+        inherited = bias if parents[i] < 0 else X @ rates[parents[i]] + bias
+        qddot.append((u - U @ inherited) / D)
+        rates.append(inherited + S * qddot[i])
+    return qddot
 
 
 def gaussian_elimination(M: Any, f: Any) -> list[Any]:

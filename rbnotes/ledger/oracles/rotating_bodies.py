@@ -41,10 +41,10 @@ def acceleration(m: float, J: Array, R: Array, omega: Array, f: Array) -> Array:
     points = points @ R.T
 
     def torque(alpha: Array) -> Array:
-        needed = np.cross(alpha, points) + np.cross(omega, np.cross(omega, points))
-        result: Array = each * np.cross(points, needed).sum(axis=0)
+        accelerations = np.cross(alpha, points) + np.cross(omega, np.cross(omega, points))
+        result: Array = each * np.cross(points, accelerations).sum(axis=0)
         return result
 
-    steady = torque(np.zeros(3))
-    columns = np.stack([torque(axis) - steady for axis in np.eye(3)], axis=-1)
-    return np.concatenate([f[:3] / m, np.linalg.solve(columns, f[3:] - steady)])
+    gyroscopic = torque(np.zeros(3))
+    columns = np.stack([torque(axis) - gyroscopic for axis in np.eye(3)], axis=-1)
+    return np.concatenate([f[:3] / m, np.linalg.solve(columns, f[3:] - gyroscopic)])

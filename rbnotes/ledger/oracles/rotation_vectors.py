@@ -31,12 +31,12 @@ def nearest_rotation_vector(rotation: Rotation, w: Array) -> Array:
 def angle_axis_rate(function: Callable[[float, Array], Array], w: Array, omega: Array) -> Array:
     """Return the time derivative of a function of angle and axis."""
 
-    def at(t: float) -> Array:
+    def value(t: float) -> Array:
         vector = rotation_vector_at(w, omega, t)
         angle = float(np.linalg.norm(vector))
         return function(angle, vector / angle)
 
-    return derivative(at).value
+    return derivative(value).value
 
 
 def rotation_vector_rate(w: Array, omega: Array) -> Array:
@@ -51,10 +51,12 @@ def rotation_vector_rates(w: Array) -> Array:
 
 def rotation_vector_rates_in_frame_2(w: Array) -> Array:
     """Return the rates ``(3, 3)`` of the rotation vector for unit angular velocities in frame 2."""
-    start = Rotation.from_rotvec(w)
+    initial = Rotation.from_rotvec(w)
 
     def rate(axis: Array) -> Array:
-        return derivative(lambda t: nearest_rotation_vector(start * Rotation.from_rotvec(t * axis), w)).value
+        return derivative(
+            lambda t: nearest_rotation_vector(initial * Rotation.from_rotvec(t * axis), w)
+        ).value
 
     return np.stack([rate(axis) for axis in np.eye(3)], axis=-1)
 

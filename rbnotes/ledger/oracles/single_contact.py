@@ -9,41 +9,41 @@ import numpy as np
 from rbnotes.arguments import Array
 
 
-def box_friction_velocities(M: Array, T: Array, start: Array, limits: Array) -> Array:
+def box_friction_velocities(M: Array, T: Array, initial: Array, limits: Array) -> Array:
     """Return the velocities after friction with given limits, from the velocities before.
 
     For each row of T either the sliding stops, or the impulse is at its limit and opposes the sliding.
     """
     inverse_mass = np.linalg.inv(M)
-    W, s = T @ inverse_mass @ T.T, T @ start
-    best, least = start, np.inf
+    W, s = T @ inverse_mass @ T.T, T @ initial
+    best, smallest_violation = initial, np.inf
     for signs in product((-1, 0, 1), repeat=len(T)):
-        way = np.array(signs)
-        stuck = way == 0
-        b = -way * limits
+        directions = np.array(signs)
+        stuck = directions == 0
+        b = -directions * limits
         if np.any(stuck):
             b[stuck] = -np.linalg.solve(
                 W[np.ix_(stuck, stuck)], s[stuck] + W[np.ix_(stuck, ~stuck)] @ b[~stuck]
             )
         u = s + W @ b
-        wrong = max(float(np.max(np.abs(b) - limits)), float(np.max(-way * u)))
-        if wrong < least:
-            best, least = start + inverse_mass @ (T.T @ b), wrong
+        violation = max(float(np.max(np.abs(b) - limits)), float(np.max(-directions * u)))
+        if violation < smallest_violation:
+            best, smallest_violation = initial + inverse_mass @ (T.T @ b), violation
     return best
 
 
-def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
+def coulomb_box(M: Array, N: Array, T: Array, initial: Array, mu: float) -> Array:
     """Return the velocities after one contact with box friction.
 
     N ``(n,)`` is the normal row, T ``(2, n)`` the tangential rows; each friction component is at most mu
     times the normal impulse.
     """
     inverse_mass = np.linalg.inv(M)
-    if N @ start >= 0:
-        return start
+    if N @ initial >= 0:
+        return initial
     rows = np.vstack([N, T])
-    W, u = rows @ inverse_mass @ rows.T, rows @ start
-    best, least = start, np.inf
+    W, u = rows @ inverse_mass @ rows.T, rows @ initial
+    best, smallest_violation = initial, np.inf
     for signs in product((-1, 0, 1), repeat=2):
         # Unknowns: the normal impulse a, and friction where it sticks; elsewhere friction is - sign mu a.
         to_impulses = np.zeros((3, 3))
@@ -54,9 +54,11 @@ def coulomb_box(M: Array, N: Array, T: Array, start: Array, mu: float) -> Array:
             used += [] if sign else [1 + k]
         basis = to_impulses[:, used]
         impulses = basis @ np.linalg.solve(W[used] @ basis, -u[used])
-        after = u + W @ impulses
-        beyond = float(np.max(np.abs(impulses[1:])) - mu * impulses[0])
-        wrong = max(-impulses[0], beyond, *(-sign * after[1 + k] for k, sign in enumerate(signs)))
-        if wrong < least:
-            best, least = start + inverse_mass @ (rows.T @ impulses), wrong
+        row_velocities = u + W @ impulses
+        excess = float(np.max(np.abs(impulses[1:])) - mu * impulses[0])
+        violation = max(
+            -impulses[0], excess, *(-sign * row_velocities[1 + k] for k, sign in enumerate(signs))
+        )
+        if violation < smallest_violation:
+            best, smallest_violation = initial + inverse_mass @ (rows.T @ impulses), violation
     return best

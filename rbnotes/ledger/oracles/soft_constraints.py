@@ -19,8 +19,8 @@ def curved_constraint(q: Array) -> Array:
 def elastic_work(phi: Array, alpha: Array) -> Array:
     """Return the work against springs of compliance alpha as the errors grow from zero to phi ``(k,)``."""
     nodes, weights = np.polynomial.legendre.leggauss(3)
-    growing = [(s + 1) / 2 * phi for s in nodes]
-    parts = [w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(growing, weights, strict=True)]
+    errors = [(s + 1) / 2 * phi for s in nodes]
+    parts = [w / 2 * phi @ np.linalg.solve(alpha, e) for e, w in zip(errors, weights, strict=True)]
     result: Array = np.sum(parts, axis=0)
     return result
 
@@ -41,8 +41,8 @@ def soft_step(
     """
     mean_error = h / 2 * G
     system = np.block([[M, -h * G.T], [mean_error + beta @ G, alpha]])
-    both = np.linalg.solve(system, np.concatenate([b, -phi]))
-    return both[: len(M)], both[len(M) :]
+    solution = np.linalg.solve(system, np.concatenate([b, -phi]))
+    return solution[: len(M)], solution[len(M) :]
 
 
 def soft_contacts(
@@ -55,12 +55,14 @@ def soft_contacts(
     k, n = N.shape
     relaxed = np.eye(k) * h / 2 + beta
     for pushing in itertools.product((False, True), repeat=k):
-        on = np.array(pushing)
-        rows = np.where(on[:, None], np.linalg.solve(relaxed, np.hstack([relaxed @ N, alpha])), 0.0)
-        rows[~on, n:] = np.eye(k)[~on]
-        right = np.where(on, -np.linalg.solve(relaxed, phi), 0.0)
-        both = np.linalg.solve(np.vstack([np.hstack([M, -h * N.T]), rows]), np.concatenate([b, right]))
-        v, force = both[:n], both[n:]
+        is_active = np.array(pushing)
+        rows = np.where(is_active[:, None], np.linalg.solve(relaxed, np.hstack([relaxed @ N, alpha])), 0.0)
+        rows[~is_active, n:] = np.eye(k)[~is_active]
+        right_side = np.where(is_active, -np.linalg.solve(relaxed, phi), 0.0)
+        solution = np.linalg.solve(
+            np.vstack([np.hstack([M, -h * N.T]), rows]), np.concatenate([b, right_side])
+        )
+        v, force = solution[:n], solution[n:]
         w = np.linalg.solve(relaxed, alpha @ force + phi) + N @ v
         if np.all(force >= -1e-12) and np.all(w >= -1e-12):
             return v, force, w

@@ -36,8 +36,10 @@ def frame_twists(frames: Array) -> Array:
 def _twist_to(E: Array) -> Array:
     """Return the twist to E: SciPy's rotation vector, and the origin velocity from a linear system."""
     w, unit_time = Rotation.from_matrix(E[:3, :3]).as_rotvec(), np.ones(())
-    way = np.stack([constant_twist_pose(np.append(w, v), unit_time)[:3, 3] for v in np.eye(3)], axis=-1)
-    return np.append(w, np.linalg.solve(way, E[:3, 3]))
+    translations = np.stack(
+        [constant_twist_pose(np.append(w, v), unit_time)[:3, 3] for v in np.eye(3)], axis=-1
+    )
+    return np.append(w, np.linalg.solve(translations, E[:3, 3]))
 
 
 def constant_twist_pose(twist: Array, time: Array) -> Array:
@@ -49,9 +51,9 @@ def constant_twist_pose(twist: Array, time: Array) -> Array:
     speed = np.sqrt(w @ w)
     if speed == 0:
         return make_poses(np.eye(3), time[..., None] * v)
-    beside, pitch = np.cross(w, v) / speed**2, w @ v / speed**2
+    axis_point, pitch = np.cross(w, v) / speed**2, w @ v / speed**2
     R = screw_pose(w / speed, speed * time)[..., :3, :3]
-    return make_poses(R, beside - R @ beside + (pitch * time)[..., None] * w)
+    return make_poses(R, axis_point - R @ axis_point + (pitch * time)[..., None] * w)
 
 
 def spline_curve(frames: Array) -> Pose:
@@ -84,7 +86,7 @@ def spline_surface(points: Array) -> Pose:
 
     def pose(q: Array) -> Array:
         weights = basis(q[..., 0])[..., :, None] * basis(q[..., 1])[..., None, :]
-        at = np.einsum("...ij,ijk->...k", weights, points)
-        return make_poses(euler_rotation(at[..., 3:]), at[..., :3])
+        values = np.einsum("...ij,ijk->...k", weights, points)
+        return make_poses(euler_rotation(values[..., 3:]), values[..., :3])
 
     return pose

@@ -42,9 +42,9 @@ def first_point_derivative(function: Callable[[Array], Array], x: Array) -> Arra
 def force_on_ends(potential: Potential, dissipation: Dissipation, x: Array, v: Array) -> Array:
     """Return the forces ``(2, 3)``: minus the derivatives of V in the points and of R in the velocities."""
     length = distance(x)
-    slope = complex_steps.partial_derivatives(_distance, x.ravel())  # the rate is its product with v
+    gradient = complex_steps.partial_derivatives(_distance, x.ravel())  # the rate is its product with v
     conservative = complex_steps.partial_derivatives(lambda z: potential(_distance(z)), x.ravel())
-    dissipative = complex_steps.partial_derivatives(lambda u: dissipation(length, u @ slope), v.ravel())
+    dissipative = complex_steps.partial_derivatives(lambda u: dissipation(length, u @ gradient), v.ravel())
     return -(conservative + dissipative).reshape(2, 3)
 
 

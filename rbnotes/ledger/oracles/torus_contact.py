@@ -39,10 +39,10 @@ def point_positions(radii: Array, points: Array) -> PositionFunction:
     """Return the positions of points ``(p, 4)`` of the moving torus, mass first, as a function of q."""
     pose = touching_tori(radii)
 
-    def places(q: Array) -> Array:
+    def positions(q: Array) -> Array:
         E = pose(q)
         world_points = np.einsum("...ij,pj->...pi", E[..., :3, :3], points[:, 1:]) + E[..., None, :3, 3]
         flat: Array = world_points.reshape(*q.shape[:-1], -1)
         return flat
 
-    return places
+    return positions

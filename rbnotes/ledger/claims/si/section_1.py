@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.dynamics import State, integrate, symplectic_euler
 from rbnotes.ledger.claims.si.section_4.trees import MOTION
-from rbnotes.ledger.claims.sueda.section_2 import ON_HINGES, tree_of
+from rbnotes.ledger.claims.sueda.section_2 import MOVING_HINGES, tree_of
 from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.body_quantities_inputs import BODIES, library_tree_of
@@ -143,7 +143,7 @@ class t23_b:
 )
 class t31:
     formula = r"\text{the Articulated Body Algorithm, and the algorithm that is re-derived}"
-    inputs = ON_HINGES
+    inputs = MOVING_HINGES
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot):

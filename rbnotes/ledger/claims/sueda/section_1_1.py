@@ -31,8 +31,8 @@ section = Section(
 
 
 ROTATION = {"r": rotation_vectors()}
-TURNED = {"r": rotation_vectors(), "x": vectors()}
-MOVED_POINT = {"E": frames(), "x": vectors()}
+ROTATION_AND_POINT = {"r": rotation_vectors(), "x": vectors()}
+POSE_AND_POINT = {"E": frames(), "x": vectors()}
 
 
 def frame_printed(R, p):
@@ -56,13 +56,13 @@ class e1_1:
     defines = (r"{}^0_iE",)
     printed = frame_printed
     library = frame_library
-    oracle = "Compute the columns: the frame's axes turned into the world, then its origin."
+    oracle = "Compute the columns: the axes of the frame in the world, then its origin."
     reference = frame_reference
-    exact = "all of them place the same numbers, and compute nothing but products with unit vectors"
+    exact = "all forms copy the same numbers and compute only products with unit vectors"
     implements = se3.frame
 
 
-@section.holds("t19", "What the columns of a pose are")
+@section.holds("t19", "The columns of a pose: axes and origin of the frame in the world")
 class t19:
     formula = r"{}^0_iE = \begin{pmatrix} {}^0\mathbf e_1 & {}^0\mathbf e_2 & {}^0\mathbf e_3 & {}^0\mathbf p \\ 0 & 0 & 0 & 1 \end{pmatrix}:\ \text{axis directions and origin of the frame, in the world}"
     inputs = {"r": rotation_vectors(), "p": vectors()}
@@ -89,7 +89,7 @@ class t19:
 @section.holds("e1.2", "World position of a point given in body coordinates")
 class e1_2:
     formula = r"{}^0\mathbf x = {}^0_iE\,{}^i\mathbf x"
-    inputs = MOVED_POINT
+    inputs = POSE_AND_POINT
     arguments = {"x": Argument(LENGTH, "in the frame of the body")}
     result = Result(LENGTH, "in the world")
 
@@ -100,13 +100,13 @@ class e1_2:
         return se3.transform_points(E, x)
 
     def reference(E, x):
-        """Walk from the frame's origin along its axes, one coordinate after the other."""
+        """Add to the origin of the frame each coordinate times its axis."""
         origin, axes = E[:3, 3], E[:3, :3].T
         return origin + sum(coordinate * axis for coordinate, axis in zip(x, axes, strict=True))
 
     exact = (
-        "each number is one sum of three products and an offset: where a processor does not fuse them, "
-        "all round alike"
+        "each number is a sum of three products and an offset, which all forms round alike unless the "
+        "processor fuses them"
     )
     implements = se3.transform_points
 
@@ -114,8 +114,8 @@ class e1_2:
 @section.holds("e1.3#a", "The rows of a rotation matrix are orthonormal", chapter="rotations")
 class e1_3_a:
     formula = "RR^T = I"
-    inputs = TURNED
-    result = Result(LENGTH, "the point as it was given")
+    inputs = ROTATION_AND_POINT
+    result = Result(LENGTH, "the given point")
 
     def printed(r, x):
         R = expm(bracket(r))
@@ -135,8 +135,8 @@ class e1_3_a:
 @section.holds("e1.3#b", "The columns of a rotation matrix are orthonormal", chapter="rotations")
 class e1_3_b:
     formula = "R^TR = I"
-    inputs = TURNED
-    result = Result(LENGTH, "the point as it was given")
+    inputs = ROTATION_AND_POINT
+    result = Result(LENGTH, "the given point")
 
     def printed(r, x):
         R = expm(bracket(r))
@@ -157,7 +157,7 @@ class e1_3_b:
 class e1_3_c:
     formula = r"\det R = 1"
     inputs = ROTATION
-    result = Result(NUMBER, "the point as it was given")
+    result = Result(NUMBER)
 
     def printed(r):
         return np.linalg.det(expm(bracket(r)))
@@ -192,7 +192,9 @@ class t29_a:
     implements = so3.exp
 
 
-@section.holds("t29#b", "Rotation matrices form a group: products stay rotations", chapter="rotations")
+@section.holds(
+    "t29#b", "Rotation matrices form a group: a product of rotations is a rotation", chapter="rotations"
+)
 class t29_b:
     formula = r"R_1, R_2 \in SO(3) \;\Rightarrow\; R_1R_2 \in SO(3)"
     inputs = {"first": rotation_vectors(), "second": rotation_vectors()}
@@ -208,7 +210,7 @@ class t29_b:
         """Compare with the rotation of the product of two unit quaternions, by scipy."""
         return (Rotation.from_rotvec(first) * Rotation.from_rotvec(second)).as_matrix()
 
-    remark = "With the identity and the transposes of all its members, the set is a group."
+    remark = "The set also contains the identity and the transpose of each member, so it is a group."
     implements = so3.exp
 
 
@@ -230,11 +232,14 @@ class t29_c:
         """Compare with the third axis, rotated by scipy."""
         return Rotation.from_rotvec(r).apply(np.eye(3)[2])
 
-    remark = r"That is $\det R = 1$; with $-1$ the cross product is $-\mathbf r_3$."
+    remark = (
+        r"This is equivalent to $\det R = 1$; if the determinant is $-1$, the cross product is $-\mathbf "
+        "r_3$."
+    )
     implements = so3.exp
 
 
-@section.holds("t31", "Poses form a group: products stay poses")
+@section.holds("t31", "Poses form a group: a product of poses is a pose")
 class t31:
     formula = r"E_1, E_2 \in SE(3) \;\Rightarrow\; E_1E_2 = \begin{pmatrix} R_1R_2 & R_1\mathbf p_2 + \mathbf p_1 \\ 0 & 1 \end{pmatrix} \in SE(3)"
     inputs = {"E1": frames(), "E2": frames()}
@@ -247,17 +252,14 @@ class t31:
         return se3.frame(E1[:3, :3] @ E2[:3, :3], se3.transform_points(E1, E2[:3, 3]))
 
     def reference(E1, E2):
-        """Compare with the origin and axes of the second pose, rotated and translated by the first.
-
-        Rotation by scipy; the origin turned and moved, one coordinate after the other.
-        """
+        """Compare with the rotation and the origin of the second pose, rotated by scipy and translated by the first."""
         first, second = Rotation.from_matrix(E1[:3, :3]), Rotation.from_matrix(E2[:3, :3])
         E = np.eye(4)
         E[:3, :3] = (first * second).as_matrix()
         E[:3, 3] = E1[:3, 3] + first.apply(E2[:3, 3])
         return E
 
-    remark = "The inverse is again of this form, see (1.4)."
+    remark = "The inverse also has this form, see (1.4)."
     implements = (se3.frame, se3.transform_points)
 
 
@@ -282,10 +284,10 @@ class e1_4:
     implements = se3.inverse
 
 
-@section.misprint("t35", "Which matrix takes points from the world to the body")
+@section.misprint("t35", "Matrix that transforms points from the world to the body")
 class t35:
     formula = r"{}^i_0E^{-1}\ \text{transforms points from 0 to}\ i"
-    inputs = MOVED_POINT
+    inputs = POSE_AND_POINT
     arguments = {"x": Argument(LENGTH, "in the world")}
     result = Result(LENGTH, "in the frame of the body")
 
@@ -303,5 +305,8 @@ class t35:
     scan = True
     correction = "${}^0_iE^{-1} = {}^i_0E$ transforms points from 0 to $i$"
     replacement = "In other words, ${}^0_iE$ transforms points from $i$ to 0, whereas ${}^0_iE^{-1}$ transforms points from 0 to $i$."
-    remark = "The sentence before has it right. ${}^i_0E^{-1}$ is ${}^0_iE$ again, which goes from $i$ to 0."
+    remark = (
+        "The preceding sentence is right. ${}^i_0E^{-1}$ equals ${}^0_iE$, which transforms points from "
+        "$i$ to 0."
+    )
     implements = (se3.inverse, se3.transform_points)

@@ -1,4 +1,4 @@
-"""Sueda 1.10: joint constraints. The oracles move frames, or ask what forces point masses need."""
+"""Sueda 1.10: joint constraints. The oracles: moving frames, and forces on point masses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from rbnotes.testing.strategies import (
     vectors,
 )
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 section = Section(
     "sueda/s1.10",
@@ -75,13 +75,13 @@ section = Section(
         "f_i": Argument(WRENCH, "of the body i, in its frame"),
         "f_k": Argument(WRENCH, "of the body k, in its frame"),
         "h": Argument(TIME),
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
-        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "B": Argument(NUMBER, "columns in the coordinates of the whole system"),
-        "a": Argument(NUMBER, "in the coordinates of the whole system, whatever they are"),
-        "along_i": Argument(TWIST, "of the body i, in its frame"),
-        "along_k": Argument(TWIST, "of the body k, in its frame"),
+        "M": Argument(MASS, "in the generalized coordinates of the system"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "B": Argument(NUMBER, "columns in the generalized coordinates of the system"),
+        "a": Argument(NUMBER, "in the generalized coordinates of the system"),
+        "direction_i": Argument(TWIST, "of the body i, in its frame"),
+        "direction_k": Argument(TWIST, "of the body k, in its frame"),
         "lam": Argument(MOMENTUM, "one for each constraint"),
     },
 )
@@ -100,10 +100,10 @@ def joint_and_poses(kind, Ei, Ek, J):
 
 
 def relative_twist_reference(Ei, Ek, J, phi_i, phi_k):
-    """Return the twist of the joint frame of i relative to the frame of k that coincides with it now."""
-    moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
+    """Return the twist of the joint frame of i relative to the frame of k that currently coincides with it."""
+    pose_i, pose_k = motion(Ei, phi_i), motion(Ek, phi_k)
     in_k = np.linalg.inv(Ek) @ Ei @ J
-    return twist_from_matrix(derivative(lambda t: np.linalg.inv(watching(t) @ in_k) @ moving(t) @ J).value)
+    return twist_from_matrix(derivative(lambda t: np.linalg.inv(pose_k(t) @ in_k) @ pose_i(t) @ J).value)
 
 
 def relative_twist_printed(Ei, Ek, J, phi_i, phi_k):
@@ -113,28 +113,25 @@ def relative_twist_printed(Ei, Ek, J, phi_i, phi_k):
 
 
 def ball_reference(Ei, Ek, J, phi_i, phi_k):
-    """Compare with differences of the gap between two points, one of each body, that coincide.
+    """Compare with differences of the gap between two coincident points, one of each body.
 
-    The gap between two points, one of each body, that coincide just now, seen along the joint's axes.
+    The gap is measured along the axes of the joint.
     """
-    moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
-    at_i, at_k = J[:, 3], np.linalg.inv(Ek) @ Ei @ J[:, 3]
-    gap = derivative(lambda t: moving(t) @ at_i - watching(t) @ at_k).value
+    pose_i, pose_k = motion(Ei, phi_i), motion(Ek, phi_k)
+    x_i, x_k = J[:, 3], np.linalg.inv(Ek) @ Ei @ J[:, 3]
+    gap = derivative(lambda t: pose_i(t) @ x_i - pose_k(t) @ x_k).value
     return (Ei @ J)[:3, :3].T @ gap[:3]
 
 
 def hinge_reference(Ei, Ek, J, phi_i, phi_k):
-    """Compare with differences of the angle between two axes, one of each body, that coincide at first, and of points on them.
-
-    Two axes, one of each body, that coincide just now: how they tilt apart, and the gap between points.
-    """
-    moving, watching = motion(Ei, phi_i), motion(Ek, phi_k)
+    """Compare with differences of the tilt between two coincident axes, one of each body, and of the gap."""
+    pose_i, pose_k = motion(Ei, phi_i), motion(Ek, phi_k)
     x, y, _ = J[:3, :3].T
     z_of_k = (np.linalg.inv(Ek) @ Ei @ J)[:3, 2]
 
     def tilt(t):
-        axis = watching(t)[:3, :3] @ z_of_k
-        return np.array([(moving(t)[:3, :3] @ y) @ axis, -(moving(t)[:3, :3] @ x) @ axis])
+        axis = pose_k(t)[:3, :3] @ z_of_k
+        return np.array([(pose_i(t)[:3, :3] @ y) @ axis, -(pose_i(t)[:3, :3] @ x) @ axis])
 
     return np.concatenate([derivative(tilt).value, ball_reference(Ei, Ek, J, phi_i, phi_k)])
 
@@ -145,8 +142,8 @@ def hinge_blocks(Ei, Ek, J):
     return np.delete(from_i, 2, axis=0), np.delete(-from_k, 2, axis=0)
 
 
-PIN = np.linalg.inv(np.array([[0.6, -0.8, 0, 0.5], [0.8, 0.6, 0, -0.25], [0, 0, 1, 1], [0, 0, 0, 1]]))
-PLACES = np.stack([np.eye(4), np.array([[0, 0, 1, 0.5], [1, 0, 0, 1], [0, 1, 0, -0.25], [0, 0, 0, 1.0]])])
+PIN_FRAME = np.linalg.inv(np.array([[0.6, -0.8, 0, 0.5], [0.8, 0.6, 0, -0.25], [0, 0, 1, 1], [0, 0, 0, 1]]))
+POSES = np.stack([np.eye(4), np.array([[0, 0, 1, 0.5], [1, 0, 0, 1], [0, 1, 0, -0.25], [0, 0, 0, 1.0]])])
 
 
 @section.misprint("e1.69#a", "Relative twist of two bodies in a joint frame of the first")
@@ -168,20 +165,20 @@ class e1_69_a:
         return maximal.relative_twist(joint, poses, np.stack([phi_i, phi_k]))
 
     oracle = (
-        "Compare with differences along the motions of two bodies, of the first one's joint frame "
-        "seen from the second."
+        "Compare with differences of the joint frame of the first body relative to the second, along "
+        "motions of both."
     )
     reference = relative_twist_reference
     scan = True
     correction = (
-        r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices tell the adjoints "
-        r"apart."
+        r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices distinguish the "
+        "adjoints"
     )
-    remark = "(2.8) has them."
+    remark = "(2.8) has these indices."
     implements = maximal.relative_twist
 
 
-@section.misprint("e1.69#b", "The same by way of the world: three adjoints, not four")
+@section.misprint("e1.69#b", "Relative twist through the world frame: three adjoints, not four")
 class e1_69_b:
     formula = r"\delta\phi_j = \begin{pmatrix} {}^j\mathrm{Ad} & -{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad} \end{pmatrix}\begin{pmatrix} \phi_i \\ \phi_k \end{pmatrix}"
     edit = (
@@ -201,20 +198,20 @@ class e1_69_b:
         return maximal.constraint_jacobian([joint], poses).toarray() @ np.concatenate([phi_i, phi_k])
 
     oracle = (
-        "Compare with differences along the motions of two bodies, of the first one's joint frame "
-        "seen from the second."
+        "Compare with differences of the joint frame of the first body relative to the second, along "
+        "motions of both."
     )
     reference = relative_twist_reference
     scan = True
     correction = (
         r"$\begin{pmatrix} {}^j_i\mathrm{Ad} & -{}^j_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_k\mathrm{Ad} "
-        r"\end{pmatrix}$: from $k$ to the world, to $i$, to the joint. The last ${}^k\mathrm{Ad}$ is one "
-        r"too many, and (2.8) does not have it."
+        r"\end{pmatrix}$: from $k$ to the world, to $i$, to the joint. The last ${}^k\mathrm{Ad}$ is "
+        "superfluous; (2.8) does not have it."
     )
     implements = maximal.constraint_jacobian
 
 
-@section.holds("t570#a", "The adjoint the other way is the inverse")
+@section.holds("t570#a", "Inverse of an adjoint")
 class t570_a:
     formula = r"{}^i\mathrm{Ad} = {}^0\mathrm{Ad}^{-1}"
     inputs = {"E": frames()}
@@ -230,13 +227,11 @@ class t570_a:
         """Compare with the conjugation of 4 x 4 twist matrices with the inverse pose."""
         return adjoint_by_conjugation(np.linalg.inv(E))
 
-    remark = (
-        r"With their lower indices, ${}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}$; the text has lost them."
-    )
+    remark = r"With the lower indices, which the text omits, ${}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}$."
     implements = se3.Ad_inverse
 
 
-@section.holds("t570#b", "A ball joint is what is left without the top three rows")
+@section.holds("t570#b", "Ball joint: relative twist without the top three rows")
 class t570_b:
     formula = r"\delta\phi_j \text{ without rows 1, 2, 3}"
     inputs = PAIR
@@ -253,7 +248,7 @@ class t570_b:
     implements = maximal.constraint_jacobian
 
 
-@section.holds("t570#c", "A hinge about z is what is left without the third row")
+@section.holds("t570#c", "Hinge about z: relative twist without the third row")
 class t570_c:
     formula = r"\delta\phi_j \text{ without row 3}"
     inputs = PAIR
@@ -268,9 +263,9 @@ class t570_c:
 
     reference = hinge_reference
     remark = (
-        "Fixed, ball, hinge, slider, cylindrical and planar joints all come from dropping rows. A "
-        "universal joint does not: the rotation it forbids is about the common perpendicular of two "
-        "axes, one in each body, which is no axis of a frame that stays in either."
+        "Fixed, ball, hinge, slider, cylindrical and planar joints all follow from dropping rows. A "
+        "universal joint does not: it prevents the rotation about the common perpendicular of two axes, "
+        "one in each body, which is not an axis of a frame that is fixed in either body."
     )
     implements = maximal.constraint_jacobian
 
@@ -278,7 +273,7 @@ class t570_c:
 @section.demonstration("t572", "Sizes of G: fixed, hinged, and three bodies on two hinges")
 class t572:
     formula = r"6\times12,\quad 5\times12,\quad (5+5)\times(6+6+6)"
-    result = Result(NUMBER, "rank and rows for each of the three")
+    result = Result(NUMBER, "rows and columns for each of the three")
 
     def printed():
         return [6, 12, 5, 12, 5 + 5, 6 + 6 + 6]
@@ -293,17 +288,14 @@ class t572:
         ]
 
     def reference():
-        """Count the independent rates at which the joint opens over all unit twists, by differences along motions.
-
-        Ranks of the rates, by differences, at which the parts of the joints come apart, for all unit twists.
-        """
-        E, F, at = PLACES[0], PLACES[1], PIN
+        """Compare with the ranks of the rates at which the joints open for all unit twists, by differences."""
+        E, F, frame = POSES[0], POSES[1], PIN_FRAME
         pairs = np.eye(12).reshape(12, 2, 6)
-        welded = [relative_twist_reference(E, F, at, *unit) for unit in pairs]
-        hinged = [hinge_reference(E, F, at, *unit) for unit in pairs]
+        welded = [relative_twist_reference(E, F, frame, *unit) for unit in pairs]
+        hinged = [hinge_reference(E, F, frame, *unit) for unit in pairs]
         triples = np.eye(18).reshape(18, 3, 6)
         star = [
-            np.append(hinge_reference(E, F, at, a, b), hinge_reference(E, F @ F, at, a, c))
+            np.append(hinge_reference(E, F, frame, a, b), hinge_reference(E, F @ F, frame, a, c))
             for a, b, c in triples
         ]
         return [n for rates in (welded, hinged, star) for n in (np.linalg.matrix_rank(rates), len(rates))]
@@ -333,14 +325,14 @@ class e1_70:
         return maximal.constraint_jacobian(joints, poses) @ Phi
 
     def reference(E1, E2, E3, J1, J2, Phi):
-        """Compare with differences of the separation of axes and points of both hinges along the motions of three bodies."""
+        """Compare with differences of the separation of axes and points of both hinges along three motions."""
         phi1, phi2, phi3 = Phi.reshape(3, 6)
-        apart = [hinge_reference(E1, E2, J1, phi1, phi2), hinge_reference(E1, E3, J2, phi1, phi3)]
-        return np.concatenate(apart)
+        rates = [hinge_reference(E1, E2, J1, phi1, phi2), hinge_reference(E1, E3, J2, phi1, phi3)]
+        return np.concatenate(rates)
 
     remark = (
-        "Checked on twists that the hinges do not allow, where the product is the rate at which they "
-        "come apart."
+        "The check uses twists that the hinges do not allow; the product is then the rate at which the "
+        "hinges separate."
     )
     implements = maximal.constraint_jacobian
 
@@ -362,10 +354,10 @@ STEP = {
 }
 
 
-def system(body_i, body_k, f_i, f_k, joints=()):
+def two_bodies(body_i, body_k, f_i, f_k, joints=()):
     inertias_ = [spatial_inertia(m, J, c) for m, c, J in (body_i, body_k)]
-    push = Forces.without_derivatives(np.concatenate([f_i, f_k]))
-    return MaximalModel(np.stack(inertias_), joints, np.zeros(3), lambda state: push)
+    forces = Forces.without_derivatives(np.concatenate([f_i, f_k]))
+    return MaximalModel(np.stack(inertias_), joints, np.zeros(3), lambda state: forces)
 
 
 LINES = {
@@ -375,7 +367,7 @@ LINES = {
     "Phi": vectors(6),
     "lam": vectors(2),
 }
-PIN_ROWS = np.hstack(hinge_blocks(PLACES[0], PLACES[1], PIN))
+PIN_ROWS = np.hstack(hinge_blocks(POSES[0], POSES[1], PIN_FRAME))
 
 
 @section.holds("t576", "The step of all bodies as one linear system")
@@ -400,18 +392,18 @@ class t576:
 
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         state = State(np.stack([np.eye(4)] * 2), np.stack([phi_i, phi_k]))
-        pair = system(body_i, body_k, f_i, f_k)
+        pair = two_bodies(body_i, body_k, f_i, f_k)
         return constrained_step(symplectic_euler, pair, state, h, lambda state, h: []).state.phi.ravel()
 
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        """Compare with steps with the accelerations for which six point masses need the wrenches, for each body."""
+        """Compare with steps with the accelerations for which six point masses of each body need the wrenches."""
         return unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
 
     tolerance = 1e-08
     implements = constrained_step
 
 
-@section.holds("e1.71", "A step without joints minimises a quadratic function")
+@section.holds("e1.71", "A step without joints minimizes a quadratic function")
 class e1_71:
     formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}"
     inputs = {"M": spd_matrices(6), "f": vectors(6)}
@@ -434,7 +426,7 @@ class e1_71:
     implements = factor_kkt
 
 
-@section.holds("e1.72", "A step with joints minimises the same function among the velocities that they allow")
+@section.holds("e1.72", "A step with joints minimizes the same function over the admissible velocities")
 class e1_72:
     formula = r"\operatorname*{minimize}_\Phi\ \tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}\quad\text{subject to}\quad \mathbf G\Phi = 0"
     inputs = OPTIMUM
@@ -455,7 +447,7 @@ class e1_72:
     implements = factor_kkt
 
 
-@section.conditional("t586#a", "A semidefinite mass matrix, and the KKT system")
+@section.conditional("t586#a", "KKT system for a semidefinite mass matrix")
 class t586_a:
     formula = r"\mathbf M \succeq 0:\quad \text{(1.72) can be converted into a single linear system, (1.73)}"
     inputs = {"B": matrices(6, 3), "a": vectors(6), "G": full_rank_matrices(2, 6)}
@@ -467,7 +459,7 @@ class t586_a:
         return np.linalg.solve(kkt_matrix(M, G), np.concatenate([M @ a, zero]))[:6]
 
     def reference(B, a, G):
-        """Compare with the minimum-norm solution among all velocities of least objective that G allows, by the pseudoinverse."""
+        """Compare with the admissible velocity of least objective and least norm, by the pseudoinverse."""
         Z = null_space(G)
         return Z @ np.linalg.pinv(B.T @ Z, rcond=1e-9) @ (B.T @ a)
 
@@ -478,7 +470,7 @@ class t586_a:
     }
 
     def holds_when(B, a, G):
-        """Positive definite on what G allows: four velocities out of six, by (2, 6) rows."""
+        """Return True if M is positive definite on the four admissible velocities."""
         return np.linalg.svd(B.T @ np.linalg.svd(G)[2][2:].T)[1][3:].sum() > 1e-6
 
     tolerance = 1e-08
@@ -487,8 +479,9 @@ class t586_a:
         r"$\mathbf G$ are independent"
     )
     remark = (
-        r"A mass matrix of bodies is definite, and a massless part makes it semidefinite: then the objective is "
-        r"still convex, but the system is singular if the joints leave the massless part free to move."
+        "The mass matrix of bodies is positive definite; a massless part makes it semidefinite. The "
+        "objective is then still convex, but the system is singular if the joints do not fix the "
+        "massless part."
     )
     implements = kkt_matrix
 
@@ -496,32 +489,34 @@ class t586_a:
 @section.holds("t586#b", "The mass matrix of bodies is positive definite, and the objective convex")
 class t586_b:
     formula = r"\mathbf M \succeq 0:\quad \frac{d^2}{dt^2}\Bigl(\tfrac12\Phi^T\mathbf M\Phi - \Phi^T\tilde{\mathbf f}\Bigr) = \dot\Phi^T\mathbf M\dot\Phi \ge 0\ \text{along straight lines}"
-    inputs = {"body_i": BODY, "body_k": BODY, "along_i": twists(), "along_k": twists()}
+    inputs = {"body_i": BODY, "body_k": BODY, "direction_i": twists(), "direction_k": twists()}
     result = Result(ENERGY, SYSTEM_COORDINATES)
 
-    def printed(body_i, body_k, along_i, along_k):
+    def printed(body_i, body_k, direction_i, direction_k):
         """Return the curvature of the objective along a line, with the blocks of the spatial inertia."""
         M = [
             np.block([[J - m * bracket(c) @ bracket(c), m * bracket(c)], [-m * bracket(c), m * np.eye(3)]])
             for m, c, J in (body_i, body_k)
         ]
-        along = np.append(along_i, along_k)
-        return along @ block_diag(*M) @ along
+        direction = np.append(direction_i, direction_k)
+        return direction @ block_diag(*M) @ direction
 
-    def library(body_i, body_k, along_i, along_k):
-        none = np.zeros(6)
-        along = np.append(along_i, along_k)
-        return along @ system(body_i, body_k, none, none).mass_matrix(State(PLACES)) @ along
+    def library(body_i, body_k, direction_i, direction_k):
+        zeros = np.zeros(6)
+        direction = np.append(direction_i, direction_k)
+        return direction @ two_bodies(body_i, body_k, zeros, zeros).mass_matrix(State(POSES)) @ direction
 
-    def reference(body_i, body_k, along_i, along_k):
-        """Compare with a sum of squares: masses times squared velocities of six points of each body, which are never all at rest."""
+    def reference(body_i, body_k, direction_i, direction_k):
+        """Compare with the sum of masses times squared velocities of six points of each body."""
         total = 0.0
-        for (m, c, J), twist in ((body_i, along_i), (body_k, along_k)):
+        for (m, c, J), twist in ((body_i, direction_i), (body_k, direction_k)):
             each, points = point_masses(m, J, c)
             total += each * np.sum((np.cross(twist[:3], points) + twist[3:]) ** 2)
         return total
 
-    remark = "'(Semi)': a body without extent, or without mass, would leave some velocities without energy."
+    remark = (
+        "'(Semi)' refers to a body without extent or without mass, for which some velocities have no energy."
+    )
     implements = MaximalModel
 
 
@@ -531,7 +526,7 @@ class e1_73:
     inputs = OPTIMUM
     result = Result(
         vector_quantity((ACCELERATION, 6), (FORCE, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, f):
@@ -544,23 +539,20 @@ class e1_73:
         return np.concatenate([Phi, -multipliers])
 
     def reference(M, G, f):
-        """Compare with virtual work for Phi; lambda follows from the residual of the momentum along G^T.
-
-        Virtual work, and the lambda that G^T takes to what is missing in the momentum.
-        """
+        """Compare with virtual work for Phi; lambda follows from the residual of the momentum along G^T."""
         Phi = admissible_velocities(M, G, f)
         return np.concatenate([Phi, np.linalg.lstsq(G.T, f - M @ Phi, rcond=None)[0]])
 
     tolerance = 1e-08
     remark = (
-        r"Here $\lambda$ is the impulse that the joints *take*; ours, with $-\mathbf G^T$, is the one "
-        r"that they give. Where rows of $\mathbf G$ repeat each other, as in closed loops, the matrix is "
-        r"singular: $\Phi$ is still unique, $\lambda$ is not."
+        r"Here $\lambda$ is minus the impulse on the bodies; the library's multiplier, with $-\mathbf "
+        r"G^T$, is the impulse itself. If rows of $\mathbf G$ are dependent, as in closed loops, the "
+        r"matrix is singular: $\Phi$ is still unique, $\lambda$ is not."
     )
     implements = factor_kkt
 
 
-@section.holds("t590", "Reactions of the joints from the multipliers of a step")
+@section.holds("t590", "Joint reactions from the multipliers of a step")
 class t590:
     formula = r"-\mathbf G^T\lambda/h"
     inputs = STEP
@@ -570,31 +562,31 @@ class t590:
     def printed(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
         momentum = M @ unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
-        missing = momentum - M @ admissible_velocities(M, PIN_ROWS, momentum)
-        lam = np.linalg.lstsq(PIN_ROWS.T, missing, rcond=None)[0]
+        residual = momentum - M @ admissible_velocities(M, PIN_ROWS, momentum)
+        lam = np.linalg.lstsq(PIN_ROWS.T, residual, rcond=None)[0]
         return -PIN_ROWS.T @ lam / h
 
     def library(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        joint = maximal.joint_from_world_frame(Revolute(), PLACES[0] @ PIN, PLACES, 0, 1)
-        pair, state = system(body_i, body_k, f_i, f_k, [joint]), State(PLACES, np.stack([phi_i, phi_k]))
+        joint = maximal.joint_from_world_frame(Revolute(), POSES[0] @ PIN_FRAME, POSES, 0, 1)
+        pair, state = two_bodies(body_i, body_k, f_i, f_k, [joint]), State(POSES, np.stack([phi_i, phi_k]))
         rows = [joint_velocity_constraints(pair, state)]
         step = constrained_step(symplectic_euler, pair, state, h, lambda state, h: rows)
-        return np.concatenate(maximal.joint_reactions(joint, PLACES, step.bilateral_impulses / h))
+        return np.concatenate(maximal.joint_reactions(joint, POSES, step.bilateral_impulses / h))
 
     def reference(body_i, body_k, phi_i, phi_k, f_i, f_k, h):
-        """Compare with the wrenches on the six point masses of each body, beyond the given ones, for the motion with a hinge.
+        """Compare with the wrenches on the six point masses of each body, beyond the given ones.
 
-        What six point masses for each body need beyond the given wrenches to move as they do with the hinge.
+        The bodies move with the velocities that the hinge allows.
         """
         M = block_diag(*(kinetic_energy_matrix(m, J, c) for m, c, J in (body_i, body_k)))
         free = unconstrained_step((body_i, body_k), (phi_i, phi_k), (f_i, f_k), h)
-        after = np.split(admissible_velocities(M, PIN_ROWS, M @ free), 2)
-        given = ((body_i, phi_i, f_i, after[0]), (body_k, phi_k, f_k, after[1]))
-        held = [inertial_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in given]
-        return np.concatenate(held)
+        velocities = np.split(admissible_velocities(M, PIN_ROWS, M @ free), 2)
+        bodies = ((body_i, phi_i, f_i, velocities[0]), (body_k, phi_k, f_k, velocities[1]))
+        wrenches = [inertial_wrench(m, c, J, phi, (new - phi) / h) - f for (m, c, J), phi, f, new in bodies]
+        return np.concatenate(wrenches)
 
     tolerance = 1e-08
-    remark = "A wrench on each body, in that body's frame, and the mean over the step."
+    remark = "These are wrenches on the bodies, each in the frame of its body, averaged over the step."
     implements = maximal.joint_reactions
 
 
@@ -603,12 +595,12 @@ class e1_74:
     formula = r"\begin{aligned} \mathbf M\Phi + \mathbf G^T\lambda &= \tilde{\mathbf f} \\ \mathbf G\Phi &= 0 \end{aligned}"
     inputs = LINES
     arguments = {
-        "f": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
+        "f": Argument(MOMENTUM, "in the generalized coordinates of the system"),
         "Phi": Argument(VELOCITY, "of all bodies, each in its frame"),
     }
     result = Result(
         vector_quantity((MOMENTUM, 6), (VELOCITY, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, f, Phi, lam):
@@ -618,10 +610,7 @@ class e1_74:
         return kkt_matrix(M, G) @ np.concatenate([Phi, -lam]) - np.concatenate([f, np.zeros(2)])
 
     def reference(M, G, f, Phi, lam):
-        """Compare with the gradient of the Lagrangian of (1.72) by the complex step.
-
-        Gradient of the Lagrangian of (1.72).
-        """
+        """Compare with the gradient of the Lagrangian of (1.72), by complex steps."""
 
         def lagrangian(x):
             return x[:6] @ M @ x[:6] / 2 - x[:6] @ f + x[6:] @ (G @ x[:6])
@@ -629,16 +618,16 @@ class e1_74:
         return complex_step(lagrangian, np.concatenate([Phi, lam]))
 
     remark = (
-        r"Checked off the solution, as what is missing on the right sides. These are impulses, not "
-        r"forces, and with this sign they are taken from $\tilde{\mathbf f}$ rather than added."
+        "The check compares residuals away from the solution. The multipliers are impulses, not forces, "
+        r"and with this sign they are subtracted from $\tilde{\mathbf f}$."
     )
     implements = kkt_matrix
 
 
-@section.definition("m1", "What the sample program prints: names and masses of its two bodies")
+@section.definition("m1", "Output of the sample program: names and masses of its two bodies")
 class m1:
     remark = (
-        "The program itself is not part of the notes; the chapter lets two bodies of 10 g swing, one "
-        "from the world and one from the other."
+        "The program is not part of the notes. The chapter simulates two bodies of 10 g, one hinged to "
+        "the world and one to the other body."
     )
     implements = (MaximalModel, constrained_step)

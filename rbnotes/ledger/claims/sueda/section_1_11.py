@@ -35,28 +35,28 @@ from rbnotes.testing.strategies import (
     vectors,
 )
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 section = Section(
     "sueda/s1.11",
     chapter="stabilization",
     arguments={
         "E": Argument(POSE, "of the body in the world"),
-        "x": Argument(LENGTH, "where they touch, in the world"),
+        "x": Argument(LENGTH, "contact point, in the world"),
         "phi": Argument(TWIST, "in the frame of the body"),
         "phidot": Argument(TWIST / TIME, "in the frame of the body"),
         "n": Argument(NUMBER, "direction in the world"),
-        "several": Argument(TupleQuantity((POSE, LENGTH, NUMBER))),
+        "scene": Argument(TupleQuantity((POSE, LENGTH, NUMBER))),
         "m": Argument(NUMBER),
         "Ei": Argument(POSE, "of the body i in the world"),
         "Ej": Argument(POSE, "of the body j in the world"),
         "phi_i": Argument(TWIST, "of the body i, in its frame"),
         "phi_j": Argument(TWIST, "of the body j, in its frame"),
-        "out": Argument(NUMBER, "direction in the world"),
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
-        "f": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
-        "C": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "outward": Argument(NUMBER, "normal that points out of body j, in the world"),
+        "M": Argument(MASS, "in the generalized coordinates of the system"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system"),
+        "C": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
     },
 )
 
@@ -67,40 +67,40 @@ TWO_BODIES = {"Ei": frames(), "Ej": frames(), "x": arrays(3), "phi_i": arrays(6)
 DIRECTIONS = unit_vectors()
 
 
-REPORTED = st.shared(unit_vectors(), key="normal")
+SHARED_NORMAL = st.shared(unit_vectors(), key="normal")
 
 
 def gamma(x):
-    """Return the material Jacobian, written out from the velocity of a point: omega x x + v."""
+    """Return Gamma, written out from the velocity of a point: omega x x + v."""
     return np.hstack([bracket(x).T, np.eye(3)])
 
 
 def in_body(E, x):
-    """Coordinates in the body of a point of the world."""
+    """Return the body coordinates of a point in the world."""
     return E[:3, :3].T @ (x - E[:3, 3])
 
 
 def point_rate(E, x, phi):
-    """Velocity of the body's material point that is at x now, from its path."""
+    """Return the velocity of the material point of a body at x, from its path."""
     pose, local = motion(E, phi), np.linalg.solve(E, np.append(x, 1.0))
     return derivative(lambda t: (pose(t) @ local)[:3]).value
 
 
 def world_velocity(E, x, phi):
-    """Return the velocity of the material point at x of a body that turns about its moving origin (in the world)."""
-    turning, arm = E[:3, :3] @ phi[:3], x - E[:3, 3]
-    return np.cross(turning, arm) + E[:3, :3] @ phi[3:]
+    """Return the world velocity of the material point at x, from angular velocity and arm."""
+    angular_velocity, arm = E[:3, :3] @ phi[:3], x - E[:3, 3]
+    return np.cross(angular_velocity, arm) + E[:3, :3] @ phi[3:]
 
 
-def touching(x, normals, bodies, others):
-    """Contacts at x, one for each normal, which pushes the body and pushes the other one back."""
+def contact_points(x, normals, bodies, others):
+    """Return contacts at x, one for each normal, which push one body and push the other one back."""
     count = len(normals)
-    none = np.zeros(count)
+    zeros = np.zeros(count)
     bodies, others = np.broadcast_to(bodies, count), np.broadcast_to(others, count)
-    return ContactPoints(bodies, others, np.broadcast_to(x, (count, 3)), normals, none, none, none)
+    return ContactPoints(bodies, others, np.broadcast_to(x, (count, 3)), normals, zeros, zeros, zeros)
 
 
-SEVERAL = st.tuples(
+SCENE = st.tuples(
     st.tuples(*[frames()] * 3).map(np.array),
     st.tuples(*[vectors()] * 4).map(np.array),
     st.tuples(*[unit_vectors()] * 4).map(np.array),
@@ -113,11 +113,11 @@ def relative_reference(Ei, Ej, x, phi_i, phi_j):
 
 
 def pair_library(Ei, Ej, x, phi_i, phi_j, n):
-    row = normal_jacobian(touching(x, n[None], 0, 1), np.stack([Ei, Ej])).toarray()[0]
+    row = normal_jacobian(contact_points(x, n[None], 0, 1), np.stack([Ei, Ej])).toarray()[0]
     return row @ np.concatenate([phi_i, phi_j])
 
 
-PLACES = (np.array([0.3, -0.4, 0.5]), np.array([0.48, 0.6, 0.64]))
+POINT_AND_NORMAL = (np.array([0.3, -0.4, 0.5]), np.array([0.48, 0.6, 0.64]))
 BODIES = np.stack([se3.exp(np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6]) * k) for k in (1, -2, 3)])
 
 
@@ -135,7 +135,7 @@ class e1_75:
         return se3.point_velocity(E, se3.transform_points(se3.inverse(E), x), phi)
 
     def reference(E, x, phi, phidot):
-        """Compare with the numerical derivative of the path of the material point that is at the collision point now."""
+        """Compare with the numerical derivative of the path of the material point at the collision point."""
         return point_rate(E, x, phi)
 
     combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
@@ -144,15 +144,14 @@ class e1_75:
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
         r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
     )
-    units_mismatch = r"an acceleration stands where a velocity belongs"
+    units_mismatch = "an acceleration in the place of a velocity"
     remark = (
-        "The next line has it right. With the dot the left side would be a velocity and the right one an "
-        "acceleration."
+        "The next line is right. With the dot the left side is a velocity and the right side an acceleration."
     )
     implements = se3.point_velocity
 
 
-@section.holds("t614", "The collision point in body coordinates")
+@section.holds("t614", "Collision point in body coordinates")
 class t614:
     formula = r"{}^i\mathbf x = {}^i_0\mathbf E\;{}^0\mathbf x"
     inputs = {"E": frames(), "x": vectors()}
@@ -166,20 +165,17 @@ class t614:
         return se3.transform_points(se3.inverse(E), x)
 
     def reference(E, x):
-        """Compare with the arm from the body's origin, measured along each of the body's axes.
-
-        The point's arm from the body's origin, measured along the body's three axes one by one.
-        """
+        """Compare with the arm from the body's origin, measured along each of the body's axes."""
         return np.array([E[:3, k] @ (x - E[:3, 3]) for k in range(3)])
 
     implements = (se3.transform_points, se3.inverse)
 
 
-@section.holds("e1.76", "The row of a contact with the ground")
+@section.holds("e1.76", "Row of a contact with the ground")
 class e1_76:
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i \ge 0\ \text{or}\ \mathbf N\,{}^i\phi_i \ge 0"
     inputs = {"E": frames(), "x": arrays(3), "phi": arrays(6), "n": DIRECTIONS}
-    result = Result(VELOCITY, SYSTEM_COORDINATES)
+    result = Result(VELOCITY)
 
     def printed(E, x, phi, n):
         R = E[:3, :3]
@@ -187,18 +183,16 @@ class e1_76:
         return N @ phi
 
     def library(E, x, phi, n):
-        return (normal_jacobian(touching(x, n[None], 0, WORLD), E[None]) @ phi)[0]
+        return (normal_jacobian(contact_points(x, n[None], 0, WORLD), E[None]) @ phi)[0]
 
     def reference(E, x, phi, n):
-        """Compare with the rate at which the material point rises: angular velocity times arm, plus the origin's velocity, in the world.
-
-        The rate at which the material point rises above the plane of the ground.
-        """
+        """Compare with the vertical velocity of the material point, from angular velocity and arm in the world."""
         return n @ world_velocity(E, x, phi)
 
     remark = (
-        "The normal points out of the ground: then the product is the rate at which the point rises. The rotation has "
-        "lost the index of its body here too, but only in (1.77), where there are two, does one need it."
+        "The normal points out of the ground, so the product is the rate at which the point rises. The "
+        "index of the body is also missing at this rotation, but it is needed only in (1.77), where "
+        "there are two bodies."
     )
     implements = normal_jacobian
 
@@ -206,23 +200,20 @@ class e1_76:
 @section.holds("t618", "Size of N for m collisions of n bodies with the world")
 class t618:
     formula = r"\mathbf N \in \mathbb R^{m\times 6n}"
-    inputs = {"several": SEVERAL, "m": st.integers(1, 4), "n": st.integers(1, 3)}
+    inputs = {"scene": SCENE, "m": st.integers(1, 4), "n": st.integers(1, 3)}
     result = Result(NUMBER, "rows, then columns")
 
-    def printed(several, m, n):
+    def printed(scene, m, n):
         return np.array([m, 6 * n])
 
-    def library(several, m, n):
-        poses, x, normals = several[0][:n], several[1][:m], several[2][:m]
-        points = touching(x, normals, np.arange(m) % n, WORLD)
+    def library(scene, m, n):
+        poses, x, normals = scene[0][:n], scene[1][:m], scene[2][:m]
+        points = contact_points(x, normals, np.arange(m) % n, WORLD)
         return np.array(normal_jacobian(points, poses).shape)
 
-    def reference(several, m, n):
-        """Compare with the number of contacts, and the length of all twists together.
-
-        As many numbers as there are contacts, and as many as the twists of the bodies have together.
-        """
-        return np.array([len(several[2][:m]), sum(2 * pose[:3, 3].size for pose in several[0][:n])])
+    def reference(scene, m, n):
+        """Compare with the number of contacts, and the length of all twists together."""
+        return np.array([len(scene[2][:m]), sum(2 * pose[:3, 3].size for pose in scene[0][:n])])
 
     implements = normal_jacobian
 
@@ -242,20 +233,20 @@ class e1_77:
         return R @ gamma(in_body(Ei, x)) @ phi_i - R @ gamma(in_body(Ej, x)) @ phi_j
 
     def library(Ei, Ej, x, phi_i, phi_j):
-        rows = normal_jacobian(touching(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).toarray()
+        rows = normal_jacobian(contact_points(x, np.eye(3), 0, 1), np.stack([Ei, Ej])).toarray()
         return rows @ np.concatenate([phi_i, phi_j])
 
     reference = relative_reference
     scan = True
     correction = (
         r"${}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0_j\mathbf R\,\Gamma({}^j\mathbf "
-        r"x)\,{}^j\phi_j$: each body has a rotation of its own"
+        r"x)\,{}^j\phi_j$: each body has its own rotation"
     )
-    remark = "The rotations have lost the index of their body, which (1.75) still has."
+    remark = "The index of the body is missing at both rotations; (1.75) has it."
     implements = normal_jacobian
 
 
-@section.misprint("e1.78#a", "The row of a contact between two bodies")
+@section.misprint("e1.78#a", "Row of a contact between two bodies")
 class e1_78_a:
     formula = r"\left({}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^j\mathbf x)\right)\begin{pmatrix} {}^i\phi_i \\ {}^j\phi_j \end{pmatrix} \ge 0"
     edits = (
@@ -263,7 +254,7 @@ class e1_78_a:
         (r"{}^0\mathbf R\,\Gamma({}^j\mathbf x)", r"{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)"),
     )
     inputs = {**TWO_BODIES, "n": DIRECTIONS}
-    result = Result(VELOCITY, SYSTEM_COORDINATES)
+    result = Result(VELOCITY)
 
     def printed(Ei, Ej, x, phi_i, phi_j, n):
         R = Ei[:3, :3]
@@ -273,7 +264,7 @@ class e1_78_a:
     library = pair_library
 
     def reference(Ei, Ej, x, phi_i, phi_j, n):
-        """Compare with the angular velocity times arm, plus the origin's velocity, of each body in the world, along the normal."""
+        """Compare with the relative velocity along the normal, from angular velocities and arms in the world."""
         return n @ relative_reference(Ei, Ej, x, phi_i, phi_j)
 
     scan = True
@@ -281,42 +272,39 @@ class e1_78_a:
         r"$\left({}^0\mathbf n^\top\,{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf "
         r"n^\top\,{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)\right)$"
     )
-    remark = "The same two indices as in (1.77)."
+    remark = "The same two indices are missing as in (1.77)."
     implements = normal_jacobian
 
 
-@section.conditional("e1.78#b", "Which way the normal points between two bodies")
+@section.conditional("e1.78#b", "Direction of the normal between two bodies")
 class e1_78_b:
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf v_{\text{rel}} \ge 0\ \text{keeps the bodies apart}"
-    inputs = {**TWO_BODIES, "out": DIRECTIONS, "n": DIRECTIONS}
-    result = Result(VELOCITY, SYSTEM_COORDINATES)
+    inputs = {**TWO_BODIES, "outward": DIRECTIONS, "n": DIRECTIONS}
+    result = Result(VELOCITY)
 
-    def printed(Ei, Ej, x, phi_i, phi_j, out, n):
+    def printed(Ei, Ej, x, phi_i, phi_j, outward, n):
         Ri, Rj = Ei[:3, :3], Ej[:3, :3]
         row = np.hstack([n @ Ri @ gamma(in_body(Ei, x)), -n @ Rj @ gamma(in_body(Ej, x))])
         return row @ np.concatenate([phi_i, phi_j])
 
-    def library(Ei, Ej, x, phi_i, phi_j, out, n):
-        return pair_library(Ei, Ej, x, phi_i, phi_j, out)
+    def library(Ei, Ej, x, phi_i, phi_j, outward, n):
+        return pair_library(Ei, Ej, x, phi_i, phi_j, outward)
 
-    def reference(Ei, Ej, x, phi_i, phi_j, out, n):
-        """Compare with the rate at which the gap between the two material points opens, from their velocities in the world.
+    def reference(Ei, Ej, x, phi_i, phi_j, outward, n):
+        """Compare with the rate at which the gap between the two material points opens, out of body j."""
+        return outward @ world_velocity(Ei, x, phi_i) - outward @ world_velocity(Ej, x, phi_j)
 
-        How fast the gap opens between the points of the two bodies, measured out of body j.
-        """
-        return out @ world_velocity(Ei, x, phi_i) - out @ world_velocity(Ej, x, phi_j)
+    given = {**TWO_BODIES, "outward": SHARED_NORMAL, "n": SHARED_NORMAL}
 
-    given = {**TWO_BODIES, "out": REPORTED, "n": REPORTED}
-
-    def holds_when(Ei, Ej, x, phi_i, phi_j, out, n):
+    def holds_when(Ei, Ej, x, phi_i, phi_j, outward, n):
         """Return True if the reported normal points out of body j."""
-        return np.allclose(n, out)
+        return np.allclose(n, outward)
 
     condition = "the collision normal points from body j to body i"
     remark = (
-        "With the ground the normal can only be the ground's. Of two bodies a detector may report "
-        "either; if it points from i to j, the printed inequality lets the bodies through each other and "
-        "forbids them to part."
+        "With the ground, the normal is that of the ground. For two bodies, a collision detector may "
+        "report either direction. If the normal points from $i$ to $j$, the printed inequality permits "
+        "penetration and forbids separation."
     )
     implements = normal_jacobian
 
@@ -324,21 +312,18 @@ class e1_78_b:
 @section.demonstration("t628", "A contact of two bodies fills twelve columns")
 class t628:
     formula = r"2\ \text{block columns (12 columns total)}"
-    result = Result(NUMBER, SYSTEM_COORDINATES)
+    result = Result(NUMBER)
 
     def printed():
         return 12
 
     def library():
-        x, n = PLACES
-        return np.count_nonzero(normal_jacobian(touching(x, n[None], 2, 0), BODIES).toarray())
+        x, n = POINT_AND_NORMAL
+        return np.count_nonzero(normal_jacobian(contact_points(x, n[None], 2, 0), BODIES).toarray())
 
     def reference():
-        """Find which of the velocities of three bodies change the relative velocity, one by one.
-
-        How many of the 18 velocities of three bodies change the relative velocity at a contact of two.
-        """
-        x, n = PLACES
+        """Count the velocities of three bodies that change the relative velocity at a contact of two of them."""
+        x, n = POINT_AND_NORMAL
         units = np.eye(18).reshape(18, 3, 6)
         rates = [
             n @ (point_rate(BODIES[2], x, unit[2]) - point_rate(BODIES[0], x, unit[0])) for unit in units
@@ -350,10 +335,10 @@ class t628:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# One step with contacts, and with joints besides.
+# One step with contacts and joints.
 
 
-NOTHING = np.zeros((0, 4))
+NO_ROWS = np.zeros((0, 4))
 
 
 QP = {"M": spd_matrices(4), "f": vectors(4)}
@@ -366,20 +351,20 @@ class e1_79:
     result = Result(ACCELERATION, SYSTEM_COORDINATES)
 
     def printed(M, f, C):
-        return constrained_minimizer(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, NOTHING)
+        return constrained_minimizer(lambda Phi: 0.5 * Phi @ M @ Phi - Phi @ f, C, NO_ROWS)
 
     def library(M, f, C):
         return solve_step(StepProblem(M, f, unilateral=UnilateralRows(C))).velocity
 
     def reference(M, f, C):
-        """Try all sets of closed contacts in the momentum balance: impulses push, and pushing contacts do not open.
-
-        Newton's law with impulses that push, where a contact that pushes does not open (all cases tried).
-        """
-        return contact_velocities(M, f, C, NOTHING)
+        """Try all sets of closed contacts in the momentum balance: impulses push, and pushing contacts do not open."""
+        return contact_velocities(M, f, C, NO_ROWS)
 
     tolerance = 1e-08
-    remark = r"$\mathbf C$ is what (1.76) calls $\mathbf N$; in (1.87) the letter holds the tangents as well."
+    remark = (
+        r"$\mathbf C$ is the matrix that (1.76) calls $\mathbf N$; in (1.87) the symbol also contains "
+        "the tangents."
+    )
     implements = solve_step
 
 

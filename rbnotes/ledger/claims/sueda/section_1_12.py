@@ -42,19 +42,19 @@ section = Section(
     "sueda/s1.12",
     chapter="stabilization",
     arguments={
-        "A": Argument(NUMBER / AREA, "in the coordinates of the whole system, whatever they are"),
-        "b": Argument(NUMBER / LENGTH, "in the coordinates of the whole system, whatever they are"),
-        "q": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "A": Argument(NUMBER / AREA, "in the generalized coordinates of the system"),
+        "b": Argument(NUMBER / LENGTH, "in the generalized coordinates of the system"),
+        "q": Argument(LENGTH, "in the generalized coordinates of the system"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system"),
         "h": Argument(TIME),
         "m1": Argument(MASS),
         "m2": Argument(MASS),
-        "x1": Argument(LENGTH, "the joint's point in the body 1, in its frame"),
-        "x2": Argument(LENGTH, "the joint's point in the body 2, in its frame"),
+        "x1": Argument(LENGTH, "joint point in the body 1, in its frame"),
+        "x2": Argument(LENGTH, "joint point in the body 2, in its frame"),
         "length": Argument(LENGTH),
         "E": Argument(POSE, "of the body 1 in the world"),
-        "off": Argument(
-            LENGTH, "of the second body's point from the joint's origin, along the axes of the joint"
+        "offset": Argument(
+            LENGTH, "from the joint's origin to the point of the second body, along the axes of the joint"
         ),
         "phi1": Argument(TWIST, "of the body 1, in its frame"),
         "phi2": Argument(TWIST, "of the body 2, in its frame"),
@@ -63,32 +63,32 @@ section = Section(
         "g": Argument(LENGTH, "one for each constraint"),
         "gamma": Argument(RATE),
         "A1": Argument(
-            NUMBER / LENGTH, "one row for each constraint, over the coordinates of the whole system"
+            NUMBER / LENGTH, "one row for each constraint, over the generalized coordinates of the system"
         ),
         "A2": Argument(
-            NUMBER / LENGTH, "one row for each constraint, over the coordinates of the whole system"
+            NUMBER / LENGTH, "one row for each constraint, over the generalized coordinates of the system"
         ),
-        "B": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "B": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
         "alpha": Argument(RATE),
         "beta": Argument(RATE),
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "x": Argument(LENGTH, "in the coordinates of the whole system, whatever they are"),
-        "f": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
-        "w": Argument(VELOCITY, "in the coordinates of the whole system, whatever they are"),
+        "M": Argument(MASS, "in the generalized coordinates of the system"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "x": Argument(LENGTH, "in the generalized coordinates of the system"),
+        "f": Argument(MOMENTUM, "in the generalized coordinates of the system"),
+        "w": Argument(VELOCITY, "in the generalized coordinates of the system"),
         "target": Argument(ACCELERATION, "one for each constraint"),
         "s": Argument(TIME),
-        "N": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "N": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
         "gap": Argument(LENGTH, "one for each constraint"),
         "rate": Argument(VELOCITY, "one for each constraint"),
         "drift": Argument(ACCELERATION, "one for each constraint"),
-        "unit": Argument(NUMBER),
+        "time_unit": Argument(NUMBER),
     },
 )
 
 
-# Drift: one constraint g(x) = x^T A x / 2 + b^T x, from a point q of its surface of equal g, at which it was met.
-DRIFTING = {
+# Drift of one constraint g(x) = x^T A x / 2 + b^T x from a point q at which it is satisfied.
+DRIFT = {
     "A": spd_matrices(3),
     "b": nonzero_vectors(3),
     "q": vectors(3),
@@ -112,8 +112,8 @@ def gap(E1, E2, x1, x2):
     return (E1 @ np.append(x1, 1.0) - E2 @ np.append(x2, 1.0))[:3]
 
 
-def entries(E1, E2):
-    """Return the numbers of both poses that are not constant, as one vector q (24,)."""
+def pose_entries(E1, E2):
+    """Return the entries of both poses that are not constant, as one vector q (24,)."""
     return np.concatenate([E1[:3].ravel(), E2[:3].ravel()])
 
 
@@ -128,22 +128,22 @@ def rate_library(E1, E2, x1, x2, phi1, phi2):
 def rate_reference(E1, E2, x1, x2, phi1, phi2):
     """Compare with the numerical derivative of a ball joint's error along the motion of its two bodies."""
     first, second = motion(E1, phi1), motion(E2, phi2)
-    here, there = np.append(x1, 1.0), np.append(x2, 1.0)
-    return derivative(lambda t: first(t) @ here - second(t) @ there).value[:3]
+    p1, p2 = np.append(x1, 1.0), np.append(x2, 1.0)
+    return derivative(lambda t: first(t) @ p1 - second(t) @ p2).value[:3]
 
 
-# The same joint with the rows of (1.69): its frame in body 1, and body 2's point off its origin by `off`.
-USED_SO_FAR = {"E": frames(), "off": nonzero_vectors(), "phi1": arrays(6), "phi2": arrays(6)}
+# The same joint with the rows of (1.69): its frame in body 1, and the point of body 2 at `offset` from its origin.
+TWIST_ROWS = {"E": frames(), "offset": nonzero_vectors(), "phi1": arrays(6), "phi2": arrays(6)}
 POINT = np.array([0.3, -0.2, 0.5])
 F = expm(np.array([[0, -0.5, 0.3, 0.2], [0.5, 0, -0.7, -0.4], [-0.3, 0.7, 0, 0.6], [0, 0, 0, 0]]))
-TURN = expm(np.array([[0, 0.4, 0.6], [-0.4, 0, -0.8], [-0.6, 0.8, 0]]))
+ROTATION = expm(np.array([[0, 0.4, 0.6], [-0.4, 0, -0.8], [-0.6, 0.8, 0]]))
 
 
-def second_pose(E, off):
-    """Pose of the other body, whose own point (0.3, -0.2, 0.5) is off the joint's origin, seen from the joint."""
+def second_pose(E, offset):
+    """Return the pose of body 2, whose point (0.3, -0.2, 0.5) is at `offset` from the joint's origin."""
     E2 = np.eye(4)
-    E2[:3, :3] = E[:3, :3] @ F[:3, :3] @ TURN
-    E2[:3, 3] = (E @ F @ np.append(off, 1.0))[:3] - E2[:3, :3] @ POINT
+    E2[:3, :3] = E[:3, :3] @ F[:3, :3] @ ROTATION
+    E2[:3, 3] = (E @ F @ np.append(offset, 1.0))[:3] - E2[:3, :3] @ POINT
     return E2
 
 
@@ -167,14 +167,14 @@ ROD = {
 @section.holds("t640#a", "Constraints imposed on velocities drift")
 class t640_a:
     formula = r"\mathbf G(q^k)\,\Phi^{k+1} = 0\ \Rightarrow\ g(q^{k+1}) - g(q^k) = \tfrac{h^2}2\,\Phi^\top\tfrac{\partial^2g}{\partial q^2}\,\Phi \ne 0"
-    inputs = DRIFTING
+    inputs = DRIFT
     result = Result(NUMBER, "one for each constraint")
 
     def printed(A, b, q, v, h):
         """Return the constraint error after one step whose new velocities satisfy the row."""
         G = A @ q + b
-        along = v - G * (G @ v) / (G @ G)
-        return h**2 / 2 * along @ A @ along
+        tangential = v - G * (G @ v) / (G @ G)
+        return h**2 / 2 * tangential @ A @ tangential
 
     def library(A, b, q, v, h):
         row = BilateralRows((A @ q + b)[None])
@@ -182,17 +182,15 @@ class t640_a:
         return (x @ A @ x / 2 + b @ x) - (q @ A @ q / 2 + b @ q)
 
     def reference(A, b, q, v, h):
-        """Compare with the constraint error at the end of a straight step in the tangent plane of its surface.
-
-        Values of the constraint, after a step along two directions that do not change it at first.
-        """
-        plane = null_space(complex_step(lambda x: x @ A @ x / 2 + b @ x, q)[None])
-        ends = np.stack([q, q + h * plane @ (plane.T @ v)])
+        """Compare with the constraint error after a straight step in the tangent plane of the constraint."""
+        basis = null_space(complex_step(lambda x: x @ A @ x / 2 + b @ x, q)[None])
+        ends = np.stack([q, q + h * basis @ (basis.T @ v)])
         return np.diff([end @ A @ end / 2 + b @ end for end in ends])[0]
 
     remark = (
-        r"'Unavoidable' where the rows turn with the motion, as here. Where the second derivative vanishes (a "
-        r"bead on a straight wire, the contact of a point with a plane) nothing drifts but rounding."
+        "The drift is 'unavoidable' if the rows change with the motion, as here. If the second "
+        "derivative vanishes (a bead on a straight wire, the contact of a point with a plane), only "
+        "rounding errors drift."
     )
     implements = solve_step
 
@@ -220,17 +218,17 @@ class t640_b:
         return project_positions(np.concatenate([x1, x2]), mass, rod_error(length), rod_row).positions
 
     def reference(m1, m2, x1, x2, length):
-        """Compare with two masses at the ends of a rod that turns about their center of mass.
-
-        Both ends move along the rod, about the center of mass.
-        """
+        """Compare with two masses that move along the rod about their center of mass."""
         center = (m1 * x1 + m2 * x2) / (m1 + m2)
-        along = (x2 - x1) / np.linalg.norm(x2 - x1)
+        direction = (x2 - x1) / np.linalg.norm(x2 - x1)
         return np.concatenate(
-            [center - m2 / (m1 + m2) * length * along, center + m1 / (m1 + m2) * length * along]
+            [center - m2 / (m1 + m2) * length * direction, center + m1 / (m1 + m2) * length * direction]
         )
 
-    remark = "The notes name it and say no more; this is the form with the least motion by the masses."
+    remark = (
+        "The notes only mention post-stabilization; this is the form with the smallest correction in the "
+        "mass metric."
+    )
     implements = project_positions
 
 
@@ -241,13 +239,13 @@ class e1_81_a:
     result = Result(VELOCITY, "along the axes of the world")
 
     def printed(E1, E2, x1, x2, phi1, phi2):
-        dg_dq = complex_step(lambda q: gap_of_entries(q, x1, x2), entries(E1, E2))
-        qdot = entries(E1 @ twist_matrix(phi1), E2 @ twist_matrix(phi2))
+        dg_dq = complex_step(lambda q: gap_of_entries(q, x1, x2), pose_entries(E1, E2))
+        qdot = pose_entries(E1 @ twist_matrix(phi1), E2 @ twist_matrix(phi2))
         return dg_dq @ qdot
 
     library = rate_library
     reference = rate_reference
-    remark = r"Here $q$ are the entries of both $\mathbf E$, and $\dot q$ those of $\mathbf E[\phi]$."
+    remark = r"Here $q$ contains the entries of both $\mathbf E$, and $\dot q$ those of $\mathbf E[\phi]$."
     implements = se3.point_velocity
 
 
@@ -264,55 +262,54 @@ class e1_81_b:
 
     library = rate_library
     reference = rate_reference
-    remark = r"$G$ has six columns a body, $\partial g/\partial q$ twelve: they are not the same matrix."
+    remark = (
+        r"$G$ has six columns for each body, but $\partial g/\partial q$ has twelve: the matrices differ."
+    )
     implements = se3.point_velocity
 
 
-@section.conditional("t644", "Is it the constraint that was used so far?")
+@section.conditional("t644", "Rate of a joint constraint with the rows of (1.69)")
 class t644:
     formula = r"\frac{dg}{dt} = G\,\Phi\ \text{with the rows}\ G\ \text{of (1.69)}"
-    inputs = USED_SO_FAR
+    inputs = TWIST_ROWS
     result = Result(VELOCITY, "along the axes of the joint")
     constants = (LENGTH,)
 
-    def printed(E, off, phi1, phi2):
+    def printed(E, offset, phi1, phi2):
         X1 = np.linalg.inv(F)
-        X2 = np.linalg.inv(E @ F) @ second_pose(E, off)
+        X2 = np.linalg.inv(E @ F) @ second_pose(E, offset)
         delta = adjoint_by_conjugation(X1) @ phi1 - adjoint_by_conjugation(X2) @ phi2
         return delta[3:]
 
-    def library(E, off, phi1, phi2):
-        """Return the rate of the gap along the axes of the joint, which turn with body 1."""
-        other = second_pose(E, off)
-        R, at = (E @ F)[:3, :3], F[:3, 3]
-        gap = se3.transform_points(E, at) - se3.transform_points(other, POINT)
-        rate = se3.point_velocity(E, at, phi1) - se3.point_velocity(other, POINT, phi2)
+    def library(E, offset, phi1, phi2):
+        """Return the rate of the gap along the axes of the joint, which rotate with body 1."""
+        other = second_pose(E, offset)
+        R, joint_origin = (E @ F)[:3, :3], F[:3, 3]
+        gap = se3.transform_points(E, joint_origin) - se3.transform_points(other, POINT)
+        rate = se3.point_velocity(E, joint_origin, phi1) - se3.point_velocity(other, POINT, phi2)
         return R.T @ (rate - np.cross(E[:3, :3] @ phi1[:3], gap))
 
-    def reference(E, off, phi1, phi2):
-        """Compare with the numerical derivative of the gap of a ball joint, along axes fixed to the first body.
+    def reference(E, offset, phi1, phi2):
+        """Compare with the numerical derivative of the gap of a ball joint, along axes fixed to the first body."""
+        first, second = motion(E, phi1), motion(second_pose(E, offset), phi2)
 
-        Rate of the gap between the joint's two points, measured along the axes that body 1 carries.
-        """
-        first, second = motion(E, phi1), motion(second_pose(E, off), phi2)
-
-        def misfit(t):
+        def gap_in_joint(t):
             joint = first(t) @ F
             return joint[:3, :3].T @ (joint[:3, 3] - (second(t) @ np.append(POINT, 1.0))[:3])
 
-        return derivative(misfit).value
+        return derivative(gap_in_joint).value
 
-    given = {**USED_SO_FAR, "off": st.just(np.zeros(3))}
+    given = {**TWIST_ROWS, "offset": st.just(np.zeros(3))}
     primitives = ("rbnotes.ledger.claims.sueda.section_1_12.second_pose",)
 
-    def holds_when(E, off, phi1, phi2):
-        return not np.any(off)
+    def holds_when(E, offset, phi1, phi2):
+        return not np.any(offset)
 
-    condition = "the joint is together, $g = 0$"
+    condition = "the joint constraint is satisfied, $g = 0$"
     remark = (
-        "The adjoint rows take the velocity of the second body where the first one has its joint, not "
-        "where the second one has it. Apart, the rates differ by the gap times the relative angular "
-        "velocity, which is small where stabilization works."
+        "The adjoint rows evaluate the velocity of the second body at the joint of the first body, not "
+        r"at its own joint point. If $g \ne 0$, the rates differ by the cross product of the relative "
+        "angular velocity with the gap, which is small if the stabilization works."
     )
     implements = se3.point_velocity
 
@@ -345,8 +342,8 @@ def kkt_solution(M, G, upper, lower):
     return np.linalg.solve(kkt, np.concatenate([upper, lower]))[:3]
 
 
-# The unknowns of the system are s times the acceleration and the part w of what went before: for accelerations
-# w = 0 and s = 1, for the velocities of (1.73) w is the old velocity and s the step.
+# The unknowns of the system are w plus s times the acceleration: for accelerations w = 0 and s = 1, for the
+# velocities of (1.73) w is the old velocity and s the step.
 ACCELERATION_KKT = {
     "M": spd_matrices(3),
     "G": nonzero_vectors(3).map(lambda row: row[None]),
@@ -357,30 +354,30 @@ ACCELERATION_KKT = {
 }
 
 
-def seen_alike(G, w, target, s):
-    """Return the part of w that makes the target of the unknowns that of the accelerations: G w = (1 - s) target."""
+def match_targets(G, w, target, s):
+    """Change w along the row so that both kinds of unknowns have the same target: G w = (1 - s) target."""
     return w - G[0] * (G @ w - (1 - s) * target) / (G[0] @ G[0])
 
 
-DRAWN = st.shared(
+SHARED_SYSTEM = st.shared(
     st.tuples(*(ACCELERATION_KKT[name] for name in ("G", "w", "target", "s"))), key="system for accelerations"
 )
-ALIKE = {
+MATCHING_KKT = {
     **ACCELERATION_KKT,
-    "G": DRAWN.map(lambda drawn: drawn[0]),
-    "w": DRAWN.map(lambda drawn: seen_alike(*drawn)),
-    "target": DRAWN.map(lambda drawn: drawn[2]),
-    "s": DRAWN.map(lambda drawn: drawn[3]),
+    "G": SHARED_SYSTEM.map(lambda drawn: drawn[0]),
+    "w": SHARED_SYSTEM.map(lambda drawn: match_targets(*drawn)),
+    "target": SHARED_SYSTEM.map(lambda drawn: drawn[2]),
+    "s": SHARED_SYSTEM.map(lambda drawn: drawn[3]),
 }
 
 
-def _least_change(N, least, v):
-    """Return the velocity nearest to v (unit masses) whose product with the one row is at least this."""
-    missing = np.maximum(0.0, least - N @ v)
-    return v + N.T @ np.linalg.solve(N @ N.T, missing)
+def _nearest_velocity(N, lower_bound, v):
+    """Return the velocity nearest to v (unit masses) whose product with the row has this lower bound."""
+    deficit = np.maximum(0.0, lower_bound - N @ v)
+    return v + N.T @ np.linalg.solve(N @ N.T, deficit)
 
 
-TOUCHING = {
+CONTACT = {
     "N": nonzero_vectors(3).map(lambda row: row[None]),
     "gap": vectors(1),
     "v": vectors(3),
@@ -405,10 +402,7 @@ class e1_82_a:
         return velocity_target(g, gamma)
 
     def reference(g, gamma):
-        """Compare with the rate of an error that decays as exp(-gamma t).
-
-        The rate at time zero of an error that decays as exp(-gamma t).
-        """
+        """Compare with the initial rate of an error that decays as exp(-gamma t)."""
         return derivative(lambda t: g * np.exp(-gamma * t)).value
 
     implements = velocity_target
@@ -428,36 +422,36 @@ class e1_82_b:
 
     def library(A1, A2, B, q, v, alpha, beta):
         G = np.stack([A1 @ q, A2 @ q]) + B
-        drift = np.array([v @ A1 @ v, v @ A2 @ v])
-        return acceleration_target(quadratic(A1, A2, B, q), G @ v, drift, alpha, beta)
+        bias = np.array([v @ A1 @ v, v @ A2 @ v])
+        return acceleration_target(quadratic(A1, A2, B, q), G @ v, bias, alpha, beta)
 
     def reference(A1, A2, B, q, v, alpha, beta):
-        """Compare with second derivatives of the error along straight motion, and of a damped oscillator (matrix exponential).
+        """Compare with the second derivative of a damped oscillator, minus that of the error along straight motion.
 
-        What is missing between the second derivative of g along straight motion and that of a damped oscillator.
+        The oscillator is evaluated by its matrix exponential.
         """
 
         def rate(t):
             return complex_step(lambda s: quadratic(A1, A2, B, q + s * v), np.array([t]))[..., 0]
 
-        straight = derivative(rate).value
+        bias = derivative(rate).value
         oscillator = np.array([[0.0, 1.0], [-(beta**2), -2 * alpha]])
-        start = np.stack([quadratic(A1, A2, B, q), rate(0.0)])
-        wanted = derivative(lambda t: (oscillator @ expm(t * oscillator) @ start)[0]).value
-        return wanted - straight
+        initial = np.stack([quadratic(A1, A2, B, q), rate(0.0)])
+        target = derivative(lambda t: (oscillator @ expm(t * oscillator) @ initial)[0]).value
+        return target - bias
 
     primitives = ("rbnotes.ledger.claims.sueda.section_1_12.quadratic",)
-    remark = r"Critically damped for $\alpha = \beta$."
+    remark = r"The error is critically damped for $\alpha = \beta$."
     implements = acceleration_target
 
 
-@section.holds("t654#a", "The target in the KKT system of the twists")
+@section.holds("t654#a", "Velocity target in the KKT system of the twists")
 class t654_a:
     formula = r"\begin{pmatrix} M & G^\top \\ G & 0 \end{pmatrix}\begin{pmatrix} \Phi \\ \lambda \end{pmatrix} = \begin{pmatrix} \tilde f \\ -\gamma g \end{pmatrix}"
     inputs = LINEAR
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 1)),
-        "of the velocities in the coordinates of the whole system, then of the constraints",
+        "of the velocities in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, x, f, gamma, h):
@@ -471,28 +465,25 @@ class t654_a:
         return np.append(step.velocity, -step.bilateral)
 
     def reference(M, G, x, f, gamma, h):
-        """Compare with the prescribed remaining error, reached by the least impulse from the free motion.
-
-        The velocities that leave 1 - h gamma of the error, changed by the least impulse; its negative.
-        """
+        """Compare with the prescribed remaining error, reached by the least impulse from the free motion."""
         free = np.linalg.solve(M, f)
-        missing = ((1 - h * gamma) * (G @ x) - G @ (x + h * free)) / h
-        impulse = np.linalg.solve(G @ np.linalg.solve(M, G.T), missing)
+        velocity_change = ((1 - h * gamma) * (G @ x) - G @ (x + h * free)) / h
+        impulse = np.linalg.solve(G @ np.linalg.solve(M, G.T), velocity_change)
         return np.append(free + np.linalg.solve(M, G.T @ impulse), -impulse)
 
     remark = (
-        r"Each step multiplies the error of a constraint with constant rows by $1 - h\gamma$: stable for "
-        r"$0 < h\gamma < 2$. $\lambda$ is the negative of the impulse, as in (1.73)."
+        r"Each step multiplies the error of a constraint with constant rows by $1 - h\gamma$, which is "
+        r"stable for $0 < h\gamma < 2$. $\lambda$ is minus the impulse, as in (1.73)."
     )
     implements = BAUMGARTE_STEP
 
 
-@section.conditional("t654#b", "The target for accelerations in a KKT system")
+@section.conditional("t654#b", "Acceleration target in a KKT system")
 class t654_b:
     formula = r"\begin{pmatrix} M & G^\top \\ G & 0 \end{pmatrix}\begin{pmatrix} \cdot \\ \lambda \end{pmatrix} = \begin{pmatrix} \cdot \\ -\dot G\dot q - 2\alpha G\dot q - \beta^2 g \end{pmatrix}"
     inputs = ACCELERATION_KKT
-    arguments = {"f": Argument(FORCE, "in the coordinates of the whole system, whatever they are")}
-    result = Result(ACCELERATION, "in the coordinates of the whole system")
+    arguments = {"f": Argument(FORCE, "in the generalized coordinates of the system")}
+    result = Result(ACCELERATION, "in the generalized coordinates of the system")
 
     def printed(M, G, w, target, f, s):
         unknowns = kkt_solution(M, G, M @ w + s * f, target)
@@ -503,40 +494,37 @@ class t654_b:
         return (solve_step(StepProblem(M, M @ w + s * f, rows)).velocity - w) / s
 
     def reference(M, G, w, target, f, s):
-        """Compare with the acceleration of that target nearest to the free one in the mass metric, in the null space.
-
-        The acceleration with G a = target that is nearest, by the masses, to that of the force alone.
-        """
+        """Compare with the admissible acceleration nearest to the free one in the mass metric, by the null space."""
         null = np.linalg.svd(G)[2][1:].T
-        some = np.linalg.pinv(G) @ target
+        particular = np.linalg.pinv(G) @ target
         free = np.linalg.solve(M, f)
-        return some + null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ (free - some))
+        return particular + null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ (free - particular))
 
-    units_mismatch = r"with velocities for unknowns, their rows are set equal to accelerations"
-    given = ALIKE
+    units_mismatch = "if the unknowns are velocities, the rows equate velocities to accelerations"
+    given = MATCHING_KKT
 
     def holds_when(M, G, w, target, f, s):
         return np.allclose(G @ w, (1 - s) * target, atol=1e-9)
 
     condition = (
-        r"the unknowns are accelerations and the upper right side holds forces (or, for unknowns $w + s\ddot q$, "
-        r"by chance $Gw = (1 - s)$ times the target)"
+        "the unknowns are accelerations and the upper right-hand side contains forces (or, for unknowns "
+        r"$w + s\ddot q$, $Gw$ happens to be $(1 - s)$ times the target)"
     )
     remark = (
-        r"The notes' KKT system (1.73) solves for the new twists. There the lower right side must be "
+        "The KKT system (1.73) of the notes solves for the new twists. Its lower right-hand side must be "
         r"$G\Phi^k$ plus $h$ times the second line."
     )
     implements = solve_step
 
 
-@section.holds("t654#c", "The target in the quadratic program of contacts")
+@section.holds("t654#c", "Velocity target in the quadratic program of contacts")
 class t654_c:
     formula = r"\mathbf C\Phi \ge -\gamma g"
-    inputs = TOUCHING
+    inputs = CONTACT
     result = Result(LENGTH, "one for each constraint")
 
     def printed(N, gap, v, gamma, h):
-        Phi = _least_change(N, -gamma * gap, v)
+        Phi = _nearest_velocity(N, -gamma * gap, v)
         return gap + h * N @ Phi
 
     def library(N, gap, v, gamma, h):
@@ -544,24 +532,21 @@ class t654_c:
         return gap + h * N @ solve_step(StepProblem(np.eye(3), v, unilateral=rows)).velocity
 
     def reference(N, gap, v, gamma, h):
-        """Compare with the larger of the gap of free motion and the fraction 1 - h gamma of the old gap.
-
-        The gap of free motion, or the part 1 - h gamma of the old one, whichever is larger.
-        """
+        """Compare with the gap after free motion or the fraction 1 - h gamma of the old gap, the larger of both."""
         return np.maximum(gap + h * N @ v, (1 - h * gamma) * gap)
 
     remark = (
-        r"With $g$ the gap, negative where bodies overlap. A gap that is still open lets them approach, "
-        r"with $\gamma = 1/h$ just up to contact."
+        "Here $g$ is the gap, negative if the bodies overlap. An open gap permits an approach; with "
+        r"$\gamma = 1/h$, exactly up to contact."
     )
     implements = BAUMGARTE_STEP
 
 
-@section.holds("t654#d", "A rate of 1/h at the velocity level")
+@section.holds("t654#d", "Velocity target with a rate of 1/h")
 class t654_d:
     formula = r"\gamma = 1/h"
     inputs = {name: LINEAR[name] for name in ("M", "G", "x", "f", "h")}
-    result = Result(LENGTH, "in the coordinates of the whole system")
+    result = Result(LENGTH, "in the generalized coordinates of the system")
 
     def printed(M, G, x, f, h):
         gamma = 1 / h
@@ -572,22 +557,19 @@ class t654_d:
         return x + h * solve_step(StepProblem(M, f, rows)).velocity
 
     def reference(M, G, x, f, h):
-        """Compare with the point of the constraint nearest, in the mass metric, to the end of the free motion.
-
-        The point of the constraint that is nearest, by the masses, to where the free motion leads.
-        """
+        """Compare with the point of the constraint nearest, in the mass metric, to the end of the free motion."""
         null = np.linalg.svd(G)[2][1:].T
-        there = x + h * np.linalg.solve(M, f)
-        return null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ there)
+        free_position = x + h * np.linalg.solve(M, f)
+        return null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ free_position)
 
     remark = (
-        "All of the error is gone after one step if the rows do not turn, and all but what the step "
-        "itself adds if they do."
+        "With constant rows the error vanishes after one step. Otherwise only the drift of the step "
+        "itself remains."
     )
     implements = BAUMGARTE_STEP
 
 
-@section.holds("t654#e", "Rates of 1/h make the units work out")
+@section.holds("t654#e", "Rates of 1/h have the right units")
 class t654_e:
     formula = r"\alpha = \beta = \gamma = 1/h:\quad \text{`to make the units work out'}"
     inputs = {
@@ -595,38 +577,37 @@ class t654_e:
         "rate": vectors(2),
         "drift": vectors(2),
         "h": positive_numbers(0.125, 1),
-        "unit": positive_numbers(0.25, 4),
+        "time_unit": positive_numbers(0.25, 4),
     }
     result = Result(
         vector_quantity((VELOCITY, 2), (ACCELERATION, 2)),
         "for velocities, then for accelerations: one for each constraint",
     )
 
-    def printed(g, rate, drift, h, unit):
-        """Both targets, counted in another unit of time, and taken back to the old one."""
-        steps = h * unit
+    def printed(g, rate, drift, h, time_unit):
+        """Evaluate both targets in another unit of time, and convert them back."""
+        steps = h * time_unit
         velocity = -1 / steps * g
-        acceleration = -drift / unit**2 - 2 / steps * rate / unit - (1 / steps) ** 2 * g
-        return np.append(velocity * unit, acceleration * unit**2)
+        acceleration = -drift / time_unit**2 - 2 / steps * rate / time_unit - (1 / steps) ** 2 * g
+        return np.append(velocity * time_unit, acceleration * time_unit**2)
 
-    def library(g, rate, drift, h, unit):
+    def library(g, rate, drift, h, time_unit):
         return np.append(velocity_target(g, 1 / h), acceleration_target(g, rate, drift, 1 / h, 1 / h))
 
-    def reference(g, rate, drift, h, unit):
-        """Compare with the rates of an error that decays within the step, critically damped, from its exponential.
-
-        Of exp(-t/h) g, and of the oscillator with the eigenvalue -1/h twice, less what moves anyway.
-        """
-        twice = np.array([[0.0, 1.0], [-(h**-2.0), -2 / h]])
+    def reference(g, rate, drift, h, time_unit):
+        """Compare with rates of errors with the time constant h: exponential, and critically damped."""
+        oscillator = np.array([[0.0, 1.0], [-(h**-2.0), -2 / h]])
         decay = derivative(lambda t: g * np.exp(-t / h)).value
-        bent = derivative(lambda t: (twice @ expm(t * twice) @ np.stack([g, rate]))[0]).value
-        return np.append(decay, bent - drift)
+        acceleration = derivative(
+            lambda t: (oscillator @ expm(t * oscillator) @ np.stack([g, rate]))[0]
+        ).value
+        return np.append(decay, acceleration - drift)
 
     tolerance = 1e-08
     remark = (
-        r"Units are not all. With the notes' steps (1.28), (1.29), which move with the new velocities, "
-        r"$\alpha = \beta = 1/h$ multiplies errors by 1.618 a step (the golden ratio), and equal rates are stable "
-        r"only below $2(\sqrt2 - 1)/h \approx 0.83/h$; if the old velocities move the positions, all of an error "
-        r"is gone after two steps."
+        "Right units do not imply stability. With the steps (1.28) and (1.29) of the notes, which use "
+        r"the new velocities, $\alpha = \beta = 1/h$ multiplies errors by 1.618 in each step (the golden "
+        r"ratio), and equal rates are stable only below $2(\sqrt2 - 1)/h \approx 0.83/h$. If the old "
+        "velocities update the positions, an error vanishes after two steps."
     )
     implements = (velocity_target, acceleration_target)

@@ -18,16 +18,16 @@ from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.testing.strategies import arrays, matrices, numbers, positive_numbers, vectors
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 section = Section(
     "sueda/s1.13",
     chapter="friction",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
-        "N": Argument(NUMBER, "rows of the contacts, over the coordinates of the whole system"),
-        "f": Argument(MOMENTUM, "in the coordinates of the whole system, whatever they are"),
-        "T": Argument(NUMBER, "rows of the contacts, over the coordinates of the whole system"),
+        "M": Argument(MASS, "in the generalized coordinates of the system"),
+        "N": Argument(NUMBER, "rows of the contacts, over the generalized coordinates of the system"),
+        "f": Argument(MOMENTUM, "in the generalized coordinates of the system"),
+        "T": Argument(NUMBER, "rows of the contacts, over the generalized coordinates of the system"),
         "mu": Argument(NUMBER),
         "alpha": Argument(MOMENTUM, "of the contacts, in their order"),
         "h": Argument(TIME),
@@ -44,8 +44,8 @@ MOVING = {
     "f": vectors(SIZE),
 }
 TANGENTS = np.linspace(-1, 2, CONTACTS * 2 * SIZE).reshape(CONTACTS, 2, SIZE)
-PUSHED = {**MOVING, "alpha": vectors(CONTACTS, 0.0, 2.0), "T": arrays(CONTACTS, 2, SIZE)}
-# One contact: its normal impulse, its four tangential ones.
+IMPULSE_INPUTS = {**MOVING, "alpha": vectors(CONTACTS, 0.0, 2.0), "T": arrays(CONTACTS, 2, SIZE)}
+# One contact: its normal impulse and its four tangential impulses.
 PYRAMID = {"mu": numbers(0.25, 1.0), "alpha": positive_numbers(), "beta": vectors(FACETS, 0.0, 1.0)}
 ONE_FACET = {
     **PYRAMID,
@@ -53,16 +53,16 @@ ONE_FACET = {
         lambda size, k: size * np.eye(FACETS)[k % FACETS], numbers(0.0, 1.0), st.integers(0, 255)
     ),
 }
-TWO = {"mu": numbers(0.25, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
+TWO_CONTACTS = {"mu": numbers(0.25, 1.0), "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
 
 
-def one_printed(mu, alpha, beta):
+def friction_bound_printed(mu, alpha, beta):
     b1, b2, b3, b4 = beta
     return np.array([mu, -1.0, -1.0, -1.0, -1.0]) @ np.array([alpha, b1, b2, b3, b4])
 
 
-def unused_normal(mu, alpha, beta):
-    """Return mu times the normal impulse that is left when (alpha, beta) is made up of edges of the pyramid."""
+def normal_slack(mu, alpha, beta):
+    """Return mu times the normal impulse that remains if edges of the pyramid make up (alpha, beta)."""
     edges = np.zeros((1 + FACETS, 1 + FACETS))
     edges[0], edges[1:, 1:] = 1, mu * np.eye(FACETS)
     return mu * np.linalg.solve(edges, np.append(alpha, beta))[0]
@@ -75,7 +75,7 @@ SINGLE = (single_qp, dual_qp)
 class e1_84:
     formula = r"M\Phi + N^T\alpha = \tilde f"
     edit = ("+ N^T", "- N^T")
-    inputs = {name: PUSHED[name] for name in ("M", "N", "f", "alpha")}
+    inputs = {name: IMPULSE_INPUTS[name] for name in ("M", "N", "f", "alpha")}
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     def printed(M, N, f, alpha):
@@ -83,15 +83,12 @@ class e1_84:
 
     def library(M, N, f, alpha):
         zero = np.zeros((CONTACTS, 2))
-        smooth = Contacts.from_directions(N, TANGENTS, 0.0)
-        space = friction_contact_problem(StepProblem(M, f, contacts=smooth))
-        return space.apply_impulses(np.column_stack([alpha, zero]))[0]
+        contacts = Contacts.from_directions(N, TANGENTS, 0.0)
+        problem = friction_contact_problem(StepProblem(M, f, contacts=contacts))
+        return problem.apply_impulses(np.column_stack([alpha, zero]))[0]
 
     def reference(M, N, f, alpha):
-        """Compare with the sum of the momenta, contact by contact.
-
-        Momenta add up: f~, and each impulse along its row.
-        """
+        """Compare with the sum of the momenta, contact by contact."""
         total = np.array(f, dtype=float)
         for size, row in zip(alpha, N, strict=True):
             total += size * row
@@ -100,11 +97,11 @@ class e1_84:
     combined_with = ("sueda/s1.13/e1.83",)
     correction = r"$M\Phi - N^T\alpha = \tilde f$"
     remark = (
-        "As printed, the impulses that (1.83) finds pull the bodies together: the approach velocity is "
-        "not taken away but doubled. (The same sign in (1.73) does no harm, since a joint's multiplier "
-        "may have any sign.)"
+        "As printed, the impulses of (1.83) pull the bodies together: the velocity of approach is "
+        "doubled instead of removed. (The same sign in (1.73) is harmless, because the multiplier of a "
+        "joint may have either sign.)"
     )
-    effect = "A body that meets the floor at 1 m/s goes on into it at 2 m/s."
+    effect = "A body that hits the floor at 1 m/s continues into it at 2 m/s."
     implements = friction_contact_problem
 
 
@@ -122,22 +119,22 @@ class t668_a:
         return solve_step(StepProblem(M, f, unilateral=UnilateralRows(N))).unilateral
 
     def reference(M, N, f):
-        """Compare with the residual of the momentum, written as a combination of impulses along the rows.
-
-        Momentum after the step less that before it, as a combination of the contacts' directions.
-        """
-        gained = M @ contact_velocities(M, f, N, np.zeros((0, SIZE))) - f
-        return np.linalg.lstsq(N.T, gained, rcond=None)[0]
+        """Compare with the residual of the momentum as a combination of impulses along the rows."""
+        residual = M @ contact_velocities(M, f, N, np.zeros((0, SIZE))) - f
+        return np.linalg.lstsq(N.T, residual, rcond=None)[0]
 
     tolerance = 1e-08
-    remark = r"Of the step with velocities: $M\Phi$ and $\tilde f$ are momenta. In N s, never in N."
+    remark = (
+        r"This holds for the step with velocities, where $M\Phi$ and $\tilde f$ are momenta. The "
+        "impulses are in N s, not in N."
+    )
     implements = solve_step
 
 
-@section.misprint("t668#b", "What contacts apply to the bodies")
+@section.misprint("t668#b", "Generalized impulse of the contacts")
 class t668_b:
     formula = r"\text{The product}\ N^T\alpha\ \text{represents the generalized force (wrench) that the contact constraints apply}"
-    inputs = {**PUSHED, "h": positive_numbers(0.125, 0.5)}
+    inputs = {**IMPULSE_INPUTS, "h": positive_numbers(0.125, 0.5)}
     result = Result(FORCE, SYSTEM_COORDINATES)
 
     def printed(M, N, f, alpha, T, h):
@@ -145,34 +142,31 @@ class t668_b:
 
     def library(M, N, f, alpha, T, h):
         zero = np.zeros((CONTACTS, 2))
-        space = friction_contact_problem(StepProblem(M, f, contacts=Contacts.from_directions(N, T, 0.0)))
-        return (M @ space.apply_impulses(np.column_stack([alpha, zero]))[0] - f) / h
+        problem = friction_contact_problem(StepProblem(M, f, contacts=Contacts.from_directions(N, T, 0.0)))
+        return (M @ problem.apply_impulses(np.column_stack([alpha, zero]))[0] - f) / h
 
     def reference(M, N, f, alpha, T, h):
-        """Compare with the power at unit velocities of forces that make these impulses in one step.
-
-        Each force times the separation velocity that a unit velocity makes.
-        """
+        """Compare with the power of the contact forces for unit velocities."""
         forces = alpha / h
         return np.array([sum(forces * [row @ unit for row in N]) for unit in np.eye(SIZE)])
 
     tolerance = 1e-08
     correction = r"$N^T\alpha$ is the generalized impulse; the force is $N^T\alpha/h$"
     replacement = r"The product $N^T\alpha$ represents the generalized impulse that the contact constraints apply to the rigid bodies; the generalized force (wrench) is $N^T\alpha/h$."
-    units_mismatch = r"a factor $1/h$ is missing: an impulse is called a force"
+    units_mismatch = "a factor $1/h$ is missing: an impulse is called a force"
     remark = (
-        r"The sentence before calls $\alpha$ impulses, and 1.10 divides by $h$ where it computes the reactions "
-        r"of joints. As a force it is wrong by the factor $h$."
+        r"The preceding sentence calls $\alpha$ impulses, and 1.10 divides by $h$ in the reactions of "
+        "joints. As a force the product is wrong by the factor $h$."
     )
     implements = friction_contact_problem
 
 
-@section.holds("e1.85", "The bound on the tangential impulses of one contact")
+@section.holds("e1.85", "Bound on the tangential impulses of one contact")
 class e1_85:
     formula = r"\begin{pmatrix} \mu & -1 & -1 & -1 & -1 \end{pmatrix} \begin{pmatrix} \alpha \\ \beta_1 \\ \beta_2 \\ \beta_3 \\ \beta_4 \end{pmatrix} \ge 0"
     inputs = PYRAMID
-    result = Result(MOMENTUM, SYSTEM_COORDINATES)
-    printed = one_printed
+    result = Result(MOMENTUM)
+    printed = friction_bound_printed
 
     def library(mu, alpha, beta):
         contact = Contacts(np.zeros((1, 3, 3)), mu)
@@ -180,75 +174,72 @@ class e1_85:
 
     def reference(mu, alpha, beta):
         """Compare with the slack of the normal impulse for impulses along edges of the pyramid."""
-        return unused_normal(mu, alpha, beta)
+        return normal_slack(mu, alpha, beta)
 
     implements = dual_qp
 
 
-@section.holds("t670", "Four tangential constraints for each contact")
+@section.holds("t670", "Four tangential rows for each contact")
 class t670:
     formula = r"T\ \text{`is going to have four times as many rows as the normal matrix,}\ N\text{'}"
     inputs = {"N": st.integers(1, 4).flatmap(lambda contacts: matrices(contacts, SIZE))}
-    result = Result(NUMBER, SYSTEM_COORDINATES)
+    result = Result(NUMBER)
 
     def printed(N):
         return 4 * len(N)
 
     def library(N):
-        """Impulses that the bounds of the program take from what the normal impulses allow."""
+        """Count the tangential impulses in the friction bounds of the program."""
         rows = np.stack([N, N + 1, N - 1], axis=1)
         problem = StepProblem(np.eye(SIZE), np.zeros(SIZE), contacts=Contacts(rows, 0.5))
         return np.sum(dual_qp(problem).A == -1)
 
     def reference(N):
         """Count the contacts, the two axes of each tangent plane, and the two directions of each axis."""
-        pushes = [(row, axis, sense) for row in range(N.shape[0]) for axis in "uv" for sense in (1, -1)]
-        return len(pushes)
+        directions = [(row, axis, sign) for row in range(N.shape[0]) for axis in "uv" for sign in (1, -1)]
+        return len(directions)
 
     exact = "counts of rows"
-    remark = "Both senses of two tangents, since the impulses are not to be negative."
+    remark = "There are both directions of two tangents, because the impulses must not be negative."
     implements = dual_qp
 
 
-@section.conditional("t674", "The bound on the tangential impulses bounds the size of the friction impulse")
+@section.conditional("t674", "Bound on the tangential impulses as the norm of the friction impulse")
 class t674:
     formula = (
         r"f_\parallel \le \mu f_\perp:\ \text{with the four-sided pyramid, this can be expressed as}\ (1.85)"
     )
     inputs = PYRAMID
-    result = Result(MOMENTUM, SYSTEM_COORDINATES)
+    result = Result(MOMENTUM)
 
-    printed = one_printed
+    printed = friction_bound_printed
 
     def library(mu, alpha, beta):
         return mu * alpha - support_function(beta @ facet_directions(FACETS), "disc")
 
     def reference(mu, alpha, beta):
-        """Compare with the norm of the friction impulse, summed as a vector.
-
-        What the size of the friction impulse leaves: the impulse summed up as a vector of the tangent plane.
-        """
+        """Compare with the norm of the friction impulse, summed as a vector."""
         first, second = beta[0] - beta[2], beta[1] - beta[3]
         return alpha * mu - np.hypot(first, second)
 
     given = ONE_FACET
 
     def holds_when(mu, alpha, beta):
-        """At most one of the tangents is used."""
+        """Return True if at most one of the tangents is used."""
         return np.sum(beta != 0) <= 1
 
     condition = "friction acts along one of the four tangents"
     remark = (
-        r"Elsewhere the pyramid allows less than Coulomb's cone, down to $1/\sqrt2$ of it midway between "
-        r"two tangents."
+        r"In other directions the pyramid permits less friction than Coulomb's cone, down to $1/\sqrt2$ "
+        "of it midway between two tangents."
     )
     implements = (support_function, facet_directions)
 
 
-@section.holds("e1.86", "The bounds of two contacts")
+@section.holds("e1.86", "Bounds on the tangential impulses of two contacts")
 class e1_86:
     formula = r"\begin{pmatrix} \mu & 0 & -1 & -1 & -1 & -1 & 0 & 0 & 0 & 0 \\ 0 & \mu & 0 & 0 & 0 & 0 & -1 & -1 & -1 & -1 \end{pmatrix} \begin{pmatrix} \alpha_1 & \alpha_2 & \beta_{11} & \cdots & \beta_{14} & \beta_{21} & \cdots & \beta_{24} \end{pmatrix}^T \ge 0"
-    inputs = TWO
+    inputs = TWO_CONTACTS
     result = Result(MOMENTUM, "one for each contact")
 
     def printed(mu, lam):
@@ -265,22 +256,16 @@ class e1_86:
         return (dual_qp(StepProblem(np.eye(3), np.zeros(3), contacts=contacts)).A @ lam)[-CONTACTS:]
 
     def reference(mu, lam):
-        """Compare with the slack of the normal impulse of each contact for impulses along edges of the pyramid.
-
-        Contact by contact.
-        """
+        """Compare with the slack of the normal impulse of each contact for impulses along edges of the pyramid."""
         alpha, beta = lam[:CONTACTS], lam[CONTACTS:].reshape(CONTACTS, FACETS)
         return np.array(
-            [
-                unused_normal(mu, push, pushes_along_edges)
-                for push, pushes_along_edges in zip(alpha, beta, strict=True)
-            ]
+            [normal_slack(mu, normal, tangential) for normal, tangential in zip(alpha, beta, strict=True)]
         )
 
     implements = dual_qp
 
 
-@section.definition("e1.87", "Normal and tangential impulses, and their rows, as one")
+@section.definition("e1.87", "Normal and tangential impulses and their rows, stacked")
 class e1_87:
     formula = r"\lambda = \begin{pmatrix} \alpha \\ \beta \end{pmatrix},\quad C = \begin{pmatrix} N \\ T \end{pmatrix}"
     defines = (r"\lambda", "C")
@@ -291,23 +276,23 @@ class e1_87:
 # Contact and friction as quadratic programs.
 
 
-RUBBED = {
+FRICTION_INPUTS = {
     **MOVING,
     "T": arrays(CONTACTS, 2, SIZE),
     "mu": numbers(0.0, 1.0),
 }
-IMPULSES = {**RUBBED, "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
+IMPULSES = {**FRICTION_INPUTS, "lam": vectors((1 + FACETS) * CONTACTS, 0.0, 2.0)}
 
 
-def least_energy(M, f, pushes):
-    """Velocities after those pushes along the rows that leave the least kinetic energy."""
+def least_energy(M, f, rows):
+    """Return the velocities of least kinetic energy after nonnegative impulses along the rows."""
     L = np.linalg.cholesky(M)
-    sizes, _ = nnls(np.linalg.solve(L, pushes.T), -np.linalg.solve(L, f))
-    return np.linalg.solve(M, f + pushes.T @ sizes)
+    impulses, _ = nnls(np.linalg.solve(L, rows.T), -np.linalg.solve(L, f))
+    return np.linalg.solve(M, f + rows.T @ impulses)
 
 
 def facet_rows(T):
-    """For each contact both tangents, and both turned round."""
+    """Return both tangents of each contact and their negatives."""
     return np.concatenate([T, -T], axis=1).reshape(-1, SIZE)
 
 
@@ -332,7 +317,7 @@ PRIMAL = (lcp_from_qp, qp_from_lcp)
 @section.holds("t658", "The friction program has an equivalent linear complementarity problem")
 class t658:
     formula = r"0 \le \lambda \perp CM^{-1}C^T\lambda + CM^{-1}\tilde f - E^T\gamma \ge 0,\quad 0 \le \gamma \perp E\lambda \ge 0"
-    inputs = RUBBED
+    inputs = FRICTION_INPUTS
     result = Result(VELOCITY, SYSTEM_COORDINATES)
     printed = velocity_by_lcp
 
@@ -341,15 +326,15 @@ class t658:
 
     def reference(M, N, f, T, mu):
         """Compare with the primal program: least change of momentum with N Phi >= mu |T_k Phi|, all active sets tried."""
-        rows = [N[c] + mu * way * T[c, k] for c in range(CONTACTS) for k in (0, 1) for way in (1, -1)]
+        rows = [N[c] + mu * sign * T[c, k] for c in range(CONTACTS) for k in (0, 1) for sign in (1, -1)]
         return contact_velocities(M, f, np.array(rows), np.zeros((0, SIZE)))
 
     tolerance = 1e-08
-    remark = "The notes do not print it; these are the optimality conditions of (1.88)."
+    remark = "The notes do not print the problem; these are the optimality conditions of (1.88)."
     implements = single_qp
 
 
-@section.holds("e1.83", "The dual of the contact program")
+@section.holds("e1.83", "Dual of the contact program")
 class e1_83:
     formula = r"\text{minimize}\quad \frac12\alpha^T N M^{-1} N^T\alpha + \alpha^T N M^{-1}\tilde f \quad \text{subject to}\quad \alpha \ge 0"
     inputs = MOVING
@@ -378,11 +363,11 @@ class e1_83:
     implements = PRIMAL
 
 
-@section.holds("e1.88#a", "What the single program minimises")
+@section.holds("e1.88#a", "Objective of the single quadratic program")
 class e1_88_a:
     formula = r"\frac12\lambda^T C M^{-1} C^T\lambda + \lambda^T C M^{-1}\tilde f"
     inputs = IMPULSES
-    result = Result(ENERGY, SYSTEM_COORDINATES)
+    result = Result(ENERGY)
 
     def printed(M, N, f, T, mu, lam):
         C, Mi = np.vstack((N, facet_rows(T))), np.linalg.inv(M)
@@ -392,17 +377,14 @@ class e1_88_a:
         return dual_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).objective(lam)
 
     def reference(M, N, f, T, mu, lam):
-        """Compare with the kinetic energy added by the impulses, from the momenta.
-
-        Kinetic energy that the impulses add.
-        """
+        """Compare with the kinetic energy added by the impulses, from the momenta."""
         total = np.array(f, dtype=float)
         for contact in range(CONTACTS):
             total += lam[contact] * N[contact]
-            pushes_along_edges = lam[CONTACTS + FACETS * contact :][:FACETS]
-            total += (pushes_along_edges[0] - pushes_along_edges[2]) * T[contact, 0] + (
-                pushes_along_edges[1] - pushes_along_edges[3]
-            ) * T[contact, 1]
+            tangential = lam[CONTACTS + FACETS * contact :][:FACETS]
+            total += (tangential[0] - tangential[2]) * T[contact, 0] + (tangential[1] - tangential[3]) * T[
+                contact, 1
+            ]
         return total @ np.linalg.solve(M, total) / 2 - f @ np.linalg.solve(M, f) / 2
 
     implements = dual_qp
@@ -411,7 +393,7 @@ class e1_88_a:
 @section.holds("e1.88#b", "Contact and friction as a single quadratic program")
 class e1_88_b:
     formula = r"\text{minimize}\quad \frac12\lambda^T C M^{-1} C^T\lambda + \lambda^T C M^{-1}\tilde f \quad \text{subject to}\quad \lambda \ge 0,\ E\lambda \ge 0"
-    inputs = RUBBED
+    inputs = FRICTION_INPUTS
     result = Result(VELOCITY, SYSTEM_COORDINATES)
 
     printed = velocity_by_lcp
@@ -420,22 +402,19 @@ class e1_88_b:
         return single_qp(StepProblem(M, f, contacts=Contacts.from_directions(N, T, mu))).velocity
 
     def reference(M, N, f, T, mu):
-        """Minimize the kinetic energy over impulses along the edges of the pyramids, by nonnegative least squares.
-
-        Least kinetic energy over the pushes along the four edges of each pyramid, a normal and mu times a facet.
-        """
+        """Minimize the kinetic energy over impulses along the edges of the pyramids, by nonnegative least squares."""
         edges = [
-            N[contact] + mu * way * T[contact, axis]
+            N[contact] + mu * sign * T[contact, axis]
             for contact in range(CONTACTS)
             for axis in (0, 1)
-            for way in (1, -1)
+            for sign in (1, -1)
         ]
         return least_energy(M, f, np.array(edges))
 
     tolerance = 1e-08
     remark = (
-        r"Convex, but not Coulomb's law: a contact that slides is held off, with $N\Phi = "
-        r"\mu\max_k\lvert T_k\Phi\rvert$, the larger of its two tangential speeds: the dual of the "
-        r"four-sided pyramid."
+        "The program is convex, but it does not give Coulomb's law: a sliding contact separates with "
+        r"$N\Phi = \mu\max_k\lvert T_k\Phi\rvert$, with the larger of its two tangential speeds. This is "
+        "the dual of the four-sided pyramid."
     )
     implements = single_qp

@@ -18,8 +18,8 @@ section = Section(
     chapter="frames-and-twists",
     arguments={
         "phi": Argument(TWIST, "in the frame of the body"),
-        "a": Argument(LENGTH, "along the axes of one frame, which may be any"),
-        "b": Argument(LENGTH, "along the axes of one frame, which may be any"),
+        "a": Argument(LENGTH, "along the axes of any one frame"),
+        "b": Argument(LENGTH, "along the axes of any one frame"),
         "E": Argument(POSE, "of the body in the world"),
     },
 )
@@ -46,7 +46,7 @@ def cross_reference(a, b):
 class e1_5:
     formula = r"{}^i\phi_i = \begin{pmatrix} {}^i\omega_i \\ {}^i\mathbf v_i \end{pmatrix}"
     defines = (r"{}^i\phi_i",)
-    remark = "The notes themselves say that some authors stack the linear part first; Lloyd does."
+    remark = "As the notes say, some authors stack the linear part first; Lloyd does so."
     implements = se3
 
 
@@ -66,14 +66,11 @@ class e1_6:
         return se3.hat(phi)
 
     def reference(phi):
-        """Compare with the cross products of the angular velocity with the axes, and the velocity of the origin.
+        """Compare with the cross products of the angular velocity with the axes, and the velocity of the origin."""
+        axis_rates = [np.append(np.cross(phi[:3], axis), 0) for axis in np.eye(3)]
+        return np.stack([*axis_rates, np.append(phi[3:], 0)], axis=-1)
 
-        Column by column: what the twist does to the axes and to the origin.
-        """
-        turned = [np.append(np.cross(phi[:3], axis), 0) for axis in np.eye(3)]
-        return np.stack([*turned, np.append(phi[3:], 0)], axis=-1)
-
-    exact = "entries are placed, and products with unit vectors round nothing"
+    exact = "entries are copied, and products with unit vectors are exact"
     implements = se3.hat
 
 
@@ -86,7 +83,8 @@ class e1_7:
     library = cross_library
     reference = cross_reference
     exact = (
-        "each number is one difference of two products: where a processor does not fuse them, all round alike"
+        "each number is a difference of two products, which all forms round alike unless the processor "
+        "fuses them"
     )
     implements = so3.hat
 
@@ -106,13 +104,13 @@ class e1_8:
         return E @ se3.hat(phi)
 
     def reference(E, phi):
-        """Compare with differences along a body that turns about a fixed axis while its origin flies straight."""
+        """Compare with differences along a motion with a fixed axis and a constant velocity of the origin."""
         return derivative(motion(E, phi)).value
 
     remark = (
-        r"Its columns are those of $[\phi]$ in the axes of the world: that is what `to transform it to world space' says. "
-        r"The twist in world coordinates is another one, ${}^0\phi = \mathrm{Ad}\,\phi$ of (1.15), with "
-        r"$[{}^0\phi] = E[\phi]E^{-1} = \dot EE^{-1}$."
+        r"The columns of $\dot E$ are those of $[\phi]$ along the axes of the world; this is the meaning "
+        r"of `to transform it to world space'. The twist in world coordinates is different: ${}^0\phi = "
+        r"\mathrm{Ad}\,\phi$ of (1.15), with $[{}^0\phi] = E[\phi]E^{-1} = \dot EE^{-1}$."
     )
     implements = se3.hat
 
@@ -130,7 +128,7 @@ class e1_9:
         return E[:3, :3] @ so3.hat(phi[:3])
 
     def reference(E, phi):
-        """Compare with differences along a body that turns about a fixed axis of the world."""
+        """Compare with differences along a rotation about a fixed axis."""
         return derivative(motion(E, phi)).value[:3, :3]
 
     implements = so3.hat

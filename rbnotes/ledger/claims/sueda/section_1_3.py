@@ -27,7 +27,7 @@ section = Section(
 )
 
 
-ANY_TURN = {"w": vectors(3, -4, 4)}
+ANY_ROTATION = {"w": vectors(3, -4, 4)}
 BELOW_PI = {"w": st.builds(np.multiply, unit_vectors(), numbers(0, 3))}
 ANY_TWIST = {"phi": st.builds(lambda w, v: np.append(w, v), vectors(3, -4, 4), vectors())}
 TWIST_BELOW_PI = {
@@ -43,26 +43,23 @@ MOVING = {"E": frames(), "phi": twists()}
 def log_rotation_reference(w):
     """Check that the logarithm returns the angular velocity from which the rotation was made.
 
-    What the angular velocity does to the axes, by cross products.
+    The columns of its bracket are cross products with the axes.
     """
     return np.stack([np.cross(w, axis) for axis in np.eye(3)], axis=-1)
 
 
-def below_half_a_turn(velocity):
+def is_below_half_turn(velocity):
     """Return True if an angular velocity, or that of a twist, is below half a turn per unit of time."""
     return np.linalg.norm(velocity[:3]) < np.pi
 
 
 def exp_frame_reference(phi):
-    """Compare with quadrature of the velocity of the origin along scipy's rotation.
-
-    Unit time with the twist phi: the rotation from scipy, the way of the origin by Gauss quadrature of R v.
-    """
+    """Compare with scipy's rotation and Gauss quadrature of the origin's velocity, for unit time."""
     w, v = phi[:3], phi[3:]
     nodes, weights = np.polynomial.legendre.leggauss(24)
-    along = Rotation.from_rotvec(np.outer((nodes + 1) / 2, w)).apply(v)
+    velocities = Rotation.from_rotvec(np.outer((nodes + 1) / 2, w)).apply(v)
     E = np.eye(4)
-    E[:3, :3], E[:3, 3] = Rotation.from_rotvec(w).as_matrix(), weights @ along / 2
+    E[:3, :3], E[:3, 3] = Rotation.from_rotvec(w).as_matrix(), weights @ velocities / 2
     return E
 
 
@@ -71,9 +68,9 @@ def log_frame_printed(phi):
 
 
 def log_frame_reference(phi):
-    """Check that the logarithm returns the twist from which the pose was made, by quadrature.
+    """Check that the logarithm returns the twist from which the pose was made.
 
-    What the twist does to the axes, by cross products, and to the origin.
+    The rotational columns are cross products with the axes.
     """
     columns = np.column_stack([log_rotation_reference(phi[:3]), phi[3:]])
     return np.concatenate([columns, np.zeros((1, 4))])
@@ -82,17 +79,13 @@ def log_frame_reference(phi):
 STEP = 1e-7
 
 
-# Printed to four digits, computed from numbers printed to four digits: half a unit each, and a little more for
-# what the product of the latter adds up.
-
-
 @section.holds(
     "e1.10#a", "The exponential of an angular velocity is the rotation after unit time", chapter="rotations"
 )
 class e1_10_a:
     formula = r"R = \exp([\omega])"
-    inputs = ANY_TURN
-    result = Result(NUMBER, "takes rotated to world coordinates")
+    inputs = ANY_ROTATION
+    result = Result(NUMBER, "from coordinates of the rotated frame to those of the world")
 
     def printed(w):
         return expm(bracket(w))
@@ -114,7 +107,7 @@ class e1_10_a:
 )
 class e1_10_b:
     formula = r"R = \exp([\omega]) \;\Rightarrow\; [\omega] = \log(R)"
-    inputs = ANY_TURN
+    inputs = ANY_ROTATION
     result = Result(NUMBER, "the same in the world and in the rotated frame")
 
     def printed(w):
@@ -122,9 +115,12 @@ class e1_10_b:
 
     reference = log_rotation_reference
     given = BELOW_PI
-    holds_when = below_half_a_turn
+    holds_when = is_below_half_turn
     condition = r"$\lvert\omega\rvert < \pi$"
-    remark = "A rotation does not know how many turns it took: the logarithm returns the shortest one."
+    remark = (
+        "A rotation matrix does not determine the number of full turns; the logarithm returns the "
+        "shortest rotation."
+    )
     implements = so3.log
 
 
@@ -132,7 +128,7 @@ class e1_10_b:
 class e1_10_c:
     formula = r"E = \exp([\phi])"
     inputs = ANY_TWIST
-    result = Result(POSE, "of the moved frame in the frame where it started")
+    result = Result(POSE, "of the displaced frame in the initial frame")
 
     def printed(phi):
         return expm(twist_matrix(phi))
@@ -148,7 +144,7 @@ class e1_10_c:
 class e1_10_d:
     formula = r"E = \exp([\phi]) \;\Rightarrow\; [\phi] = \log(E)"
     inputs = ANY_TWIST
-    result = Result(POSE, "a twist in the frame of the body")
+    result = Result(POSE, "matrix of a twist in the frame of the body")
 
     def printed(phi):
         return se3.hat(se3.log(exp_frame_reference(phi)))
@@ -156,7 +152,7 @@ class e1_10_d:
     reference = log_frame_reference
     tolerance = 1e-08
     given = TWIST_BELOW_PI
-    holds_when = below_half_a_turn
+    holds_when = is_below_half_turn
     condition = r"$\lvert\omega\rvert < \pi$"
     implements = se3.log
 
@@ -183,7 +179,7 @@ class e1_10_e:
 class e1_10_f:
     formula = r"\lvert\omega\rvert < \pi:\quad [\phi] = \log(\exp([\phi]))"
     inputs = TWIST_BELOW_PI
-    result = Result(POSE, "a twist in the frame of the body")
+    result = Result(POSE, "matrix of a twist in the frame of the body")
     printed = log_frame_printed
 
     def library(phi):
@@ -202,23 +198,23 @@ class e1_11:
     result = Result(POSE_RATE, "of the body in the world")
 
     def printed(E, phi):
-        moved = E @ expm(STEP * twist_matrix(phi))
-        return (moved - E) / STEP
+        next_pose = E @ expm(STEP * twist_matrix(phi))
+        return (next_pose - E) / STEP
 
     def library(E, phi):
         return (E @ se3.exp(STEP * phi) - E) / STEP
 
     def reference(E, phi):
-        """Compare with high-order differences along a body that turns about a fixed axis while its origin flies straight."""
+        """Compare with high-order differences along a motion with a fixed axis and a constant velocity of the origin."""
         return derivative(motion(E, phi)).value
 
     tolerance = 1e-05
     tolerance_reason = (
-        "a one-sided difference with a step of 1e-7 leaves half the step times the second derivative"
+        "a one-sided difference with a step of 1e-7 has an error of half the step times the second derivative"
     )
     remark = (
-        r"Of first order in $\Delta t$: checked at $\Delta t = 10^{-7}$. Read $\exp(\Delta t\,[\phi])$ "
-        r"with the bracket of (1.10)."
+        r"The difference is of first order in $\Delta t$; it is checked at $\Delta t = 10^{-7}$. Read "
+        r"$\exp(\Delta t\,[\phi])$, with the bracket of (1.10)."
     )
     implements = se3.exp
 
@@ -243,12 +239,12 @@ class t71:
         """Compare with the velocities of the axes, column by column."""
         return np.stack([np.cross(w, axis) for axis in np.eye(3)], axis=-1)
 
-    exact = "entries are placed, and products with unit vectors round nothing"
+    exact = "entries are copied, and products with unit vectors are exact"
     implements = so3.hat
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What the transcripts print.
+# Numbers printed in the transcripts.
 
 
 E_PRINTED = np.array(
@@ -288,7 +284,7 @@ def nearest_pose():
     return E
 
 
-START_PRINTED = np.array(
+INITIAL_POSE_PRINTED = np.array(
     [
         [-0.9227, -0.3845, -0.0274, -0.5020],
         [0.2865, -0.6364, -0.7162, 0.4564],
@@ -316,11 +312,11 @@ MATLAB_STEP = 1e-8
 
 def second_pose_reference():
     """Compare with scipy's matrix exponential of the printed twist, from the printed pose."""
-    return START_PRINTED @ expm(MATLAB_STEP * twist_matrix(TWIST_PRINTED))
+    return INITIAL_POSE_PRINTED @ expm(MATLAB_STEP * twist_matrix(TWIST_PRINTED))
 
 
 def second_pose_library():
-    return START_PRINTED @ se3.exp(MATLAB_STEP * TWIST_PRINTED)
+    return INITIAL_POSE_PRINTED @ se3.exp(MATLAB_STEP * TWIST_PRINTED)
 
 
 def rate_printed():
@@ -329,7 +325,7 @@ def rate_printed():
 
 @section.demonstration("m1#a", "Transcript: the pose E, from its printed logarithm")
 class m1_a:
-    result = Result(POSE, "of the moved frame in the frame where it started")
+    result = Result(POSE, "of the displaced frame in the initial frame")
 
     def printed():
         return E_PRINTED
@@ -338,13 +334,13 @@ class m1_a:
     reference = first_pose_reference
     tolerance = 8e-04
     tolerance_reason = "computed from a logarithm of which four digits are printed"
-    remark = "Also what the transcript prints for expm and for se3.exp."
+    remark = "The transcript prints the same numbers for expm and for se3.exp."
     implements = se3.exp
 
 
 @section.demonstration("m1#b", "Transcript: the logarithm of E, by logm and by se3.log")
 class m1_b:
-    result = Result(POSE, "a twist in the frame of the body")
+    result = Result(POSE, "matrix of a twist in the frame of the body")
 
     def printed():
         return LOG_PRINTED
@@ -366,14 +362,14 @@ class m1_b:
 class m1_c:
     formula = r"\texttt{se3.exp(phibrac)  \% SE(3) matrix logarithm}"
     edit = ("logarithm", "exponential")
-    result = Result(POSE, "of the moved frame in the frame where it started")
+    result = Result(POSE, "of the displaced frame in the initial frame")
 
     def printed():
         return np.real(logm(expm(LOG_PRINTED)))
 
     library = first_pose_library
     reference = first_pose_reference
-    correction = "SE(3) matrix exponential, as the printed numbers are"
+    correction = "SE(3) matrix exponential, as the printed numbers show"
     implements = se3.exp
 
 
@@ -382,7 +378,7 @@ class m2_a:
     result = Result(POSE_RATE, "of the body in the world")
 
     def printed():
-        return START_PRINTED
+        return INITIAL_POSE_PRINTED
 
     library = second_pose_library
     reference = second_pose_reference
@@ -396,11 +392,11 @@ class m2_b:
     printed = rate_printed
 
     def library():
-        return (second_pose_library() - START_PRINTED) / MATLAB_STEP
+        return (second_pose_library() - INITIAL_POSE_PRINTED) / MATLAB_STEP
 
     def reference():
         """Compare with the difference itself, from the printed pose and twist."""
-        return (second_pose_reference() - START_PRINTED) / MATLAB_STEP
+        return (second_pose_reference() - INITIAL_POSE_PRINTED) / MATLAB_STEP
 
     tolerance = 8e-04
     tolerance_reason = "computed from a pose and a twist of which four digits are printed"
@@ -413,17 +409,14 @@ class m2_c:
     printed = rate_printed
 
     def library():
-        return START_PRINTED @ se3.hat(TWIST_PRINTED)
+        return INITIAL_POSE_PRINTED @ se3.hat(TWIST_PRINTED)
 
     def reference():
-        """Compare with cross products of the printed twist with the printed axes.
-
-        The columns of the pose turn and fly with the twist, by cross products in the body frame.
-        """
-        R = START_PRINTED[:3, :3]
-        turned = [R @ np.cross(TWIST_PRINTED[:3], axis) for axis in np.eye(3)]
+        """Compare with cross products of the printed twist with the printed axes."""
+        R = INITIAL_POSE_PRINTED[:3, :3]
+        axis_rates = [R @ np.cross(TWIST_PRINTED[:3], axis) for axis in np.eye(3)]
         rate = np.zeros((4, 4))
-        rate[:3] = np.stack([*turned, R @ TWIST_PRINTED[3:]], axis=-1)
+        rate[:3] = np.stack([*axis_rates, R @ TWIST_PRINTED[3:]], axis=-1)
         return rate
 
     tolerance = 8e-04

@@ -41,7 +41,7 @@ section = Section(
 
 
 MOVING = {"E": frames(), "x": vectors(), "phi": twists()}
-PULLED = {"E": frames(), "x": vectors(), "f": vectors()}
+POINT_FORCE = {"E": frames(), "x": vectors(), "f": vectors()}
 IDENTITY = np.eye(3)
 
 
@@ -58,7 +58,7 @@ def velocity_reference(E, x, phi):
 ARM = {"q": vectors(2), "first": twists(), "second": twists(), "x": vectors(), "f": vectors()}
 
 
-def screws(q, first, second):
+def screw_displacements(q, first, second):
     return expm(q[0] * twist_matrix(first)), expm(q[1] * twist_matrix(second))
 
 
@@ -67,7 +67,7 @@ TRANSLATION = np.array([0, 0, 0, 1.0, 0, 0])
 ROTATION = np.array([0, 0, 1.0, 0, 0, 0])
 
 
-def sideways_transcript():
+def velocity_transcript():
     return [0, 1, 0]
 
 
@@ -85,7 +85,7 @@ class e1_12_a:
     implements = se3.point_velocity
 
 
-@section.misprint("e1.12#b", "Which factor is called J and which Gamma")
+@section.misprint("e1.12#b", "The symbols J and Gamma under the braces")
 class e1_12_b:
     formula = r"\underbrace{R_i\bigl(\underbrace{[{}^i\mathbf x]^T\ \ I}_{J}\bigr)}_{\Gamma}\,\phi_i,\qquad {}^0\dot{\mathbf x} = J\phi_i"
     edit = (
@@ -104,9 +104,9 @@ class e1_12_b:
     scan = True
     correction = r"$J = R_i\Gamma$ with $\Gamma = \bigl([{}^i\mathbf x]^T\ \ I\bigr)$"
     remark = (
-        r"The labels under the braces are exchanged. The text below, the transcript (`J = R*G`) and "
-        r"(1.31) have them right; with the printed labels the rotation is missing from ${}^0\dot{\mathbf "
-        r"x} = J\phi_i$."
+        "The labels under the braces are exchanged. The text below, the transcript (`J = R*G`) and "
+        r"(1.31) are right. With the printed labels the rotation is missing from ${}^0\dot{\mathbf x} = "
+        r"J\phi_i$."
     )
     implements = se3.point_velocity
 
@@ -114,7 +114,7 @@ class e1_12_b:
 @section.holds("e1.13", "Body wrench of a world force at a point")
 class e1_13:
     formula = r"f_i = J^T f_0,\quad J = R_i\Gamma"
-    inputs = PULLED
+    inputs = POINT_FORCE
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(E, x, f):
@@ -125,31 +125,26 @@ class e1_13:
         return se3.point_wrench(E, x, f)
 
     def reference(E, x, f):
-        """Compare with statics: the force and its moment about the body's origin, in the world, seen from the body.
-
-        Moment about the body's origin and force, in the world; then both seen from the body.
-        """
+        """Compare with statics: the moment about the body's origin and the force, rotated from world to body axes."""
         R = E[:3, :3]
         return np.concatenate([np.linalg.solve(R, np.cross(R @ x, f)), np.linalg.solve(R, f)])
 
     implements = se3.point_wrench
 
 
-@section.holds(
-    "t218", "If J maps generalized velocities to a point's velocity, its transpose maps forces back"
-)
+@section.holds("t218", "The transposed point Jacobian maps a force to generalized forces")
 class t218:
     formula = r"\dot{\mathbf x} = J\dot{\mathsf q} \;\Rightarrow\; \mathsf f = J^T f_0"
     inputs = ARM
     result = Result(TORQUE, "about the two joints")
 
     def printed(q, first, second, x, f):
-        """J maps the joints' velocities to the velocity of the point: one column for each joint that moves alone."""
-        A, B = screws(q, first, second)
-        here = np.append(x, 1)
-        by_first = A @ twist_matrix(first) @ B @ here
-        by_second = A @ B @ twist_matrix(second) @ here
-        J = np.stack([by_first[:3], by_second[:3]], axis=-1)
+        """Return J^T f; each column of J is the velocity of the point for a unit velocity of one joint."""
+        A, B = screw_displacements(q, first, second)
+        point = np.append(x, 1)
+        first_column = A @ twist_matrix(first) @ B @ point
+        second_column = A @ B @ twist_matrix(second) @ point
+        J = np.stack([first_column[:3], second_column[:3]], axis=-1)
         return J.T @ f
 
     def library(q, first, second, x, f):
@@ -158,16 +153,16 @@ class t218:
         return np.array([wrench @ se3.Ad_inverse(B) @ first, wrench @ second])
 
     def reference(q, first, second, x, f):
-        """Compare with differences of the work of the force, for a point moved by two screw joints."""
+        """Compare with differences of the work of the force on a point carried by two screw joints."""
 
         def work(joints):
-            A, B = screws(joints, first, second)
+            A, B = screw_displacements(joints, first, second)
             return f @ (A @ B @ np.append(x, 1))[:3]
 
         return jacobian(work, q).value
 
     tolerance = 1e-08
-    primitives = ("rbnotes.ledger.claims.sueda.section_1_4.screws",)
+    primitives = ("rbnotes.ledger.claims.sueda.section_1_4.screw_displacements",)
     implements = (se3.point_wrench, se3.Ad_inverse)
 
 
@@ -195,7 +190,7 @@ class m1_b:
     formula = r"\phi = (0,0,0,1,0,0)^T:\quad \texttt{vworld} = (0, 1, 0)^T"
     edit = ("(0, 1, 0)^T", "(1, 0, 0)^T")
     result = Result(VELOCITY, "along the axes of the world")
-    printed = sideways_transcript
+    printed = velocity_transcript
 
     def library():
         return se3.point_velocity(np.eye(4), POINT, TRANSLATION)
@@ -209,16 +204,16 @@ class m1_b:
     implements = se3.point_velocity
 
 
-@section.demonstration("m1#c", "Transcript: velocity of the point while the body turns about z")
+@section.demonstration("m1#c", "Transcript: velocity of the point while the body rotates about z")
 class m1_c:
     result = Result(VELOCITY, "along the axes of the world")
-    printed = sideways_transcript
+    printed = velocity_transcript
 
     def library():
         return se3.point_velocity(np.eye(4), POINT, ROTATION)
 
     def reference():
-        """Compare with differences of the point's position while the body turns about z."""
+        """Compare with differences of the point's position while the body rotates about z."""
         return velocity_reference(np.eye(4), POINT, ROTATION)
 
     implements = se3.point_velocity

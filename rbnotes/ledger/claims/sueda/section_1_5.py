@@ -23,8 +23,8 @@ section = Section(
         "E": Argument(POSE, "of the body in the world"),
         "phi": Argument(TWIST, "in the frame of the body"),
         "R": Argument(NUMBER, "of the body in the world"),
-        "v": Argument(VELOCITY, "in the coordinates that R takes to those of the world"),
-        "x": Argument(LENGTH, "in the coordinates that R takes to those of the world"),
+        "v": Argument(VELOCITY, "in the frame that R maps to the world"),
+        "x": Argument(LENGTH, "in the frame that R maps to the world"),
         "a": Argument(TWIST, "of two motions, in one frame"),
         "b": Argument(TWIST, "of two motions, in one frame"),
     },
@@ -92,14 +92,11 @@ class e1_15:
         return se3.Ad(E) @ phi
 
     def reference(E, phi):
-        """Compare with differences along a motion: its spin in the world, and the velocity of its point at the world's origin.
-
-        Angular velocity in the world, and the velocity of the point of the body at the world's origin.
-        """
-        here = np.linalg.inv(E) @ np.array([0, 0, 0, 1.0])
+        """Compare with differences along a motion: the angular velocity, and the velocity of the body point at the world's origin."""
+        origin_in_body = np.linalg.inv(E) @ np.array([0, 0, 0, 1.0])
         rate = derivative(motion(E, phi)).value
         spin = rate[:3, :3] @ E[:3, :3].T
-        return np.concatenate([[spin[2, 1], spin[0, 2], spin[1, 0]], (rate @ here)[:3]])
+        return np.concatenate([[spin[2, 1], spin[0, 2], spin[1, 0]], (rate @ origin_in_body)[:3]])
 
     implements = se3.Ad
 
@@ -173,7 +170,7 @@ class e1_19_a:
     implements = se3.Ad_dot
 
 
-@section.holds("t284", "The spatial cross product is what the adjoint's rate is to the adjoint")
+@section.holds("t284", "The spatial cross product from the adjoint and its rate")
 class t284:
     formula = r"\mathrm{ad} = \mathrm{Ad}^{-1}\dot{\mathrm{Ad}}"
     inputs = MOVING
@@ -189,19 +186,19 @@ class t284:
         """Compare with commutators of the 4 x 4 twist matrices, one unit twist after the other."""
         return np.stack([commutator(phi, unit) for unit in np.eye(6)], axis=-1)
 
-    exact = "commutators with unit twists only place entries"
+    exact = "commutators with unit twists only copy entries"
     implements = se3.ad
 
 
-@section.holds("e1.20", "The rate of the adjoint as a difference along the twist")
+@section.holds("e1.20", "Rate of the adjoint as a finite difference along the twist")
 class e1_20:
     formula = r"\dot{\mathrm{Ad}} \approx \frac{\mathrm{Ad}(t+h) - \mathrm{Ad}(t)}{h},\quad \mathrm{Ad}(t+h) = \mathrm{Ad}(E(t)\exp(h\phi(t)))"
     inputs = MOVING
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
     def printed(E, phi):
-        moved = E @ expm(STEP * twist_matrix(phi))
-        return (adjoint_by_conjugation(moved) - adjoint_by_conjugation(E)) / STEP
+        next_pose = E @ expm(STEP * twist_matrix(phi))
+        return (adjoint_by_conjugation(next_pose) - adjoint_by_conjugation(E)) / STEP
 
     def library(E, phi):
         return (se3.Ad(E @ se3.exp(STEP * phi)) - se3.Ad(E)) / STEP
@@ -210,16 +207,16 @@ class e1_20:
     reference = adjoint_rate_reference
     tolerance = 2e-05
     tolerance_reason = (
-        "a one-sided difference with a step of 1e-7 leaves half the step times the second derivative"
+        "a one-sided difference with a step of 1e-7 has an error of half the step times the second derivative"
     )
     remark = (
-        r"Of first order in $h$: checked at $h = 10^{-7}$. Read $\exp(h[\phi])$ with the bracket of "
-        r"(1.10)."
+        r"The difference is of first order in $h$; it is checked at $h = 10^{-7}$. Read $\exp(h[\phi])$, "
+        "with the bracket of (1.10)."
     )
     implements = (se3.Ad, se3.exp)
 
 
-@section.holds("t290", "The step of the difference that verifies it")
+@section.holds("t290", "Step of the finite difference that verifies the rate of the adjoint")
 class t290:
     formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = 10^{-8}\text{'}"
     inputs = MOVING
@@ -227,8 +224,8 @@ class t290:
 
     def printed(E, phi):
         h = 1e-8
-        moved = E @ expm(h * twist_matrix(phi))
-        return (adjoint_by_conjugation(moved) - adjoint_by_conjugation(E)) / h
+        next_pose = E @ expm(h * twist_matrix(phi))
+        return (adjoint_by_conjugation(next_pose) - adjoint_by_conjugation(E)) / h
 
     def library(E, phi):
         h = 1e-8
@@ -238,24 +235,24 @@ class t290:
     reference = adjoint_rate_reference
     tolerance = 2e-06
     tolerance_reason = (
-        "half the step times the second derivative, and twice the rounding of numbers about 1 over the step"
+        "half the step times the second derivative, plus twice the rounding of numbers near 1 over the step"
     )
     remark = (
-        r"A good choice for a one-sided difference: about the root of the rounding, where the error of the "
-        r"difference and that of rounding are alike."
+        "This is a good step for a one-sided difference: near the square root of the machine precision, "
+        "truncation and rounding errors are of equal size."
     )
     implements = (se3.Ad, se3.exp)
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Brackets of turned vectors and of twists.
+# Brackets of rotated vectors and of twists.
 
 
-TURNED = {"R": rotations(), "v": vectors(), "x": vectors()}
+ROTATED_VECTORS = {"R": rotations(), "v": vectors(), "x": vectors()}
 
 
 def rotated_cross_reference(R, v, x):
-    """Compare with the cross product of the turned vectors."""
+    """Compare with the cross product of the rotated vectors."""
     return np.cross(R @ v, R @ x)
 
 
@@ -273,52 +270,52 @@ def bracket_rate_reference(E, phi):
     return derivative(lambda t: bracket(pose(t)[:3, 3])).value @ E[:3, :3]
 
 
-@section.holds("e1.17#a", "Turning two vectors turns their cross product")
+@section.holds("e1.17#a", "Rotation of a cross product")
 class e1_17_a:
     formula = r"[R\mathbf v](R\mathbf x) = R(\mathbf v\times\mathbf x)"
-    inputs = TURNED
-    result = Result(LENGTH * VELOCITY, "in the coordinates that R makes of those of v and x")
+    inputs = ROTATED_VECTORS
+    result = Result(LENGTH * VELOCITY, "along the axes of the world")
 
     def printed(R, v, x):
         return R @ np.cross(v, x)
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
+    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
     implements = so3.hat
 
 
-@section.holds("e1.17#b", "The same with the matrix of the cross product")
+@section.holds("e1.17#b", "Rotation of a cross product, with the cross-product matrix")
 class e1_17_b:
     formula = r"[R\mathbf v](R\mathbf x) = R[\mathbf v]\mathbf x"
-    inputs = TURNED
-    result = Result(LENGTH * VELOCITY, "in the coordinates that R makes of those of v and x")
+    inputs = ROTATED_VECTORS
+    result = Result(LENGTH * VELOCITY, "along the axes of the world")
 
     def printed(R, v, x):
         return R @ bracket(v) @ x
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
+    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
     implements = so3.hat
 
 
-@section.holds("e1.17#c", "The matrix of a turned vector's cross product")
+@section.holds("e1.17#c", "Cross-product matrix of a rotated vector")
 class e1_17_c:
     formula = r"[R\mathbf v](R\mathbf x) = (R[\mathbf v]R^T)(R\mathbf x)"
-    inputs = TURNED
-    result = Result(LENGTH * VELOCITY, "in the coordinates that R makes of those of v and x")
+    inputs = ROTATED_VECTORS
+    result = Result(LENGTH * VELOCITY, "along the axes of the world")
 
     def printed(R, v, x):
         return (R @ bracket(v) @ R.T) @ (R @ x)
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "the same few products, in one order: where a processor does not fuse them, all round alike"
+    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
     implements = so3.hat
 
 
-@section.holds("t276#a", "Rate of the bracket of the origin, with the turned velocity")
+@section.holds("t276#a", "Rate of the bracket of the origin, from the rotated velocity")
 class t276_a:
     formula = r"\tfrac{d}{dt}[\mathbf p]\,R = [R\mathbf v]\,R"
     inputs = MOVING
@@ -333,7 +330,7 @@ class t276_a:
     implements = (so3.hat, se3.point_velocity)
 
 
-@section.holds("t276#b", "Rate of the bracket of the origin, with the rotation in front")
+@section.holds("t276#b", "Rate of the bracket of the origin, with the rotation factored out")
 class t276_b:
     formula = r"\tfrac{d}{dt}[\mathbf p]\,R = R\,[\mathbf v]"
     inputs = MOVING

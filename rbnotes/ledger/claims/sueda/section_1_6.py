@@ -1,4 +1,4 @@
-"""Sueda 1.6: equations of motion. The oracle moves six point masses instead of a body."""
+"""Sueda 1.6: equations of motion. The oracle replaces the body by six point masses."""
 
 from __future__ import annotations
 
@@ -28,17 +28,14 @@ section = Section(
 )
 
 
-PUSHED = {"m": masses(), "c": vectors(), "J": inertias(), "phi": twists(), "wrench": twists()}
-CENTRED = {"m": masses(), "J": inertias(), "phi": twists(), "wrench": twists()}
-WEIGHT = {"m": masses(), "c": vectors(), "J": inertias(), "E": frames(), "g": vectors()}
-AT_CENTRE = {**WEIGHT, "c": vectors(3, 0, 0)}
+BODY_UNDER_WRENCH = {"m": masses(), "c": vectors(), "J": inertias(), "phi": twists(), "wrench": twists()}
+CENTERED_BODY = {"m": masses(), "J": inertias(), "phi": twists(), "wrench": twists()}
+BODY_UNDER_GRAVITY = {"m": masses(), "c": vectors(), "J": inertias(), "E": frames(), "g": vectors()}
+AT_CENTER = {**BODY_UNDER_GRAVITY, "c": vectors(3, 0, 0)}
 
 
 def centered_reference(m, J, phi, wrench):
-    """Find the acceleration for which six point masses need exactly this wrench.
-
-    M phidot, with the acceleration of six point masses about their center.
-    """
+    """Find the acceleration for which six point masses need exactly this wrench, and multiply by M."""
     rate = acceleration(m, np.zeros(3), J, phi, wrench)
     return np.concatenate([J @ rate[:3], m * rate[3:]])
 
@@ -58,7 +55,7 @@ def weights(m, c, J, E, g):
 @section.holds("e1.21", "The Newton-Euler equations in body coordinates")
 class e1_21:
     formula = r"M_i\dot\phi_i = \mathrm{ad}(\phi_i)^T M_i\phi_i + \mathbf f_\text{body}(E_i)"
-    inputs = PUSHED
+    inputs = BODY_UNDER_WRENCH
     result = Result(TWIST / TIME, "in the frame of the body")
 
     def printed(m, c, J, phi, wrench):
@@ -80,7 +77,7 @@ class e1_21:
 @section.conditional("e1.22", "Gravity as a body wrench")
 class e1_22:
     formula = r"\mathbf f_\text{body} = \begin{pmatrix} 0 \\ R_i^Tm\mathbf g \end{pmatrix}"
-    inputs = WEIGHT
+    inputs = BODY_UNDER_GRAVITY
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, c, J, E, g):
@@ -94,7 +91,7 @@ class e1_22:
         """Compare with the weights of six point masses, with their moments about the body's origin."""
         return weights(m, c, J, E, g)
 
-    given = AT_CENTRE
+    given = AT_CENTER
     condition = "the origin of the body frame is the center of mass, or lies above or below it"
 
     def holds_when(m, c, J, E, g):
@@ -110,7 +107,7 @@ class e1_22:
 @section.holds("t302", "Gravity does not change the angular velocity")
 class t302:
     formula = r"\dot\omega\ \text{of (1.21) with}\ \mathbf f_\text{body} = 0:\quad \text{`gravity does not affect the angular velocity'}"
-    inputs = {**WEIGHT, "phi": twists()}
+    inputs = {**BODY_UNDER_GRAVITY, "phi": twists()}
     result = Result(RATE / TIME, "in the frame of the body")
 
     def printed(m, c, J, E, g, phi):
@@ -129,21 +126,22 @@ class t302:
 
     tolerance = 1e-08
     remark = (
-        "True about every origin, but only about the center of mass is it the zero of (1.22) that says so: about "
-        "another one the right torque is there, and the zero would turn the body."
+        "This holds about every origin, but the zero torque of (1.22) shows it only about the center of "
+        "mass. About another origin the gravity torque is not zero, and leaving it out gives a wrong "
+        "angular acceleration."
     )
     implements = (body_acceleration, gravity_wrench)
 
 
-@section.misprint("e1.23#a", "The equations about the center of mass, with the inertia written out")
+@section.misprint("e1.23#a", "Newton-Euler equations about the center of mass, with the inertia written out")
 class e1_23_a:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     edit = ("0 & mI", r"0 & m\mathbf 1")
-    inputs = CENTRED
+    inputs = CENTERED_BODY
     result = Result(TWIST / TIME, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
-        """Return the acceleration, with the one I that the text names: 'the rotational inertia'."""
+        """Return the acceleration with the only I that the text defines, 'the rotational inertia'."""
         w, v, zero = bracket(phi[:3]), bracket(phi[3:]), np.zeros((3, 3))
         M = np.block([[J, zero], [zero, m * J]])
         return np.linalg.solve(M, np.block([[w.T, v.T], [zero, w.T]]) @ M @ phi + wrench)
@@ -156,16 +154,19 @@ class e1_23_a:
         return acceleration(m, np.zeros(3), J, phi, wrench)
 
     tolerance = 1e-08
-    correction = r"$mI$ is $m$ times the identity: another $I$ than the rotational inertia above it"
-    units_mismatch = r"an inertia times a mass stands where a mass belongs"
-    remark = "With $I$ for both, a body would need more force the wider it is; the lines below have $mv$."
+    correction = "$mI$ means $m$ times the identity, not $m$ times the rotational inertia $I$ above it"
+    units_mismatch = "an inertia times a mass in the place of a mass"
+    remark = (
+        "With the same $I$ in both blocks, the force for a given acceleration would grow with the size "
+        "of the body. The lines below contain $mv$."
+    )
     implements = body_acceleration
 
 
-@section.holds("e1.23#b", "The equations about the center of mass, with the momenta")
+@section.holds("e1.23#b", "Newton-Euler equations about the center of mass, with the momenta")
 class e1_23_b:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I\omega \\ mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    inputs = CENTRED
+    inputs = CENTERED_BODY
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
@@ -179,17 +180,17 @@ class e1_23_b:
     implements = body_acceleration
 
 
-@section.holds("e1.23#c", "The equations about the center of mass, multiplied out")
+@section.holds("e1.23#c", "Newton-Euler equations about the center of mass, multiplied out")
 class e1_23_c:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega + [v]^Tmv \\ [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    inputs = CENTRED
+    inputs = CENTERED_BODY
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
         omega, v = phi[:3], phi[3:]
         momentum = m * v
-        turning = bracket(omega).T @ J @ omega + bracket(v).T @ momentum
-        return np.concatenate([turning, bracket(omega).T @ momentum]) + wrench
+        torque = bracket(omega).T @ J @ omega + bracket(v).T @ momentum
+        return np.concatenate([torque, bracket(omega).T @ momentum]) + wrench
 
     library = centered_library
     reference = centered_reference
@@ -197,10 +198,10 @@ class e1_23_c:
     implements = body_acceleration
 
 
-@section.holds("e1.23#d", "The equations about the center of mass, without the term that vanishes")
+@section.holds("e1.23#d", "Newton-Euler equations about the center of mass, without the vanishing term")
 class e1_23_d:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^TI\omega \\ [\omega]^Tmv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    inputs = CENTRED
+    inputs = CENTERED_BODY
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):
@@ -213,10 +214,10 @@ class e1_23_d:
     implements = body_acceleration
 
 
-@section.holds("e1.23#e", "The equations about the center of mass, as cross products")
+@section.holds("e1.23#e", "Newton-Euler equations about the center of mass, as cross products")
 class e1_23_e:
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = -\begin{pmatrix} \omega\times I\omega \\ \omega\times mv \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
-    inputs = CENTRED
+    inputs = CENTERED_BODY
     result = Result(WRENCH, "in the frame of the body")
 
     def printed(m, J, phi, wrench):

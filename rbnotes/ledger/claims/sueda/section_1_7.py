@@ -39,7 +39,7 @@ BOX = {
     "rho": positive_numbers(),
 }
 BODY = {"m": masses(), "c": vectors(), "J": inertias()}
-CENTRED = {"m": masses(), "c": vectors(3, 0, 0), "J": inertias().map(lambda J: np.diag(np.diag(J)))}
+PRINCIPAL_FRAME = {"m": masses(), "c": vectors(3, 0, 0), "J": inertias().map(lambda J: np.diag(np.diag(J)))}
 
 
 TETRAHEDRON = np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]])
@@ -66,13 +66,13 @@ class t320_a:
         """Compare with the kinetic energy of six point masses with this mass, center and inertia."""
         return kinetic_energy_matrix(m, J, c)
 
-    given = CENTRED
+    given = PRINCIPAL_FRAME
 
     def holds_when(m, c, J):
         return not np.any(c) and np.array_equal(J, np.diag(np.diag(J)))
 
     condition = "the body frame lies at the center of mass, along the principal axes"
-    remark = "In any body frame the matrix is constant; 1.7.1 says what makes it diagonal."
+    remark = "The matrix is constant in any body frame; 1.7.1 says which frame makes it diagonal."
     implements = spatial_inertia
 
 
@@ -83,20 +83,17 @@ class t320_b:
     result = Result(ENERGY)
 
     def printed(m, c, J, E, phi):
-        """One matrix, made where the body starts, for all its poses."""
+        """Use one constant matrix for all poses."""
         return 0.5 * phi @ kinetic_energy_matrix(m, J, c) @ phi
 
     def library(m, c, J, E, phi):
         return 0.5 * phi @ spatial_inertia(m, J, c) @ phi
 
     def reference(m, c, J, E, phi):
-        """Compare with the kinetic energy of six point masses from their velocities in the world.
-
-        Energy of six point masses that move through the world.
-        """
+        """Compare with the kinetic energy of six point masses from their velocities in the world."""
         each, points = point_masses(m, J, c)
-        turning, flying = E[:3, :3] @ phi[:3], E[:3, :3] @ phi[3:]
-        return each / 2 * np.sum((flying + np.cross(turning, points @ E[:3, :3].T)) ** 2)
+        angular_velocity, origin_velocity = E[:3, :3] @ phi[:3], E[:3, :3] @ phi[3:]
+        return each / 2 * np.sum((origin_velocity + np.cross(angular_velocity, points @ E[:3, :3].T)) ** 2)
 
     implements = spatial_inertia
 
@@ -108,7 +105,7 @@ class t320_c:
     result = Result(SPATIAL_INERTIA, "about the center of mass, along the principal axes")
 
     def printed(vertices, rho):
-        """Integrals of 1, x and x x^T over the tetrahedron in closed form, about its center."""
+        """Integrate 1, x and x x^T over the tetrahedron in closed form, about its center."""
         mass = rho / 6 * np.linalg.det(vertices[1:] - vertices[0])
         arms = vertices - np.mean(vertices, axis=0)
         squares = mass / 20 * arms.T @ arms
@@ -121,9 +118,9 @@ class t320_c:
         return transform_inertia(se3.inverse(E), spatial_inertia(*solid))
 
     def reference(vertices, rho):
-        """Compare with Gauss points of a tetrahedron: singular values of their arms from the center.
+        """Compare with four Gauss points of the tetrahedron, by singular values of their arms from the center.
 
-        The mass at four points that integrate squares over a tetrahedron, and its second moments' eigenvalues.
+        The rule is exact for squares of coordinates.
         """
         near, far = (5 - np.sqrt(5)) / 20, (5 + 3 * np.sqrt(5)) / 20
         points = (near + (far - near) * np.eye(4)) @ vertices
@@ -152,10 +149,7 @@ class e1_24:
         return spatial_inertia(*cuboid([dx, dy, dz], rho))
 
     def reference(dx, dy, dz, rho):
-        """Compare with the kinetic energy by Gauss quadrature over the box, exact for its polynomials.
-
-        Kinetic energy of the mass at the eight Gauss points of the box: exact for squares of coordinates.
-        """
+        """Compare with the kinetic energy at the eight Gauss points of the box, exact for squares of coordinates."""
         M = np.zeros((6, 6))
         for signs in itertools.product((-1, 1), repeat=3):
             point = np.array([dx, dy, dz]) / 2 * np.array(signs) / np.sqrt(3)

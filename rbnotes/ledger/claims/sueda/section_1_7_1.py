@@ -32,8 +32,8 @@ section = Section(
 PAIR = {"m1": masses(), "J1": inertias(), "E1": frames(), "m2": masses(), "J2": inertias(), "E2": frames()}
 
 
-def cloud(m1, J1, E1, m2, J2, E2):
-    """Both bodies as point masses in the common frame: masses ``(12,)`` and positions ``(12, 3)``."""
+def point_masses_of_pair(m1, J1, E1, m2, J2, E2):
+    """Return both bodies as point masses in the common frame: masses ``(12,)`` and positions ``(12, 3)``."""
     masses_and_points = []
     for m, J, E in ((m1, J1, E1), (m2, J2, E2)):
         each, points = point_masses(m, J, np.zeros(3))
@@ -48,7 +48,7 @@ def center_printed(m1, E1, m2, E2):
 
 
 def central_inertia(m1, J1, E1, m2, J2, E2):
-    """Return the top left block of (1.26): each body's inertia turned, and Steiner's term."""
+    """Return the top left block of (1.26): the rotated inertias of both bodies with Steiner's terms."""
     center = center_printed(m1, E1, m2, E2)
     J = np.zeros((3, 3))
     for m, J_k, E in ((m1, J1, E1), (m2, J2, E2)):
@@ -71,14 +71,14 @@ def sum_library(m1, J1, E1, m2, J2, E2):
 
 
 def sum_reference(m1, J1, E1, m2, J2, E2):
-    weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+    weights, positions = point_masses_of_pair(m1, J1, E1, m2, J2, E2)
     arms = positions - np.average(positions, axis=0, weights=weights)
-    turning = np.stack([np.cross(axis, arms) for axis in np.eye(3)], axis=-1)
-    velocities = np.concatenate([turning, np.broadcast_to(np.eye(3), turning.shape)], axis=-1)
+    rotational = np.stack([np.cross(axis, arms) for axis in np.eye(3)], axis=-1)
+    velocities = np.concatenate([rotational, np.broadcast_to(np.eye(3), rotational.shape)], axis=-1)
     return np.einsum("p,pic,pid->cd", weights, velocities, velocities)
 
 
-@section.holds("t328", "Only about the center of mass can a composite inertia be diagonal")
+@section.holds("t328", "A composite inertia is diagonal only about the center of mass")
 class t328:
     formula = r"M_c\ \text{diagonal} \;\Rightarrow\; \text{origin at}\ \mathbf p_c"
     inputs = PAIR
@@ -93,16 +93,13 @@ class t328:
         return inertia.spatial_inertia(*inertia.composite(bodies, np.stack([E1, E2])))[:3, 3:]
 
     def reference(m1, J1, E1, m2, J2, E2):
-        """Compare with the coupling term in the kinetic energy of twelve point masses about another origin.
-
-        The block that couples turning and flying, in the kinetic energy about the common origin.
-        """
-        weights, positions = cloud(m1, J1, E1, m2, J2, E2)
-        turning = np.stack([np.cross(axis, positions) for axis in np.eye(3)], axis=-1)
-        return np.einsum("p,pic->ci", weights, turning)
+        """Compare with the coupling of rotation and translation in the kinetic energy of twelve point masses."""
+        weights, positions = point_masses_of_pair(m1, J1, E1, m2, J2, E2)
+        rotational = np.stack([np.cross(axis, positions) for axis in np.eye(3)], axis=-1)
+        return np.einsum("p,pic->ci", weights, rotational)
 
     remark = (
-        r"About another origin, from which $\mathbf p_c$ is the center, there is the coupling "
+        r"About another origin, with the center of mass at $\mathbf p_c$, the coupling block is "
         r"$m_c[\mathbf p_c]$."
     )
     implements = (inertia.composite, inertia.spatial_inertia)
@@ -119,12 +116,12 @@ class e1_25:
 
     def library(m1, J1, E1, m2, J2, E2):
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
-        whole = inertia.composite(bodies, np.stack([E1, E2]))
-        return np.append(whole.mass, whole.com)
+        composite = inertia.composite(bodies, np.stack([E1, E2]))
+        return np.append(composite.mass, composite.com)
 
     def reference(m1, J1, E1, m2, J2, E2):
         """Compare with the average position of twelve point masses that make up two bodies."""
-        weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+        weights, positions = point_masses_of_pair(m1, J1, E1, m2, J2, E2)
         return np.append(np.sum(weights), np.average(positions, axis=0, weights=weights))
 
     implements = inertia.composite
@@ -161,15 +158,15 @@ class t338_a:
     result = Result(SPATIAL_INERTIA, "about the center of both, along the common axes")
 
     def printed(m1, J1, E1, m2, J2, E2):
-        """Only the top left block is dense: the others are those of the total mass."""
+        """Return a block-diagonal inertia: a dense rotational block and the total mass."""
         return block_diag(central_inertia(m1, J1, E1, m2, J2, E2), (m1 + m2) * np.eye(3))
 
     library = sum_library
     oracle = "Compare with the kinetic energy of twelve point masses about their common center."
     reference = sum_reference
     remark = (
-        r"Dense, unless the bodies lie symmetrically about planes of $E_c$, like two boxes side by side: then $J$ is "
-        "diagonal as it is."
+        "The block is diagonal if the bodies are symmetric about the planes of $E_c$, like two boxes "
+        "side by side."
     )
     implements = inertia.composite
 
@@ -186,7 +183,7 @@ class t338_b:
     )
 
     def printed(m1, J1, E1, m2, J2, E2):
-        """Return the inertia about the center, seen from the frame whose rotation is made of the eigenvectors."""
+        """Return the inertia about the center, in the frame whose axes are the eigenvectors."""
         J = central_inertia(m1, J1, E1, m2, J2, E2)
         _, V = np.linalg.eigh(J)
         R = V * np.array([1.0, 1.0, np.linalg.det(V)])
@@ -195,17 +192,14 @@ class t338_b:
 
     def library(m1, J1, E1, m2, J2, E2):
         bodies = [inertia.mass_properties(m1, J1), inertia.mass_properties(m2, J2)]
-        whole = inertia.composite(bodies, np.stack([E1, E2]))
-        E, _ = inertia.principal_frame(whole)
-        M = inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*whole))
+        composite = inertia.composite(bodies, np.stack([E1, E2]))
+        E, _ = inertia.principal_frame(composite)
+        M = inertia.transform_inertia(se3.inverse(E), inertia.spatial_inertia(*composite))
         return np.append(M, np.linalg.det(E[:3, :3]))
 
     def reference(m1, J1, E1, m2, J2, E2):
-        """Compare with singular values of the arms of twelve point masses about their common center; a right-handed frame.
-
-        From the singular values of the arms of the point masses, weighted by the roots of these masses.
-        """
-        weights, positions = cloud(m1, J1, E1, m2, J2, E2)
+        """Compare with singular values of the mass-weighted arms of twelve point masses about their common center."""
+        weights, positions = point_masses_of_pair(m1, J1, E1, m2, J2, E2)
         arms = positions - np.average(positions, axis=0, weights=weights)
         squares = np.linalg.svd(np.sqrt(weights)[:, None] * arms, compute_uv=False) ** 2
         M = np.diag([*(np.sum(squares) - squares), *[np.sum(weights)] * 3])
@@ -214,9 +208,7 @@ class t338_b:
     implements = inertia.principal_frame
 
 
-@section.holds(
-    "t338#c", "The third column dotted with the cross product of the first two tells the handedness"
-)
+@section.holds("t338#c", "Handedness of the eigenvectors from their triple product")
 class t338_c:
     formula = r"\mathbf v_3\cdot(\mathbf v_1\times\mathbf v_2) = \det V"
     inputs = {"V": st.builds(lambda R, side: R * side, rotations(), st.sampled_from((1.0, -1.0)))}

@@ -9,7 +9,7 @@ from rbnotes import se3
 from rbnotes.dynamics import Forces, FreeSystem, State, integrate, symplectic_euler
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.claims.sueda.section_1_3 import exp_frame_reference
-from rbnotes.ledger.claims.sueda.section_1_6 import PUSHED
+from rbnotes.ledger.claims.sueda.section_1_6 import BODY_UNDER_WRENCH
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
 from rbnotes.ledger.oracles.point_mass_dynamics import acceleration, free_motion
 from rbnotes.ledger.oracles.twists import twist_matrix
@@ -48,19 +48,19 @@ section = Section(
 )
 
 
-STEP = {**PUSHED, "h": positive_numbers(0.125, 1)}
+STEP = {**BODY_UNDER_WRENCH, "h": positive_numbers(0.125, 1)}
 MOVING = {"E": frames(), "phi": twists(), "h": positive_numbers(0.125, 1)}
 
 
-def one_step(M, E, phi, wrench, h):
-    """Return a step of symplectic Euler under a constant wrench."""
-    push = Forces.without_derivatives(wrench)
-    body = FreeSystem(M, gravity=np.zeros(3), applied_forces=lambda state: push)
+def euler_step(M, E, phi, wrench, h):
+    """Take a step of symplectic Euler under a constant wrench."""
+    forces = Forces.without_derivatives(wrench)
+    body = FreeSystem(M, gravity=np.zeros(3), applied_forces=lambda state: forces)
     return symplectic_euler(body, State(E, phi), h)
 
 
 def new_twist(m, c, J, phi, wrench, h):
-    """(1.28), solved for the new twist."""
+    """Solve (1.28) for the new twist."""
     M = kinetic_energy_matrix(m, J, c)
     w, v = bracket(phi[:3]), bracket(phi[3:])
     zero = np.zeros((3, 3))
@@ -68,15 +68,15 @@ def new_twist(m, c, J, phi, wrench, h):
     return np.linalg.solve(M, M @ phi + h * (ad.T @ M @ phi + wrench))
 
 
-def error_of_a_step(step, m, c, J, E, phi, wrench):
-    """Limit of (step - motion) / h^2 for small h, from two steps."""
+def second_order_error(step, m, c, J, E, phi, wrench):
+    """Return the limit of (step - motion) / h^2 for small h, extrapolated from two steps."""
     h = 1e-3
     errors = [(step(size) - free_motion(m, c, J, E, phi, wrench, size)) / size**2 for size in (h, h / 2)]
     return 2 * errors[1] - errors[0]
 
 
 def velocity_library(m, c, J, phi, wrench, h):
-    return one_step(spatial_inertia(m, J, c), np.eye(4), phi, wrench, h).phi[0]
+    return euler_step(spatial_inertia(m, J, c), np.eye(4), phi, wrench, h).phi[0]
 
 
 def velocity_reference(m, c, J, phi, wrench, h):
@@ -84,7 +84,7 @@ def velocity_reference(m, c, J, phi, wrench, h):
     return phi + h * acceleration(m, c, J, phi, wrench)
 
 
-@section.holds("e1.27", "The acceleration as a difference")
+@section.holds("e1.27", "Acceleration as a finite difference")
 class e1_27:
     formula = r"\dot\phi = \frac{\phi^{(k+1)} - \phi^{(k)}}h"
     inputs = STEP
@@ -92,14 +92,14 @@ class e1_27:
 
     def printed(m, c, J, phi, wrench, h):
         """Return the difference over a step of (1.28)."""
-        after = new_twist(m, c, J, phi, wrench, h)
-        return (after - phi) / h
+        new_phi = new_twist(m, c, J, phi, wrench, h)
+        return (new_phi - phi) / h
 
     def library(m, c, J, phi, wrench, h):
         return (velocity_library(m, c, J, phi, wrench, h) - phi) / h
 
     def reference(m, c, J, phi, wrench, h):
-        """Compare with the acceleration for which six point masses need the wrench: (1.28) is (1.21) with this difference."""
+        """Compare with the acceleration for which six point masses need the wrench."""
         return acceleration(m, c, J, phi, wrench)
 
     tolerance = 1e-08
@@ -129,22 +129,22 @@ class e1_29:
         return E @ expm(h * twist_matrix(phi))
 
     def library(E, phi, h):
-        # A heavy body keeps its twist if it turns about one of its principal axes; here it is the pose that counts.
-        rest = np.zeros(6)
+        # The impulse M phi gives a body at rest the twist phi: only the pose update is compared.
+        initial_twist = np.zeros(6)
         M = spatial_inertia(1.0, np.eye(3))
-        return one_step(M, E, rest, M @ phi / h, h).E[0]
+        return euler_step(M, E, initial_twist, M @ phi / h, h).E[0]
 
     def reference(E, phi, h):
-        """Compare with the displacement of a body of constant twist: scipy's rotation, and quadrature of its velocity."""
+        """Compare with the displacement at constant twist: scipy's rotation, and quadrature of the velocity."""
         return E @ exp_frame_reference(h * phi)
 
     implements = symplectic_euler
 
 
-@section.holds("t352", "The step of the pose is of first order")
+@section.holds("t352", "The pose update is of first order")
 class t352:
     formula = r"E^{(k)}\exp(h[\phi^{(k+1)}]) - E(t^{(k)}+h) = \tfrac{h^2}2\,E^{(k)}[\dot\phi^{(k)}] + O(h^3):\ \text{`a first order implicit discretization'}"
-    inputs = {**PUSHED, "E": frames()}
+    inputs = {**BODY_UNDER_WRENCH, "E": frames()}
     result = Result(
         POSE_RATE / TIME, "a difference of poses of the body in the world, over the square of the step"
     )
@@ -153,46 +153,46 @@ class t352:
         def step(h):
             return E @ expm(h * twist_matrix(new_twist(m, c, J, phi, wrench, h)))
 
-        return error_of_a_step(step, m, c, J, E, phi, wrench)
+        return second_order_error(step, m, c, J, E, phi, wrench)
 
     def library(m, c, J, phi, wrench, E):
         M = spatial_inertia(m, J, c)
-        return error_of_a_step(lambda h: one_step(M, E, phi, wrench, h).E[0], m, c, J, E, phi, wrench)
+        return second_order_error(lambda h: euler_step(M, E, phi, wrench, h).E[0], m, c, J, E, phi, wrench)
 
     def reference(m, c, J, phi, wrench, E):
-        """Compare with the Taylor series of a motion with the acceleration of six point masses, to second order.
+        """Compare with the second-order term of the Taylor series, with the acceleration of six point masses.
 
-        The step turns and flies with the new twist from the start: half the change of it is too much.
+        The step uses the new twist from its start, and so adds half the change of the twist.
         """
-        change = acceleration(m, c, J, phi, wrench)
-        turned = [np.append(E[:3, :3] @ np.cross(change[:3], axis), 0) for axis in np.eye(3)]
-        return np.stack([*turned, np.append(E[:3, :3] @ change[3:], 0)], axis=-1) / 2
+        phidot = acceleration(m, c, J, phi, wrench)
+        axis_rates = [np.append(E[:3, :3] @ np.cross(phidot[:3], axis), 0) for axis in np.eye(3)]
+        return np.stack([*axis_rates, np.append(E[:3, :3] @ phidot[3:], 0)], axis=-1) / 2
 
     tolerance = 1e-4
-    tolerance_reason = "a limit taken from steps of 1e-3 and half of it, whose next term is of their square"
+    tolerance_reason = (
+        "a limit extrapolated from steps of 1e-3 and half of it, with a remainder of second order"
+    )
     primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.acceleration",)
     remark = (
-        r"Implicit only in that it moves with the new twist; (1.28) finds that explicitly. The notes set no "
-        r"symbol for the error: the formula says what 'first order' means."
+        "The step is implicit only because it uses the new twist, which (1.28) gives explicitly. The "
+        "notes define no symbol for the error; the formula states the meaning of 'first order'."
     )
     implements = symplectic_euler
 
 
-@section.holds("t356", "Rodrigues' formula gives the exponential of a step")
+@section.holds("t356", "Exponential of a step by Rodrigues' formula")
 class t356:
     formula = r"\text{`can be computed efficiently using Rodrigues' formula'}:\quad R = I + \sin\theta\,[\mathbf u] + (1-\cos\theta)[\mathbf u]^2,\quad h\omega = \theta\mathbf u"
     inputs = {"w": nonzero_vectors(), "v": vectors(), "h": positive_numbers(0.125, 1)}
-    result = Result(
-        vector_quantity((NUMBER, 3), (LENGTH, 1)), "of the moved frame in the frame where it started"
-    )
+    result = Result(vector_quantity((NUMBER, 3), (LENGTH, 1)), "of the displaced frame in the initial frame")
 
     def printed(w, v, h):
         """Return the formula for the rotation, and its integral along the step for the translation."""
         theta = h * np.linalg.norm(w)
         u = bracket(h * w / theta)
         R = np.eye(3) + np.sin(theta) * u + (1 - np.cos(theta)) * u @ u
-        traveled = np.eye(3) + (1 - np.cos(theta)) / theta * u + (1 - np.sin(theta) / theta) * u @ u
-        return np.column_stack([R, traveled @ (h * v)])
+        translation = np.eye(3) + (1 - np.cos(theta)) / theta * u + (1 - np.sin(theta) / theta) * u @ u
+        return np.column_stack([R, translation @ (h * v)])
 
     def library(w, v, h):
         return se3.exp(h * np.append(w, v))[:3]
@@ -202,16 +202,16 @@ class t356:
         return expm(h * twist_matrix(np.append(w, v)))[:3]
 
     remark = (
-        r"The formula itself is about rotations, $\theta \ne 0$; for a pose it takes its integral as well, as "
-        r"Murray, Li and Sastry have it. A root, a sine and a cosine are all that is computed."
+        r"Rodrigues' formula is for rotations with $\theta \ne 0$; a pose also needs its integral, as in "
+        "Murray, Li and Sastry. The computation takes one square root, one sine and one cosine."
     )
     implements = se3.exp
 
 
-@section.definition("m1", "What the sample program prints: the name and the mass of its body")
+@section.definition("m1", "Output of the sample program: name and mass of its body")
 class m1:
     remark = (
-        "The program itself is not part of the notes; the chapter flies a body of 10 g with the "
+        "The program is not part of the notes. The chapter simulates a free body of 10 g with the "
         "described velocities."
     )
     implements = integrate

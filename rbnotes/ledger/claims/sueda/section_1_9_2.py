@@ -30,15 +30,12 @@ section = Section(
 )
 
 
-PULL = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
-TURNED = {"R": rotations(), "a": nonzero_vectors()}
+DIRECTIONAL_FORCE = {"k": positive_numbers(), "a": nonzero_vectors(), "E": frames(), "x": vectors()}
+ROTATED_VECTOR = {"R": rotations(), "a": nonzero_vectors()}
 
 
 def wrench(k, a, E, x):
-    """Compare with statics: the moment about the body's origin and the force, seen from the body.
-
-    Moment about the body's origin and force, seen from the body.
-    """
+    """Compare with statics: the moment about the body's origin and the force, in body axes."""
     f = E[:3, :3].T @ (k * a)
     return np.concatenate([np.cross(x, f), f])
 
@@ -62,12 +59,15 @@ def stiffness_printed(k, a, E, x):
 
 
 def rotate_to_first_order(R, w):
-    """R exp([w]), as far as a first derivative sees it."""
+    """Return R exp([w]) to first order in w."""
     return R + R @ bracket(w)
 
 
 def second_derivatives(k, a, E, x):
-    """X_i X_j V for the six generators X of motions: V is linear in E, so they are products of matrices."""
+    """Return X_i X_j V for the six generators X of motions.
+
+    V is linear in E, so the derivatives are products of matrices.
+    """
     generators = np.zeros((6, 4, 4))
     for generator, axis in zip(generators, np.eye(6), strict=True):
         generator[:3, :3], generator[:3, 3] = bracket(axis[:3]), axis[3:]
@@ -78,21 +78,21 @@ def second_derivatives(k, a, E, x):
 @section.holds("e1.31", "Wrench of a force of constant direction")
 class e1_31:
     formula = r"\mathsf f = k\,\Gamma^T R^T\,{}^0\mathbf a"
-    inputs = PULL
+    inputs = DIRECTIONAL_FORCE
     result = Result(WRENCH, "in the frame of the body")
     printed = force_printed
     library = force_library
     reference = wrench
-    exact = "a moment and a force, each a single product that both compute in the same order"
-    remark = "Called 'the linear wrench' there; it has a torque and a force."
+    exact = "a moment and a force, single products that both forms compute in the same order"
+    remark = "The notes call it 'the linear wrench'; it contains a torque and a force."
     implements = directional_force
 
 
 @section.holds("e1.32", "Potential of a force of constant direction")
 class e1_32:
     formula = r"V = -k\;{}^0\mathbf x^T\;{}^0\mathbf a"
-    inputs = PULL
-    result = Result(ENERGY, "in the frame of the body")
+    inputs = DIRECTIONAL_FORCE
+    result = Result(ENERGY)
 
     def printed(k, a, E, x):
         x0 = E[:3, :3] @ x + E[:3, 3]
@@ -101,15 +101,12 @@ class e1_32:
     library = directional_energy
 
     def reference(k, a, E, x):
-        """Compare with the work against the force along a curve from the world's origin, by quadrature.
-
-        Work against the force, on the way of the point from the world's origin along a curve.
-        """
+        """Compare with the work against the force along a curve from the world's origin, by quadrature."""
         end = E[:3, :3] @ x + E[:3, 3]
         nodes, weights = np.polynomial.legendre.leggauss(4)
         s, ds = (nodes + 1) / 2, weights / 2
-        sideways = np.array([1.0, -2.0, 0.5])
-        velocities = 2 * s[:, None] * end + (1 - 2 * s[:, None]) * sideways
+        offset = np.array([1.0, -2.0, 0.5])
+        velocities = 2 * s[:, None] * end + (1 - 2 * s[:, None]) * offset
         return -np.sum(ds * (velocities @ (k * a)))
 
     implements = directional_energy
@@ -118,14 +115,14 @@ class e1_32:
 @section.holds("t387", "The wrench is minus the gradient of the potential")
 class t387:
     formula = r"k\,\Gamma^T R^T\,{}^0\mathbf a = -\partial V/\partial E"
-    inputs = PULL
+    inputs = DIRECTIONAL_FORCE
     result = Result(WRENCH, "in the frame of the body")
     printed = force_printed
     library = force_library
 
     def reference(k, a, E, x):
         """Compare with the complex step of V along body-frame increments."""
-        return -pose_derivative(lambda moved: potential(k, a, moved[0], x), E[None])
+        return -pose_derivative(lambda poses: potential(k, a, poses[0], x), E[None])
 
     implements = directional_force
 
@@ -135,7 +132,7 @@ class e1_33:
     formula = (
         r"K = k\begin{pmatrix}[{}^i\mathbf x][R^T\,{}^0\mathbf a] & 0\\ [R^T\,{}^0\mathbf a] & 0\end{pmatrix}"
     )
-    inputs = PULL
+    inputs = DIRECTIONAL_FORCE
     result = Result(SPATIAL_STIFFNESS, "in the frame of the body")
     printed = stiffness_printed
 
@@ -144,7 +141,7 @@ class e1_33:
 
     def reference(k, a, E, x):
         """Compare with the complex step of the statics of a force, along body-frame increments."""
-        return pose_derivative(lambda moved: wrench(k, a, moved[0], x), E[None])
+        return pose_derivative(lambda poses: wrench(k, a, poses[0], x), E[None])
 
     remark = (
         r"This is $+\partial\mathsf f/\partial E$, as (1.30) needs it; (1.37), (1.51), (1.62) and (1.67) "
@@ -153,10 +150,10 @@ class e1_33:
     implements = directional_force
 
 
-@section.holds("e1.34#a", "Derivative of a world vector seen from a turning body")
+@section.holds("e1.34#a", "Derivative of a world vector in body axes with respect to rotation")
 class e1_34_a:
     formula = r"\partial (R^T\mathbf a)/\partial\boldsymbol\omega = [R^T\mathbf a]"
-    inputs = TURNED
+    inputs = ROTATED_VECTOR
     result = Result(NUMBER, "along the axes of the body, by its rotation")
 
     def printed(R, a):
@@ -172,10 +169,10 @@ class e1_34_a:
     implements = so3.hat
 
 
-@section.holds("e1.34#b", "Derivative of a body vector seen from the world")
+@section.holds("e1.34#b", "Derivative of a body vector in world axes with respect to rotation")
 class e1_34_b:
     formula = r"\partial (R\,\mathbf a)/\partial\boldsymbol\omega = -R\,[\mathbf a]"
-    inputs = TURNED
+    inputs = ROTATED_VECTOR
     result = Result(NUMBER, "along the axes of the world, by the rotation of the body along its axes")
 
     def printed(R, a):
@@ -191,7 +188,7 @@ class e1_34_b:
     implements = so3.hat
 
 
-@section.holds("e1.34#c", "Derivative of the body's origin")
+@section.holds("e1.34#c", "Derivative of the body's origin with respect to translation")
 class e1_34_c:
     formula = r"\partial\mathbf p/\partial\mathbf v = R"
     inputs = {"E": frames()}
@@ -205,10 +202,7 @@ class e1_34_c:
         return (E[:3, :3] @ se3.Gamma(np.zeros(3)))[:, 3:]
 
     def reference(E):
-        """Compare with the position of the origin after a displacement along each body axis.
-
-        Positions of the origin one second after it flew off along each body axis.
-        """
+        """Compare with the displacements of the origin after unit time along each body axis."""
         return np.stack(
             [motion(E, np.append(np.zeros(3), v))(1.0)[:3, 3] - E[:3, 3] for v in np.eye(3)], axis=-1
         )
@@ -219,7 +213,7 @@ class e1_34_c:
 @section.holds("t395#a", "The stiffness matrix is not symmetric")
 class t395_a:
     formula = r"K \ne K^T"
-    inputs = PULL
+    inputs = DIRECTIONAL_FORCE
     result = Result(SPATIAL_STIFFNESS, "in the frame of the body")
 
     def printed(k, a, E, x):
@@ -243,10 +237,10 @@ class t395_a:
     implements = (asymmetry, directional_force)
 
 
-@section.definition("t395#b", "Symmetrising the stiffness matrix")
+@section.definition("t395#b", "Symmetric part of the stiffness matrix")
 class t395_b:
     formula = r"K = \tfrac12(K + K^T)"
-    inputs = PULL
+    inputs = DIRECTIONAL_FORCE
     result = Result(SPATIAL_STIFFNESS, "in the frame of the body")
 
     defines = ("K",)
@@ -261,13 +255,13 @@ class t395_b:
     def reference(k, a, E, x):
         """Compare with second derivatives of V along E exp([xi]).
 
-        exp([xi]) = I + [xi] + [xi]^2 / 2 + ...: its second derivatives are the mean of both orders.
+        Since exp([xi]) = I + [xi] + [xi]^2 / 2 + ..., they are the mean of both orders.
         """
         second = second_derivatives(k, a, E, x)
         return -(second + second.T) / 2
 
     remark = (
-        r"Where the force has a potential, this is minus its Hessian in exponential coordinates, "
+        "If the force has a potential, this is minus its Hessian in exponential coordinates, "
         r"$V(E\exp([\xi]))$ at $\xi = 0$."
     )
     implements = symmetric_part

@@ -1,4 +1,4 @@
-"""Sueda 1.9.3: springs of rest length zero between two bodies. The oracle: statics, work, complex steps."""
+"""Sueda 1.9.3: zero-length springs between two bodies. The oracle: statics, work, complex steps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from rbnotes.forces.body_forces import zero_length_energy, zero_length_spring
 from rbnotes.forces.path import symmetric_part
-from rbnotes.ledger.claims.sueda.section_1_9 import PAIR, Gamma, between
+from rbnotes.ledger.claims.sueda.section_1_9 import PAIR, Gamma, rotations_and_span
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.body_paths import point_positions, pose_derivative, wrenches
 from rbnotes.ledger.quantities import ENERGY, LENGTH, POSE, SPATIAL_STIFFNESS, STIFFNESS, WRENCH
@@ -28,12 +28,12 @@ section = Section(
 
 
 SPRING = {**PAIR, "k": positive_numbers()}
-STILL = np.zeros((2, 6))
+AT_REST = np.zeros((2, 6))
 IDENTITY = np.eye(3)
 
 
 def force_printed(E, x, k):
-    R1, R2, dx = between(E, x)
+    R1, R2, dx = rotations_and_span(E, x)
     return k * np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
 
 
@@ -42,11 +42,8 @@ def force_library(E, x, k):
 
 
 def force_reference(E, x, k):
-    """Compare with statics: moments about the bodies' origins and forces, seen from the bodies.
-
-    Statics of a tension k L.
-    """
-    return wrenches(lambda L, Ldot: k * L, E, x, STILL)
+    """Compare with statics of a tension k L: moments about the bodies' origins and forces, in body axes."""
+    return wrenches(lambda L, Ldot: k * L, E, x, AT_REST)
 
 
 def stiffness_printed(E, x, k):
@@ -64,11 +61,11 @@ def stiffness_printed(E, x, k):
 
 
 def stiffness_reference(E, x, k):
-    """Compare with the complex step of the statics of two points that attract each other, along body-frame increments."""
-    return pose_derivative(lambda moved: force_reference(moved, x, k), E)
+    """Compare with complex steps of the statics of two points that attract each other."""
+    return pose_derivative(lambda poses: force_reference(poses, x, k), E)
 
 
-@section.holds("e1.35", "Wrenches of a spring of rest length zero")
+@section.holds("e1.35", "Wrenches of a zero-length spring")
 class e1_35:
     formula = r"\mathsf f = k\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix},\qquad \Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1"
     inputs = SPRING
@@ -80,7 +77,7 @@ class e1_35:
     implements = zero_length_spring
 
 
-@section.holds("t401", "The wrenches are minus the gradient of the potential")
+@section.holds("t401", "The wrenches of a zero-length spring are minus the gradient of the potential")
 class t401:
     formula = r"\mathsf f = -\partial V/\partial E"
     inputs = SPRING
@@ -91,8 +88,8 @@ class t401:
     def reference(E, x, k):
         """Compare with the complex step of half k times the squared distance, along body-frame increments."""
 
-        def potential(moved):
-            start, end = point_positions(moved, x)
+        def potential(poses):
+            start, end = point_positions(poses, x)
             return k * np.sum((end - start) ** 2) / 2
 
         return -pose_derivative(potential, E)
@@ -100,23 +97,23 @@ class t401:
     implements = zero_length_spring
 
 
-@section.holds("e1.36", "Potential of a spring of rest length zero")
+@section.holds("e1.36", "Potential of a zero-length spring")
 class e1_36:
     formula = r"V = \tfrac12 k\,\Delta\mathbf x^T\Delta\mathbf x"
     inputs = SPRING
-    result = Result(ENERGY, ON_BOTH)
+    result = Result(ENERGY)
 
     def printed(E, x, k):
-        _, _, dx = between(E, x)
+        _, _, dx = rotations_and_span(E, x)
         return 0.5 * k * dx @ dx
 
     def library(E, x, k):
         return zero_length_energy(k, E, x)
 
     def reference(E, x, k):
-        """Compare with the work against the spring while its points move apart, by quadrature.
+        """Compare with the work against the spring, by quadrature.
 
-        Work against the spring while its points are drawn apart, one after the other, from the world's origin.
+        The points move one after the other from the world's origin to their positions.
         """
         start, end = point_positions(E, x)
         nodes, weights = np.polynomial.legendre.leggauss(3)
@@ -128,7 +125,7 @@ class e1_36:
     implements = zero_length_energy
 
 
-@section.erratum("e1.37#a", "Stiffness of a spring of rest length zero, as (1.30) uses it")
+@section.erratum("e1.37#a", "Stiffness of a zero-length spring, as (1.30) uses it")
 class e1_37_a:
     formula = r"K = k\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
     edit = ("K = k", "K = -k")
@@ -141,15 +138,18 @@ class e1_37_a:
 
     reference = stiffness_reference
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.2/e1.33")
-    correction = r"a minus sign in front of the matrix, $-k$ in the place of $k$: then it is $K = +\partial\mathsf f/\partial E$"
+    correction = (
+        "a minus sign in front of the matrix, $-k$ in the place of $k$, which gives $K = "
+        r"+\partial\mathsf f/\partial E$"
+    )
     remark = (
         r"The text differentiates the force, and (1.30) takes $K = +\partial\mathsf f/\partial q$, as "
-        r"does (1.33); all sixteen blocks have the sign of $-\partial\mathsf f/\partial E$. With it, $M - "
-        r"h^2K$ makes a stiff spring unstable."
+        r"does (1.33); all sixteen blocks have the sign of $-\partial\mathsf f/\partial E$. With this "
+        "sign, $M - h^2K$ makes a stiff spring unstable."
     )
     effect = (
-        "A mass on a spring, let go 1 m off, swings 13 m wide after a second of implicit Euler, which"
-        " should damp it."
+        "A mass on a spring, released at a displacement of 1 m, reaches an amplitude of 13 m after a "
+        "second of implicit Euler, which should damp the motion."
     )
     implements = zero_length_spring
 
@@ -165,14 +165,17 @@ class e1_37_b:
         return -zero_length_spring(k, E, x).K
 
     def reference(E, x, k):
-        """Compare with the complex step of the statics of two points that attract each other, along body-frame increments."""
-        return -pose_derivative(lambda moved: force_reference(moved, x, k), E)
+        """Compare with minus complex steps of the statics of two points that attract each other."""
+        return -pose_derivative(lambda poses: force_reference(poses, x, k), E)
 
-    remark = "All blocks agree with each other; only the sign of the whole is wrong where it is used."
+    remark = (
+        "The blocks are consistent with each other; only their common sign is wrong where (1.30) uses "
+        "the matrix."
+    )
     implements = zero_length_spring
 
 
-@section.definition("t409", "Symmetrising it")
+@section.definition("t409", "Symmetric part of the stiffness of a zero-length spring")
 class t409:
     formula = r"K = \tfrac12(K + K^T)"
     inputs = SPRING

@@ -1,6 +1,6 @@
 """Sueda 1.9.5: muscles through several points, each on its own body. The oracle: statics, complex steps.
 
-Checked with three points, so that the middle body belongs to two segments.
+Three points are used, so that the middle body belongs to two segments.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from rbnotes.forces.path import path_length
 from rbnotes.forces.tension import ConstantTension
 from rbnotes.ledger.claims.sueda.section_1_9 import (
     Gamma,
-    between,
-    bodies,
-    motions,
-    moves_along,
-    path_along,
-    points,
+    body_points,
+    body_poses,
+    body_twists,
+    has_constant_rate,
+    path_of_constant_rate,
+    rotations_and_span,
 )
 from rbnotes.ledger.claims.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.claims.sueda.section_1_9_4.force import (
@@ -78,9 +78,9 @@ section = Section(
 )
 
 
-PATH = {"E": bodies(3), "x": points(3)}
-MUSCLE = {**PATH, "phi": motions(3), **PARAMETERS}
-STILL = np.zeros((3, 6))
+PATH = {"E": body_poses(3), "x": body_points(3)}
+MUSCLE = {**PATH, "phi": body_twists(3), **PARAMETERS}
+AT_REST = np.zeros((3, 6))
 
 
 def spans(E, x):
@@ -88,36 +88,36 @@ def spans(E, x):
     return [X[1] - X[0], X[2] - X[1]]
 
 
-def columns(E, x):
-    """Gamma_k^T R_k^T for the three bodies."""
+def transposed_jacobians(E, x):
+    """Return Gamma_k^T R_k^T for the three bodies."""
     return [Gamma(x[k]).T @ E[k, :3, :3].T for k in range(3)]
 
 
-def rows(E, x):
-    """R_k Gamma_k for the three bodies."""
+def point_jacobians(E, x):
+    """Return R_k Gamma_k for the three bodies."""
     return [E[k, :3, :3] @ Gamma(x[k]) for k in range(3)]
 
 
-def in_blocks(E, x):
-    """Sum of the f_k, each in its two block locations of one long vector."""
+def unit_wrenches_printed(E, x):
+    """Return the sum of the f_k, each in its two block locations of one long vector."""
     dx1, dx2 = spans(E, x)
-    to1, to2, to3 = columns(E, x)
+    J1_T, J2_T, J3_T = transposed_jacobians(E, x)
     zero = np.zeros(6)
-    f1 = np.concatenate([to1 @ dx1, -to2 @ dx1, zero]) / np.linalg.norm(dx1)
-    f2 = np.concatenate([zero, to2 @ dx2, -to3 @ dx2]) / np.linalg.norm(dx2)
+    f1 = np.concatenate([J1_T @ dx1, -J2_T @ dx1, zero]) / np.linalg.norm(dx1)
+    f2 = np.concatenate([zero, J2_T @ dx2, -J3_T @ dx2]) / np.linalg.norm(dx2)
     return f1 + f2
 
 
-def last_pull(E, x):
-    """Statics of a tension equal to its length in the second segment, on bodies 2 and 3."""
-    return wrenches(lambda L, Ldot: L, E[1:], x[1:], STILL[1:])
+def last_segment_wrenches(E, x):
+    """Return the wrenches on bodies 2 and 3 of a tension in the second segment equal to its length."""
+    return wrenches(lambda L, Ldot: L, E[1:], x[1:], AT_REST[1:])
 
 
-def split_library(E, x):
+def unit_stiffness_library(E, x):
     return path_wrenches(ConstantTension(1.0), E[1:], x[1:], np.zeros((2, 6))).K
 
 
-def second_part_library(E, x):
+def direction_part_library(E, x):
     X = se3.transform_points(E[1:], x[1:])
     return zero_length_spring(1 / path_length(X, 0 * X).L, E[1:], x[1:]).K
 
@@ -130,7 +130,7 @@ EXACT = (path_wrenches, Muscle)
 class e1_57:
     formula = r"l_{MT} = \sum_{k=1}^{n-1}\|\Delta\mathbf x_k\|,\qquad \tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = MUSCLE
-    result = Result(vector_quantity((LENGTH, 1), (NUMBER, 1)), "in meters, then over the optimal length")
+    result = Result(vector_quantity((LENGTH, 1), (NUMBER, 1)), "in meters, then normalized")
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
@@ -142,10 +142,7 @@ class e1_57:
         return np.array([L, Muscle(f_opt, l_opt, v_max, l_T, a).normalized_length(L)])
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        """Compare with distances of scipy, counted in optimal lengths.
-
-        Distances of scipy, and the number of optimal lengths beside the tendon.
-        """
+        """Compare with distances by scipy, in meters and in optimal lengths beside the tendon."""
         X = point_positions(E, x)
         L = euclidean(X[0], X[1]) + euclidean(X[1], X[2])
         return np.array([L, L / l_opt - l_T / l_opt])
@@ -153,15 +150,15 @@ class e1_57:
     implements = LENGTHS
 
 
-@section.holds("e1.58", "Its rate of lengthening")
+@section.holds("e1.58", "Rate of lengthening of a muscle through n points")
 class e1_58:
     formula = r"v = \sum_{k=1}^{n-1}\frac{\Delta\mathbf x_k^T}{\|\Delta\mathbf x_k\|}\Delta\dot{\mathbf x}_k,\qquad \tilde v = \frac{v}{l_{opt}v_{max}}"
     inputs = MUSCLE
-    result = Result(vector_quantity((VELOCITY, 1), (NUMBER, 1)), "in meters, then over the optimal length")
+    result = Result(vector_quantity((VELOCITY, 1), (NUMBER, 1)), "in meters per second, then normalized")
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
-        X1, X2, X3 = (J @ twist for J, twist in zip(rows(E, x), phi, strict=True))
+        X1, X2, X3 = (J @ twist for J, twist in zip(point_jacobians(E, x), phi, strict=True))
         v = dx1 / np.linalg.norm(dx1) @ (X2 - X1) + dx2 / np.linalg.norm(dx2) @ (X3 - X2)
         return np.array([1.0 * v, v / (l_opt * v_max)])
 
@@ -170,12 +167,9 @@ class e1_58:
         return np.array([Ldot, Muscle(f_opt, l_opt, v_max, l_T, a).normalized_velocity(Ldot)])
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        """Compare with the slope of the length along the motion of all bodies, by complex steps.
-
-        Slopes of the length and of the normalised length along the motion.
-        """
+        """Compare with the derivatives of the length and of the normalized length along the motion, by complex steps."""
         both = (
-            pose_derivative(lambda moved: np.array([length(moved, x), (length(moved, x) - l_T) / l_opt]), E)
+            pose_derivative(lambda poses: np.array([length(poses, x), (length(poses, x) - l_T) / l_opt]), E)
             @ phi.ravel()
         )
         return both / [1, v_max]
@@ -183,11 +177,11 @@ class e1_58:
     implements = LENGTHS
 
 
-@section.definition("e1.59", "Its tension")
+@section.definition("e1.59", "Tension of a muscle through n points")
 class e1_59:
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
-    result = Result(FORCE, ON_BODIES_OF_PATH)
+    result = Result(FORCE)
     defines = ("f",)
     printed = law_printed
     library = law_library
@@ -196,7 +190,7 @@ class e1_59:
     implements = Muscle
 
 
-@section.holds("e1.60", "Its wrenches")
+@section.holds("e1.60", "Wrenches of a muscle through n points")
 class e1_60:
     formula = r"\mathsf f = f\sum_{k=1}^{n-1}\mathsf f_k,\qquad \mathsf f_k = \frac{1}{\|\Delta\mathbf x_k\|}\begin{pmatrix}\Gamma_k^TR_k^T\Delta\mathbf x_k\\ -\Gamma_{k+1}^TR_{k+1}^T\Delta\mathbf x_k\end{pmatrix}"
     inputs = MUSCLE
@@ -204,80 +198,80 @@ class e1_60:
 
     def printed(E, x, phi, *parameters):
         f = tension(*parameters)(length(E, x), rate(E, x, phi))
-        return f * in_blocks(E, x)
+        return f * unit_wrenches_printed(E, x)
 
     def library(E, x, phi, *parameters):
         return path_wrenches(muscle(*parameters), E, x, phi).w.ravel()
 
-    oracle = (
-        "Compare with statics: the same tension in all segments, as moments and forces seen from the bodies."
-    )
+    oracle = "Compare with statics: the same tension in all segments, as moments and forces in body axes."
     reference = muscle_wrenches
-    remark = r"Each $\mathsf f_k$ stands in the rows of bodies $k$ and $k+1$."
+    remark = r"Each $\mathsf f_k$ occupies the rows of bodies $k$ and $k+1$."
     implements = EXACT
 
 
-@section.holds("t524", "The same force in every segment")
+@section.holds("t524", "The tension is the same in every segment")
 class t524:
     formula = r"\text{`the same for all the segments'}:\quad f \text{ draws each end into its segment}"
     inputs = MUSCLE
     result = Result(FORCE, "at either end of the path")
 
     def printed(E, x, phi, *parameters):
-        """Return the forces that draw the two ends in, each of which belongs to one segment."""
+        """Return the tension at the two ends, each of which belongs to one segment."""
         return tension(*parameters)(length(E, x), rate(E, x, phi)) * np.ones(2)
 
     def library(E, x, phi, *parameters):
         w, X = path_wrenches(muscle(*parameters), E, x, phi).w, se3.transform_points(E, x)
-        drawn = (X[1] - X[0]) @ E[0, :3, :3] @ w[0, 3:], (X[1] - X[2]) @ E[2, :3, :3] @ w[2, 3:]
-        return np.array(drawn) / np.linalg.norm(np.diff(X, axis=0), axis=1)
+        products = (X[1] - X[0]) @ E[0, :3, :3] @ w[0, 3:], (X[1] - X[2]) @ E[2, :3, :3] @ w[2, 3:]
+        return np.array(products) / np.linalg.norm(np.diff(X, axis=0), axis=1)
 
     def reference(E, x, phi, *parameters):
-        """Compare with statics of the whole muscle: the power of the force on each end at unit speed along its own segment.
-
-        The power of the end forces when an end is drawn straight out of its segment with speed one.
-        """
+        """Compare with statics: minus the power of the force on each end at unit speed out of its segment."""
         forces = muscle_wrenches(E, x, phi, *parameters).reshape(3, 2, 3)[:, 1]
         X = point_positions(E, x)
         ends = [(0, (X[0] - X[1]) / euclidean(X[0], X[1])), (2, (X[2] - X[1]) / euclidean(X[2], X[1]))]
         return np.array([-(E[k, :3, :3] @ forces[k]) @ outwards for k, outwards in ends])
 
-    remark = r"So each $\mathsf f_k$ is the pull of a unit tension; at the points between, two of them meet at an angle."
+    remark = (
+        r"Each $\mathsf f_k$ is therefore the wrench of a unit tension. At an intermediate point the "
+        "forces of two segments act at an angle."
+    )
     implements = EXACT
 
 
-@section.holds("d1", "Stiffness of a unit tension in one segment: two parts")
+@section.holds("d1", "Stiffness of a unit tension in one segment, in two parts")
 class d1:
     formula = "K_k = K_{k1} + K_{k2}"
     inputs = PATH
     result = Result(matrix_quantity(WRENCH / FORCE, SCREW), ON_BODIES_OF_PATH)
 
     def printed(E, x):
-        """K_k for the second segment, its two parts by complex steps."""
+        """Return K_k for the second segment, with its two parts by complex steps."""
         pair, ends = E[1:], x[1:]
-        K_k1 = np.outer(last_pull(E, x), pose_derivative(lambda moved: 1 / length(moved, ends), pair))
+        K_k1 = np.outer(
+            last_segment_wrenches(E, x), pose_derivative(lambda poses: 1 / length(poses, ends), pair)
+        )
         K_k2 = (
             1
             / length(pair, ends)
-            * pose_derivative(lambda moved: wrenches(lambda L, Ldot: L, moved, ends, STILL[1:]), pair)
+            * pose_derivative(lambda poses: wrenches(lambda L, Ldot: L, poses, ends, AT_REST[1:]), pair)
         )
         return K_k1 + K_k2
 
-    library = split_library
+    library = unit_stiffness_library
 
     def reference(E, x):
         """Compare with the complex step of the statics of a unit tension, along body-frame increments."""
-        return pose_derivative(lambda moved: wrenches(lambda L, Ldot: 1.0, moved, x[1:], STILL[1:]), E[1:])
+        return pose_derivative(lambda poses: wrenches(lambda L, Ldot: 1.0, poses, x[1:], AT_REST[1:]), E[1:])
 
     remark = (
-        r"$K_{k1}$ from the change of $1/\|\Delta\mathbf x_k\|$, $K_{k2}$ from that of the vector, both "
-        r"as $+\partial/\partial E$. With $K_{k2}$ as printed in (1.62) it would have to be $K_{k1} - "
-        r"K_{k2}$."
+        r"$K_{k1}$ is the derivative of $1/\|\Delta\mathbf x_k\|$ and $K_{k2}$ that of the vector, both "
+        r"as $+\partial/\partial E$. With $K_{k2}$ as printed in (1.62), the sum would have to be "
+        "$K_{k1} - K_{k2}$."
     )
     implements = (path_wrenches, ConstantTension)
 
 
-@section.misprint("d2", "First part: the length changes")
+@section.misprint("d2", "First part of the stiffness of a unit tension: derivative of the length")
 class d2:
     formula = r"K_{k1} = \begin{pmatrix}\Gamma_k^TR_k^T\Delta\mathbf x\\ -\Gamma_{k+1}^TR_{k+1}^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|^3}"
     edits = (
@@ -288,31 +282,33 @@ class d2:
     result = Result(matrix_quantity(WRENCH / FORCE, SCREW), ON_BODIES_OF_PATH)
 
     def printed(E, x):
-        """K_k1 for the second segment, with the dx of 1.9.3, from the first point to the second."""
+        """Return K_k1 for the second segment, with the dx of 1.9.3 from the first point to the second."""
         dx1, dx2 = spans(E, x)
         dx = dx1
-        _, to2, to3 = columns(E, x)
-        _, R2G2, R3G3 = rows(E, x)
+        _, J2_T, J3_T = transposed_jacobians(E, x)
+        _, R2G2, R3G3 = point_jacobians(E, x)
         d = dx2 / np.linalg.norm(dx2) ** 3
-        return np.outer(np.concatenate([to2 @ dx, -to3 @ dx]), np.concatenate([d @ R2G2, -d @ R3G3]))
+        return np.outer(np.concatenate([J2_T @ dx, -J3_T @ dx]), np.concatenate([d @ R2G2, -d @ R3G3]))
 
     def library(E, x):
-        return split_library(E, x) - second_part_library(E, x)
+        return unit_stiffness_library(E, x) - direction_part_library(E, x)
 
     def reference(E, x):
         """Compare with the complex step of the inverse length, times the statics."""
-        return np.outer(last_pull(E, x), pose_derivative(lambda moved: 1 / length(moved, x[1:]), E[1:]))
+        return np.outer(
+            last_segment_wrenches(E, x), pose_derivative(lambda poses: 1 / length(poses, x[1:]), E[1:])
+        )
 
     scan = True
     correction = r"$\Delta\mathbf x_k$ in the place of $\Delta\mathbf x$"
     remark = (
-        r"Read as the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, it is wrong in "
-        r"every segment but the first. The sign is that of $+\partial/\partial E$."
+        r"With the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, the formula is wrong "
+        r"in every segment but the first. The sign is that of $+\partial/\partial E$."
     )
     implements = (path_wrenches, ConstantTension)
 
 
-@section.erratum("e1.62", "Second part: the direction changes")
+@section.erratum("e1.62", "Second part of the stiffness of a unit tension: derivative of the direction")
 class e1_62:
     formula = r"K_{k2} = \frac{1}{\|\Delta\mathbf x_k\|}\begin{pmatrix}[\mathbf x_k][R_k^T(\mathbf p_k - \mathbf x_{k+1})] & [\mathbf x_k] & [\mathbf x_k]R_k^TR_{k+1}[\mathbf x_{k+1}] & -[\mathbf x_k]R_k^TR_{k+1}\\[R_k^T(\mathbf p_k - \mathbf x_{k+1})] & I & R_k^TR_{k+1}[\mathbf x_{k+1}] & -R_k^TR_{k+1}\\[\mathbf x_{k+1}]R_{k+1}^TR_k[\mathbf x_k] & -[\mathbf x_{k+1}]R_{k+1}^TR_k & [\mathbf x_{k+1}][R_{k+1}^T(\mathbf p_{k+1} - \mathbf x_k)] & [\mathbf x_{k+1}]\\R_{k+1}^TR_k[\mathbf x_k] & -R_{k+1}^TR_k & [R_{k+1}^T(\mathbf p_{k+1} - \mathbf x_k)] & I\end{pmatrix}"
     edit = (r"K_{k2} = \frac", r"K_{k2} = -\frac")
@@ -320,15 +316,15 @@ class e1_62:
     result = Result(matrix_quantity(WRENCH / FORCE, SCREW), ON_BODIES_OF_PATH)
 
     def printed(E, x):
-        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(between(E[1:], x[1:])[-1]))
+        return stiffness_printed(E[1:], x[1:], 1 / np.linalg.norm(rotations_and_span(E[1:], x[1:])[-1]))
 
-    library = second_part_library
+    library = direction_part_library
 
     def reference(E, x):
-        """Compare with the complex step of the statics of a tension equal to the length, along body-frame increments."""
+        """Compare with complex steps of the statics of a tension equal to the length."""
         pair, ends = E[1:], x[1:]
         return pose_derivative(
-            lambda moved: wrenches(lambda L, Ldot: L, moved, ends, STILL[1:]), pair
+            lambda poses: wrenches(lambda L, Ldot: L, poses, ends, AT_REST[1:]), pair
         ) / length(pair, ends)
 
     combined_with = ("sueda/s1.9.5/e1.61", "sueda/s1.9.5/d2")
@@ -337,26 +333,26 @@ class e1_62:
         r"$\dfrac{1}{\|\Delta\mathbf x_k\|}$"
     )
     remark = (
-        "The matrix of (1.37), with its sign; (1.61) and $K_{k1}$ have the other one. (The leading "
-        "superscripts are left out in print: some points are meant in body, others in world coordinates, "
-        "as in (1.37).)"
+        "The matrix has the sign of (1.37); (1.61) and $K_{k1}$ have the opposite one. (The print omits "
+        "the leading superscripts: as in (1.37), some points are in body coordinates, others in world "
+        "coordinates.)"
     )
     implements = zero_length_spring
 
 
 # ------------------------------------------------------------------------------------------------------------
-# How the force of a muscle through several points changes.
+# Derivatives of the wrenches of a muscle through several points.
 
 
-MUSCLE_ALONG = {**path_along(3), **PARAMETERS}
+MUSCLE_OF_CONSTANT_RATE = {**path_of_constant_rate(3), **PARAMETERS}
 
 
-def normalised(E, x):
-    """Sum of the f_k: statics of a unit tension."""
-    return wrenches(lambda L, Ldot: 1.0, E, x, STILL)
+def unit_wrenches(E, x):
+    """Return the sum of the f_k: statics of a unit tension."""
+    return wrenches(lambda L, Ldot: 1.0, E, x, AT_REST)
 
 
-@section.misprint("e1.61", "Its stiffness by the product rule")
+@section.misprint("e1.61", "Stiffness of a muscle through n points, by the product rule")
 class e1_61:
     formula = r"K = \frac{\partial f}{\partial E}\sum_{k=1}^{n-1}f_k + f\sum_{k=1}^{n-1}K_k"
     edit = (
@@ -367,30 +363,30 @@ class e1_61:
     result = Result(SPATIAL_STIFFNESS, ON_BODIES_OF_PATH)
 
     def printed(E, x, phi, *parameters):
-        """(1.61), its derivatives by complex steps."""
+        """Evaluate (1.61) with its derivatives by complex steps."""
         F = tension(*parameters)
-        slope = pose_derivative(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
-        K = pose_derivative(lambda moved: normalised(moved, x), E)
-        return np.outer(slope, normalised(E, x)) + F(length(E, x), rate(E, x, phi)) * K
+        gradient = pose_derivative(lambda poses: F(length(poses, x), rate(poses, x, phi)), E)
+        K = pose_derivative(lambda poses: unit_wrenches(poses, x), E)
+        return np.outer(gradient, unit_wrenches(E, x)) + F(length(E, x), rate(E, x, phi)) * K
 
     def library(E, x, phi, *parameters):
         return path_wrenches(muscle(*parameters), E, x, phi).K
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle through three moving points, along body-frame increments."""
-        return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E)
+        """Compare with complex steps of the statics of a muscle through three points, along body-frame increments."""
+        return pose_derivative(lambda poses: muscle_wrenches(poses, x, phi, *parameters), E)
 
     correction = (
         r"$K = \bigl(\sum\mathsf f_k\bigr)\dfrac{\partial f}{\partial E} + f\sum K_k$: column times row"
     )
     remark = (
         r"The text calls the first product an outer product with $\partial f/\partial E$ on the left. In "
-        r"that order the matrix comes out transposed, which shows as soon as the bodies move."
+        "that order the matrix is transposed, which matters if the bodies move."
     )
     implements = EXACT
 
 
-@section.holds("t538", "The first product is an outer product of two long vectors")
+@section.holds("t538", "The first term of the stiffness is an outer product")
 class t538:
     formula = r"K - f\sum_k K_k = \mathsf a\,\mathsf b^T,\quad \mathsf a,\mathsf b\in\mathbb R^{6n},\quad \text{`each summand contributing to two block locations'}"
     inputs = MUSCLE
@@ -398,26 +394,32 @@ class t538:
 
     def printed(E, x, phi, *parameters):
         F = tension(*parameters)
-        slope = pose_derivative(lambda moved: F(length(moved, x), rate(moved, x, phi)), E)
-        return np.outer(normalised(E, x), slope)
+        gradient = pose_derivative(lambda poses: F(length(poses, x), rate(poses, x, phi)), E)
+        return np.outer(unit_wrenches(E, x), gradient)
 
     def library(E, x, phi, *parameters):
-        whole = path_wrenches(muscle(*parameters), E, x, phi)
+        forces = path_wrenches(muscle(*parameters), E, x, phi)
         L, Ldot, _, _ = body_path_length(E, x, phi)
-        return whole.K - muscle(*parameters)(L, Ldot).F * path_wrenches(ConstantTension(1.0), E, x, phi).K
+        return forces.K - muscle(*parameters)(L, Ldot).F * path_wrenches(ConstantTension(1.0), E, x, phi).K
 
     def reference(E, x, phi, *parameters):
         """Compare with complex steps of the statics of the muscle, minus those at a constant tension."""
         F = tension(*parameters)(length(E, x), rate(E, x, phi))
-        held = pose_derivative(lambda moved: wrenches(lambda L, Ldot: F, moved, x, phi), E)
-        return pose_derivative(lambda moved: muscle_wrenches(moved, x, phi, *parameters), E) - held
+        at_constant_tension = pose_derivative(lambda poses: wrenches(lambda L, Ldot: F, poses, x, phi), E)
+        return (
+            pose_derivative(lambda poses: muscle_wrenches(poses, x, phi, *parameters), E)
+            - at_constant_tension
+        )
 
     tolerance = 1e-08
-    remark = "Column times row, see (1.61). Which blocks each summand fills is checked with (1.60)."
+    remark = (
+        "The product is column times row, see (1.61). The record of (1.60) checks which blocks each "
+        "summand fills."
+    )
     implements = EXACT
 
 
-@section.conditional("e1.63", "How the tension changes with the poses")
+@section.conditional("e1.63", "Derivative of the tension with respect to the poses")
 class e1_63:
     formula = r"\frac{\partial f}{\partial E} = \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{-f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
     inputs = MUSCLE
@@ -425,7 +427,7 @@ class e1_63:
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
-        R1G1, R2G2, R3G3 = rows(E, x)
+        R1G1, R2G2, R3G3 = point_jacobians(E, x)
         lt, vt = (length(E, x) - l_T) / l_opt, rate(E, x, phi) / (l_opt * v_max)
         factor = -f_opt * (a * df_L(lt) * f_V(vt) + df_P(lt)) / l_opt
         d1, d2 = factor * dx1 / np.linalg.norm(dx1), factor * dx2 / np.linalg.norm(dx2)
@@ -439,23 +441,23 @@ class e1_63:
 
     def reference(E, x, phi, *parameters):
         """Compare with the complex step of the tension of a muscle through three moving points."""
-        return pose_derivative(lambda moved: tension(*parameters)(length(moved, x), rate(moved, x, phi)), E)
+        return pose_derivative(lambda poses: tension(*parameters)(length(poses, x), rate(poses, x, phi)), E)
 
-    given = MUSCLE_ALONG
-    holds_when = moves_along
+    given = MUSCLE_OF_CONSTANT_RATE
+    holds_when = has_constant_rate
     condition = (
         r"the ends move along their segments and the points between are at rest (or the tension does not "
         r"depend on $\tilde v$)"
     )
     correction = r"add $\dfrac{f_{opt}\,a f_L f_V'}{l_{opt}v_{max}}\dfrac{\partial v}{\partial E}$"
     remark = (
-        "With the twists held, a change of pose turns the segments and the velocities of their points, "
+        "At constant twists, a change of pose rotates the segments and the velocities of their points, "
         "so $v$ changes."
     )
     implements = LENGTHS
 
 
-@section.erratum("d3", "Its damping matrix, as (1.30) uses it")
+@section.erratum("d3", "Damping matrix of a muscle through n points, as (1.30) uses it")
 class d3:
     formula = r"D = \frac{\partial f}{\partial\Phi}\sum_{k=1}^{n-1}f_k"
     edit = (
@@ -466,15 +468,15 @@ class d3:
     result = Result(SPATIAL_DAMPING, ON_BODIES_OF_PATH)
 
     def printed(E, x, phi, *parameters):
-        """D, with the derivative of the tension by complex steps."""
+        """Evaluate D with the derivative of the tension by complex steps."""
         F = tension(*parameters)
-        return np.outer(normalised(E, x), twist_derivative(lambda z: F(length(E, x), rate(E, x, z)), phi))
+        return np.outer(unit_wrenches(E, x), twist_derivative(lambda z: F(length(E, x), rate(E, x, z)), phi))
 
     def library(E, x, phi, *parameters):
         return -path_wrenches(muscle(*parameters), E, x, phi).D
 
     def reference(E, x, phi, *parameters):
-        """Compare with minus the complex step of the statics of a muscle through three moving points, along the twists."""
+        """Compare with minus complex steps of the statics of a muscle through three points, along the twists."""
         return -twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     combined_with = ("sueda/s1.9/e1.30", "sueda/s1.9.1/t377")
@@ -486,7 +488,7 @@ class d3:
     implements = EXACT
 
 
-@section.holds("e1.64", "How the tension changes with the twists")
+@section.holds("e1.64", "Derivative of the tension with respect to the twists")
 class e1_64:
     formula = r"\frac{\partial f}{\partial\Phi} = \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{-f_{opt}(a f_L f_V')}{l_{opt}v_{max}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
     inputs = MUSCLE
@@ -494,7 +496,7 @@ class e1_64:
 
     def printed(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         dx1, dx2 = spans(E, x)
-        R1G1, R2G2, R3G3 = rows(E, x)
+        R1G1, R2G2, R3G3 = point_jacobians(E, x)
         lt, vt = (length(E, x) - l_T) / l_opt, rate(E, x, phi) / (l_opt * v_max)
         factor = -f_opt * (a * f_L(lt) * df_V(vt)) / (l_opt * v_max)
         d1, d2 = factor * dx1 / np.linalg.norm(dx1), factor * dx2 / np.linalg.norm(dx2)
@@ -509,11 +511,11 @@ class e1_64:
         """Compare with the complex step of the tension along the twists."""
         return twist_derivative(lambda z: tension(*parameters)(length(E, x), rate(E, x, z)), phi)
 
-    remark = "With $f_L$, where (1.56) has $f_L'$."
+    remark = "The formula has $f_L$ where (1.56) has $f_L'$."
     implements = LENGTHS
 
 
-@section.holds("t542", "The damping matrix is an outer product of two long vectors")
+@section.holds("t542", "The damping matrix of a muscle through n points is an outer product")
 class t542:
     formula = r"\frac{\partial\mathsf f}{\partial\Phi} = \mathsf a\,\mathsf b^T,\quad \mathsf a = \sum_k\mathsf f_k,\ \mathsf b = \frac{\partial f}{\partial\Phi} \in\mathbb R^{6n}"
     inputs = MUSCLE
@@ -521,14 +523,16 @@ class t542:
 
     def printed(E, x, phi, *parameters):
         F = tension(*parameters)
-        return np.outer(in_blocks(E, x), twist_derivative(lambda z: F(length(E, x), rate(E, x, z)), phi))
+        return np.outer(
+            unit_wrenches_printed(E, x), twist_derivative(lambda z: F(length(E, x), rate(E, x, z)), phi)
+        )
 
     def library(E, x, phi, *parameters):
         return path_wrenches(muscle(*parameters), E, x, phi).D
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle through three moving points, along the twists."""
+        """Compare with complex steps of the statics of a muscle through three points, along the twists."""
         return twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
-    remark = "So it has rank one: a muscle damps nothing but its own lengthening."
+    remark = "The matrix has rank one: a muscle damps only its own lengthening."
     implements = EXACT

@@ -1,7 +1,7 @@
 """Sueda 1.9.6: spring-dampers. The oracle: the energy k (l - L)^2 / (2 L) and the Rayleigh function d ldot^2 / (2 L).
 
-A spring-damper pulls its ends back to the rest length and takes energy out of the motion: its forces are minus
-the derivatives of these two functions with respect to poses and to twists.
+A spring-damper restores its rest length and dissipates energy: its forces are minus the derivatives of
+these two functions with respect to poses and to twists.
 """
 
 from __future__ import annotations
@@ -12,7 +12,14 @@ from rbnotes.forces.body_forces import body_path_length, path_wrenches
 from rbnotes.forces.path import path_force
 from rbnotes.forces.tension import ConstantTension, SpringDamper
 from rbnotes.ledger import quantities as units
-from rbnotes.ledger.claims.sueda.section_1_9 import MOVING_PAIR, PAIR, Gamma, between, moves_along, path_along
+from rbnotes.ledger.claims.sueda.section_1_9 import (
+    MOVING_PAIR,
+    PAIR,
+    Gamma,
+    has_constant_rate,
+    path_of_constant_rate,
+    rotations_and_span,
+)
 from rbnotes.ledger.claims.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.oracles.body_paths import length, pose_derivative, rate, twist_derivative, wrenches
 from rbnotes.ledger.quantities import (
@@ -40,7 +47,7 @@ section = Section(
     arguments={
         "dx": Argument(LENGTH, "from the first point to the second, along the axes of the world"),
         "dv": Argument(
-            VELOCITY, "velocity of the second point less that of the first, along the axes of the world"
+            VELOCITY, "velocity of the second point minus that of the first, along the axes of the world"
         ),
         "k": Argument(units.FORCE),
         "d": Argument(MOMENTUM),
@@ -54,32 +61,32 @@ section = Section(
 
 COEFFICIENTS = {"k": positive_numbers(), "d": positive_numbers(), "L": positive_numbers()}
 SPRING = {**MOVING_PAIR, **COEFFICIENTS}
-SPRING_ALONG = {**path_along(2), **COEFFICIENTS}
+SPRING_OF_CONSTANT_RATE = {**path_of_constant_rate(2), **COEFFICIENTS}
 SEGMENT = {"dx": nonzero_vectors(shortest=0.5), "dv": vectors(), **COEFFICIENTS}
-STILL = np.zeros((2, 6))
+AT_REST = np.zeros((2, 6))
 
 
 def segment(E, x):
-    """Span of the segment, and R_i Gamma_i of its ends."""
-    R1, R2, dx = between(E, x)
+    """Return the vector along the segment, and R_i Gamma_i of its ends."""
+    R1, R2, dx = rotations_and_span(E, x)
     return dx, R1 @ Gamma(x[0]), R2 @ Gamma(x[1])
 
 
-def pull(E, x):
-    """Column and row of the segment: (Gamma_1^T R_1^T dx; -Gamma_2^T R_2^T dx), and R_i Gamma_i for the rows."""
-    R1, R2, dx = between(E, x)
+def segment_with_column(E, x):
+    """Return (Gamma_1^T R_1^T dx; -Gamma_2^T R_2^T dx), the vector dx, and R_i Gamma_i of both ends."""
+    R1, R2, dx = rotations_and_span(E, x)
     column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
     return column, dx, R1 @ Gamma(x[0]), R2 @ Gamma(x[1])
 
 
-def law(k, d, L):
-    """Tension, for the references; that it is right is checked by e1.65 and e1.66."""
+def tension(k, d, L):
+    """Return the tension law for the references; e1.65 and e1.66 check it."""
     return lambda length, rate: (k * (length - L) + d * rate) / L
 
 
-def parts_printed(E, x):
+def unit_stiffness_printed(E, x):
     """Return K_n1 + K_n2 of (1.67)."""
-    column, dx, R1G1, R2G2 = pull(E, x)
+    column, dx, R1G1, R2G2 = segment_with_column(E, x)
     l = np.sqrt(dx @ dx)
     d = dx / l**3
     K_n1 = np.outer(column, np.concatenate([d @ R1G1, -d @ R2G2]))
@@ -107,9 +114,9 @@ class e1_65:
         return path_force(SpringDamper(k, d, L), np.array([zero, dx]), np.array([zero, dv])).f[0]
 
     def reference(dx, dv, k, d, L):
-        """Compare with minus the slopes of the energy and of the Rayleigh function, by complex steps.
+        """Compare with minus the derivatives of energy and Rayleigh function, by complex steps.
 
-        Minus the slopes of energy and Rayleigh function with respect to the first point and its velocity.
+        The energy depends on the first point, the Rayleigh function on its velocity.
         """
 
         def energy(first):
@@ -128,12 +135,13 @@ class e1_65:
         r"the first point"
     )
     remark = (
-        "As force on the first point, the damper drives the motion: it pushes the ends apart while they "
-        "separate. As force on the second point, a stretched spring would repel. The two terms must have "
-        "one sign."
+        "As the force on the first point, the damping term drives the motion: it pushes the ends apart "
+        "while they separate. As the force on the second point, a stretched spring would be repulsive. "
+        "The two terms must have the same sign."
     )
     effect = (
-        "A mass on a spring-damper, pulled out by 10 cm, swings 66 cm wide two seconds later, and not 2 cm."
+        "A mass on a spring-damper, released at 10 cm, has an amplitude of 66 cm two seconds later "
+        "instead of 2 cm."
     )
     implements = (path_force, SpringDamper)
 
@@ -149,7 +157,7 @@ class e1_66:
     result = Result(WRENCH, ON_BOTH)
 
     def printed(E, x, phi, k, d, L):
-        column, dx, R1G1, R2G2 = pull(E, x)
+        column, dx, R1G1, R2G2 = segment_with_column(E, x)
         l = np.sqrt(dx @ dx)
         l_dot = dx @ (R2G2 @ phi[1] - R1G1 @ phi[0]) / l
         f_s = k * (l - L) / L - d * l_dot / L
@@ -160,11 +168,8 @@ class e1_66:
         return path_wrenches(SpringDamper(k, d, L), E, x, phi).w.ravel()
 
     def reference(E, x, phi, k, d, L):
-        """Compare with minus the slopes of the energy along the poses and of the Rayleigh function along the twists.
-
-        Minus the slopes of the energy along the poses and of the Rayleigh function along the twists.
-        """
-        energy = pose_derivative(lambda moved: k * (length(moved, x) - L) ** 2 / (2 * L), E)
+        """Compare with minus the derivatives of the energy over poses and of the Rayleigh function over twists."""
+        energy = pose_derivative(lambda poses: k * (length(poses, x) - L) ** 2 / (2 * L), E)
         rayleigh = twist_derivative(lambda z: d * rate(E, x, z) ** 2 / (2 * L), phi)
         return -energy - rayleigh
 
@@ -175,9 +180,8 @@ class e1_66:
         r"x\end{pmatrix}$, the sign of (1.39)"
     )
     remark = (
-        r"$\mathsf f_n$ points the other way than in (1.39) and (1.60), so that a stretched spring pushes "
-        r"its ends further apart: it does not maintain its rest length. The damping term comes out right, "
-        r"because both of its signs are wrong."
+        r"$\mathsf f_n$ is opposite to that of (1.39) and (1.60), so a stretched spring pushes its ends "
+        "further apart. The damping term is right, because both of its signs are wrong."
     )
     implements = FORCE
 
@@ -193,29 +197,29 @@ class e1_67_a:
     result = Result(SPATIAL_STIFFNESS, ON_BOTH)
 
     def printed(E, x, phi, k, d, L):
-        column, dx, R1G1, R2G2 = pull(E, x)
+        column, dx, R1G1, R2G2 = segment_with_column(E, x)
         l = np.sqrt(dx @ dx)
         l_dot = dx @ (R2G2 @ phi[1] - R1G1 @ phi[0]) / l
         f_s = k * (l - L) / L - d * l_dot / L
-        slope = -k / L * dx / l
-        row = np.concatenate([slope @ R1G1, -slope @ R2G2])
+        gradient = -k / L * dx / l
+        row = np.concatenate([gradient @ R1G1, -gradient @ R2G2])
         f_n = -column / l
-        return np.outer(f_n, row) + f_s * parts_printed(E, x)
+        return np.outer(f_n, row) + f_s * unit_stiffness_printed(E, x)
 
     def library(E, x, phi, k, d, L):
         return path_wrenches(SpringDamper(k, d, L), E, x, phi).K
 
     def reference(E, x, phi, k, d, L):
-        """Compare with the complex step of the statics of a spring-damper whose points move, along body-frame increments."""
-        return pose_derivative(lambda moved: wrenches(law(k, d, L), moved, x, phi), E)
+        """Compare with complex steps of the statics of a spring-damper, along body-frame increments."""
+        return pose_derivative(lambda poses: wrenches(tension(k, d, L), poses, x, phi), E)
 
     correction = (
         r"with $f_s$ and $\mathsf f_n$ as corrected in (1.66), $K = \mathsf f_n\,\dfrac{\partial "
         r"f_s}{\partial E} + f_s(K_{n1} - K_{n2})$"
     )
     remark = (
-        "Against the derivative of the printed force (1.66), which at rest is minus that of the right "
-        "one, it is wrong as well: there it is $K_{n1}$ that would have to change its sign."
+        "The formula is not the derivative of the printed force (1.66) either. At rest that force is "
+        "minus the right one, and the sign of $K_{n1}$ would have to change."
     )
     implements = FORCE
 
@@ -225,14 +229,14 @@ class e1_67_b:
     formula = r"K_{n1} + K_{n2} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix} + \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x}{l^3}"
     inputs = PAIR
     result = Result(matrix_quantity(WRENCH / units.FORCE, SCREW), ON_BOTH)
-    printed = parts_printed
+    printed = unit_stiffness_printed
 
     def library(E, x):
-        return path_wrenches(ConstantTension(1.0), E, x, STILL).K
+        return path_wrenches(ConstantTension(1.0), E, x, AT_REST).K
 
     def reference(E, x):
         """Compare with the complex step of the statics of a unit tension, along body-frame increments."""
-        return pose_derivative(lambda moved: wrenches(lambda *state: 1.0, moved, x, STILL), E)
+        return pose_derivative(lambda poses: wrenches(lambda *state: 1.0, poses, x, AT_REST), E)
 
     correction = (
         r"$K_{n1} - K_{n2}$ for $\mathsf f_n = \dfrac1l\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ "
@@ -250,7 +254,7 @@ K_{n2} &= \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathb
     implements = (path_wrenches, ConstantTension)
 
 
-@section.conditional("e1.67#c", "How the tension changes with the poses")
+@section.conditional("e1.67#c", "Derivative of the tension of a spring-damper with respect to the poses")
 class e1_67_c:
     formula = r"\frac{\partial f_s}{\partial E} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-k}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
@@ -259,24 +263,24 @@ class e1_67_c:
     def printed(E, x, phi, k, d, L):
         dx, R1G1, R2G2 = segment(E, x)
         l = np.sqrt(dx @ dx)
-        slope = -k / L * dx / l
-        return np.concatenate([slope @ R1G1, -slope @ R2G2])
+        gradient = -k / L * dx / l
+        return np.concatenate([gradient @ R1G1, -gradient @ R2G2])
 
     def library(E, x, phi, k, d, L):
-        found = body_path_length(E, x, phi)
-        _, F_l, F_l_dot = SpringDamper(k, d, L)(found.L, found.Ldot)
-        return F_l * found.dL_dxi + F_l_dot * found.dLdot_dxi
+        path = body_path_length(E, x, phi)
+        _, F_l, F_l_dot = SpringDamper(k, d, L)(path.L, path.Ldot)
+        return F_l * path.dL_dxi + F_l_dot * path.dLdot_dxi
 
     def reference(E, x, phi, k, d, L):
         """Compare with the complex step of the tension k (l - L) / L + d ldot / L of two moving points."""
-        return pose_derivative(lambda moved: law(k, d, L)(length(moved, x), rate(moved, x, phi)), E)
+        return pose_derivative(lambda poses: tension(k, d, L)(length(poses, x), rate(poses, x, phi)), E)
 
-    given = SPRING_ALONG
-    holds_when = moves_along
+    given = SPRING_OF_CONSTANT_RATE
+    holds_when = has_constant_rate
     condition = "the two points move along the segment, or $d = 0$"
     correction = r"add $\dfrac dL\,\dfrac{\partial\dot l}{\partial E}$"
     remark = (
-        r"With the twists held, a change of pose turns the segment and the velocities of its ends, so "
+        "At constant twists, a change of pose rotates the segment and the velocities of its ends, so "
         r"$\dot l$ changes."
     )
     implements = (body_path_length, SpringDamper)
@@ -289,32 +293,29 @@ class e1_68_a:
     result = Result(SPATIAL_DAMPING, ON_BOTH)
 
     def printed(E, x, phi, k, d, L):
-        column, dx, R1G1, R2G2 = pull(E, x)
+        column, dx, R1G1, R2G2 = segment_with_column(E, x)
         l = np.sqrt(dx @ dx)
-        slope = -d / L * dx / l
+        gradient = -d / L * dx / l
         f_n = -column / l
-        return np.outer(f_n, np.concatenate([slope @ R1G1, -slope @ R2G2]))
+        return np.outer(f_n, np.concatenate([gradient @ R1G1, -gradient @ R2G2]))
 
     def library(E, x, phi, k, d, L):
         return -path_wrenches(SpringDamper(k, d, L), E, x, phi).D
 
     def reference(E, x, phi, k, d, L):
-        """Compare with minus the complex step of the forces of the Rayleigh function, along the twists.
-
-        Second derivatives of the Rayleigh function: minus the derivative of its forces.
-        """
+        """Compare with minus complex steps of the forces of the Rayleigh function, along the twists."""
         return twist_derivative(lambda z: -wrenches(lambda _, rate: d * rate / L, E, x, z), phi)
 
     remark = (
         r"$D = -\partial\mathsf f/\partial\Phi$, positive semidefinite, with $\mathsf f_n$ as printed in "
-        r"(1.66): two wrong signs cancel. With (1.66) mended, $D$ needs a minus sign like (1.55). (1.30) "
-        r"has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
+        "(1.66): two wrong signs cancel. With (1.66) corrected, $D$ needs a minus sign like (1.55). "
+        "(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
         r"$-\partial\mathsf f/\partial\Phi$."
     )
     implements = FORCE
 
 
-@section.erratum("e1.68#b", "How f_s changes with the twists")
+@section.erratum("e1.68#b", "Derivative of f_s with respect to the twists")
 class e1_68_b:
     formula = r"\frac{\partial f_s}{\partial\Phi} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
@@ -323,18 +324,15 @@ class e1_68_b:
     def printed(E, x, phi, k, d, L):
         dx, R1G1, R2G2 = segment(E, x)
         l = np.sqrt(dx @ dx)
-        slope = -d / L * dx / l
-        return np.concatenate([slope @ R1G1, -slope @ R2G2])
+        gradient = -d / L * dx / l
+        return np.concatenate([gradient @ R1G1, -gradient @ R2G2])
 
     def library(E, x, phi, k, d, L):
-        found = body_path_length(E, x, phi)
-        return -SpringDamper(k, d, L)(found.L, found.Ldot).dF_dLdot * found.dL_dxi
+        path = body_path_length(E, x, phi)
+        return -SpringDamper(k, d, L)(path.L, path.Ldot).dF_dLdot * path.dL_dxi
 
     def reference(E, x, phi, k, d, L):
-        """Compare with the complex step along the twists of f_s as (1.66) has it.
-
-        Slope of the f_s that (1.66) prints.
-        """
+        """Compare with the complex step of the printed f_s of (1.66), along the twists."""
         return twist_derivative(lambda z: k * (length(E, x) - L) / L - d * rate(E, x, z) / L, phi)
 
     combined_with = ("sueda/s1.9.6/e1.66",)

@@ -12,12 +12,12 @@ from scipy.spatial.transform import Rotation
 from rbnotes import joints, se3
 from rbnotes.ledger.claims.sueda.section_1_10 import relative_twist_reference
 from rbnotes.ledger.claims.sueda.section_2 import (
+    CONFIGURATION,
     MOVING,
-    PLACED,
     SERIAL,
     assemblies,
-    some_frames,
-    some_parents,
+    draw_frames,
+    draw_parents,
     tree_of,
 )
 from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
@@ -46,7 +46,7 @@ section = Section(
         "psi": Argument(TWIST, "of the joint, in its frame"),
         "qdot": Argument(velocities, "of the joints, in their order"),
         "E_1": Argument(POSE, "of the first body in the world"),
-        "phi_0": Argument(TWIST, "of what carries the first body, in the world"),
+        "phi_0": Argument(TWIST, "of the frame that carries the first body, in the world"),
         "assembly": Argument(
             ASSEMBLY,
             (
@@ -63,23 +63,25 @@ section = Section(
 
 # A body i, its parent p, the joint's frame in the body, and twists.
 PAIR = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_i": twists(), "phi_p": twists()}
-CARRIED = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_p": twists(), "psi": twists()}
-ON_HINGE = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_p": twists(), "qdot": numbers()}
+PARENT_AND_JOINT = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_p": twists(), "psi": twists()}
+PARENT_AND_HINGE = {"E_i": frames(), "E_p": frames(), "J": frames(), "phi_p": twists(), "qdot": numbers()}
 S = np.array([0, 0, 1, 0, 0, 0])
 
 
 def child_twist_reference(E_i, E_p, J, phi_p, psi):
     """Compare with differences along the motion of a body that moves with its parent and about its joint.
 
-    Of a body that its parent carries along while the joint moves with the twist psi, in its own frame.
+    The joint moves with the twist psi, in its own frame.
     """
-    carried, seen = motion(E_p, phi_p), np.linalg.inv(E_p) @ E_i @ J
-    rate = derivative(lambda t: carried(t) @ seen @ expm(t * twist_matrix(psi)) @ np.linalg.inv(J)).value
+    parent_pose, joint_in_parent = motion(E_p, phi_p), np.linalg.inv(E_p) @ E_i @ J
+    rate = derivative(
+        lambda t: parent_pose(t) @ joint_in_parent @ expm(t * twist_matrix(psi)) @ np.linalg.inv(J)
+    ).value
     return twist_from_matrix(np.linalg.inv(E_i) @ rate)
 
 
 def child_twist_library(E_i, E_p, J, phi_p, psi):
-    """Return a tree of two bodies without constraints."""
+    """Return the twist of the second of two bodies on free joints."""
     free = joints.Free3D()
     first = reduced.Link("p", free, np.eye(6), placement=E_p)
     second = reduced.Link("i", free, np.eye(6), "p", np.linalg.inv(E_p) @ E_i @ J, np.linalg.inv(J))
@@ -87,19 +89,21 @@ def child_twist_library(E_i, E_p, J, phi_p, psi):
     return reduced.twists(reduced.Tree([first, second]), np.zeros(12), np.concatenate(rates))[1]
 
 
-def seen_from(E, F):
-    """Adjoint from the frame F to the frame E, both in the world."""
+def relative_adjoint(E, F):
+    """Return the adjoint from the frame F to the frame E, both in the world."""
     return adjoint_by_conjugation(np.linalg.inv(E) @ F)
 
 
-@section.holds("e2.7", "The twists of parent and child in the joint's frame")
+@section.holds("e2.7", "The twists of parent and child in the frame of the joint")
 class e2_7:
     formula = r"{}^{J_i}\phi_p = {}^{J_i}_p\mathrm{Ad}\,{}^p\phi_p,\quad {}^{J_i}\phi_i = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i"
     inputs = PAIR
     result = Result(TWIST, "of the parent, then of the child, in the frame of the joint")
 
     def printed(E_i, E_p, J, phi_i, phi_p):
-        return np.concatenate([seen_from(E_i @ J, E_p) @ phi_p, seen_from(E_i @ J, E_i) @ phi_i])
+        return np.concatenate(
+            [relative_adjoint(E_i @ J, E_p) @ phi_p, relative_adjoint(E_i @ J, E_i) @ phi_i]
+        )
 
     def library(E_i, E_p, J, phi_i, phi_p):
         from_p = se3.Ad_inverse(se3.inverse(E_p) @ E_i @ J)
@@ -107,12 +111,12 @@ class e2_7:
 
     def reference(E_i, E_p, J, phi_i, phi_p):
         """Compare with differences along the motions of two frames at the joint, one in each body."""
-        found = []
+        twists = []
         for E, phi in ((E_p, phi_p), (E_i, phi_i)):
-            pose, there = motion(E, phi), np.linalg.inv(E) @ E_i @ J
-            rate = derivative(lambda t, pose=pose, there=there: pose(t) @ there).value
-            found.append(twist_from_matrix(np.linalg.inv(E_i @ J) @ rate))
-        return np.concatenate(found)
+            pose, joint_in_body = motion(E, phi), np.linalg.inv(E) @ E_i @ J
+            rate = derivative(lambda t, pose=pose, joint_in_body=joint_in_body: pose(t) @ joint_in_body).value
+            twists.append(twist_from_matrix(np.linalg.inv(E_i @ J) @ rate))
+        return np.concatenate(twists)
 
     implements = se3.Ad_inverse
 
@@ -123,36 +127,36 @@ def relative_library(E_i, E_p, J, phi_i, phi_p):
     return maximal.relative_twist(weld, poses, np.stack([phi_i, phi_p]))
 
 
-@section.holds("e2.8#a", "The relative twist at a joint, the first two lines")
+@section.holds("e2.8#a", "Relative twist at a joint, first two lines")
 class e2_8_a:
     formula = r"{}^{J_i}\phi_{J_i} = {}^{J_i}\phi_i - {}^{J_i}\phi_p = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i - {}^{J_i}_p\mathrm{Ad}\,{}^p\phi_p"
     inputs = PAIR
     result = Result(TWIST, "of the joint, in its frame")
 
     def printed(E_i, E_p, J, phi_i, phi_p):
-        return seen_from(E_i @ J, E_i) @ phi_i - seen_from(E_i @ J, E_p) @ phi_p
+        return relative_adjoint(E_i @ J, E_i) @ phi_i - relative_adjoint(E_i @ J, E_p) @ phi_p
 
     library = relative_library
     oracle = (
-        "Compare with differences along both motions, of the joint's frame in the body seen from the parent."
+        "Compare with differences of the joint frame in the body relative to the parent, along both motions."
     )
     reference = relative_twist_reference
     implements = maximal.relative_twist
 
 
-@section.holds("e2.8#b", "The relative twist at a joint by way of the world")
+@section.holds("e2.8#b", "Relative twist at a joint through the world frame")
 class e2_8_b:
     formula = r"{}^{J_i}\phi_{J_i} = {}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i - {}^{J_i}_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p"
     inputs = PAIR
     result = Result(TWIST, "of the joint, in its frame")
 
     def printed(E_i, E_p, J, phi_i, phi_p):
-        J_i_Ad, world = seen_from(E_i @ J, E_i), np.eye(4)
-        return J_i_Ad @ phi_i - J_i_Ad @ seen_from(E_i, world) @ seen_from(world, E_p) @ phi_p
+        J_i_Ad, world = relative_adjoint(E_i @ J, E_i), np.eye(4)
+        return J_i_Ad @ phi_i - J_i_Ad @ relative_adjoint(E_i, world) @ relative_adjoint(world, E_p) @ phi_p
 
     library = relative_library
     oracle = (
-        "Compare with differences along both motions, of the joint's frame in the body seen from the parent."
+        "Compare with differences of the joint frame in the body relative to the parent, along both motions."
     )
     reference = relative_twist_reference
     remark = "(1.69) has one adjoint too many in this product."
@@ -166,34 +170,40 @@ class t742:
     result = Result(ADJOINT, "takes twists of the body to the frame of its joint")
 
     def printed(F, B, q):
-        """Return the adjoint of the rest poses, which does not depend on q."""
-        return seen_from(F, B)
+        """Return the adjoint of the reference poses, which does not depend on q."""
+        return relative_adjoint(F, B)
 
     def library(F, B, q):
-        one = reduced.Tree([reduced.Link("i", joints.Revolute(), np.eye(6), None, F, np.linalg.inv(F) @ B)])
-        at = reduced.poses(one, [q])
-        return se3.Ad(se3.inverse(at.joints[0]) @ at.bodies[0])
+        tree = reduced.Tree([reduced.Link("i", joints.Revolute(), np.eye(6), None, F, np.linalg.inv(F) @ B)])
+        poses = reduced.poses(tree, [q])
+        return se3.Ad(se3.inverse(poses.joints[0]) @ poses.bodies[0])
 
     def reference(F, B, q):
-        """Compare with a conjugation after both frames turned about the joint's axis in the world."""
-        turn = np.eye(4)
+        """Compare with a conjugation after both frames rotate about the axis of the joint in the world."""
+        rotation = np.eye(4)
         R = Rotation.from_rotvec(q * F[:3, 2]).as_matrix()
-        turn[:3, :3], turn[:3, 3] = R, F[:3, 3] - R @ F[:3, 3]
-        return adjoint_by_conjugation(np.linalg.inv(turn @ F) @ (turn @ B))
+        rotation[:3, :3], rotation[:3, 3] = R, F[:3, 3] - R @ F[:3, 3]
+        return adjoint_by_conjugation(np.linalg.inv(rotation @ F) @ (rotation @ B))
 
-    remark = r"That from the parent, ${}^{J_i}_p\mathrm{Ad}$, changes with the joint's coordinate."
+    remark = r"The adjoint from the parent, ${}^{J_i}_p\mathrm{Ad}$, depends on the coordinate of the joint."
     implements = reduced.poses
 
 
-@section.holds("e2.9#a", "The child's twist from its parent's and the joint's, in the joint's frame")
+@section.holds("e2.9#a", "Twist of the child from those of parent and joint, in the frame of the joint")
 class e2_9_a:
     formula = r"{}^{J_i}_i\mathrm{Ad}\,{}^i\phi_i = {}^{J_i}_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^{J_i}\phi_{J_i}"
-    inputs = CARRIED
+    inputs = PARENT_AND_JOINT
     result = Result(TWIST, "of the joint, in its frame")
 
     def printed(E_i, E_p, J, phi_p, psi):
         world = np.eye(4)
-        return seen_from(E_i @ J, E_i) @ seen_from(E_i, world) @ seen_from(world, E_p) @ phi_p + psi
+        return (
+            relative_adjoint(E_i @ J, E_i)
+            @ relative_adjoint(E_i, world)
+            @ relative_adjoint(world, E_p)
+            @ phi_p
+            + psi
+        )
 
     def library(E_i, E_p, J, phi_p, psi):
         return se3.Ad_inverse(J) @ child_twist_library(E_i, E_p, J, phi_p, psi)
@@ -206,30 +216,34 @@ class e2_9_a:
     implements = reduced.twists
 
 
-@section.erratum("e2.9#b", "The child's twist from its parent's and the joint's")
+@section.erratum("e2.9#b", "Twist of the child from those of parent and joint, in the frame of the child")
 class e2_9_b:
     formula = r"{}^i\phi_i = {}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^{J_i}_i\mathrm{Ad}\,{}^{J_i}\phi_{J_i}"
     edit = (r"{}^{J_i}_i\mathrm{Ad}", r"{}^i_{J_i}\mathrm{Ad}")
-    inputs = CARRIED
+    inputs = PARENT_AND_JOINT
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_i, E_p, J, phi_p, psi):
         world = np.eye(4)
-        return seen_from(E_i, world) @ seen_from(world, E_p) @ phi_p + seen_from(E_i @ J, E_i) @ psi
+        return (
+            relative_adjoint(E_i, world) @ relative_adjoint(world, E_p) @ phi_p
+            + relative_adjoint(E_i @ J, E_i) @ psi
+        )
 
     library = child_twist_library
     reference = child_twist_reference
     combined_with = ("sueda/s2.1/e2.7",)
     scan = True
     correction = (
-        r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,{}^{J_i}\phi_{J_i}$: to "
-        r"solve the line above, multiply by the inverse of ${}^{J_i}_i\mathrm{Ad}$. The printed one leads from "
-        r"the body to the joint, and Algorithm 1 has the right one."
+        r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + "
+        r"{}^i_{J_i}\mathrm{Ad}\,{}^{J_i}\phi_{J_i}$: solving the line above requires the inverse of "
+        r"${}^{J_i}_i\mathrm{Ad}$. The printed adjoint maps from the body to the joint; Algorithm 1 has "
+        "the right one."
     )
     implements = reduced.twists
 
 
-@section.holds("e2.10", "The twist of a hinge about z")
+@section.holds("e2.10", "Twist of a hinge about z")
 class e2_10:
     formula = (
         r"{}^{J_i}\phi_{J_i} = S\dot q_i,\quad S = \begin{pmatrix} 0 & 0 & 1 & 0 & 0 & 0 \end{pmatrix}^\top"
@@ -244,7 +258,7 @@ class e2_10:
         return joints.Revolute().motion_subspace([q])[:, 0] * qdot
 
     def reference(q, qdot):
-        """Compare with differences of scipy's rotation about z while the angle changes."""
+        """Compare with differences of scipy's rotation about z."""
 
         def Q(t):
             pose = np.eye(4)
@@ -256,7 +270,7 @@ class e2_10:
     implements = joints.Revolute
 
 
-@section.misprint("e2.11", "The child's twist from its parent's and the rate of its joint")
+@section.misprint("e2.11", "Twist of the child from the twist of its parent and the rate of its joint")
 class e2_11:
     formula = r"{}^i\phi_i = \underbrace{{}_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}}_{{}_p\mathrm{Ad}}\,{}^p\phi_p + \underbrace{{}_i\mathrm{Ad}\,S}_{{}_{J_i}\mathrm{Ad}_S}\,\dot q_i"
     edits = (
@@ -269,14 +283,14 @@ class e2_11:
             r"\underbrace{{}^i_{J_i}\mathrm{Ad}\,S}_{{}^i_{J_i}\mathrm{Ad}_S}",
         ),
     )
-    inputs = ON_HINGE
+    inputs = PARENT_AND_HINGE
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_i, E_p, J, phi_p, qdot):
-        """Return the twist of the child if an adjoint without an upper index leads to the world."""
+        """Evaluate with adjoints without an upper index as adjoints to the world."""
         world = np.eye(4)
-        zero_Ad, i_Ad = seen_from(world, world), seen_from(world, E_i)
-        return zero_Ad @ seen_from(world, E_p) @ phi_p + i_Ad @ S * qdot
+        zero_Ad, i_Ad = relative_adjoint(world, world), relative_adjoint(world, E_i)
+        return zero_Ad @ relative_adjoint(world, E_p) @ phi_p + i_Ad @ S * qdot
 
     def library(E_i, E_p, J, phi_p, qdot):
         return child_twist_library(E_i, E_p, J, phi_p, qdot * np.eye(6)[2])
@@ -287,25 +301,26 @@ class e2_11:
 
     scan = True
     correction = (
-        r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,S\,\dot q_i$, in short "
-        r"${}^i_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}_S\,\dot q_i$: upper indices are lost."
+        r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,S\,\dot q_i$, in "
+        r"short ${}^i_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}_S\,\dot q_i$: upper indices are "
+        "missing"
     )
     remark = (
-        r"The print's braces take in ${}^p\phi_p$ (as $P\phi_p$) and $\dot q_i$ as well, which are none of the two factors "
-        "that they name."
+        r"The printed braces also enclose ${}^p\phi_p$ (as $P\phi_p$) and $\dot q_i$, which do not "
+        "belong to the two factors that they name."
     )
     implements = reduced.twists
 
 
-@section.holds("e2.12", "The twist of the first body")
+@section.holds("e2.12", "Twist of the first body")
 class e2_12:
     formula = r"{}^1\phi_1 = {}_0\mathrm{Ad}\,{}^0\phi_0 + {}_1\mathrm{Ad}_S\,\dot q_1"
     inputs = {"E_1": frames(), "J": frames(), "phi_0": twists(), "qdot": numbers()}
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(E_1, J, phi_0, qdot):
-        """Evaluate with the short forms of (2.11): from the parent 0 to 1, and S seen from 1."""
-        zero_Ad, one_Ad_S = seen_from(E_1, np.eye(4)), seen_from(E_1, E_1 @ J) @ S
+        """Evaluate with the short forms of (2.11): from the parent 0 to 1, and S in the frame of 1."""
+        zero_Ad, one_Ad_S = relative_adjoint(E_1, np.eye(4)), relative_adjoint(E_1, E_1 @ J) @ S
         return zero_Ad @ phi_0 + one_Ad_S * qdot
 
     def library(E_1, J, phi_0, qdot):
@@ -316,26 +331,27 @@ class e2_12:
         return child_twist_reference(E_1, np.eye(4), J, phi_0, qdot * np.eye(6)[2])
 
     remark = (
-        r"Checked on a frame 0 that moves; the world does not, and ${}^0\phi_0 = 0$ leaves the second term."
+        r"The check uses a moving frame 0. The world does not move: ${}^0\phi_0 = 0$, and only the "
+        "second term remains."
     )
     implements = reduced.twists
 
 
 # ------------------------------------------------------------------------------------------------------------
-# The Jacobian, its blocks, and what filling it takes. The oracles differ poses of trees.
+# The Jacobian, its blocks, and the cost of filling it. The oracles differentiate poses of trees.
 
 
 LARGE = 1e-9
 
 # Serial chains: frames of joints F and of bodies B in the world, and rates of the hinges.
-THREE = {"F": some_frames(3), "B": some_frames(3), "qdot": arrays(3)}
-FOUR = {"F": some_frames(4), "B": some_frames(4), "qdot": arrays(4)}
-THREE_HINGES = assemblies(some_parents(3), st.just(("revolute",) * 3), 3)
+THREE = {"F": draw_frames(3), "B": draw_frames(3), "qdot": arrays(3)}
+FOUR = {"F": draw_frames(4), "B": draw_frames(4), "qdot": arrays(4)}
+THREE_HINGES = assemblies(draw_parents(3), st.just(("revolute",) * 3), 3)
 
 
-def serial_chains(most, least=1):
-    """Strategy for chains of hinges of different lengths."""
-    return st.integers(least, most).flatmap(
+def serial_chains(max_length, min_length=1):
+    """Draw chains of hinges of different lengths."""
+    return st.integers(min_length, max_length).flatmap(
         lambda n: assemblies(st.just(tuple(range(-1, n - 1))), st.just(("revolute",) * n), n)
     )
 
@@ -344,13 +360,13 @@ def hinge_tree(parents, F, B):
     """Return the library's tree of bodies on hinges about z, from the frames of joints and bodies in the world."""
     links = []
     for i, parent in enumerate(parents):
-        at, name = (np.eye(4), None) if parent < 0 else (F[parent], str(parent))
-        placement, body = np.linalg.inv(at) @ F[i], np.linalg.inv(F[i]) @ B[i]
+        parent_frame, name = (np.eye(4), None) if parent < 0 else (F[parent], str(parent))
+        placement, body = np.linalg.inv(parent_frame) @ F[i], np.linalg.inv(F[i]) @ B[i]
         links.append(reduced.Link(str(i), joints.Revolute(), np.eye(6), name, placement, body))
     return reduced.Tree(links)
 
 
-def blocks(J, kinds):
+def block_pattern(J, kinds):
     """Return 1 for each nonzero block of a Jacobian, by bodies and joints, shape ``(n, n)``."""
     ends = np.cumsum([0, *(body_trees.NUM_COORDINATES[kind] for kind in kinds)])
     pairs = list(pairwise(ends))
@@ -363,13 +379,13 @@ def blocks(J, kinds):
 
 
 def diagonal_block(E, assembly, q, i):
-    """``Ad S`` of a body's own joint, seen from the body."""
+    """Return ``Ad S`` of the joint of a body, in the frame of the body."""
     F = body_trees.joint_poses(assembly, q)
-    own = body_trees.joint_jacobian(assembly.kinds[i], q[body_trees.coordinate_slices(assembly)[i]])
-    return adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i]) @ own
+    joint_S = body_trees.joint_jacobian(assembly.kinds[i], q[body_trees.coordinate_slices(assembly)[i]])
+    return adjoint_by_conjugation(np.linalg.inv(E[i]) @ F[i]) @ joint_S
 
 
-@section.holds("e2.13#a", "The twist of the second body of a chain")
+@section.holds("e2.13#a", "Twist of the second body of a chain")
 class e2_13_a:
     formula = r"{}^2\phi_2 = {}_1\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}_S\,\dot q_2"
     inputs = THREE
@@ -377,8 +393,8 @@ class e2_13_a:
 
     def printed(F, B, qdot):
         """Evaluate with the short forms of (2.11): the lower index is that of the parent."""
-        Ad_1 = seen_from(B[1], B[0])
-        Ad_S1, Ad_S2 = seen_from(B[0], F[0]) @ S, seen_from(B[1], F[1]) @ S
+        Ad_1 = relative_adjoint(B[1], B[0])
+        Ad_S1, Ad_S2 = relative_adjoint(B[0], F[0]) @ S, relative_adjoint(B[1], F[1]) @ S
         return Ad_1 @ Ad_S1 * qdot[0] + Ad_S2 * qdot[1]
 
     def library(F, B, qdot):
@@ -391,7 +407,7 @@ class e2_13_a:
     implements = reduced.twists
 
 
-@section.erratum("e2.13#b", "The twist of the third body of a chain")
+@section.erratum("e2.13#b", "Twist of the third body of a chain")
 class e2_13_b:
     formula = r"{}^3\phi_3 = {}_2\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}\,{}_2\mathrm{Ad}_S\,\dot q_2 + {}_3\mathrm{Ad}_S\,\dot q_3"
     edit = (
@@ -402,8 +418,8 @@ class e2_13_b:
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(F, B, qdot):
-        Ad_2 = seen_from(B[2], B[1])
-        Ad_S1, Ad_S2, Ad_S3 = (seen_from(B[i], F[i]) @ S for i in range(3))
+        Ad_2 = relative_adjoint(B[2], B[1])
+        Ad_S1, Ad_S2, Ad_S3 = (relative_adjoint(B[i], F[i]) @ S for i in range(3))
         return Ad_2 @ Ad_S1 * qdot[0] + Ad_2 @ Ad_S2 * qdot[1] + Ad_S3 * qdot[2]
 
     def library(F, B, qdot):
@@ -415,14 +431,14 @@ class e2_13_b:
 
     scan = True
     correction = (
-        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S\,\dot q_1 + {}^3_2\mathrm{Ad}\,"
-        r"{}^2\mathrm{Ad}_S\,\dot q_2 + {}^3\mathrm{Ad}_S\,\dot q_3$: the first term needs another adjoint, from "
-        r"body 1 to body 2. (2.14) has it."
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S\,\dot q_1 + "
+        r"{}^3_2\mathrm{Ad}\,{}^2\mathrm{Ad}_S\,\dot q_2 + {}^3\mathrm{Ad}_S\,\dot q_3$: the first term "
+        "needs another adjoint, from body 1 to body 2, as in (2.14)"
     )
     implements = reduced.twists
 
 
-@section.misprint("e2.14", "The Jacobian of a chain of three")
+@section.misprint("e2.14", "Jacobian of a chain of three bodies")
 class e2_14:
     formula = r"J_{mr} = \begin{pmatrix} {}_1\mathrm{Ad}_S & 0 & 0 \\ {}_2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_2\mathrm{Ad}_S & 0 \\ {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}_3\mathrm{Ad}_S \end{pmatrix}"
     edits = (
@@ -437,14 +453,17 @@ class e2_14:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
-        """Return the twists if a lower index of Ad is that of the parent, as in (2.13); the last body ends the chain."""
-        Ad_2, Ad_3 = seen_from(B[2], B[1]), seen_from(B[3], B[2])
-        Ad_S1, Ad_S2, Ad_S3 = (seen_from(B[i], F[i]) @ S for i in range(3))
-        none = np.zeros(6)
+        """Return the twists if the lower index of Ad is that of the parent, as in (2.13).
+
+        The last body ends the chain.
+        """
+        Ad_2, Ad_3 = relative_adjoint(B[2], B[1]), relative_adjoint(B[3], B[2])
+        Ad_S1, Ad_S2, Ad_S3 = (relative_adjoint(B[i], F[i]) @ S for i in range(3))
+        zero = np.zeros(6)
         J_mr = np.block(
             [
-                [Ad_S1[:, None], none[:, None], none[:, None]],
-                [(Ad_2 @ Ad_S1)[:, None], Ad_S2[:, None], none[:, None]],
+                [Ad_S1[:, None], zero[:, None], zero[:, None]],
+                [(Ad_2 @ Ad_S1)[:, None], Ad_S2[:, None], zero[:, None]],
                 [(Ad_3 @ Ad_2 @ Ad_S1)[:, None], (Ad_3 @ Ad_S2)[:, None], Ad_S3[:, None]],
             ]
         )
@@ -463,17 +482,19 @@ class e2_14:
     correction = (
         r"$\begin{pmatrix} {}^1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
         r"{}^2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
-        r"{}^3_2\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}^3\mathrm{Ad}_S \end{pmatrix}$: indices are lost, and what is "
-        r"left names the row where (2.11) and (2.13) name the parent."
+        r"{}^3_2\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}^3\mathrm{Ad}_S \end{pmatrix}$: indices are missing, "
+        "and the remaining one is that of the row, where (2.11) and (2.13) have that of the parent"
     )
     implements = reduced.jacobian
 
 
-@section.holds("t762#a", "A body's twist is a function of the rates of its ancestors' joints and its own")
+@section.holds(
+    "t762#a", "The twist of a body depends on the rates of its own joint and its ancestors' joints"
+)
 class t762_a:
     formula = r"J(i, a) \ne 0 \iff a \text{ is } i \text{ or one of its ancestors}"
-    inputs = PLACED
-    result = Result(NUMBER, "whether a joint moves a body: a row for each body, a column for each joint")
+    inputs = CONFIGURATION
+    result = Result(NUMBER, "1 if a joint moves a body: a row for each body, a column for each joint")
 
     def printed(assembly, q):
         pattern = np.eye(4)
@@ -483,31 +504,32 @@ class t762_a:
         return pattern
 
     def library(assembly, q):
-        return blocks(reduced.jacobian(tree_of(assembly), q), assembly.kinds)
+        return block_pattern(reduced.jacobian(tree_of(assembly), q), assembly.kinds)
 
     def reference(assembly, q):
-        """Find which poses change with which coordinates, by complex steps.
-
-        Of each body by each joint: whether a unit change of any of its coordinates moves the body.
-        """
+        """Find which poses change with which coordinates, by complex steps."""
         rates = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
-        moved = np.abs(rates).max(axis=(-2, -1)) > LARGE
-        return np.stack([moved[part].any(axis=0) for part in body_trees.coordinate_slices(assembly)], axis=-1)
+        is_moved = np.abs(rates).max(axis=(-2, -1)) > LARGE
+        return np.stack(
+            [is_moved[part].any(axis=0) for part in body_trees.coordinate_slices(assembly)], axis=-1
+        )
 
     implements = reduced.jacobian
 
 
-@section.holds("t762#b", "The Jacobian of a serial chain is lower triangular, by blocks")
+@section.holds("t762#b", "The Jacobian of a serial chain is block lower triangular")
 class t762_b:
     formula = r"J(i, a) = 0 \text{ for } a > i, \text{ not zero for } a \le i"
     inputs = {"assembly": serial_chains(5, 2), "rates": arrays(5)}
-    result = Result(NUMBER, "whether a joint moves a body: a row for each body, a column for each joint")
+    result = Result(NUMBER, "1 if a joint moves a body: a row for each body, a column for each joint")
 
     def printed(assembly, rates):
         return np.tril(np.ones((len(assembly.parents),) * 2))
 
     def library(assembly, rates):
-        return blocks(reduced.jacobian(tree_of(assembly), rates[: len(assembly.parents)]), assembly.kinds)
+        return block_pattern(
+            reduced.jacobian(tree_of(assembly), rates[: len(assembly.parents)]), assembly.kinds
+        )
 
     def reference(assembly, rates):
         """Find which poses change with which coordinates, by complex steps."""
@@ -515,11 +537,11 @@ class t762_b:
         changes = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
         return (np.abs(changes).max(axis=(-2, -1)) > LARGE).T
 
-    remark = "So is that of any tree whose parents come before their children, with more zeros."
+    remark = "The same is true of any tree whose parents come before their children, with more zeros."
     implements = reduced.jacobian
 
 
-@section.holds("t766#a", "Left of the diagonal: the element above, seen from the body of the row")
+@section.holds("t766#a", "Recursion for the blocks left of the diagonal")
 class t766_a:
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a)"
     inputs = SERIAL
@@ -547,58 +569,58 @@ class t766_a:
     implements = reduced.jacobian
 
 
-def from_row_above(assembly, q, J, i):
+def matches_row_above(assembly, q, J, i):
     """Return True if row ``i - 1``, transformed to body i, equals row i left of the diagonal."""
     E = reduced.poses(tree_of(assembly), q).bodies
-    before = sum(body_trees.NUM_COORDINATES[kind] for kind in assembly.kinds[:i])
-    seen = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :before]
-    return np.abs(seen - J[6 * i : 6 * i + 6, :before]).max() < LARGE
+    count = sum(body_trees.NUM_COORDINATES[kind] for kind in assembly.kinds[:i])
+    transformed = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :count]
+    return np.abs(transformed - J[6 * i : 6 * i + 6, :count]).max() < LARGE
 
 
-@section.holds("t766#b", "In a tree the row above need not be the parent's")
+@section.holds("t766#b", "In a tree, the row above need not belong to the parent")
 class t766_b:
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a) \text{ for all } a < i \iff i - 1 \text{ is the parent of } i"
-    inputs = PLACED
-    result = Result(NUMBER, "whether it is so, for each body")
+    inputs = CONFIGURATION
+    result = Result(NUMBER, "1 if the recursion holds, for each body")
 
     def printed(assembly, q):
         return [float(parent == i - 1) for i, parent in enumerate(assembly.parents)]
 
     def library(assembly, q):
         J = reduced.jacobian(tree_of(assembly), q)
-        return [1.0, *(float(from_row_above(assembly, q, J, i)) for i in range(1, 4))]
+        return [1.0, *(float(matches_row_above(assembly, q, J, i)) for i in range(1, 4))]
 
     def reference(assembly, q):
-        """Check by complex steps that all coordinates that move the body above move this one rigidly with it."""
+        """Check by complex steps that all coordinates that move the previous body move this one rigidly with it."""
         E = body_trees.poses(assembly, q)
         rates = complex_steps.partial_derivatives(lambda x: body_trees.poses(assembly, x), q)
-        found = [1.0]
+        flags = [1.0]
         for i in range(1, 4):
-            before = body_trees.coordinate_slices(assembly)[i].start
-            carried = rates[:before, i - 1] @ np.linalg.inv(E[i - 1]) @ E[i]
-            found.append(float(np.abs(carried - rates[:before, i]).max() < LARGE))
-        return found
+            count = body_trees.coordinate_slices(assembly)[i].start
+            rigid_rates = rates[:count, i - 1] @ np.linalg.inv(E[i - 1]) @ E[i]
+            flags.append(float(np.abs(rigid_rates - rates[:count, i]).max() < LARGE))
+        return flags
 
     implements = reduced.jacobian
 
 
-@section.holds("t766#c", "Algorithm 1 must be called in tree traversal order, from the root")
+@section.holds("t766#c", "Algorithm 1 must be called in the order of tree traversal, from the root")
 class t766_c:
     formula = r"\text{Algorithm 1 is right} \iff \text{parents are called before their children}"
     inputs = {"assembly": THREE_HINGES, "q": arrays(3), "order": st.permutations(range(3)).map(tuple)}
     result = Result(NUMBER)
 
     def printed(assembly, q, order):
-        places = [order.index(i) for i in range(3)]
+        positions = [order.index(i) for i in range(3)]
         return float(
-            all(parent < 0 or places[parent] < places[i] for i, parent in enumerate(assembly.parents))
+            all(parent < 0 or positions[parent] < positions[i] for i, parent in enumerate(assembly.parents))
         )
 
     def library(assembly, q, order):
-        """Return True if the tree keeps the order of its links, which has parents before their children."""
+        """Return True if the tree keeps the order of its links, which needs parents before their children."""
         links = tree_of(assembly).links
-        kept = reduced.Tree([links[i] for i in order]).links
-        return float([link.name for link in kept] == [str(i) for i in order])
+        stored = reduced.Tree([links[i] for i in order]).links
+        return float([link.name for link in stored] == [str(i) for i in order])
 
     def reference(assembly, q, order):
         """Compare Algorithm 1, called in that order, with complex steps of the poses."""
@@ -614,11 +636,11 @@ class t766_c:
     implements = reduced.Tree
 
 
-@section.holds("t766#d", "A chain's Jacobian has O(n^2) elements, each filled in by one product")
+@section.holds("t766#d", "The Jacobian of a chain has O(n^2) blocks, each filled by one product")
 class t766_d:
     formula = r"\tfrac12 n(n + 1) \text{ blocks, } \tfrac12 n(n - 1) \text{ products}: O(n^2)"
     inputs = {"assembly": serial_chains(7), "angles": arrays(7)}
-    result = Result(NUMBER, "numbers, counted")
+    result = Result(NUMBER, "numbers of blocks and of products")
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -626,7 +648,7 @@ class t766_d:
 
     def library(assembly, angles):
         n = len(assembly.parents)
-        filled = blocks(reduced.jacobian(tree_of(assembly), angles[:n]), assembly.kinds)
+        filled = block_pattern(reduced.jacobian(tree_of(assembly), angles[:n]), assembly.kinds)
         return [filled.sum(), filled.sum() - n]
 
     def reference(assembly, angles):
@@ -634,24 +656,24 @@ class t766_d:
         rates = complex_steps.partial_derivatives(
             lambda x: body_trees.poses(assembly, x), angles[: assembly.num_coordinates]
         )
-        moving = np.abs(rates).max(axis=(-2, -1)) > LARGE
-        return [moving.sum(), moving.sum() - np.trace(moving)]
+        is_moved = np.abs(rates).max(axis=(-2, -1)) > LARGE
+        return [is_moved.sum(), is_moved.sum() - np.trace(is_moved)]
 
     remark = (
-        "For a chain. In a tree the blocks that are not zero number the depths of all bodies, summed: a "
-        r"balanced binary tree has only some $n\log_2 n$ of them."
+        "This is the count for a chain. In a tree the number of nonzero blocks is the sum of the depths "
+        r"of all bodies, only about $n\log_2 n$ for a balanced binary tree."
     )
     implements = reduced.jacobian
 
 
-@section.holds("t766#e", "The Jacobian times a vector, by one product for each body")
+@section.holds("t766#e", "Product of the Jacobian with a vector in O(n)")
 class t766_e:
     formula = r"J\dot{\mathbf q} \text{ in } O(n)"
     inputs = MOVING
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        """(2.11) from the root on: J itself is never filled."""
+        """Evaluate (2.11) from the root; J itself is never filled."""
         E, phi = body_trees.poses(assembly, q), np.zeros((4, 6))
         for i, parent in enumerate(assembly.parents):
             phi[i] = diagonal_block(E, assembly, q, i) @ qdot[body_trees.coordinate_slices(assembly)[i]]
@@ -666,5 +688,8 @@ class t766_e:
         """Compare with the complex step of all poses along the motion."""
         return body_trees.twists(assembly, q, qdot).ravel()
 
-    remark = "`rbnotes.multibody.reduced.twists` does just that. Section 2.10 does it for the transpose and for the drift."
+    remark = (
+        "`rbnotes.multibody.reduced.twists` uses this recursion. Section 2.10 has it for the rate and "
+        "for the transpose of the Jacobian."
+    )
     implements = reduced.twists

@@ -1,4 +1,4 @@
-"""Sueda 2.10: products with the Jacobian and its rate. The oracles differ poses of trees."""
+"""Sueda 2.10: products with the Jacobian and its rate. The oracles differentiate poses of trees."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from rbnotes import joints
 from rbnotes.ledger.claims.sueda.section_2 import (
-    HINGED,
+    CONFIGURATION,
+    HINGE_TREES,
     MOVING,
-    PLACED,
     assemblies,
-    some_frames,
-    some_parents,
+    draw_frames,
+    draw_parents,
     tree_of,
 )
 from rbnotes.ledger.claims.sueda.section_2_1 import (
@@ -24,10 +24,10 @@ from rbnotes.ledger.claims.sueda.section_2_1 import (
     S,
     diagonal_block,
     hinge_tree,
-    seen_from,
+    relative_adjoint,
     serial_chains,
 )
-from rbnotes.ledger.claims.sueda.section_2_2 import adjoint_rate, joint_rate, own_adjoint
+from rbnotes.ledger.claims.sueda.section_2_2 import adjoint_rate, joint_to_body_adjoint, motion_subspace_rate
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps, jacobian_recursions
 from rbnotes.ledger.oracles.recursive_dynamics import counted_array
@@ -81,11 +81,13 @@ section = Section(
 
 ALL_PRODUCTS = (reduced.jacobian_product, reduced.jacobian_rate_product, reduced.jacobian_transpose_product)
 # Three bodies with joints of three kinds and six coordinates, in any tree and any order.
-OF_THREE = assemblies(some_parents(3), st.permutations(("revolute", "universal", "spherical")).map(tuple), 3)
-THREE_MOVING = {"assembly": OF_THREE, "q": arrays(6), "qdot": arrays(6)}
+THREE_BODIES = assemblies(
+    draw_parents(3), st.permutations(("revolute", "universal", "spherical")).map(tuple), 3
+)
+THREE_MOVING = {"assembly": THREE_BODIES, "q": arrays(6), "qdot": arrays(6)}
 
 
-@section.misprint("e2.108", "Twists of a chain of three from its Jacobian")
+@section.misprint("e2.108", "Twists of a chain of three bodies from its Jacobian")
 class e2_108:
     formula = r"\begin{pmatrix} y_1 \\ y_2 \\ y_3 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}_1\,{}^1_1\mathrm{Ad}_S & {}^2_2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S & {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S & {}^3_3\mathrm{Ad}_S \end{pmatrix}\begin{pmatrix} x_1 \\ x_2 \\ x_3 \end{pmatrix}"
     edits = (
@@ -100,11 +102,17 @@ class e2_108:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
-        """Return the product if the index after Ad says whose twists it maps, and S from which joint the twist is."""
-        Ad_21, Ad_31, Ad_32 = seen_from(B[1], B[0]), seen_from(B[2], B[0]), seen_from(B[2], B[1])
-        S_11, S_21, S_22, S_33 = (seen_from(B[i], F[j]) @ S for i, j in ((0, 0), (1, 0), (1, 1), (2, 2)))
-        none = np.zeros(6)
-        rows = [[S_11, none, none], [Ad_21 @ S_11, S_22, none], [Ad_31 @ S_21, Ad_32 @ S_22, S_33]]
+        """Evaluate with the right index of Ad as the body whose twists it maps, and that of Ad_S as the joint."""
+        Ad_21, Ad_31, Ad_32 = (
+            relative_adjoint(B[1], B[0]),
+            relative_adjoint(B[2], B[0]),
+            relative_adjoint(B[2], B[1]),
+        )
+        S_11, S_21, S_22, S_33 = (
+            relative_adjoint(B[i], F[j]) @ S for i, j in ((0, 0), (1, 0), (1, 1), (2, 2))
+        )
+        zero = np.zeros(6)
+        rows = [[S_11, zero, zero], [Ad_21 @ S_11, S_22, zero], [Ad_31 @ S_21, Ad_32 @ S_22, S_33]]
         return np.concatenate([np.stack(row, axis=-1) for row in rows]) @ qdot
 
     def library(F, B, qdot):
@@ -116,15 +124,16 @@ class e2_108:
 
     scan = True
     correction = (
-        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}_S = {}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_1\mathrm{Ad}_S$ in "
-        r"the last row: ${}^3_2\mathrm{Ad}$ takes twists of body 2, as its left index says, not of body 1, as the "
-        r"right one does. Without the right indices all is well; (2.14) has none."
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}_S = "
+        r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_1\mathrm{Ad}_S$ in the last row: "
+        r"${}^3_2\mathrm{Ad}$ maps twists of body 2, as its left index says, not of body 1, as its right "
+        "index says. The formula is right without the right indices, which (2.14) does not have."
     )
-    remark = r"${}^2_1\mathrm{Ad}_S$ is the motion of joint 1, seen from body 2; (2.109) reads it so."
+    remark = r"${}^2_1\mathrm{Ad}_S$ is the motion of joint 1 in the frame of body 2, as in (2.109)."
     implements = reduced.jacobian_product
 
 
-@section.holds("t1320", "The first two rows of the product")
+@section.holds("t1320", "First two rows of the product with the Jacobian")
 class t1320:
     formula = (
         r"y_1 = {}^1_1\mathrm{Ad}_S\,x_1,\quad y_2 = {}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2"
@@ -133,8 +142,8 @@ class t1320:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(F, B, qdot):
-        y_1 = seen_from(B[0], F[0]) @ S * qdot[0]
-        y_2 = seen_from(B[1], B[0]) @ y_1 + seen_from(B[1], F[1]) @ S * qdot[1]
+        y_1 = relative_adjoint(B[0], F[0]) @ S * qdot[0]
+        y_2 = relative_adjoint(B[1], B[0]) @ y_1 + relative_adjoint(B[1], F[1]) @ S * qdot[1]
         return np.concatenate([y_1, y_2])
 
     def library(F, B, qdot):
@@ -149,7 +158,7 @@ class t1320:
     implements = reduced.jacobian_product
 
 
-@section.misprint("e2.109", "The third row of the product, from the second")
+@section.misprint("e2.109", "Third row of the product with the Jacobian, from the second")
 class e2_109:
     formula = r"\begin{aligned} y_3 &= {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S\,x_1 + {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S\,x_2 + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\left({}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2\right) + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3 \end{aligned}"
     edits = (
@@ -165,10 +174,10 @@ class e2_109:
     result = Result(TWIST, "of the body, in its frame")
 
     def printed(F, B, qdot):
-        """Return the last line; the index after Ad says whose twists it maps."""
-        y_1 = seen_from(B[0], F[0]) @ S * qdot[0]
-        y_2 = seen_from(B[1], B[0]) @ y_1 + seen_from(B[1], F[1]) @ S * qdot[1]
-        return seen_from(B[2], B[0]) @ y_2 + seen_from(B[2], F[2]) @ S * qdot[2]
+        """Evaluate the last line, with the right index of Ad as the body whose twists it maps."""
+        y_1 = relative_adjoint(B[0], F[0]) @ S * qdot[0]
+        y_2 = relative_adjoint(B[1], B[0]) @ y_1 + relative_adjoint(B[1], F[1]) @ S * qdot[1]
+        return relative_adjoint(B[2], B[0]) @ y_2 + relative_adjoint(B[2], F[2]) @ S * qdot[2]
 
     def library(F, B, qdot):
         return reduced.jacobian_product(hinge_tree((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
@@ -179,26 +188,26 @@ class e2_109:
 
     scan = True
     correction = (
-        r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad of each line "
-        r"would be that of the parent, 2. In the first line the same adjoint has both."
+        r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad of "
+        "each line should be that of the parent, 2. In the first line the same adjoint has both indices."
     )
     implements = reduced.jacobian_product
 
 
-@section.holds("t1324#a", "The twist of a body from that of its parent and its joint")
+@section.holds("t1324#a", "Twist of a body from those of its parent and its joint")
 class t1324_a:
     formula = r"y_i = {}^i_p\mathrm{Ad}_p\,y_p + {}^i_j\mathrm{Ad}_S\,x_j"
     inputs = MOVING
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        E, own = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
+        E, slices = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
         y = body_trees.twists(assembly, q, qdot)  # those of the parents
-        found = []
+        twists = []
         for i, p in enumerate(assembly.parents):
             ij_Ad_S = diagonal_block(E, assembly, q, i)
-            found.append(ij_Ad_S @ qdot[own[i]] + (seen_from(E[i], E[p]) @ y[p] if p >= 0 else 0))
-        return np.concatenate(found)
+            twists.append(ij_Ad_S @ qdot[slices[i]] + (relative_adjoint(E[i], E[p]) @ y[p] if p >= 0 else 0))
+        return np.concatenate(twists)
 
     def library(assembly, q, qdot):
         return reduced.jacobian_product(tree_of(assembly), q, qdot).ravel()
@@ -207,11 +216,11 @@ class t1324_a:
         """Compare with the complex step of all poses along the motion."""
         return (body_trees.jacobian(assembly, q) @ qdot).ravel()
 
-    remark = "In any tree, with any joints; a body that hangs in the world has no first term."
+    remark = "This holds in any tree with any joints. A body whose parent is the world has no first term."
     implements = reduced.jacobian_product
 
 
-@section.holds("t1324#b", "In a tree, parents have to be processed before their children")
+@section.holds("t1324#b", "Parents must be processed before their children")
 class t1324_b:
     formula = r"\text{Algorithm 5 is right} \iff \text{parents are processed before their children}"
     inputs = {
@@ -225,24 +234,24 @@ class t1324_b:
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, states, order):
-        places = [order.index(i) for i in range(3)]
+        positions = [order.index(i) for i in range(3)]
         return float(
-            all(parent < 0 or places[parent] < places[i] for i, parent in enumerate(assembly.parents))
+            all(parent < 0 or positions[parent] < positions[i] for i, parent in enumerate(assembly.parents))
         )
 
     def library(assembly, states, order):
-        """Return True if the tree keeps the order of its links, which has parents before their children."""
+        """Return True if the tree keeps the order of its links, which needs parents before their children."""
         links = tree_of(assembly).links
-        kept = reduced.Tree([links[i] for i in order]).links
-        return float([link.name for link in kept] == [str(i) for i in order])
+        stored = reduced.Tree([links[i] for i in order]).links
+        return float([link.name for link in stored] == [str(i) for i in order])
 
     def reference(assembly, states, order):
-        """Compare with the recursion in that order, from zeros, against complex steps of the poses."""
+        """Compare the recursion in that order, started from zeros, with complex steps of the poses."""
         q, x = states
         links, y = jacobian_recursions.hinge_links(assembly, q, x), np.zeros((3, 6))
         for i in order:
-            X, _, own, _ = links[i]
-            y[i] = own * x[i] + (X @ y[assembly.parents[i]] if assembly.parents[i] >= 0 else 0)
+            X, _, screw, _ = links[i]
+            y[i] = screw * x[i] + (X @ y[assembly.parents[i]] if assembly.parents[i] >= 0 else 0)
         return float(np.allclose(y, body_trees.twists(assembly, q, x), atol=1e-9))
 
     implements = reduced.Tree
@@ -258,25 +267,25 @@ class alg5:
     )
 
     def printed(assembly, q, qdot, x):
-        E, own = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
+        E, slices = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
         y, z = np.zeros((3, 6)), np.zeros((3, 6))
         for i, p in enumerate(assembly.parents):
-            S_dot = joint_rate(assembly.kinds[i], q[own[i]], qdot[own[i]])
-            y[i] = diagonal_block(E, assembly, q, i) @ x[own[i]]
-            z[i] = own_adjoint(assembly, i) @ S_dot @ x[own[i]]
+            S_dot = motion_subspace_rate(assembly.kinds[i], q[slices[i]], qdot[slices[i]])
+            y[i] = diagonal_block(E, assembly, q, i) @ x[slices[i]]
+            z[i] = joint_to_body_adjoint(assembly, i) @ S_dot @ x[slices[i]]
             if p >= 0:
-                y[i] += seen_from(E[i], E[p]) @ y[p]
-                z[i] += seen_from(E[i], E[p]) @ z[p] + adjoint_rate(assembly, q, qdot, i, p) @ y[p]
+                y[i] += relative_adjoint(E[i], E[p]) @ y[p]
+                z[i] += relative_adjoint(E[i], E[p]) @ z[p] + adjoint_rate(assembly, q, qdot, i, p) @ y[p]
         return np.stack([y, z])
 
     def library(assembly, q, qdot, x):
-        known = tree_of(assembly)
+        tree = tree_of(assembly)
         return np.stack(
-            [reduced.jacobian_product(known, q, x), reduced.jacobian_rate_product(known, q, qdot, x)]
+            [reduced.jacobian_product(tree, q, x), reduced.jacobian_rate_product(tree, q, qdot, x)]
         )
 
     def reference(assembly, q, qdot, x):
-        """Compare with J by complex steps of all poses, its rate by differences of that, each times x."""
+        """Compare with J by complex steps of all poses and its rate by differences of J, each times x."""
         J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
         return np.stack([J @ x, J_dot @ x]).reshape(2, 3, 6)
 
@@ -285,15 +294,15 @@ class alg5:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What products without the Jacobian cost, and what they are for.
+# Costs and applications of products without the Jacobian.
 
 
-COUNTED = {"assembly": serial_chains(4, 2), "states": arrays(3, 5), "wrenches": arrays(5, 6)}
+COUNTING_INPUTS = {"assembly": serial_chains(4, 2), "states": arrays(3, 5), "wrenches": arrays(5, 6)}
 THREE_ACCELERATED = {**THREE_MOVING, "qddot": arrays(6)}
 
 
 def counted_links(assembly, q, qdot, tally):
-    """Hinges whose numbers count their products."""
+    """Return hinges whose numbers count their products."""
     return [
         tuple(counted_array(part, tally) for part in link)
         for link in jacobian_recursions.hinge_links(assembly, q, qdot)
@@ -310,14 +319,12 @@ def t1314_a_quantity(values):
     return vector_quantity((NUMBER, 1), *n * ((NUMBER, 3 * n), (LENGTH, 3 * n)))
 
 
-@section.holds("t1314#a", "Forming the Jacobian is O(n^2)")
+@section.holds("t1314#a", "Forming the Jacobian takes O(n^2) operations")
 class t1314_a:
     formula = r"O(n^2):\ 18n(n - 1) \text{ products for a chain of hinges, once all adjoints are known}"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
 
-    result = Result(
-        t1314_a_quantity, "operations, counted, then the matrix, row by row, each body in its frame"
-    )
+    result = Result(t1314_a_quantity, "number of products, then the matrix by rows, each body in its frame")
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -334,33 +341,36 @@ class t1314_a:
                 J[i, :, a] = floats(row[a])
         return [tally[0], *J.ravel()]
 
-    remark = "For a chain, as (2.108) is. In a tree it is 36 for each pair of a body and an ancestor of it."
+    remark = (
+        "This is the count for a chain, as in (2.108). In a tree it is 36 for each pair of a body and "
+        "one of its ancestors."
+    )
     implements = reduced.jacobian
 
 
 def t1314_b_quantity(values):
     n = values["assembly"].num_coordinates
-    moving = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
-    return vector_quantity((NUMBER, 3), *moving[0], *moving[1], (TORQUE, n))
+    rates = n * ((RATE, 3), (VELOCITY, 3)), n * ((RATE / TIME, 3), (ACCELERATION, 3))
+    return vector_quantity((NUMBER, 3), *rates[0], *rates[1], (TORQUE, n))
 
 
-@section.holds("t1314#b", "The products with J, its rate and its transpose are O(n)")
+@section.holds("t1314#b", "The products with J, its rate and its transpose take O(n) operations")
 class t1314_b:
     formula = r"O(n):\ 42n - 36 \text{ products for } J\mathbf x,\quad 120n - 108 \text{ for } J\mathbf x \text{ and } \dot J\mathbf x,\quad 42n - 36 \text{ for } J^\top\mathbf y \text{ of a chain of hinges}"
-    inputs = COUNTED
+    inputs = COUNTING_INPUTS
 
     result = Result(
-        t1314_b_quantity, "operations, counted, then the products with J, its rate and its transpose"
+        t1314_b_quantity, "numbers of products, then the products with J, its rate and its transpose"
     )
 
     def printed(assembly, states, wrenches):
         n = len(assembly.parents)
         q, qdot, x = states[:, :n]
-        known, y = tree_of(assembly), wrenches[:n]
+        tree, y = tree_of(assembly), wrenches[:n]
         found = [
-            reduced.jacobian_product(known, q, x),
-            reduced.jacobian_rate_product(known, q, qdot, x),
-            reduced.jacobian_transpose_product(known, q, y),
+            reduced.jacobian_product(tree, q, x),
+            reduced.jacobian_rate_product(tree, q, qdot, x),
+            reduced.jacobian_transpose_product(tree, q, y),
         ]
         return [42 * n - 36, 120 * n - 108, 42 * n - 36, *np.concatenate([each.ravel() for each in found])]
 
@@ -369,25 +379,25 @@ class t1314_b:
         n = assembly.num_coordinates
         q, qdot, x = states[:, :n]
         counts, found = [], []
-        for form, given in (
+        for form, argument in (
             (jacobian_recursions.jacobian_product, x),
             (jacobian_recursions.jacobian_rate_product, x),
             (jacobian_recursions.jacobian_transpose_product, wrenches[:n]),
         ):
             tally = [0]
             links = counted_links(assembly, q, qdot, tally)
-            found.append(floats(form(assembly.parents, links, counted_array(given, tally))))
+            found.append(floats(form(assembly.parents, links, counted_array(argument, tally))))
             counts.append(tally[0])
         return [*counts, *np.concatenate(found)]
 
     remark = (
-        "Once the adjoints are known, of which there is one for each body. What matters is that each body adds "
-        "the same."
+        "The adjoints, one for each body, are not counted. The important point is that each body adds "
+        "the same number."
     )
     implements = ALL_PRODUCTS
 
 
-@section.misprint("t1314#c", "The second product is that with the rate of J")
+@section.misprint("t1314#c", "The product with the rate of the Jacobian")
 class t1314_c:
     formula = r"\mathbf z = J\mathbf x"
     inputs = {**THREE_MOVING, "x": arrays(6)}
@@ -406,27 +416,27 @@ class t1314_c:
     tolerance = 1e-8
     primitives = ("rbnotes.ledger.oracles.body_trees.jacobian",)
     scan = True
-    correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is lost."
+    correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is missing"
     replacement = r"Forming the Jacobian is $O(n^2)$, but computing the products $\mathbf y = J\mathbf x$, $\mathbf z = \dot J\mathbf x$, and $\mathbf x = J^\top\mathbf y$ can all be done in $O(n)$."
-    units_mismatch = r"velocities stand where accelerations belong"
+    units_mismatch = "velocities in the place of accelerations"
     implements = reduced.jacobian_rate_product
 
 
-@section.holds("t1314#d", "The products make recursive dynamics", chapter="recursive-dynamics")
+@section.holds("t1314#d", "Inverse dynamics by three products", chapter="recursive-dynamics")
 class t1314_d:
     formula = r"\tau = J^\top\big(M(J\ddot{\mathbf q} + \dot J\dot{\mathbf q}) - \mathbf f\big) \text{ by three products}"
     inputs = THREE_ACCELERATED
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, qddot):
-        known = tree_of(assembly)
-        rates = reduced.jacobian_product(known, q, qddot) + reduced.jacobian_rate_product(
-            known, q, qdot, qdot
+        tree = tree_of(assembly)
+        accelerations = reduced.jacobian_product(tree, q, qddot) + reduced.jacobian_rate_product(
+            tree, q, qdot, qdot
         )
-        needed = np.einsum("nij,nj->ni", known.inertias, rates) - reduced.gyroscopic_and_gravity_wrenches(
-            known, q, qdot
-        )
-        return reduced.jacobian_transpose_product(known, q, needed)
+        wrenches = np.einsum(
+            "nij,nj->ni", tree.inertias, accelerations
+        ) - reduced.gyroscopic_and_gravity_wrenches(tree, q, qdot)
+        return reduced.jacobian_transpose_product(tree, q, wrenches)
 
     def library(assembly, q, qdot, qddot):
         return reduced.inverse_dynamics(tree_of(assembly), q, qdot, qddot)
@@ -436,7 +446,7 @@ class t1314_d:
         return body_trees.inertial_forces(assembly, q, qdot, qddot) - body_trees.gravity_forces(assembly, q)
 
     tolerance = 1e-8
-    remark = "Inverse dynamics. Forward and hybrid dynamics take articulated inertias besides."
+    remark = "This is inverse dynamics. Forward and hybrid dynamics also need articulated inertias."
     implements = reduced.inverse_dynamics
 
 
@@ -452,63 +462,67 @@ class t1314_e:
     )
 
     def printed(assembly, q, qdot, qddot, driven):
-        """(2.106), as it is solved with matrices; its multipliers are on the side of the inertia."""
-        known, own = tree_of(assembly), body_trees.coordinate_slices(assembly)
-        prescribed = np.concatenate([np.arange(6)[own[i]] for i in driven])
-        G, M = np.eye(6)[prescribed], reduced.mass_matrix(known, q)
+        """Solve (2.106) with matrices; its multipliers are on the side of the inertia."""
+        tree, slices = tree_of(assembly), body_trees.coordinate_slices(assembly)
+        prescribed = np.concatenate([np.arange(6)[slices[i]] for i in driven])
+        G, M = np.eye(6)[prescribed], reduced.mass_matrix(tree, q)
         system = np.block([[M, G.T], [G, np.zeros((len(prescribed), len(prescribed)))]])
-        right = np.append(reduced.net_generalized_force(known, q, qdot), qddot[prescribed])
-        accelerations, multipliers = np.split(np.linalg.solve(system, right), [6])
+        right_side = np.append(reduced.net_generalized_force(tree, q, qdot), qddot[prescribed])
+        accelerations, multipliers = np.split(np.linalg.solve(system, right_side), [6])
         return np.append(accelerations, -G.T @ multipliers)
 
     def library(assembly, q, qdot, qddot, driven):
-        own = body_trees.coordinate_slices(assembly)
-        found = reduced.hybrid_dynamics(tree_of(assembly), q, qdot, {str(i): qddot[own[i]] for i in driven})
-        return np.append(found.qddot, found.tau)
+        slices = body_trees.coordinate_slices(assembly)
+        solution = reduced.hybrid_dynamics(
+            tree_of(assembly), q, qdot, {str(i): qddot[slices[i]] for i in driven}
+        )
+        return np.append(solution.qddot, solution.tau)
 
     def reference(assembly, q, qdot, qddot, driven):
-        """Compare with Gauss's principle for the point masses of all bodies, over the joints that are not driven."""
-        own, rates = body_trees.coordinate_slices(assembly), np.zeros(6)
-        prescribed = np.concatenate([np.arange(6)[own[i]] for i in driven])
+        """Compare with Gauss's principle for the point masses of all bodies, over the free joints."""
+        slices, accelerations = body_trees.coordinate_slices(assembly), np.zeros(6)
+        prescribed = np.concatenate([np.arange(6)[slices[i]] for i in driven])
         free = np.setdiff1d(np.arange(6), prescribed)
-        rates[prescribed] = qddot[prescribed]
-        moves, weight = (
+        accelerations[prescribed] = qddot[prescribed]
+        W, gravity = (
             body_trees.mass_weighted_jacobian(assembly, q)[:, free],
             body_trees.gravity_forces(assembly, q),
         )
-        needed = body_trees.inertial_forces(assembly, q, qdot, rates) - weight
-        triangle = np.linalg.qr(moves, mode="r")
-        rates[free] = -np.linalg.solve(triangle, np.linalg.solve(triangle.T, needed[free]))
-        return np.append(rates, body_trees.inertial_forces(assembly, q, qdot, rates) - weight)
+        forces = body_trees.inertial_forces(assembly, q, qdot, accelerations) - gravity
+        R = np.linalg.qr(W, mode="r")
+        accelerations[free] = -np.linalg.solve(R, np.linalg.solve(R.T, forces[free]))
+        return np.append(
+            accelerations, body_trees.inertial_forces(assembly, q, qdot, accelerations) - gravity
+        )
 
     tolerance = 1e-8
     primitives = ("rbnotes.ledger.oracles.body_trees.coordinate_slices",)
     remark = (
-        r"Other constraints than prescribed joints are the subject of 2.12. That the cost is linear is counted "
-        "in the chapter and in the tests."
+        "Constraints other than prescribed joints are treated in 2.12. The chapter and the tests count "
+        "the operations and show that the cost is linear."
     )
     implements = reduced.hybrid_dynamics
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Products with the transpose of the Jacobian. The oracles differ poses of trees.
+# Products with the transpose of the Jacobian.
 
 
-LINE = (-1, 0, 1, 2)
+CHAIN = (-1, 0, 1, 2)
 
 # Serial chains: frames of joints F and of bodies B in the world, and wrenches on the bodies.
-LOADED = {"F": some_frames(4), "B": some_frames(4), "y": arrays(4, 6)}
+CHAIN_UNDER_WRENCHES = {"F": draw_frames(4), "B": draw_frames(4), "y": arrays(4, 6)}
 
-# A joint of six coordinates at home: three shifts, then three small turns.
-FREE = np.roll(np.eye(6), 3, axis=0)
+# Motion subspace of a free joint at zero coordinates: three translations, then three rotations.
+FREE_JOINT = np.roll(np.eye(6), 3, axis=0)
 
 
 def free_joints_library(F, B, y):
-    """Return a chain of bodies on joints with six degrees of freedom."""
+    """Return the product for a chain of bodies on joints with six degrees of freedom."""
     links = []
     for i in range(4):
-        at, name = (np.eye(4), None) if i == 0 else (F[i - 1], str(i - 1))
-        placement, body = np.linalg.inv(at) @ F[i], np.linalg.inv(F[i]) @ B[i]
+        parent_pose, name = (np.eye(4), None) if i == 0 else (F[i - 1], str(i - 1))
+        placement, body = np.linalg.inv(parent_pose) @ F[i], np.linalg.inv(F[i]) @ B[i]
         links.append(reduced.Link(str(i), joints.Free3D(), np.eye(6), name, placement, body))
     return reduced.jacobian_transpose_product(reduced.Tree(links), np.zeros(24), y)
 
@@ -518,14 +532,14 @@ def free_joints_reference(F, B, y):
 
 
 def hinges_library(F, B, y):
-    return reduced.jacobian_transpose_product(hinge_tree(LINE, F, B), np.zeros(4), y)
+    return reduced.jacobian_transpose_product(hinge_tree(CHAIN, F, B), np.zeros(4), y)
 
 
 def hinges_reference(F, B, y):
-    return body_trees.jacobian(body_trees.revolute_assembly(LINE, F, B), np.zeros(4)).T @ y.ravel()
+    return body_trees.jacobian(body_trees.revolute_assembly(CHAIN, F, B), np.zeros(4)).T @ y.ravel()
 
 
-@section.erratum("e2.110", "The transpose of the Jacobian of a chain of four")
+@section.erratum("e2.110", "Transposed Jacobian of a chain of four bodies")
 class e2_110:
     formula = r"\begin{pmatrix} x_1 \\ x_2 \\ x_3 \\ x_4 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & {}^2_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & {}^3_3\mathrm{Ad}_S^\top & {}^3_3\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & 0 & {}^4_4\mathrm{Ad}_S^\top \end{pmatrix}\begin{pmatrix} y_1 \\ y_2 \\ y_3 \\ y_4 \end{pmatrix}"
     edits = (
@@ -533,20 +547,20 @@ class e2_110:
         (r"{}^3_2\mathrm{Ad}_S^\top", r"\,{}^3_2\mathrm{Ad}^\top"),
         (r"{}^4_3\mathrm{Ad}_S^\top", r"\,{}^4_3\mathrm{Ad}^\top"),
     )
-    inputs = LOADED
+    inputs = CHAIN_UNDER_WRENCHES
     result = Result(LINEAR_FIRST_WRENCH, "of the joints, in their order, six for each")
 
     def printed(F, B, y):
-        """For joints of six coordinates; with fewer, these matrices cannot be multiplied."""
-        S_11, S_22, S_33, S_44 = (seen_from(B[i], F[i]) @ FREE for i in range(4))
-        S_21, S_32, S_43 = (seen_from(B[i], F[i - 1]) @ FREE for i in range(1, 4))
-        none = np.zeros((6, 6))
+        """Evaluate for joints of six coordinates; with fewer, these matrices cannot be multiplied."""
+        S_11, S_22, S_33, S_44 = (relative_adjoint(B[i], F[i]) @ FREE_JOINT for i in range(4))
+        S_21, S_32, S_43 = (relative_adjoint(B[i], F[i - 1]) @ FREE_JOINT for i in range(1, 4))
+        zero = np.zeros((6, 6))
         J_T = np.block(
             [
                 [S_11.T, S_11.T @ S_21.T, S_11.T @ S_21.T @ S_32.T, S_11.T @ S_21.T @ S_32.T @ S_43.T],
-                [none, S_22.T, S_22.T @ S_32.T, S_22.T @ S_32.T @ S_43.T],
-                [none, none, S_33.T, S_33.T @ S_43.T],
-                [none, none, none, S_44.T],
+                [zero, S_22.T, S_22.T @ S_32.T, S_22.T @ S_32.T @ S_43.T],
+                [zero, zero, S_33.T, S_33.T @ S_43.T],
+                [zero, zero, zero, S_44.T],
             ]
         )
         return J_T @ y.ravel()
@@ -555,31 +569,33 @@ class e2_110:
         return free_joints_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex steps of the poses."""
+        """Compare with the work of the wrenches for each coordinate, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
     scan = True
     correction = (
-        r"$S$ belongs to the first factor of each entry only: ${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top$, "
-        r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top$ and so on. As (2.108) says, "
-        r"transposed. For hinges, the printed products are of rows of six numbers with rows of six numbers."
+        "Only the first factor of each entry contains $S$: "
+        r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top$, "
+        r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top$ and so on. This is "
+        "the transpose of (2.108). For hinges, the printed products multiply rows of six numbers by rows "
+        "of six numbers."
     )
-    units_mismatch = "coordinates' forces are taken for wrenches by the factors after the first"
+    units_mismatch = "the factors after the first treat joint forces as wrenches"
     remark = "The counterexample has joints of six coordinates, for which all products exist."
     implements = reduced.jacobian_transpose_product
 
 
-@section.holds("t1345", "The transpose of a chain's Jacobian is upper triangular, by blocks")
+@section.holds("t1345", "The transposed Jacobian of a chain is block upper triangular")
 class t1345:
     formula = r"J^\top(a, i) = 0 \text{ for } i < a, \text{ not zero for } i \ge a"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(4)}
-    result = Result(NUMBER, "whether a body is moved: a row for each joint, a column for each body")
+    result = Result(NUMBER, "1 if a joint moves a body: a row for each joint, a column for each body")
 
     def printed(assembly, angles):
         return np.triu(np.ones((len(assembly.parents),) * 2))
 
     def library(assembly, angles):
-        """Wrenches with one number each, on one body after the other."""
+        """Apply unit wrenches to one body after the other."""
         n = len(assembly.parents)
         wrenches = np.eye(6 * n).reshape(6 * n, n, 6)
         tau = reduced.jacobian_transpose_product(tree_of(assembly), angles[:n], wrenches)
@@ -592,11 +608,11 @@ class t1345:
         )
         return np.abs(changes).max(axis=(-2, -1)) > LARGE
 
-    remark = "The sentence stands below Algorithm 5; it is about (2.110)."
+    remark = "The sentence is printed below Algorithm 5; it is about (2.110)."
     implements = reduced.jacobian_transpose_product
 
 
-@section.erratum("e2.111#a", "The product with the transpose, line by line")
+@section.erratum("e2.111#a", "Product with the transposed Jacobian, line by line")
 class e2_111_a:
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top y_2 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top y_1 + {}^1_{J_1}\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top y_2 + \cdots \end{aligned}"
     edits = (
@@ -608,12 +624,12 @@ class e2_111_a:
             r"+ {}^1_{J_1}\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top y_3 + {}^1_{J_1}\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top\,{}^4_3\mathrm{Ad}^\top y_4",
         ),
     )
-    inputs = LOADED
+    inputs = CHAIN_UNDER_WRENCHES
     result = Result(LINEAR_FIRST_WRENCH, "of the joints, in their order, six for each")
 
     def printed(F, B, y):
-        """For joints of six coordinates; with fewer, these matrices cannot be multiplied."""
-        A_1, A_2, A_3, A_4 = ((seen_from(B[i], F[i]) @ FREE).T for i in range(4))
+        """Evaluate for joints of six coordinates; with fewer, these matrices cannot be multiplied."""
+        A_1, A_2, A_3, A_4 = ((relative_adjoint(B[i], F[i]) @ FREE_JOINT).T for i in range(4))
         y_1, y_2, y_3, y_4 = y
         x_4 = A_4 @ y_4
         x_3 = A_3 @ y_3 + A_3 @ A_4 @ y_4
@@ -625,29 +641,30 @@ class e2_111_a:
         return free_joints_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches as one joint after the other translates and turns, by complex steps of the poses."""
+        """Compare with the work of the wrenches for each coordinate, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
     scan = True
     correction = (
-        r"$x_3 = {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top y_4$ and so "
-        r"on: all factors but the first are adjoints ${}^i_p\mathrm{Ad}^\top$ from the parent's body, as in "
-        r"Algorithm 6, not from the body's own joint, and without S."
+        r"$x_3 = {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top "
+        r"y_4$ and so on. All factors but the first are adjoints ${}^i_p\mathrm{Ad}^\top$ from the "
+        "parent body, as in Algorithm 6. They are not adjoints from the body's own joint, and they do "
+        "not contain $S$."
     )
-    units_mismatch = "coordinates' forces are taken for wrenches by the factors after the first"
+    units_mismatch = "the factors after the first treat joint forces as wrenches"
     implements = reduced.jacobian_transpose_product
 
 
-@section.erratum("e2.111#b", "The brackets of the same lines")
+@section.erratum("e2.111#b", "Nested form of the product with the transposed Jacobian")
 class e2_111_b:
     formula = r"\begin{aligned} x_3 &= A_3(y_3 + A_4y_4) \\ x_2 &= A_2(y_2 + (A_3y_3 + A_4y_4)) \\ x_1 &= A_1(y_1 + (A_2y_2 + (A_3y_3 + A_4y_4))) \end{aligned} \quad\text{with } A_i = {}^i_{J_i}\mathrm{Ad}_S^\top"
-    inputs = LOADED
+    inputs = CHAIN_UNDER_WRENCHES
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(F, B, y):
-        """Return the products with the printed brackets, and after the first factor with the adjoints of Algorithm 6."""
-        S_1, S_2, S_3, S_4 = (seen_from(B[i], F[i]) @ S for i in range(4))
-        A_2, A_3, A_4 = (seen_from(B[i], B[i - 1]).T for i in range(1, 4))
+        """Evaluate with the printed brackets, and with the adjoints of Algorithm 6 after the first factor."""
+        S_1, S_2, S_3, S_4 = (relative_adjoint(B[i], F[i]) @ S for i in range(4))
+        A_2, A_3, A_4 = (relative_adjoint(B[i], B[i - 1]).T for i in range(1, 4))
         y_1, y_2, y_3, y_4 = y
         x_4 = S_4 @ y_4
         x_3 = S_3 @ (y_3 + A_4 @ y_4)
@@ -659,13 +676,14 @@ class e2_111_b:
         return hinges_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of the poses."""
+        """Compare with the work of the wrenches for a rotation of each hinge, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
     scan = True
     correction = (
-        r"$x_2 = {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4))$, and "
-        r"$x_1$ alike: each adjoint acts on all that follows. Only so is it the line above it, and a recursion."
+        r"$x_2 = {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top "
+        "y_4))$, and likewise $x_1$: each adjoint acts on everything that follows. Only this equals the "
+        "line above and gives a recursion."
     )
     replacement = r"""\begin{aligned}
 x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4) \\
@@ -673,13 +691,13 @@ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\ma
 x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4)))
 \end{aligned}"""
     remark = (
-        "Checked with the adjoints of Algorithm 6 behind the first factor: with those, only $x_3$ and $x_4$ are "
-        "right. With the printed ones, for hinges, numbers would be added to wrenches."
+        "The check uses the adjoints of Algorithm 6 after the first factor; with these, only $x_3$ and "
+        "$x_4$ are right. With the printed factors, scalars would be added to wrenches for hinges."
     )
     implements = reduced.jacobian_transpose_product
 
 
-@section.erratum("e2.112", "The recursion with what each joint hands on")
+@section.erratum("e2.112", "Recursion for the product with the transposed Jacobian")
 class e2_112:
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0), & \alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0) \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4), & \alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4) \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3), & \alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3) \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + \alpha_2), & \alpha_1 &= \emptyset \end{aligned}"
     edits = (
@@ -687,12 +705,12 @@ class e2_112:
         (r"\alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top", r"\alpha_3 &= {}^3_2\mathrm{Ad}^\top"),
         (r"\alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top", r"\alpha_2 &= {}^2_1\mathrm{Ad}^\top"),
     )
-    inputs = LOADED
+    inputs = CHAIN_UNDER_WRENCHES
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(F, B, y):
-        """For hinges; the sum of six numbers and one is formed as numpy and MATLAB form it."""
-        A_1, A_2, A_3, A_4 = ((seen_from(B[i], F[i]) @ S)[None] for i in range(4))
+        """Evaluate for hinges; a scalar is added to a wrench as in NumPy and MATLAB."""
+        A_1, A_2, A_3, A_4 = ((relative_adjoint(B[i], F[i]) @ S)[None] for i in range(4))
         y_1, y_2, y_3, y_4 = y
         x_4, alpha_4 = A_4 @ y_4, A_4 @ y_4
         x_3, alpha_3 = A_3 @ (y_3 + alpha_4), A_3 @ (y_3 + alpha_4)
@@ -704,67 +722,67 @@ class e2_112:
         return hinges_library(F, B, y)
 
     def reference(F, B, y):
-        """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of the poses."""
+        """Compare with the work of the wrenches for a rotation of each hinge, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
     scan = True
     correction = (
-        r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + \alpha_4)$, "
-        r"$\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As printed, each $\alpha_i$ is "
-        r"the torque $x_i$, and a torque is no wrench that could be handed on."
+        r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + "
+        r"\alpha_4)$, $\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As "
+        r"printed, each $\alpha_i$ is the torque $x_i$, but the parent needs a wrench."
     )
     units_mismatch = r"torques are added to wrenches"
     implements = reduced.jacobian_transpose_product
 
 
-@section.holds("t1314#f", "A backward traversal processes all children before their parent")
+@section.holds("t1314#f", "A backward traversal processes children before their parent")
 class t1314_f:
     formula = r"\text{backward traversal, starting from a leaf: children before their parent}"
     inputs = {
-        "assembly": HINGED,
+        "assembly": HINGE_TREES,
         "q": arrays(4),
         "y": arrays(4, 6),
-        "names": st.permutations(range(4)).map(tuple),
+        "numbering": st.permutations(range(4)).map(tuple),
     }
     result = Result(TORQUE, "of the joints, in their order")
 
-    def printed(assembly, q, y, names):
-        """Algorithm 6 on bodies that are numbered anyhow, level by level, the leaves first."""
-        given = body_trees.renumber(assembly, names)
-        E, F, levels = body_trees.poses(given, q), body_trees.joint_poses(given, q), [[-1]]
+    def printed(assembly, q, y, numbering):
+        """Run Algorithm 6 on bodies in any order, level by level from the leaves."""
+        renumbered = body_trees.renumber(assembly, numbering)
+        E, F, levels = body_trees.poses(renumbered, q), body_trees.joint_poses(renumbered, q), [[-1]]
         while levels[-1]:
-            levels.append([i for i in range(4) if given.parents[i] in levels[-1]])
+            levels.append([i for i in range(4) if renumbered.parents[i] in levels[-1]])
         x, total = np.zeros(4), y.copy()
         for i in chain.from_iterable(levels[:0:-1]):
-            x[i] = seen_from(E[i], F[i])[:, 2] @ total[i]
-            if given.parents[i] >= 0:
-                total[given.parents[i]] += seen_from(E[i], E[given.parents[i]]).T @ total[i]
+            x[i] = relative_adjoint(E[i], F[i])[:, 2] @ total[i]
+            if renumbered.parents[i] >= 0:
+                total[renumbered.parents[i]] += relative_adjoint(E[i], E[renumbered.parents[i]]).T @ total[i]
         return x
 
-    def library(assembly, q, y, names):
+    def library(assembly, q, y, numbering):
         """Return the library's result in the original order of coordinates and bodies: it sorts links."""
         links = tree_of(assembly).links
-        known = reduced.Tree([links[names.index(i)] for i in range(4)])
-        places = [names[int(link.name)] for link in known.links]
-        x = reduced.jacobian_transpose_product(known, q[places], y[places])
-        return x[np.argsort(places)]
+        tree = reduced.Tree([links[numbering.index(i)] for i in range(4)])
+        order = [numbering[int(link.name)] for link in tree.links]
+        x = reduced.jacobian_transpose_product(tree, q[order], y[order])
+        return x[np.argsort(order)]
 
-    def reference(assembly, q, y, names):
-        """Compare with the work of the wrenches, by complex steps of the poses, for which the order does not matter."""
-        return body_trees.jacobian(body_trees.renumber(assembly, names), q).T @ y.ravel()
+    def reference(assembly, q, y, numbering):
+        """Compare with the work of the wrenches by complex steps of the poses, which needs no order."""
+        return body_trees.jacobian(body_trees.renumber(assembly, numbering), q).T @ y.ravel()
 
-    remark = "Checked on what it is for: the traversal makes Algorithm 6 right for bodies that are given in any order."
+    remark = "The check is that with this traversal Algorithm 6 is right for bodies in any order."
     implements = (reduced.Tree, reduced.jacobian_transpose_product)
 
 
-@section.holds("alg6", "Algorithm 6: the product with the transpose of the Jacobian")
+@section.holds("alg6", "Algorithm 6: product with the transposed Jacobian")
 class alg6:
     formula = r"\begin{aligned} &y_i = y(i),\quad \text{for all children } c: y_i \mathrel{+}= \alpha_c \\ &\alpha_i = {}^i_p\mathrm{Ad}^\top y_i \\ &x(j) = S^\top{}^i_j\mathrm{Ad}^\top y_i \end{aligned}"
-    inputs = {**PLACED, "y": arrays(4, 6)}
+    inputs = {**CONFIGURATION, "y": arrays(4, 6)}
     result = Result(forces, "of the joints, in their order")
 
     def printed(assembly, q, y):
-        E, own = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
+        E, slices = body_trees.poses(assembly, q), body_trees.coordinate_slices(assembly)
         x, alpha = np.zeros(7), np.zeros((4, 6))
         for i in reversed(range(4)):
             y_i = y[i].copy()
@@ -773,8 +791,8 @@ class alg6:
                     y_i += alpha[c]
             p = assembly.parents[i]
             if p >= 0:
-                alpha[i] = seen_from(E[i], E[p]).T @ y_i
-            x[own[i]] = diagonal_block(E, assembly, q, i).T @ y_i
+                alpha[i] = relative_adjoint(E[i], E[p]).T @ y_i
+            x[slices[i]] = diagonal_block(E, assembly, q, i).T @ y_i
         return x
 
     def library(assembly, q, y):
@@ -784,5 +802,7 @@ class alg6:
         """Compare with the work of the wrenches for unit changes of the coordinates, by complex steps of the poses."""
         return body_trees.jacobian(assembly, q).T @ y.ravel()
 
-    remark = "A root hands on nothing. That of line 6 is what (2.110) to (2.112) should say."
+    remark = (
+        "A root passes nothing on. The adjoint of line 6 is the factor that (2.110) to (2.112) should have."
+    )
     implements = reduced.jacobian_transpose_product

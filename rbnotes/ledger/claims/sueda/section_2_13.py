@@ -1,4 +1,4 @@
-"""Sueda 2.13: the inverse of the reduced inertia. The oracles know masses at points, and dense solves."""
+"""Sueda 2.13: the inverse of the reduced inertia. The oracles: point masses, and dense solves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from scipy import linalg
 
 from rbnotes.ledger.claims.sueda.section_2 import tree_of as hinges_of
 from rbnotes.ledger.claims.sueda.section_2_1 import serial_chains
-from rbnotes.ledger.claims.sueda.section_2_12.symbols import SLACK, at_joint, joints_of, seen_through
+from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
+    SLACK,
+    adjoint_from_parent,
+    joint_inertia,
+    joints_of,
+)
 from rbnotes.ledger.joint_quantities import ASSEMBLY, BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import body_trees
 from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_of
@@ -51,11 +56,12 @@ section = Section(
         "at": Argument(
             POSE,
             (
-                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
-                "another hinge) its place in its parent's joint, and its body's place in it"
+                "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
+                "slider along z, and another hinge): pose in the frame of the parent joint, then pose of "
+                "the body in the joint frame"
             ),
         ),
-        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "bodies": Argument(MASS_POINTS, "four points of each body: mass, then position in the body"),
         "g": Argument(ACCELERATION, "along the axes of the world"),
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -86,11 +92,11 @@ section = Section(
 )
 
 
-STILL = {name: TREE[name] for name in ("at", "bodies", "q")}
-OWN = np.kron(np.eye(4), np.ones((6, 6)))
+CONFIGURATION_INPUTS = {name: TREE[name] for name in ("at", "bodies", "q")}
+BODY_BLOCKS = np.kron(np.eye(4), np.ones((6, 6)))
 """Blocks of 6 x 6 that are nonzero if the twists of different bodies are not coupled."""
-_JOINED = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
-NEIGHBOURS = np.kron(np.array(_JOINED) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
+_ADJACENT = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
+NEIGHBOR_BLOCKS = np.kron(np.array(_ADJACENT) & ~np.eye(4, dtype=bool), np.ones((6, 6)))
 STEP = {
     "assembly": LINKED,
     "q": arrays(5),
@@ -104,45 +110,45 @@ STEP = {
 
 
 def factor_inverse(tree, q, P_r, P_m):
-    """Return the first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, the articulated inertia, and Psi."""
-    M_hat, found = np.zeros((5, 6, 6)), [None] * 4
+    """Return the first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, inertia, and Psi."""
+    M_hat, factors = np.zeros((5, 6, 6)), [None] * 4
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):
-        Ad, S, _, own = joints[j]
-        to_body = seen_through(tree.links[j].body_frame)
-        M_hat[j] += at_joint(tree.links[j]) + to_body.T @ P_m[j] @ to_body
-        Psi = np.linalg.inv(S.T @ M_hat[j] @ S + P_r[own, own])
+        Ad, S, _, part = joints[j]
+        to_body = adjoint_from_parent(tree.links[j].body_frame)
+        M_hat[j] += joint_inertia(tree.links[j]) + to_body.T @ P_m[j] @ to_body
+        Psi = np.linalg.inv(S.T @ M_hat[j] @ S + P_r[part, part])
         Pi = M_hat[j] - M_hat[j] @ S @ Psi @ S.T @ M_hat[j]
         M_hat[tree.parents[j]] += Ad.T @ Pi @ Ad
-        found[j] = (tree.parents[j], Ad, S, own, M_hat[j], Psi)
-    return found
+        factors[j] = (tree.parents[j], Ad, S, part, M_hat[j], Psi)
+    return factors
 
 
 def solve_factored(joints, x):
-    """Return the second and the third loop, for one right side."""
+    """Run the second and the third loop, for one right-hand side."""
     B_hat, V_dot, y = np.zeros((5, 6)), np.zeros((5, 6)), np.zeros(5)
     for j in reversed(range(4)):
-        p, Ad, S, own, M_hat, Psi = joints[j]
-        beta = B_hat[j] + M_hat @ (S @ Psi @ (x[own] - S.T @ B_hat[j]))
+        p, Ad, S, part, M_hat, Psi = joints[j]
+        beta = B_hat[j] + M_hat @ (S @ Psi @ (x[part] - S.T @ B_hat[j]))
         B_hat[p] += Ad.T @ beta
-    for j, (p, Ad, S, own, M_hat, Psi) in enumerate(joints):
-        y[own] = Psi @ (x[own] - S.T @ M_hat @ Ad @ V_dot[p] - S.T @ B_hat[j])
-        V_dot[j] = Ad @ V_dot[p] + S @ y[own]
+    for j, (p, Ad, S, part, M_hat, Psi) in enumerate(joints):
+        y[part] = Psi @ (x[part] - S.T @ M_hat @ Ad @ V_dot[p] - S.T @ B_hat[j])
+        V_dot[j] = Ad @ V_dot[p] + S @ y[part]
     return y
 
 
-def twist_slopes(at, q):
-    """J_mr ``(24, 5)`` by complex steps: the oracle."""
+def twist_jacobian(at, q):
+    """Return J_mr ``(24, 5)`` by complex steps: the oracle."""
     return np.stack(
         [twists_and_velocities(at, np.zeros((4, 1, 3)), q, e)[0].ravel() for e in np.eye(5)], axis=1
     )
 
 
-def masses_of(at, bodies, q):
+def mass_matrix_of(at, bodies, q):
     return tree_newton_equations(at, bodies, np.zeros(3), q, np.zeros(5))[0]
 
 
-@section.conditional("t1608#a", "Forward dynamics with the vector in the place of the forces")
+@section.conditional("t1608#a", "Forward dynamics with the vector as the generalized force")
 class t1608_a:
     formula = r"\text{`it can compute } y = M^{-1}x \text{ by inputting an arbitrary vector } x \text{ as the generalized force'}"
     inputs = TREE | {"x": arrays(5)}
@@ -156,16 +162,16 @@ class t1608_a:
 
     def reference(at, bodies, g, q, v, x):
         """Compare with a dense solve, with the masses of points by complex steps."""
-        return np.linalg.solve(masses_of(at, bodies, q), x)
+        return np.linalg.solve(mass_matrix_of(at, bodies, q), x)
 
     tolerance = SLACK
     given = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
-    condition = "nothing else acts and nothing moves: no weight, no springs, no velocities"
+    condition = "there are no other forces and no velocities: no weights, no springs"
 
     def holds_when(at, bodies, g, q, v, x):
         return not np.any(v) and not np.any(g)
 
-    remark = "Forward dynamics solves for all forces together; Algorithm 10 has left those of weights and motion out."
+    remark = "Forward dynamics includes all forces; Algorithm 10 omits those of weights and motion."
     implements = inverse_mass_product
 
 
@@ -173,12 +179,12 @@ def t1608_b_quantity(values):
     return vector_quantity((NUMBER, 1), (NUMBER / INERTIA, values["assembly"].num_coordinates ** 2))
 
 
-@section.holds("t1608#b", "The product takes O(n), the inverse O(n^2)")
+@section.holds("t1608#b", "The product takes O(n) operations, the inverse O(n^2)")
 class t1608_b:
     formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle; } O(n^2):\ n \text{ times that}"
     inputs = {"assembly": serial_chains(4, 2), "angles": arrays(5)}
 
-    result = Result(t1608_b_quantity, "operations, counted, then the inverse, row by row")
+    result = Result(t1608_b_quantity, "number of products, then the inverse by rows")
 
     def printed(assembly, angles):
         n = len(assembly.parents)
@@ -193,54 +199,57 @@ class t1608_b:
     def reference(assembly, angles):
         """Compare with recursive forward dynamics without loads, row by row, with numbers that count their products."""
         n, tally, rows = assembly.num_coordinates, [0], []
-        at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
-        still = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in at_rest]
-        parts = [tuple(counted_array(part, tally) for part in link) for link in still]
+        links_at_rest = hinge_links(assembly, angles[:n], np.zeros(n))
+        links = [(X, S, 0 * drift, M, 0 * load) for X, S, drift, M, load in links_at_rest]
+        parts = [tuple(counted_array(part, tally) for part in link) for link in links]
         for unit in np.eye(n):
             rows += map(float, recursive_accelerations(assembly.parents, parts, counted_array(unit, tally)))
         return [tally[0], *rows]
 
     tolerance = SLACK
-    remark = "Less is needed: the first loop need not be repeated, and a row of zeros makes half of the others' work."
+    remark = (
+        "Fewer products are possible: the first loop need not be repeated, and the zeros of the unit "
+        "vectors save half of the rest."
+    )
     implements = inverse_mass_matrix
 
 
-@section.holds("t1608#c", "The inverse by columns of the identity, prepared once")
+@section.holds("t1608#c", "The inverse by columns of the identity, with one factorization")
 class t1608_c:
     formula = r"\text{`the columns of the identity matrix as the right-hand-side vectors', the first loop `run just once'}"
-    inputs = STILL
+    inputs = CONFIGURATION_INPUTS
     result = Result(
         matrix_quantity(BRANCHING / TIME, ENERGY * TIME / BRANCHING), "of the joints, in their order"
     )
 
     def printed(at, bodies, q):
         tree = library_tree(at, bodies)
-        once = factor_mass_matrix(tree, q)
-        return np.stack([once.solve(column) for column in np.eye(5)], axis=1)
+        factored = factor_mass_matrix(tree, q)
+        return np.stack([factored.solve(column) for column in np.eye(5)], axis=1)
 
     def library(at, bodies, q):
         return inverse_mass_matrix(library_tree(at, bodies), q)
 
     def reference(at, bodies, q):
         """Compare with the inverse of the matrix of masses at points, by complex steps."""
-        return np.linalg.inv(masses_of(at, bodies, q))
+        return np.linalg.inv(mass_matrix_of(at, bodies, q))
 
     tolerance = SLACK
-    remark = "Once for each configuration: all that the loop finds depends on $q$."
+    remark = "The first loop runs once for each configuration, because its results depend on $q$ alone."
     implements = (factor_mass_matrix, inverse_mass_matrix)
 
 
 def coupling(numbers):
-    """Terms between all bodies, none of them zero and all less than the masses."""
+    """Return terms between all bodies, nonzero and smaller than the masses."""
     return 0.2 + numbers / 8
 
 
-@section.conditional("t1608#d", "What of the bodies' terms can be included")
+@section.conditional("t1608#d", "Terms of the bodies that keep the structure of the tree")
 class t1608_d:
     formula = (
         r"\text{`we can only include the diagonal terms, since off-diagonal terms break the tree structure'}"
     )
-    inputs = STILL | {
+    inputs = CONFIGURATION_INPUTS | {
         "B": arrays(24, 24).map(coupling),
         "p": positive_numbers(),
         "x": arrays(5).map(lambda x: x + np.array([1.1, -0.7, 0.9, -1.3, 0.6])),
@@ -249,43 +258,47 @@ class t1608_d:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, q, B, p, x):
-        own = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
-        return solve_factored(factor_inverse(library_tree(at, bodies), q, p * np.eye(5), own), x)
+        diagonal = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
+        return solve_factored(factor_inverse(library_tree(at, bodies), q, p * np.eye(5), diagonal), x)
 
     def library(at, bodies, q, B, p, x):
         blocks = np.swapaxes(B.reshape(4, 6, 4, 6), 1, 2)
         parents = [(blocks[i, p], blocks[p, i]) for i, p in enumerate(PARENTS)]
-        own = [blocks[i, i] for i in range(4)]
+        diagonal = [blocks[i, i] for i in range(4)]
         return factor_mass_matrix(
-            library_tree(at, bodies), q, body_terms=own, parent_terms=parents, joint_terms=p
+            library_tree(at, bodies), q, body_terms=diagonal, parent_terms=parents, joint_terms=p
         ).solve(x)
 
     def reference(at, bodies, q, B, p, x):
-        """Compare with a dense solve, with masses of points and twists of the bodies by complex steps: blocks of each body, and of each with its parent."""
-        J = twist_slopes(at, q)
+        """Compare with a dense solve, with blocks of each body and of each body with its parent.
+
+        Masses of points and twists of the bodies come from complex steps.
+        """
+        J = twist_jacobian(at, q)
         return np.linalg.solve(
-            masses_of(at, bodies, q) + J.T @ (B * (OWN + NEIGHBOURS)) @ J + p * np.eye(5), x
+            mass_matrix_of(at, bodies, q) + J.T @ (B * (BODY_BLOCKS + NEIGHBOR_BLOCKS)) @ J + p * np.eye(5), x
         )
 
     tolerance = SLACK
-    given = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOURS))}
+    given = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOR_BLOCKS))}
     condition = (
-        "no term is between a body and its parent: such terms run along the tree, and the same three loops can take "
-        "them in"
+        "no term is between a body and its parent; such terms follow the tree, and the same three loops "
+        "can include them"
     )
 
     def holds_when(at, bodies, q, B, p, x):
-        return not np.any(B * NEIGHBOURS)
+        return not np.any(B * NEIGHBOR_BLOCKS)
 
     remark = (
-        r"With $C$ in the row of the child $c$ and the column of its parent, $C'$ in the other place: $\Pi_c$ seen from "
-        r"the parent becomes $A^\top\hat M A + A^\top C + C'A - (A^\top\hat M + C')S\Psi S^\top(\hat MA + C)$, with $A = "
+        "Let $C$ be the block in the row of the child $c$ and the column of its parent, and $C'$ the "
+        r"block in the transposed position. Then $\Pi_c$ in the frame of the parent becomes $A^\top\hat "
+        r"M A + A^\top C + C'A - (A^\top\hat M + C')S\Psi S^\top(\hat MA + C)$, with $A = "
         r"{}^c_j\mathrm{Ad}$."
     )
     implements = factor_mass_matrix
 
 
-@section.holds("alg10#a", "Algorithm 10: the inverse times a vector")
+@section.holds("alg10#a", "Algorithm 10: product of the inverse with a vector")
 class alg10_a:
     formula = r"\begin{aligned} &\text{backward: } \hat M_j = M_j + P^m_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ \Psi_j = (S_j^\top\hat M_jS_j + P^r_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j \\ &\text{backward: } \hat B_j = \sum_c{}^c_j\mathrm{Ad}^\top\beta_c,\ \beta_j = \hat B_j + \hat M_j(S_j\Psi_j(x_j - S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
     inputs = STEP
@@ -294,35 +307,36 @@ class alg10_a:
     )
 
     def printed(assembly, q, h, D_m, K_m, D_r, K_r, x):
-        """Return both sides without and with the preconditioner's terms, K being the derivatives of the forces."""
-        tree, none = library_tree_of(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
-        added = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
-        return [solve_factored(factor_inverse(tree, q, *terms), x) for terms in (none, added)]
+        """Return the products without and with the terms of the step, with K the derivatives of the forces."""
+        tree, zero_terms = library_tree_of(assembly), (np.zeros((5, 5)), np.zeros((4, 6, 6)))
+        step_terms = h * D_r - h**2 * K_r, h * D_m - h**2 * K_m
+        return [solve_factored(factor_inverse(tree, q, *terms), x) for terms in (zero_terms, step_terms)]
 
     def library(assembly, q, h, D_m, K_m, D_r, K_r, x):
         tree = library_tree_of(assembly)
-        of_joints = np.zeros((5, 5))
-        for own in tree.coordinate_slices:
-            of_joints[own, own] = h * D_r[own, own] - h**2 * K_r[own, own]
-        step = factor_mass_matrix(tree, q, joint_terms=of_joints, body_terms=h * D_m - h**2 * K_m)
+        joint_terms = np.zeros((5, 5))
+        for part in tree.coordinate_slices:
+            joint_terms[part, part] = h * D_r[part, part] - h**2 * K_r[part, part]
+        step = factor_mass_matrix(tree, q, joint_terms=joint_terms, body_terms=h * D_m - h**2 * K_m)
         return [inverse_mass_product(tree, q, x), step.solve(x)]
 
     def reference(assembly, q, h, D_m, K_m, D_r, K_r, x):
-        """Compare with a dense solve, with displacements of point masses and twists of the bodies by complex steps.
+        """Compare with a dense solve, with point masses and twists of the bodies by complex steps.
 
-        Of the joints' terms, the block of each joint: as (2.78) has them.
+        The terms of the joints are their diagonal blocks, as in (2.78).
         """
         W, J = body_trees.mass_weighted_jacobian(assembly, q), body_trees.jacobian(assembly, q)
-        of_joints = linalg.block_diag(
-            *[(D_r - h * K_r)[own, own] for own in body_trees.coordinate_slices(assembly)]
+        joint_terms = linalg.block_diag(
+            *[(D_r - h * K_r)[part, part] for part in body_trees.coordinate_slices(assembly)]
         )
-        step = W.T @ W + h * J.T @ linalg.block_diag(*(D_m - h * K_m)) @ J + h * of_joints
+        step = W.T @ W + h * J.T @ linalg.block_diag(*(D_m - h * K_m)) @ J + h * joint_terms
         return [np.linalg.solve(W.T @ W, x), np.linalg.solve(step, x)]
 
     tolerance = SLACK
     remark = (
-        r"With $D = -\partial f/\partial v$ and $K = +\partial f/\partial q$. Symmetry is not asked for. Matrices $D_r$, "
-        r"$K_r$ that couple joints cannot be had: only their blocks enter. The text has lost lower indices of the adjoints."
+        r"Here $D = -\partial f/\partial v$ and $K = +\partial f/\partial q$; they need not be "
+        "symmetric. Matrices $D_r$, $K_r$ that couple joints are not possible: only their diagonal "
+        "blocks are used. The lower indices of the adjoints are missing in the text."
     )
     implements = (inverse_mass_product, factor_mass_matrix)
 
@@ -330,7 +344,7 @@ class alg10_a:
 @section.erratum("alg10#b", "Algorithm 10: the sign of the joint stiffness")
 class alg10_b:
     formula = r"P^r_j = hD^r_j - h^2K^r_j,\quad K_r = -\partial\tau_K/\partial q_r"
-    inputs = STILL | {
+    inputs = CONFIGURATION_INPUTS | {
         "h": numbers(0.25, 0.5),
         "k": positive_numbers(0.5, 4.0),
         "d": positive_numbers(),
@@ -352,21 +366,21 @@ class alg10_b:
     def reference(at, bodies, q, h, k, d, x):
         """Compare with the velocities after an implicit step with springs and dampers, by a dense solve.
 
-        M y = x - h (d y + k h y): the torques at the end of the step, of what moves at y.
+        The step is M y = x - h (d y + k h y), with the torques at its end.
         """
-        M = masses_of(at, bodies, q)
+        M = mass_matrix_of(at, bodies, q)
         torques = np.stack([-d * unit - k * (h * unit) for unit in np.eye(5)], axis=1)
         return np.linalg.solve(M - h * torques, x)
 
     tolerance = SLACK
     combined_with = ("sueda/s2.5/e2.78", "sueda/s2.5/e2.77")
     correction = (
-        r"$P^r_j = hD^r_j + h^2K^r_j$ with the $K_r$ of (2.78), as in (2.77); or $K_r = +\partial\tau_K/\partial q_r$, as the"
-        r" caption's $K_m$, which is that of (2.79)"
+        "$P^r_j = hD^r_j + h^2K^r_j$ with the $K_r$ of (2.78), as in (2.77); or $K_r = "
+        r"+\partial\tau_K/\partial q_r$, like the $K_m$ of the caption, which is that of (2.79)"
     )
     replacement = r"P^r_j = hD^r_j + h^2K^r_j,\quad y = \left(M_r + J_{mr}^\top\operatorname{blkdiag}(hD_m - h^2K_m)J_{mr} + hD_r + h^2K_r\right)^{-1}x"
     remark = (
-        "The slip is that of (2.79). A preconditioner with the wrong sign is indefinite where springs are stiff, just "
-        "where it is needed, and conjugate gradients break down."
+        "The error is that of (2.79). With the wrong sign the preconditioner is indefinite for stiff "
+        "springs, where it is most useful, and conjugate gradients break down."
     )
     implements = factor_mass_matrix

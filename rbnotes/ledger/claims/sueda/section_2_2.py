@@ -1,4 +1,4 @@
-"""Sueda 2.2: the rate of the Jacobian. The oracles differ Jacobians of poses."""
+"""Sueda 2.2: the rate of the Jacobian. The oracles are differences of Jacobians of poses."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from hypothesis import strategies as st
 
 from rbnotes import se3
 from rbnotes.ledger.claims.sueda.section_2 import (
-    HINGED,
+    CONFIGURATION,
+    HINGE_TREES,
     MIXED,
     MOVING,
-    PLACED,
-    some_frames,
-    some_parents,
+    draw_frames,
+    draw_parents,
     tree_of,
 )
-from rbnotes.ledger.claims.sueda.section_2_1 import LARGE, diagonal_block, hinge_tree, seen_from
+from rbnotes.ledger.claims.sueda.section_2_1 import LARGE, diagonal_block, hinge_tree, relative_adjoint
 from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, jacobian, jacobian_rate, velocities
 from rbnotes.ledger.oracles import body_trees
 from rbnotes.ledger.oracles.bodies import bracket, motion
@@ -56,17 +56,17 @@ section = Section(
 )
 
 
-# No joint stands still.
+# All joints move.
 RATES = arrays(7).map(lambda drawn: drawn + np.where(drawn < 0, -0.125, 0.125))
 TWO_BODIES = {"E_i": frames(), "E_p": frames(), "phi_i": twists(), "phi_p": twists()}
 
 
-def joint_rate(kind, q, qdot):
-    """Rate of S by differences."""
+def motion_subspace_rate(kind, q, qdot):
+    """Return the rate of S by differences."""
     return time_derivative_at_zero(lambda t: body_trees.joint_jacobian(kind, q + t * qdot))
 
 
-@section.misprint("e2.15", "The rate of the diagonal blocks")
+@section.misprint("e2.15", "Rate of the diagonal blocks of the Jacobian")
 class e2_15:
     formula = r"j(i, i) = {}_i\mathrm{Ad}\,\dot S"
     edit = (r"j(i, i) = {}_i\mathrm{Ad}", r"\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}")
@@ -76,13 +76,13 @@ class e2_15:
     )
 
     def printed(assembly, q, qdot):
-        """Return the twist of the child if an adjoint without an upper index leads to the world."""
+        """Evaluate with an adjoint without an upper index as an adjoint to the world."""
         E, blocks = body_trees.poses(assembly, q), []
-        for i, (kind, own) in enumerate(
+        for i, (kind, part) in enumerate(
             zip(assembly.kinds, body_trees.coordinate_slices(assembly), strict=True)
         ):
-            S_dot = joint_rate(kind, q[own], qdot[own])
-            i_Ad = seen_from(np.eye(4), E[i])
+            S_dot = motion_subspace_rate(kind, q[part], qdot[part])
+            i_Ad = relative_adjoint(np.eye(4), E[i])
             blocks.append(i_Ad @ S_dot)
         return np.hstack(blocks)
 
@@ -96,59 +96,59 @@ class e2_15:
         return np.hstack(blocks)
 
     def reference(assembly, q, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
-        J_dot, places = body_trees.jacobian_rate(assembly, q, qdot), body_trees.coordinate_slices(assembly)
-        return np.hstack([J_dot[6 * i : 6 * i + 6, own] for i, own in enumerate(places)])
+        """Compare with differences of a Jacobian whose columns are complex steps of the poses."""
+        J_dot, slices = body_trees.jacobian_rate(assembly, q, qdot), body_trees.coordinate_slices(assembly)
+        return np.hstack([J_dot[6 * i : 6 * i + 6, part] for i, part in enumerate(slices)])
 
     tolerance = 1e-8
     scan = True
     correction = (
-        r"$\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S$, as in Algorithm 2: the dot of $\dot J$ became that of a "
-        r"lower-case j, and the indices of the adjoint are lost."
+        r"$\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S$, as in Algorithm 2: the dot of $\dot J$ is "
+        "printed as that of a lower-case j, and the indices of the adjoint are missing"
     )
     implements = reduced.jacobian_rate
 
 
-@section.holds("t787#a", "The rate of the diagonal block is zero for hinges, and not for some other joints")
+@section.holds("t787#a", "The rate of the diagonal block is zero for hinges, but not for all joints")
 class t787_a:
     formula = r"\dot J(i, i) = 0 \text{ for revolute joints, since } S \text{ is constant}"
     inputs = {"assembly": MIXED, "q": arrays(7), "qdot": RATES}
-    result = Result(NUMBER, "whether it is not zero, for each joint")
+    result = Result(NUMBER, "1 if the rate is not zero, for each joint")
 
     def printed(assembly, q, qdot):
-        """Hinges and sliders have the same S in any pose."""
+        """Return 0 for hinges and sliders, whose S is constant, and 1 otherwise."""
         return [float(kind not in ("revolute", "prismatic")) for kind in assembly.kinds]
 
     def library(assembly, q, qdot):
-        moving, found = tree_of(assembly), []
-        J_dot = reduced.jacobian_rate(moving, q, qdot)
-        for i, own in enumerate(moving.coordinate_slices):
-            found.append(float(np.abs(J_dot[6 * i : 6 * i + 6, own]).max() > LARGE))
-        return found
+        tree, flags = tree_of(assembly), []
+        J_dot = reduced.jacobian_rate(tree, q, qdot)
+        for i, part in enumerate(tree.coordinate_slices):
+            flags.append(float(np.abs(J_dot[6 * i : 6 * i + 6, part]).max() > LARGE))
+        return flags
 
     def reference(assembly, q, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
+        """Compare with differences of a Jacobian whose columns are complex steps of the poses."""
         J_dot = body_trees.jacobian_rate(assembly, q, qdot)
         return [
-            float(np.abs(J_dot[6 * i : 6 * i + 6, own]).max() > LARGE)
-            for i, own in enumerate(body_trees.coordinate_slices(assembly))
+            float(np.abs(J_dot[6 * i : 6 * i + 6, part]).max() > LARGE)
+            for i, part in enumerate(body_trees.coordinate_slices(assembly))
         ]
 
-    remark = "Among the others: universal joints, and ball joints in any coordinates."
+    remark = "It is not zero for universal joints, and for ball joints in any coordinates."
     implements = reduced.jacobian_rate
 
 
-@section.holds("t787#b", "The recurrence for the blocks beside the diagonal")
+@section.holds("t787#b", "Recurrence for the off-diagonal blocks of the Jacobian")
 class t787_b:
     formula = r"J(i, a) = {}^i_p\mathrm{Ad}\,J(p, a)"
-    inputs = PLACED
+    inputs = CONFIGURATION
     result = Result(jacobian, ROWS_OF_BODIES)
 
     def printed(assembly, q):
         E, J = body_trees.poses(assembly, q), np.zeros((4, 6, 7))
         for i, p in enumerate(assembly.parents):
             if p >= 0:
-                J[i] = seen_from(E[i], E[p]) @ J[p]
+                J[i] = relative_adjoint(E[i], E[p]) @ J[p]
             J[i, :, body_trees.coordinate_slices(assembly)[i]] = diagonal_block(E, assembly, q, i)
         return J.reshape(24, 7)
 
@@ -162,22 +162,22 @@ class t787_b:
     implements = reduced.jacobian
 
 
-def own_adjoint(assembly, i):
+def joint_to_body_adjoint(assembly, i):
     """Return the constant adjoint from a joint to its body."""
-    return seen_from(assembly.bodies[i], assembly.joints[i])
+    return relative_adjoint(assembly.bodies[i], assembly.joints[i])
 
 
 def adjoint_rate(assembly, q, qdot, i, p):
-    """Rate of the adjoint from the parent to the child, by differences along the motion."""
+    """Return the rate of the adjoint from the parent to the child, by differences along the motion."""
 
     def adjoints(t):
         E = body_trees.poses(assembly, q + t * qdot)
-        return np.stack([seen_from(each[i], each[p]) for each in E])
+        return np.stack([relative_adjoint(each[i], each[p]) for each in E])
 
     return time_derivative_at_zero(adjoints)
 
 
-@section.holds("e2.16", "The rate of the blocks beside the diagonal")
+@section.holds("e2.16", "Rate of the off-diagonal blocks of the Jacobian")
 class e2_16:
     formula = r"\dot J(i, a) = {}^i_p\dot{\mathrm{Ad}}\,J(p, a) + {}^i_p\mathrm{Ad}\,\dot J(p, a)"
     inputs = MOVING
@@ -186,37 +186,39 @@ class e2_16:
     def printed(assembly, q, qdot):
         E = body_trees.poses(assembly, q)
         J, J_dot = np.zeros((4, 6, 7)), np.zeros((4, 6, 7))
-        for i, (p, own) in enumerate(
+        for i, (p, part) in enumerate(
             zip(assembly.parents, body_trees.coordinate_slices(assembly), strict=True)
         ):
             if p >= 0:
-                ip_Ad, ip_Ad_dot = seen_from(E[i], E[p]), adjoint_rate(assembly, q, qdot, i, p)
+                ip_Ad, ip_Ad_dot = relative_adjoint(E[i], E[p]), adjoint_rate(assembly, q, qdot, i, p)
                 J_dot[i] = ip_Ad_dot @ J[p] + ip_Ad @ J_dot[p]
                 J[i] = ip_Ad @ J[p]
-            J[i, :, own] = diagonal_block(E, assembly, q, i)
-            J_dot[i, :, own] = own_adjoint(assembly, i) @ joint_rate(assembly.kinds[i], q[own], qdot[own])
+            J[i, :, part] = diagonal_block(E, assembly, q, i)
+            J_dot[i, :, part] = joint_to_body_adjoint(assembly, i) @ motion_subspace_rate(
+                assembly.kinds[i], q[part], qdot[part]
+            )
         return J_dot.reshape(24, 7)
 
     def library(assembly, q, qdot):
         return reduced.jacobian_rate(tree_of(assembly), q, qdot)
 
     def reference(assembly, q, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
+        """Compare with differences of a Jacobian whose columns are complex steps of the poses."""
         return body_trees.jacobian_rate(assembly, q, qdot)
 
     tolerance = 1e-8
-    remark = r"$J(p, p)$ and $\dot J(p, p)$ are among them: the parent is the first ancestor."
+    remark = r"The recurrence includes $J(p, p)$ and $\dot J(p, p)$: the parent is the first ancestor."
     implements = reduced.jacobian_rate
 
 
-@section.holds("t791", "The rate of an inverse")
+@section.holds("t791", "Rate of an inverse")
 class t791:
     formula = r"\dot A^{-1} = -A^{-1}\dot AA^{-1}"
     inputs = {"E": frames(), "phi": twists()}
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(E, phi):
-        """Evaluate with the adjoint of a pose that moves, and differences of it."""
+        """Evaluate with differences of the adjoint of a moving pose."""
         pose = motion(E, phi)
         A_dot = derivative(lambda t: adjoint_by_conjugation(pose(t))).value
         A_inverse = np.linalg.inv(adjoint_by_conjugation(E))
@@ -231,14 +233,14 @@ class t791:
         return derivative(lambda t: adjoint_by_conjugation(np.linalg.inv(pose(t)))).value
 
     remark = (
-        r"The dot is over $A^{-1}$, as the words say. $(\dot A)^{-1}$ does not even exist for "
-        r"$A = \mathrm{Ad}$: by (1.19) its rate is a product with the singular $\mathrm{ad}(\phi)$."
+        r"The dot belongs to $A^{-1}$, as the text says. $(\dot A)^{-1}$ does not exist for $A = "
+        r"\mathrm{Ad}$: by (1.19) its rate is a product with the singular $\mathrm{ad}(\phi)$."
     )
     implements = se3.Ad_inverse_dot
 
 
 def world_rate(E, phi):
-    """(1.18), the rate of the adjoint to the world."""
+    """Evaluate (1.18), the rate of the adjoint to the world."""
     R, p, w, v = E[:3, :3], E[:3, 3], phi[:3], phi[3:]
     zero = np.zeros((3, 3))
     return np.block([[R @ bracket(w), zero], [R @ bracket(v) + bracket(p) @ R @ bracket(w), R @ bracket(w)]])
@@ -250,12 +252,12 @@ def adjoint_rate_library(E_i, E_p, phi_i, phi_p):
 
 
 def adjoint_rate_reference(E_i, E_p, phi_i, phi_p):
-    """Compare with differences of conjugations with the pose of the parent in the frame of the child, both moving."""
+    """Compare with differences of conjugations with the pose of the parent in the moving frame of the child."""
     child, parent = motion(E_i, phi_i), motion(E_p, phi_p)
     return derivative(lambda t: adjoint_by_conjugation(np.linalg.inv(child(t)) @ parent(t))).value
 
 
-@section.holds("e2.17#a", "The rate of the adjoint from parent to child, by the product rule")
+@section.holds("e2.17#a", "Rate of the adjoint from parent to child, by the product rule")
 class e2_17_a:
     formula = r"{}^i_p\dot{\mathrm{Ad}} = \tfrac{d}{dt}({}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}) = {}^i_0\dot{\mathrm{Ad}}\,{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
     inputs = TWO_BODIES
@@ -273,7 +275,7 @@ class e2_17_a:
     implements = (se3.Ad_inverse_dot, se3.Ad_dot)
 
 
-@section.holds("e2.17#b", "The rate of the adjoint from parent to child, from rates of adjoints to the world")
+@section.holds("e2.17#b", "Rate of the adjoint from parent to child, from rates of adjoints to the world")
 class e2_17_b:
     formula = r"{}^i_p\dot{\mathrm{Ad}} = -{}^i_0\mathrm{Ad}\,{}^0_i\dot{\mathrm{Ad}}\,{}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad} + {}^i_0\mathrm{Ad}\,{}^0_p\dot{\mathrm{Ad}}"
     inputs = TWO_BODIES
@@ -287,19 +289,19 @@ class e2_17_b:
     library = adjoint_rate_library
     reference = adjoint_rate_reference
     remark = (
-        r"With (1.19) it shrinks to ${}^i_p\mathrm{Ad}\,\mathrm{ad}(\phi_p) - \mathrm{ad}(\phi_i)\,"
-        r"{}^i_p\mathrm{Ad}$, and in the frames of the joints to $-\mathrm{ad}(S\dot q)$ times the adjoint, which "
-        r"is what the library does."
+        r"With (1.19) it simplifies to ${}^i_p\mathrm{Ad}\,\mathrm{ad}(\phi_p) - "
+        r"\mathrm{ad}(\phi_i)\,{}^i_p\mathrm{Ad}$, and in the frames of the joints to "
+        r"$-\mathrm{ad}(S\dot q)$ times the adjoint, which the library uses."
     )
     implements = (se3.Ad_inverse_dot, se3.Ad_dot)
 
 
 # ------------------------------------------------------------------------------------------------------------
-# The two algorithms. The oracles differ poses, and Jacobians of poses.
+# Algorithms 1 and 2. The oracles differentiate poses.
 
 
 # Trees of four hinges: frames of joints F and of bodies B in the world, where q is zero.
-HINGES = {"parents": some_parents(4), "F": some_frames(4), "B": some_frames(4)}
+HINGES = {"parents": draw_parents(4), "F": draw_frames(4), "B": draw_frames(4)}
 
 
 @section.holds("alg1", "Algorithm 1: filling the Jacobian, body by body from the root")
@@ -312,11 +314,11 @@ class alg1:
         J = np.zeros((4, 6, 4))
         S = np.array([0, 0, 1, 0, 0, 0])
         for i in range(4):
-            J[i, :, i] = seen_from(B[i], F[i]) @ S
+            J[i, :, i] = relative_adjoint(B[i], F[i]) @ S
             parent = parents[i]
             ancestor = parent
             while ancestor != -1:
-                J[i, :, ancestor] = seen_from(B[i], B[parent]) @ J[parent, :, ancestor]
+                J[i, :, ancestor] = relative_adjoint(B[i], B[parent]) @ J[parent, :, ancestor]
                 ancestor = parents[ancestor]
         return J.reshape(24, 4)
 
@@ -324,48 +326,48 @@ class alg1:
         return reduced.jacobian(hinge_tree(parents, F, B), np.zeros(4))
 
     def reference(parents, F, B):
-        """Compare with complex steps of all poses as each hinge turns."""
+        """Compare with complex steps of all poses for a rotation of each hinge."""
         return body_trees.jacobian(body_trees.revolute_assembly(parents, F, B), np.zeros(4))
 
-    remark = r"In line 4, $a$ is the ancestor and $p$ the parent of $i$, which stays the same in the loop."
+    remark = "In line 4, $a$ is the ancestor and $p$ is the parent of $i$, which does not change in the loop."
     implements = reduced.jacobian
 
 
 @section.holds("t800", "A forward traversal processes parents before their children")
 class t800:
     formula = r"\text{forward traversal order, starting from the root}"
-    inputs = {"assembly": HINGED, "q": arrays(4), "names": st.permutations(range(4)).map(tuple)}
+    inputs = {"assembly": HINGE_TREES, "q": arrays(4), "numbering": st.permutations(range(4)).map(tuple)}
     result = Result(matrix_quantity(SCREW, NUMBER), ROWS_OF_BODIES)
 
-    def printed(assembly, q, names):
-        """Algorithm 1 on bodies that are numbered anyhow, level by level from the roots."""
-        given = body_trees.renumber(assembly, names)
-        E, F, J = body_trees.poses(given, q), body_trees.joint_poses(given, q), np.zeros((4, 6, 4))
+    def printed(assembly, q, numbering):
+        """Run Algorithm 1 on bodies in any order, level by level from the roots."""
+        renumbered = body_trees.renumber(assembly, numbering)
+        E, F, J = body_trees.poses(renumbered, q), body_trees.joint_poses(renumbered, q), np.zeros((4, 6, 4))
         level = [-1]
         for _ in range(4):
-            level = [i for i in range(4) if given.parents[i] in level]
+            level = [i for i in range(4) if renumbered.parents[i] in level]
             for i in level:
-                J[i, :, i] = seen_from(E[i], F[i])[:, 2]
-                a = parent = given.parents[i]
+                J[i, :, i] = relative_adjoint(E[i], F[i])[:, 2]
+                a = parent = renumbered.parents[i]
                 while a >= 0:
-                    J[i, :, a] = seen_from(E[i], E[parent]) @ J[parent, :, a]
-                    a = given.parents[a]
+                    J[i, :, a] = relative_adjoint(E[i], E[parent]) @ J[parent, :, a]
+                    a = renumbered.parents[a]
         return J.reshape(24, 4)
 
-    def library(assembly, q, names):
+    def library(assembly, q, numbering):
         """Return the library's matrix in the original order of rows and columns: it sorts links."""
         links = tree_of(assembly).links
-        known = reduced.Tree([links[names.index(i)] for i in range(4)])
-        places = [names[int(link.name)] for link in known.links]
-        J = reduced.jacobian(known, q[places]).reshape(4, 6, 4)
-        back = np.argsort(places)
-        return J[back][:, :, back].reshape(24, 4)
+        tree = reduced.Tree([links[numbering.index(i)] for i in range(4)])
+        order = [numbering[int(link.name)] for link in tree.links]
+        J = reduced.jacobian(tree, q[order]).reshape(4, 6, 4)
+        inverse_order = np.argsort(order)
+        return J[inverse_order][:, :, inverse_order].reshape(24, 4)
 
-    def reference(assembly, q, names):
+    def reference(assembly, q, numbering):
         """Compare with complex steps of the poses, for which the order does not matter."""
-        return body_trees.jacobian(body_trees.renumber(assembly, names), q)
+        return body_trees.jacobian(body_trees.renumber(assembly, numbering), q)
 
-    remark = "Checked on what it is for: the traversal makes Algorithm 1 right for bodies that are given in any order."
+    remark = "The check is that with this traversal Algorithm 1 is right for bodies in any order."
     implements = reduced.Tree
 
 
@@ -380,12 +382,12 @@ class alg2:
         J, J_dot = np.zeros((4, 6, 4)), np.zeros((4, 6, 4))
         S, S_dot = np.array([0, 0, 1, 0, 0, 0]), np.zeros(6)
         for i in range(4):
-            J[i, :, i] = seen_from(B[i], F[i]) @ S
-            J_dot[i, :, i] = seen_from(B[i], F[i]) @ S_dot
+            J[i, :, i] = relative_adjoint(B[i], F[i]) @ S
+            J_dot[i, :, i] = relative_adjoint(B[i], F[i]) @ S_dot
             p = parents[i]
             a = p
             while a != -1:
-                ip_Ad = seen_from(B[i], B[p])
+                ip_Ad = relative_adjoint(B[i], B[p])
                 J[i, :, a] = ip_Ad @ J[p, :, a]
                 J_dot[i, :, a] = ip_Ad @ J_dot[p, :, a] + ip_Ad @ J[p, :, a]
                 a = parents[a]
@@ -395,15 +397,15 @@ class alg2:
         return reduced.jacobian_rate(hinge_tree(parents, F, B), np.zeros(4), qdot)
 
     def reference(parents, F, B, qdot):
-        """Compare with differences along the motion of a Jacobian whose columns are complex steps of the poses."""
+        """Compare with differences of a Jacobian whose columns are complex steps of the poses."""
         return body_trees.jacobian_rate(body_trees.revolute_assembly(parents, F, B), np.zeros(4), qdot)
 
     tolerance = 1e-8
     scan = True
     correction = (
-        r"Line 7: $\dot J(i, a) = {}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\dot{\mathrm{Ad}}\,J(p, a)$, as (2.16) "
-        r"says. Without the dot of the second adjoint, $\dot J$ is not even zero at rest, and its two terms have "
-        r"different units."
+        r"Line 7: $\dot J(i, a) = {}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\dot{\mathrm{Ad}}\,J(p, a)$, "
+        r"as in (2.16). Without the dot of the second adjoint, $\dot J$ is not zero at rest, and its two "
+        "terms have different units."
     )
-    units_mismatch = r"a term of $J$, which is no rate, is added to terms of its rate"
+    units_mismatch = "a term of $J$ is added to a term of its rate"
     implements = reduced.jacobian_rate

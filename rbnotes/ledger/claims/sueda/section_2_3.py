@@ -1,4 +1,4 @@
-"""Sueda 2.3: the reduced equations of motion. The oracles ask Newton for each point mass."""
+"""Sueda 2.3: the reduced equations of motion. The oracles apply Newton's law to each point mass."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.claims.sueda.section_2 import (
     ANY_SIZE,
     CHAIN,
-    HINGED,
+    HINGE_TREES,
     MOVING,
-    ON_HINGES,
+    MOVING_HINGES,
     coriolis,
-    maximal_masses,
+    maximal_mass_matrix,
     tree_of,
 )
 from rbnotes.ledger.claims.sueda.section_2_1 import serial_chains
@@ -56,7 +56,7 @@ section = Section(
         "qdot": Argument(velocities, "of the joints, in their order"),
         "wrenches": Argument(WRENCH, "on each body, about its origin, along its axes"),
         "angle": Argument(NUMBER),
-        "faster": Argument(NUMBER),
+        "speed_factor": Argument(NUMBER, "of the rates"),
         "h": Argument(TIME),
         "tau": Argument(forces, "of the joints, in their order"),
         "states": Argument(stacked_quantity(NUMBER, RATE)),
@@ -64,47 +64,49 @@ section = Section(
 )
 
 
-IDLE = st.shared(st.tuples(HINGED, arrays(4), arrays(4), arrays(4)), key="bodies whose joints are idle")
+REACTION_FREE = st.shared(
+    st.tuples(HINGE_TREES, arrays(4), arrays(4), arrays(4)), key="bodies whose joints are idle"
+)
 
 
 def all_wrenches(assembly, q, qdot):
-    """Coriolis wrenches and weights of all bodies ``(6 n,)``: (1.21) without its left side."""
-    E, phi, found = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot), []
+    """Return Coriolis wrenches and weights of all bodies ``(6 n,)``: (1.21) without its left-hand side."""
+    E, phi, wrenches = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot), []
     for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
-        found.append(coriolis(kinetic_energy_matrix(m, J, c), phi[i]) + gravity_wrench(assembly, i, E[i]))
-    return np.concatenate(found)
+        wrenches.append(coriolis(kinetic_energy_matrix(m, J, c), phi[i]) + gravity_wrench(assembly, i, E[i]))
+    return np.concatenate(wrenches)
 
 
-def reduced(assembly, q, qdot):
-    """``M_r`` and ``f_r`` of (2.18)."""
+def reduced_terms(assembly, q, qdot):
+    """Return ``M_r`` and ``f_r`` of (2.18)."""
     J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
-    M_m, f_m = maximal_masses(assembly), all_wrenches(assembly, q, qdot)
+    M_m, f_m = maximal_mass_matrix(assembly), all_wrenches(assembly, q, qdot)
     return J.T @ M_m @ J, J.T @ (f_m - M_m @ J_dot @ qdot)
 
 
 def momentum_rates(assembly, phi, phidot):
-    """``M_m`` times the rates of the twists, from what the point masses of each body need for them."""
-    found = []
+    """Return ``M_m`` times the rates of the twists, from the wrenches on the point masses of each body."""
+    wrenches = []
     for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
-        steady = inertial_wrench(m, c, J, phi[i], np.zeros(6))
-        found.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - steady)
-    return np.concatenate(found)
+        gyroscopic = inertial_wrench(m, c, J, phi[i], np.zeros(6))
+        wrenches.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - gyroscopic)
+    return np.concatenate(wrenches)
 
 
-def carried_wrenches(assembly, q, qdot, qddot):
-    """Return applied wrenches ``(n, 6)`` with which the bodies move this way without reactions of the joints."""
+def reaction_free_wrenches(assembly, q, qdot, qddot):
+    """Return applied wrenches ``(n, 6)`` with which the bodies move this way without joint reactions."""
     E, phi = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot)
     phidot = body_trees.twist_rates(assembly, q, qdot, qddot)
-    found = []
+    wrenches = []
     for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
-        found.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - gravity_wrench(assembly, i, E[i]))
-    return np.stack(found)
+        wrenches.append(inertial_wrench(m, c, J, phi[i], phidot[i]) - gravity_wrench(assembly, i, E[i]))
+    return np.stack(wrenches)
 
 
-@section.conditional("e2.18#a", "The equations of all bodies with the accelerations of the joints put in")
+@section.conditional("e2.18#a", "Equations of all bodies with the accelerations of the joints substituted")
 class e2_18_a:
     formula = r"M_m(J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r) = \mathbf f_m,\quad M_mJ_{mr}\ddot{\mathbf q}_r = \mathbf f_m - M_m\dot J_{mr}\dot{\mathbf q}_r"
-    inputs = {**ON_HINGES, "wrenches": arrays(4, 6)}
+    inputs = {**MOVING_HINGES, "wrenches": arrays(4, 6)}
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
@@ -112,14 +114,16 @@ class e2_18_a:
         return f_m
 
     def library(assembly, q, qdot, wrenches):
-        """Return the left side for the motion of the bodies."""
-        hinged = tree_of(assembly)
-        at = reduced_coordinates.body_kinematics(hinged, q, qdot)
-        rates = (
-            at.J @ reduced_coordinates.forward_dynamics_dense(hinged, q, qdot, wrenches=wrenches)
-            + at.bias_acceleration
+        """Return the left-hand side for the motion of the bodies."""
+        tree = tree_of(assembly)
+        kinematics = reduced_coordinates.body_kinematics(tree, q, qdot)
+        body_accelerations = (
+            kinematics.J @ reduced_coordinates.forward_dynamics_dense(tree, q, qdot, wrenches=wrenches)
+            + kinematics.bias_acceleration
         )
-        return np.concatenate([M @ rate for M, rate in zip(hinged.inertias, rates, strict=True)])
+        return np.concatenate(
+            [M @ acceleration for M, acceleration in zip(tree.inertias, body_accelerations, strict=True)]
+        )
 
     def reference(assembly, q, qdot, wrenches):
         """Compare with the inertial forces of point masses, whose accelerations follow from Gauss's principle."""
@@ -130,30 +134,31 @@ class e2_18_a:
 
     tolerance = 1e-8
     given = {
-        "assembly": IDLE.map(lambda drawn: drawn[0]),
-        "q": IDLE.map(lambda drawn: drawn[1]),
-        "qdot": IDLE.map(lambda drawn: drawn[2]),
-        "wrenches": IDLE.map(lambda drawn: carried_wrenches(*drawn)),
+        "assembly": REACTION_FREE.map(lambda drawn: drawn[0]),
+        "q": REACTION_FREE.map(lambda drawn: drawn[1]),
+        "qdot": REACTION_FREE.map(lambda drawn: drawn[2]),
+        "wrenches": REACTION_FREE.map(lambda drawn: reaction_free_wrenches(*drawn)),
     }
 
     def holds_when(assembly, q, qdot, wrenches):
         """Return True if some acceleration of the joints requires exactly these wrenches."""
-        at_rest = carried_wrenches(assembly, q, qdot, np.zeros(4)).ravel()
-        columns = [carried_wrenches(assembly, q, qdot, unit).ravel() - at_rest for unit in np.eye(4)]
-        missing = np.ravel(wrenches) - at_rest
-        if not np.all(np.isfinite([*columns, missing])):  # rates of which squares are no numbers any more
+        base = reaction_free_wrenches(assembly, q, qdot, np.zeros(4)).ravel()
+        columns = [reaction_free_wrenches(assembly, q, qdot, unit).ravel() - base for unit in np.eye(4)]
+        residual = np.ravel(wrenches) - base
+        if not np.all(np.isfinite([*columns, residual])):  # the squares of the rates overflow
             return False
-        best = np.linalg.lstsq(np.stack(columns, axis=-1), missing, rcond=None)[0]
-        return bool(np.abs(np.stack(columns, axis=-1) @ best - missing).max() < 1e-8)
+        fit = np.linalg.lstsq(np.stack(columns, axis=-1), residual, rcond=None)[0]
+        return bool(np.abs(np.stack(columns, axis=-1) @ fit - residual).max() < 1e-8)
 
     condition = (
-        r"$\mathbf f_m$ also holds the wrenches of the joints, which (1.21) does not have; or, by chance, they are "
-        r"not needed. The third line is right without them: $J_{mr}^\top$ takes them out."
+        r"$\mathbf f_m$ also contains the wrenches of the joints, which (1.21) does not contain, or "
+        r"these happen to be zero. The third line is right without them, because $J_{mr}^\top$ "
+        "eliminates them."
     )
     implements = reduced_coordinates.forward_dynamics_dense
 
 
-@section.holds("e2.18#b", "The reduced equations of motion")
+@section.holds("e2.18#b", "Reduced equations of motion")
 class e2_18_b:
     formula = r"(J_{mr}^\top M_mJ_{mr})\ddot{\mathbf q}_r = J_{mr}^\top(\mathbf f_m - M_m\dot J_{mr}\dot{\mathbf q}_r),\quad M_r\ddot{\mathbf q}_r = \mathbf f_r"
     inputs = {**MOVING, "wrenches": arrays(4, 6)}
@@ -161,7 +166,7 @@ class e2_18_b:
 
     def printed(assembly, q, qdot, wrenches):
         J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
-        M_m, f_m = maximal_masses(assembly), all_wrenches(assembly, q, qdot) + np.ravel(wrenches)
+        M_m, f_m = maximal_mass_matrix(assembly), all_wrenches(assembly, q, qdot) + np.ravel(wrenches)
         return np.linalg.solve(J.T @ M_m @ J, J.T @ (f_m - M_m @ J_dot @ qdot))
 
     def library(assembly, q, qdot, wrenches):
@@ -173,20 +178,22 @@ class e2_18_b:
         return body_trees.accelerations(assembly, q, qdot, load)
 
     tolerance = 1e-8
-    remark = "With the Coriolis wrenches among the forces, as said above (2.2), and no forces of the joints."
+    remark = (
+        "The forces include the Coriolis wrenches, as stated before (2.2), but not the forces of the joints."
+    )
     implements = reduced_coordinates.forward_dynamics_dense
 
 
-@section.holds("t830#a", "A sixth of the size, for hinges")
+@section.holds("t830#a", "Size of the reduced system of hinges")
 class t830_a:
     formula = (
         r"M_r \text{ and } \mathbf f_r \text{ are } 1/6 \text{ the size of } M_m \text{ and } \mathbf f_m"
     )
     inputs = {"assembly": ANY_SIZE, "angle": numbers()}
-    result = Result(NUMBER, "numbers, counted")
+    result = Result(NUMBER, "rows of the matrix, then of the vector")
 
     def printed(assembly, angle):
-        """Rows of both: a sixth of those in maximal coordinates."""
+        """Return a sixth of the number of rows in maximal coordinates, for both."""
         size = 6 * len(assembly.parents)
         return [size / 6, size / 6]
 
@@ -197,39 +204,41 @@ class t830_a:
         return [len(system.mass_matrix(state)), len(system.force(state))]
 
     def reference(assembly, angle):
-        """Count how many independent motions there are, by the rank of complex steps of the poses."""
+        """Count the independent motions, by the rank of complex steps of the poses."""
         rates = complex_steps.partial_derivatives(
             lambda x: body_trees.poses(assembly, x), np.full(assembly.num_coordinates, angle)
         )
         return [np.linalg.matrix_rank(rates.reshape(len(rates), -1))] * 2
 
     remark = (
-        r"In rows, and in columns too: $M_r$ has a 36th of the entries. But $M_m$ is zero outside its blocks of "
-        r"$6\times6$, and from 37 hinges on the full matrix $M_r$ of a chain has more to store than those."
+        "The ratio is that of rows and of columns: $M_r$ has 1/36 of the entries. But $M_m$ is zero "
+        r"outside its $6\times6$ blocks, and for 37 hinges or more the full matrix $M_r$ of a chain "
+        "needs more storage than these blocks."
     )
     implements = reduced_coordinates.TreeSystem
 
 
-@section.holds("t830#b", "No constraints are required: the Jacobian takes care of them")
+@section.holds("t830#b", "The Jacobian makes constraints unnecessary")
 class t830_b:
     formula = r"J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r \text{ is the solution of the KKT system of all bodies and hinges}"
-    inputs = ON_HINGES
+    inputs = MOVING_HINGES
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        M_r, f_r = reduced(assembly, q, qdot)
+        M_r, f_r = reduced_terms(assembly, q, qdot)
         qddot = np.linalg.solve(M_r, f_r)
         return body_trees.jacobian(assembly, q) @ qddot + body_trees.jacobian_rate(assembly, q, qdot) @ qdot
 
     def library(assembly, q, qdot):
-        hinged = tree_of(assembly)
-        at = reduced_coordinates.body_kinematics(hinged, q, qdot)
+        tree = tree_of(assembly)
+        kinematics = reduced_coordinates.body_kinematics(tree, q, qdot)
         return (
-            at.J @ reduced_coordinates.forward_dynamics_dense(hinged, q, qdot) + at.bias_acceleration
+            kinematics.J @ reduced_coordinates.forward_dynamics_dense(tree, q, qdot)
+            + kinematics.bias_acceleration
         ).ravel()
 
     def reference(assembly, q, qdot):
-        """Compare with maximal coordinates, with rows and bias accelerations of the hinges from differences of their separation."""
+        """Compare with maximal coordinates, with rows and bias accelerations of the hinges by differences."""
         n = len(assembly.parents)
         E, phi = body_trees.poses(assembly, q), body_trees.twists(assembly, q, qdot)
         units = np.eye(6 * n).reshape(6 * n, n, 6)
@@ -237,8 +246,8 @@ class t830_b:
         M, forces = np.zeros((6 * n, 6 * n)), []
         for i, (m, c, J) in enumerate(zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)):
             M[6 * i : 6 * i + 6, 6 * i : 6 * i + 6] = kinetic_energy_matrix(m, J, c)
-            pull = E[i, :3, :3].T @ (m * assembly.gravity)
-            load = np.concatenate([np.cross(c, pull), pull])
+            weight = E[i, :3, :3].T @ (m * assembly.gravity)
+            load = np.concatenate([np.cross(c, weight), weight])
             forces.append(load - inertial_wrench(m, c, J, phi[i], np.zeros(6)))
         return constrained_system(
             M, G, np.concatenate(forces), -body_trees.hinge_bias_acceleration(assembly, E, phi)
@@ -248,49 +257,54 @@ class t830_b:
     implements = reduced_coordinates.forward_dynamics_dense
 
 
-@section.holds("t830#c", "The quadratic velocity vector")
+@section.holds("t830#c", "Quadratic velocity vector")
 class t830_c:
     formula = r"-J_{mr}^\top M_m\dot J_{mr}\dot{\mathbf q}_r \text{ is quadratic in the velocities}"
-    inputs = {**MOVING, "faster": positive_numbers(0.5, 4)}
+    inputs = {**MOVING, "speed_factor": positive_numbers(0.5, 4)}
     result = Result(forces, "of the joints, in their order")
 
-    def printed(assembly, q, qdot, faster):
-        """Multiply the vector at the velocities by the square of the factor of the speeds."""
+    def printed(assembly, q, qdot, speed_factor):
+        """Multiply the vector by the square of the factor of the velocities."""
         J, J_dot = body_trees.jacobian(assembly, q), body_trees.jacobian_rate(assembly, q, qdot)
-        M_m = maximal_masses(assembly)
-        return faster**2 * (-J.T @ M_m @ J_dot @ qdot)
+        M_m = maximal_mass_matrix(assembly)
+        return speed_factor**2 * (-J.T @ M_m @ J_dot @ qdot)
 
-    def library(assembly, q, qdot, faster):
-        mechanism = tree_of(assembly)
-        at = reduced_coordinates.body_kinematics(mechanism, q, faster * qdot)
-        loads = np.stack([M @ rate for M, rate in zip(mechanism.inertias, at.bias_acceleration, strict=True)])
-        return -at.J.reshape(-1, 7).T @ loads.ravel()
+    def library(assembly, q, qdot, speed_factor):
+        tree = tree_of(assembly)
+        kinematics = reduced_coordinates.body_kinematics(tree, q, speed_factor * qdot)
+        loads = np.stack(
+            [M @ rate for M, rate in zip(tree.inertias, kinematics.bias_acceleration, strict=True)]
+        )
+        return -kinematics.J.reshape(-1, 7).T @ loads.ravel()
 
-    def reference(assembly, q, qdot, faster):
-        """Compare with the forces of free bodies with these twists, minus those at steady coordinates by d'Alembert's principle."""
-        qdot = faster * qdot
-        phi, still = body_trees.twists(assembly, q, qdot), np.zeros(6)
+    def reference(assembly, q, qdot, speed_factor):
+        """Compare with the forces of free bodies with these twists, minus those of d'Alembert's principle.
+
+        The latter are the generalized forces at constant rates.
+        """
+        qdot = speed_factor * qdot
+        phi, zeros = body_trees.twists(assembly, q, qdot), np.zeros(6)
         bodies = zip(assembly.masses, assembly.centers, assembly.inertias, phi, strict=True)
-        free = np.concatenate([inertial_wrench(m, c, J, each, still) for m, c, J, each in bodies])
-        whole = body_trees.inertial_forces(assembly, q, qdot, np.zeros(7))
-        return body_trees.jacobian(assembly, q).T @ free - whole
+        free = np.concatenate([inertial_wrench(m, c, J, twist, zeros) for m, c, J, twist in bodies])
+        total = body_trees.inertial_forces(assembly, q, qdot, np.zeros(7))
+        return body_trees.jacobian(assembly, q).T @ free - total
 
     tolerance = 1e-8
     remark = (
-        r"Extra to the Coriolis wrenches in $\mathbf f_m$, which are quadratic too: it is the sum of both that "
-        r"does not depend on where the bodies' frames are."
+        r"The vector is in addition to the Coriolis wrenches in $\mathbf f_m$, which are also quadratic. "
+        "Only the sum of both is independent of the choice of the body frames."
     )
     implements = reduced_coordinates.body_kinematics
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Adaptive integration, and what accelerations take. The oracles know pendulums, or recur over trees.
+# Adaptive integration, and the cost of accelerations. The oracles: pendulums, and recursions over trees.
 
 
-COUNTED = {"assembly": serial_chains(5, 2), "states": arrays(2, 5)}
+COUNTING_INPUTS = {"assembly": serial_chains(5, 2), "states": arrays(2, 5)}
 MASS, ARM, INERTIA, ANGLE = 1.3, 0.7, 0.4, 2.2
-RAISED, LOW = (2.5, 2.0), (0.1, 0.1)
-"""Angles from the vertical of both arms of a double pendulum, which are let go."""
+RAISED_START, LOW_START = (2.5, 2.0), (0.1, 0.1)
+"""Initial angles of both arms of a double pendulum from the vertical."""
 
 
 @section.holds("t846#a", "An adaptive integrator takes small steps as needed")
@@ -308,14 +322,14 @@ class t846_a:
         return solve_ivp(rates, (0, 1), [ANGLE, 0.0], method="RK45", rtol=1e-7, atol=1e-7).y[0, -1:]
 
     def library():
-        """Its axis is z, gravity points along x."""
+        """Integrate with the axis along z and gravity along x."""
         body = spatial_inertia(MASS, INERTIA * np.eye(3), np.array([ARM, 0.0, 0.0]))
         pendulum = reduced_coordinates.Tree(
             [reduced_coordinates.Link("bob", joints.Revolute(), body)], gravity=[9.81, 0.0, 0.0]
         )
-        start = State(q=[ANGLE], qdot=[0.0])
+        initial = State(q=[ANGLE], qdot=[0.0])
         return reduced_coordinates.integrate_adaptively(
-            reduced_coordinates.TreeSystem(pendulum), start, [1], rtol=1e-6, atol=1e-6
+            reduced_coordinates.TreeSystem(pendulum), initial, [1], rtol=1e-6, atol=1e-6
         ).q[-1]
 
     def reference():
@@ -325,9 +339,12 @@ class t846_a:
         return [2 * np.arcsin(k * sn)]
 
     tolerance = 1e-5
-    tolerance_reason = "the integrators' own errors: 1e-6 is accepted in each of a few steps"
+    tolerance_reason = "errors of the integrators, which accept 1e-6 in each of a few steps"
     exact = "one swing is compared, in its first second"
-    remark = "Adaptive is not stable for ever: energy drifts by what is accepted in a step, one way, slowly."
+    remark = (
+        "An adaptive integrator does not conserve energy: the energy drifts slowly in one direction, by "
+        "the error that is accepted in each step."
+    )
     implements = reduced_coordinates.integrate_adaptively
 
 
@@ -346,10 +363,10 @@ def separation_factor(rates, starts):
 @section.holds("t846#b", "Two links without damping can be chaotic")
 class t846_b:
     formula = r"\text{`even a simple two-link system can result in chaotic behavior'}"
-    result = Result(NUMBER, "how many links, then whether motions part: raised, and low")
+    result = Result(NUMBER, "number of links, then 1 if motions diverge: from raised and from low arms")
 
     def printed():
-        """Two links; they part; of small swings the notes say nothing, and they are no chaos."""
+        """Return two links, which diverge; the notes do not mention small oscillations, which are not chaotic."""
         return [2.0, 1.0, 0.0]
 
     def library():
@@ -358,14 +375,18 @@ class t846_b:
         elbow[0, 3] = 1.0
         upper = reduced_coordinates.Link("upper", joints.Revolute(), arm)
         lower = reduced_coordinates.Link("lower", joints.Revolute(), arm, "upper", elbow)
-        both = reduced_coordinates.Tree([upper, lower], gravity=[9.81, 0.0, 0.0])
+        pendulum = reduced_coordinates.Tree([upper, lower], gravity=[9.81, 0.0, 0.0])
 
         def rates(states):
             q, qdot = states[..., :2], states[..., 2:]
-            return np.concatenate([qdot, reduced_coordinates.forward_dynamics_dense(both, q, qdot)], axis=-1)
+            return np.concatenate(
+                [qdot, reduced_coordinates.forward_dynamics_dense(pendulum, q, qdot)], axis=-1
+            )
 
-        factors = separation_factor(rates, np.array([[a, b - a, 0.0, 0.0] for a, b in (RAISED, LOW)]))
-        return [len(both.links), *(factors > 100)]
+        factors = separation_factor(
+            rates, np.array([[a, b - a, 0.0, 0.0] for a, b in (RAISED_START, LOW_START)])
+        )
+        return [len(pendulum.links), *(factors > 100)]
 
     def reference():
         """Compare with the textbook's double pendulum of two point masses, in its two angles from the vertical."""
@@ -377,26 +398,26 @@ class t846_b:
             g = s * adot**2 - 9.81 * np.sin(b)
             return np.stack([adot, bdot, (f - c * g) / (2 - c**2), (2 * g - c * f) / (2 - c**2)], axis=-1)
 
-        starts = np.array([[a, b, 0.0, 0.0] for a, b in (RAISED, LOW)])
+        starts = np.array([[a, b, 0.0, 0.0] for a, b in (RAISED_START, LOW_START)])
         return [starts.shape[1] / 2, *(separation_factor(rates, starts) > 100)]
 
-    exact = "whether two motions part is said by yes or no"
+    exact = "divergence of two motions is a yes or no"
     primitives = ("rbnotes.ledger.claims.sueda.section_2_3.separation_factor",)
     remark = (
-        "Both arms raised, two motions 1e-7 apart are some 700 times as far apart after 4 s. The footnote shows "
-        "a video of such a pendulum."
+        "From raised arms, the distance between two motions that start 1e-7 apart grows about 700 times "
+        "in 4 s. The footnote shows a video of such a pendulum."
     )
     implements = reduced_coordinates.Tree
 
 
-@section.holds("t848#a", "The same accelerations as recursive forward dynamics")
+@section.holds("t848#a", "Accelerations equal to those of recursive forward dynamics")
 class t848_a:
     formula = r"M_r^{-1}\mathbf f_r = \text{the accelerations of recursive forward dynamics}"
-    inputs = {**ON_HINGES, "tau": arrays(4)}
+    inputs = {**MOVING_HINGES, "tau": arrays(4)}
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        M_r, f_r = reduced(assembly, q, qdot)
+        M_r, f_r = reduced_terms(assembly, q, qdot)
         return np.linalg.inv(M_r) @ (f_r + tau)
 
     def library(assembly, q, qdot, tau):
@@ -407,7 +428,10 @@ class t848_a:
         return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), tau)
 
     tolerance = 1e-8
-    remark = "So any integrator that is given either goes the same way, up to rounding (and then chaos)."
+    remark = (
+        "An integrator therefore gives the same motion with both, up to rounding errors, which chaotic "
+        "motions amplify."
+    )
     implements = reduced_coordinates.forward_dynamics_dense
 
 
@@ -415,12 +439,12 @@ def t848_b_quantity(values):
     return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].num_coordinates))
 
 
-@section.holds("t848#b", "Solving with the reduced mass matrix takes O(n^3)")
+@section.holds("t848#b", "Solving with the reduced mass matrix takes O(n^3) operations")
 class t848_b:
     formula = r"O(n^3):\ \tfrac13n^3 + n^2 - \tfrac13n \text{ products to solve } M_r\ddot{\mathbf q}_r = \mathbf f_r"
-    inputs = COUNTED
+    inputs = COUNTING_INPUTS
 
-    result = Result(t848_b_quantity, "operations, counted, then one for each joint")
+    result = Result(t848_b_quantity, "number of products, then the acceleration of each joint")
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -429,18 +453,21 @@ class t848_b:
         return [n**3 / 3 + n**2 - n / 3, *qddot]
 
     def reference(assembly, states):
-        """Compare with elimination with numbers that count their products; masses and forces by d'Alembert's principle."""
+        """Compare with elimination with numbers that count their products.
+
+        Mass matrix and forces follow from d'Alembert's principle.
+        """
         q, qdot = states[:, : assembly.num_coordinates]
-        weighed, tally = body_trees.mass_weighted_jacobian(assembly, q), [0]
+        W, tally = body_trees.mass_weighted_jacobian(assembly, q), [0]
         forces = body_trees.gravity_forces(assembly, q)
         forces = forces - body_trees.inertial_forces(assembly, q, qdot, np.zeros(assembly.num_coordinates))
-        found = gaussian_elimination(counted_array(weighed.T @ weighed, tally), counted_array(forces, tally))
-        return [tally[0], *map(float, found)]
+        qddot = gaussian_elimination(counted_array(W.T @ W, tally), counted_array(forces, tally))
+        return [tally[0], *map(float, qddot)]
 
     tolerance = 1e-8
     remark = (
-        r"Solving suffices, the inverse is not needed. To form $J_{mr}^\top M_mJ_{mr}$ of a chain takes of the "
-        r"order of $n^3$ as well."
+        r"The inverse is not needed. Forming $J_{mr}^\top M_mJ_{mr}$ of a chain also takes $O(n^3)$ "
+        "operations."
     )
     implements = reduced_coordinates.forward_dynamics_dense
 
@@ -449,12 +476,12 @@ def t848_c_quantity(values):
     return vector_quantity((NUMBER, 1), (RATE / TIME, values["assembly"].num_coordinates))
 
 
-@section.holds("t848#c", "Recursive forward dynamics takes O(n)")
+@section.holds("t848#c", "Recursive forward dynamics takes O(n) operations")
 class t848_c:
     formula = r"O(n):\ 650n - 589 \text{ products for a chain of hinges, as it is written in the oracle}"
-    inputs = COUNTED
+    inputs = COUNTING_INPUTS
 
-    result = Result(t848_c_quantity, "operations, counted, then one for each joint")
+    result = Result(t848_c_quantity, "number of products, then the acceleration of each joint")
 
     def printed(assembly, states):
         n = len(assembly.parents)
@@ -463,29 +490,35 @@ class t848_c:
         return [650 * n - 589, *qddot]
 
     def reference(assembly, states):
-        """Compare with recursive forward dynamics: articulated inertias from the leaves, accelerations from the root, with numbers that count their products."""
+        """Compare with recursive forward dynamics with numbers that count their products.
+
+        Articulated inertias are computed from the leaves, accelerations from the root.
+        """
         n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
         parts = [
             tuple(counted_array(part, tally) for part in link) for link in hinge_links(assembly, q, qdot)
         ]
         tau = counted_array(np.zeros(n), tally)
-        found = recursive_accelerations(assembly.parents, parts, tau)
-        return [tally[0], *map(float, found)]
+        qddot = recursive_accelerations(assembly.parents, parts, tau)
+        return [tally[0], *map(float, qddot)]
 
     tolerance = 1e-8
-    remark = "Other ways to write it take fewer; what matters is that each body adds the same. Section 2.10 has it."
+    remark = (
+        "Other implementations need fewer products. The important point is that each body adds the same "
+        "number; see section 2.10."
+    )
     implements = reduced_coordinates.forward_dynamics_dense
 
 
-@section.misprint("t848#d", "What the linear method computes")
+@section.misprint("t848#d", "The product that the linear method computes")
 class t848_d:
     formula = r"\text{`the product of the reduced mass matrix with the right-hand-side'}"
-    inputs = ON_HINGES
+    inputs = MOVING_HINGES
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot):
-        M_r, f_r = reduced(assembly, q, qdot)
+        M_r, f_r = reduced_terms(assembly, q, qdot)
         return M_r @ f_r
 
     def library(assembly, q, qdot):
@@ -496,35 +529,35 @@ class t848_d:
         return recursive_accelerations(assembly.parents, hinge_links(assembly, q, qdot), np.zeros(4))
 
     tolerance = 1e-8
-    correction = r"The product of its *inverse* with the right side, $M_r^{-1}\mathbf f_r$."
+    correction = r"The product of its *inverse* with the right-hand side, $M_r^{-1}\mathbf f_r$."
     replacement = "(Somehow, the linear method automatically computes the product of the inverse of the reduced mass matrix with the right-hand-side!)"
     units_mismatch = r"multiplied by the mass matrix instead of its inverse"
     implements = reduced_coordinates.forward_dynamics_dense
 
 
 # ------------------------------------------------------------------------------------------------------------
-# A step in reduced coordinates. The oracles ask Newton for each point mass.
+# A step in reduced coordinates. The oracles apply Newton's law to each point mass.
 
 
 STEP = (symplectic_euler, reduced_coordinates.TreeSystem)
-STEPPED = {**MOVING, "h": positive_numbers(0.125, 1)}
+STEP_INPUTS = {**MOVING, "h": positive_numbers(0.125, 1)}
 
 
 def new_velocities(assembly, q, qdot, h):
     """Return the new velocities of (2.20)."""
-    M_r, f_r = reduced(assembly, q, qdot)
+    M_r, f_r = reduced_terms(assembly, q, qdot)
     return np.linalg.solve(M_r, M_r @ qdot + h * f_r)
 
 
-def step_of_library(assembly, q, qdot, h):
-    """Return a step of the library."""
+def library_step(assembly, q, qdot, h):
+    """Take a step of the library."""
     return symplectic_euler(reduced_coordinates.TreeSystem(tree_of(assembly)), State(q=q, qdot=qdot), h)
 
 
-@section.holds("e2.19", "The acceleration as a difference")
+@section.holds("e2.19", "Acceleration as a finite difference")
 class e2_19:
     formula = r"\ddot{\mathbf q}_r = \frac{\dot{\mathbf q}_r^{(k+1)} - \dot{\mathbf q}_r^{(k)}}h"
-    inputs = STEPPED
+    inputs = STEP_INPUTS
     result = Result(accelerations, "of the joints, in their order")
 
     def printed(assembly, q, qdot, h):
@@ -532,26 +565,26 @@ class e2_19:
         return (new_velocities(assembly, q, qdot, h) - qdot) / h
 
     def library(assembly, q, qdot, h):
-        return (step_of_library(assembly, q, qdot, h).qdot - qdot) / h
+        return (library_step(assembly, q, qdot, h).qdot - qdot) / h
 
     def reference(assembly, q, qdot, h):
-        """Compare with Gauss's principle for the point masses of all bodies: (2.20) is (2.18) with this difference."""
+        """Compare with Gauss's principle for the point masses of all bodies."""
         return body_trees.accelerations(assembly, q, qdot, np.zeros(7))
 
     tolerance = 1e-8
     implements = STEP
 
 
-@section.holds("e2.20", "The new velocities of the joints")
+@section.holds("e2.20", "New velocities of the joints")
 class e2_20:
     formula = r"M_r\dot{\mathbf q}_r^{(k+1)} = M_r\dot{\mathbf q}_r^{(k)} + h\,\mathbf f_r"
-    inputs = STEPPED
+    inputs = STEP_INPUTS
     result = Result(velocities, "of the joints, in their order")
 
     printed = new_velocities
 
     def library(assembly, q, qdot, h):
-        return step_of_library(assembly, q, qdot, h).qdot
+        return library_step(assembly, q, qdot, h).qdot
 
     def reference(assembly, q, qdot, h):
         """Compare with a step with the accelerations of Gauss's principle for the point masses of all bodies."""
@@ -564,7 +597,7 @@ class e2_20:
 @section.conditional("t840#a", "The system for the new velocities is dense")
 class t840_a:
     formula = r"M_r \text{ has no zeros}"
-    inputs = {"assembly": HINGED, "q": arrays(4)}
+    inputs = {"assembly": HINGE_TREES, "q": arrays(4)}
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(assembly, q):
@@ -575,41 +608,44 @@ class t840_a:
 
     def reference(assembly, q):
         """Find the pairs of joint velocities that share a term in the kinetic energy of all point masses."""
-        weighed = body_trees.mass_weighted_jacobian(assembly, q)
-        return np.abs(weighed.T @ weighed) > 1e-9
+        W = body_trees.mass_weighted_jacobian(assembly, q)
+        return np.abs(W.T @ W) > 1e-9
 
     given = {"assembly": CHAIN, "q": arrays(4)}
 
     def holds_when(assembly, q):
-        """Return True if the parent of each body but the first is the one before it."""
+        """Return True if the parent of each body but the first is the preceding body."""
         return assembly.parents == (-1, 0, 1, 2)
 
     condition = (
-        r"The tree is a chain. Of two joints neither of which carries the other, none moves what the other one "
-        r"moves, and their entry is zero."
+        "the tree is a chain. If neither of two joints carries the other, they move no common body, and "
+        "their entry is zero."
     )
-    remark = r"Solvers for trees make use of it: elimination from the leaves to the root fills in nothing."
+    remark = "Solvers for trees use this: elimination from the leaves to the root causes no fill-in."
     implements = reduced_coordinates.mass_matrix
 
 
-@section.holds("t840#b", "The new positions of the joints")
+@section.holds("t840#b", "New positions of the joints")
 class t840_b:
     formula = r"\mathbf q_r^{(k+1)} = \mathbf q_r^{(k)} + h\,\dot{\mathbf q}_r^{(k+1)}"
-    inputs = STEPPED
+    inputs = STEP_INPUTS
     result = Result(coordinates, "of the joints, in their order")
 
     def printed(assembly, q, qdot, h):
         return q + h * new_velocities(assembly, q, qdot, h)
 
     def library(assembly, q, qdot, h):
-        return step_of_library(assembly, q, qdot, h).q
+        return library_step(assembly, q, qdot, h).q
 
     def reference(assembly, q, qdot, h):
         """Compare with a step with the accelerations of Gauss's principle for the point masses of all bodies."""
         return q + h * qdot + h**2 * body_trees.accelerations(assembly, q, qdot, np.zeros(7))
 
     tolerance = 1e-8
-    remark = r"$\tfrac12 h^2\ddot{\mathbf q}_r$ too much, as in (1.29): a method of first order."
+    remark = (
+        r"Each step adds an error of $\tfrac12 h^2\ddot{\mathbf q}_r$, as in (1.29): the method is of "
+        "first order."
+    )
     implements = STEP
 
 
@@ -617,7 +653,7 @@ def e2_21_quantity(values):
     return velocities(values) + accelerations(values)
 
 
-@section.holds("e2.21", "The equations of first order for an integrator")
+@section.holds("e2.21", "First-order form of the equations of motion")
 class e2_21:
     formula = r"\frac{d}{dt}\begin{pmatrix} \mathbf q_r \\ \dot{\mathbf q}_r \end{pmatrix} = \begin{pmatrix} \dot{\mathbf q}_r \\ M_r^{-1}\mathbf f_r \end{pmatrix}"
     inputs = MOVING
@@ -627,7 +663,7 @@ class e2_21:
     )
 
     def printed(assembly, q, qdot):
-        M_r, f_r = reduced(assembly, q, qdot)
+        M_r, f_r = reduced_terms(assembly, q, qdot)
         return np.concatenate([qdot, np.linalg.inv(M_r) @ f_r])
 
     def library(assembly, q, qdot):
@@ -635,7 +671,7 @@ class e2_21:
         return np.concatenate([state.qdot, system.acceleration(state)])
 
     def reference(assembly, q, qdot):
-        """Compare with the slope, by differences, of a motion with the accelerations of Gauss's principle for the point masses of all bodies."""
+        """Compare with the derivative of a motion with the accelerations of Gauss's principle, by differences."""
         qddot = body_trees.accelerations(assembly, q, qdot, np.zeros(7))
         return time_derivative_at_zero(
             lambda t: np.hstack([q + t * qdot + t**2 / 2 * qddot, qdot + t * qddot])

@@ -1,4 +1,4 @@
-"""Sueda 2.4.1-2.4.4 and 2.4.7: joints whose S is the same at every q. The oracles move points and frames."""
+"""Sueda 2.4.1-2.4.4 and 2.4.7: joints with constant S. The oracles move points and frames."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from rbnotes.ledger.section import Section
 from rbnotes.multibody import reduced
 from rbnotes.testing.strategies import arrays, frames, numbers, unit_vectors, vectors
 
-OF_JOINT_IN_PARENT = "of the joint in the frame that carries it"
+OF_JOINT_IN_PARENT = "of the joint in the frame of its parent"
 
 section_2_4_1 = Section(
     "sueda/s2.4.1",
     chapter="joint-types",
     arguments={
-        "E0": Argument(POSE, "of the joint at rest, in the frame that carries it"),
-        "q": Argument(NUMBER, "coordinates of the joint in question"),
+        "E0": Argument(POSE, "of the joint at zero coordinates, in the frame of its parent"),
+        "q": Argument(NUMBER, "coordinates of the joint"),
     },
 )
 section_2_4_2 = Section(
@@ -39,7 +39,7 @@ section_2_4_2 = Section(
     chapter="joint-types",
     arguments={
         "a": Argument(NUMBER, "direction of the slide, in the frame of the joint"),
-        "q": Argument(LENGTH, "coordinates of the joint in question"),
+        "q": Argument(LENGTH, "coordinates of the joint"),
         "x": Argument(LENGTH, "of a point, in the frame that the joint moves"),
     },
 )
@@ -47,40 +47,40 @@ section_2_4_3 = Section(
     "sueda/s2.4.3",
     chapter="joint-types",
     arguments={
-        "q": Argument(LENGTH, "coordinates of the joint in question"),
+        "q": Argument(LENGTH, "coordinates of the joint"),
         "x": Argument(LENGTH, "of a point, in the frame that the joint moves"),
-        "qdot": Argument(VELOCITY, "rates of the coordinates of the joint in question"),
+        "qdot": Argument(VELOCITY, "rates of the coordinates of the joint"),
     },
 )
 section_2_4_4 = Section(
     "sueda/s2.4.4",
     chapter="joint-types",
     arguments={
-        "q": Argument(LENGTH, "coordinates of the joint in question"),
-        "qdot": Argument(VELOCITY, "rates of the coordinates of the joint in question"),
+        "q": Argument(LENGTH, "coordinates of the joint"),
+        "qdot": Argument(VELOCITY, "rates of the coordinates of the joint"),
     },
 )
 section_2_4_7 = Section(
     "sueda/s2.4.7",
     chapter="joint-types",
     arguments={
-        "q": Argument(NUMBER, "coordinates of the joint in question"),
-        "qdot": Argument(RATE, "rates of the coordinates of the joint in question"),
+        "q": Argument(NUMBER, "coordinates of the joint"),
+        "qdot": Argument(RATE, "rates of the coordinates of the joint"),
     },
 )
 
 
 X, Y, Z = np.eye(3)
-BESIDE = translations(X)([0.7])
-SLIDING = {"a": unit_vectors(), "q": numbers()}
-PLACED = "entries are placed, and a matrix whose square is zero has an exponential of two terms"
-ADDED = "points move by sums of two products, which matrices round alike"
+OFFSET_FRAME = translations(X)([0.7])
+SLIDE = {"a": unit_vectors(), "q": numbers()}
+EXACT_ENTRIES = "entries are copied, and a matrix whose square is zero has an exponential of two terms"
+EXACT_SUMS = "displacements are sums of two products, which all forms round alike"
 
 
 def placed_joint(joint, E0):
-    """Return a tree of a massless link and a heavy one fixed to it, because a tree needs a mass."""
-    moving = reduced.Link("moving", joint, placement=E0)
-    return reduced.Tree([moving, reduced.Link("heavy", Fixed(), np.eye(6), "moving", BESIDE)])
+    """Return a tree of a massless link on the joint and a heavy one fixed to it, because a tree needs a mass."""
+    link = reduced.Link("moving", joint, placement=E0)
+    return reduced.Tree([link, reduced.Link("heavy", Fixed(), np.eye(6), "moving", OFFSET_FRAME)])
 
 
 def transformed_points(pose):
@@ -89,55 +89,52 @@ def transformed_points(pose):
     return pose[:3, :3] @ corners + pose[:3, 3:]
 
 
-def three_points_fixed():
+def num_stationary_twists():
     """Return 6 minus the rank of the velocities of three points, not in line, for the six unit twists."""
     points = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0]])
     velocities = [np.concatenate([np.cross(xi[:3], x) + xi[3:] for x in points]) for xi in np.eye(6)]
     return 6 - np.linalg.matrix_rank(np.array(velocities))
 
 
-@section_2_4_1.misprint("e2.22", "A joint's pose: where the parent holds it, then its own motion")
+@section_2_4_1.misprint("e2.22", "Pose of a joint: its reference transform times its motion")
 class e2_22:
     formula = r"{}^j_{j-1}E = {}^j_{j-1}E_0\,Q_j(q_j)"
     edit = ("{}^j_{j-1}E", "{}^{j-1}_jE")
     inputs = {"E0": frames(), "q": arrays(2)}
-    result = Result(POSE, "of the moving frame in the frame that carries the joint")
+    result = Result(POSE, "of the parent in the frame of the joint")
     constants = (LENGTH,)
 
     def printed(E0, q):
-        seen_from_joint = np.linalg.inv(E0)
-        return seen_from_joint @ screws([1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0])(q)
+        E0_inverse = np.linalg.inv(E0)
+        return E0_inverse @ screws([1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0])(q)
 
     def library(E0, q):
         joint = Composite(Revolute(X), Prismatic(Y))
         return se3.inverse(reduced.poses(placed_joint(joint, E0), q).joints[0])
 
     def reference(E0, q):
-        """Compare with the pose of the moved joint frame, rotated and then translated, in the frame of the parent.
-
-        The frame that the parent has, seen from a frame whose origin and axes are moved one by one.
-        """
-        turn = E0[:3, :3] @ Rotation.from_rotvec(q[0] * X).as_matrix()
-        origin = E0[:3, 3] + q[1] * turn[:, 1]
-        return np.vstack([np.column_stack([turn.T, -turn.T @ origin]), [0, 0, 0, 1]])
+        """Compare with the pose of the parent in the joint frame, which is rotated and then translated."""
+        R = E0[:3, :3] @ Rotation.from_rotvec(q[0] * X).as_matrix()
+        origin = E0[:3, 3] + q[1] * R[:, 1]
+        return np.vstack([np.column_stack([R.T, -R.T @ origin]), [0, 0, 0, 1]])
 
     scan = True
     correction = (
-        r"${}^{j-1}_jE = {}^{j-1}_jE_0\,Q_j(q_j)$, as in (2.4): the pose of joint $j$ in its parent. The one "
-        r"of the parent in joint $j$ is the inverse, $Q_j^{-1}\,{}^j_{j-1}E_0$."
+        r"${}^{j-1}_jE = {}^{j-1}_jE_0\,Q_j(q_j)$, as in (2.4): the pose of joint $j$ in its parent. The "
+        r"pose of the parent in joint $j$ is the inverse, $Q_j^{-1}\,{}^j_{j-1}E_0$."
     )
     remark = (
-        r"$E_0$ is where the joint is at $q_j = 0$ if $Q_j(0)$ is the identity, as with all joints here but "
-        r"splines."
+        "$E_0$ is the pose of the joint at $q_j = 0$ if $Q_j(0)$ is the identity, as for all joints here "
+        "but splines."
     )
     implements = reduced.poses
 
 
-@section_2_4_1.holds("t858#a", "A fixed joint moves nothing: Q is the identity")
+@section_2_4_1.holds("t858#a", "Fixed joint: Q is the identity")
 class t858_a:
     formula = r"Q_j = I"
     inputs = {"E0": frames(), "q": arrays(6)}
-    arguments = {"q": Argument(LINEAR_FIRST_TWIST * TIME, "coordinates of the joint in question")}
+    arguments = {"q": Argument(LINEAR_FIRST_TWIST * TIME, "coordinates of the joint")}
     result = Result(LENGTH, "of points of the second body, as columns in the first")
     constants = (LENGTH,)
 
@@ -153,13 +150,10 @@ class t858_a:
         return reduced.poses(reduced.Tree(links), q).joints[1, :3] @ np.vstack([np.eye(3, 4, 1), np.ones(4)])
 
     def reference(E0, q):
-        """Compare with points moved by the first body, one after the other.
-
-        The points of the second body as points of the first one, which flies and turns.
-        """
-        turn = Rotation.from_euler("XYZ", q[3:])
+        """Compare with the points of the second body as points of the first one, which translates and rotates."""
+        rotation = Rotation.from_euler("XYZ", q[3:])
         points = [E0[:3, 3], *(E0[:3, 3] + E0[:3, :3].T)]
-        return np.stack([q[:3] + turn.apply(x) for x in points], axis=-1)
+        return np.stack([q[:3] + rotation.apply(x) for x in points], axis=-1)
 
     implements = Fixed
 
@@ -176,17 +170,17 @@ class t858_b:
         return Fixed().motion_subspace([]).shape
 
     def reference():
-        """Count how many twists move no point of a body."""
-        return [6, three_points_fixed()]
+        """Count the twists that move no point of a body."""
+        return [6, num_stationary_twists()]
 
     tolerance = 0.0
     implements = Fixed
 
 
-@section_2_4_2.holds("e2.23", "A prismatic joint moves along its axis")
+@section_2_4_2.holds("e2.23", "Pose of a prismatic joint")
 class e2_23:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & a\,q_j \\ 0 & 1 \end{pmatrix}"
-    inputs = SLIDING
+    inputs = SLIDE
     result = Result(POSE, OF_JOINT_IN_PARENT)
 
     def printed(a, q):
@@ -199,14 +193,16 @@ class e2_23:
         """Compare with scipy's exponential of the twist of unit velocity, times q."""
         return translations(a)([q])
 
-    exact = PLACED
-    remark = r"$q$ is a distance if the axis has length 1, which the library asks for and the notes do not."
+    exact = EXACT_ENTRIES
+    remark = (
+        "$q$ is a distance if the axis has length 1, which the library requires and the notes do not state."
+    )
     implements = Prismatic
 
 
-@section_2_4_2.holds("t868", "It is a translation: every point moves by the same vector")
+@section_2_4_2.holds("t868", "A prismatic joint moves every point by the same vector")
 class t868:
-    inputs = {**SLIDING, "x": vectors()}
+    inputs = {**SLIDE, "x": vectors()}
     result = Result(LENGTH, "in the fixed frame of the joint")
 
     def printed(a, q, x):
@@ -219,14 +215,14 @@ class t868:
         """Compare with scipy's exponential of the twist of unit velocity, applied to the point."""
         return (translations(a)([q]) @ np.append(x, 1))[:3]
 
-    exact = ADDED
+    exact = EXACT_SUMS
     implements = Prismatic
 
 
 @section_2_4_2.holds("e2.24", "Jacobian of a prismatic joint")
 class e2_24:
     formula = r"S = \begin{pmatrix} 0 \\ \mathbf a \end{pmatrix} \in \mathbb R^{6\times1}"
-    inputs = SLIDING
+    inputs = SLIDE
     result = Result(NUMBER, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(a, q):
@@ -239,11 +235,11 @@ class e2_24:
         """Compare with the complex step through scipy's exponential."""
         return motion_subspace(translations(a), np.array([q]))
 
-    exact = PLACED
+    exact = EXACT_ENTRIES
     implements = Prismatic
 
 
-@section_2_4_3.holds("e2.25", "A planar joint moves in the xy plane, without turning")
+@section_2_4_3.holds("e2.25", "Pose of a planar joint, which translates in the xy plane")
 class e2_25:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & 0 & q_j \\ 0 & 1 & 0 \\ 0 & 0 & 1 \end{pmatrix}"
     inputs = {"q": vectors(2)}
@@ -261,15 +257,15 @@ class e2_25:
         """Compare with a translation along x, then one along y, by scipy's exponentials."""
         return translations(X, Y)(q)
 
-    exact = PLACED
+    exact = EXACT_ENTRIES
     remark = (
-        r"The upper left $I$ is $2\times2$. In mechanism theory and in most simulators a planar joint also turns "
-        r"about $z$; that one is the 2D free joint of 2.4.10."
+        r"The upper left $I$ is $2\times2$. In mechanism theory and in most simulators a planar joint "
+        "also rotates about $z$; here this is the 2D free joint of 2.4.10."
     )
     implements = PlanarTranslation
 
 
-@section_2_4_3.holds("t876", "Again a translation: every point moves by the same vector of the plane")
+@section_2_4_3.holds("t876", "A planar joint moves every point by the same vector of the plane")
 class t876:
     inputs = {"q": vectors(2), "x": vectors()}
     result = Result(LENGTH, "in the fixed frame of the joint")
@@ -284,7 +280,7 @@ class t876:
         """Compare with scipy's exponentials of two translations, applied to the point."""
         return (translations(X, Y)(q) @ np.append(x, 1))[:3]
 
-    exact = ADDED
+    exact = EXACT_SUMS
     implements = PlanarTranslation
 
 
@@ -307,11 +303,11 @@ class e2_26:
         """Compare with the complex step through scipy's exponentials, times the rates."""
         return motion_subspace(translations(X, Y), q) @ qdot
 
-    exact = PLACED
+    exact = EXACT_ENTRIES
     implements = PlanarTranslation
 
 
-@section_2_4_4.holds("e2.27", "A translational joint moves anywhere, without turning")
+@section_2_4_4.holds("e2.27", "Pose of a translational joint")
 class e2_27:
     formula = r"Q_j(q_j) = \begin{pmatrix} I & q_j \\ 0 & 1 \end{pmatrix}"
     inputs = {"q": vectors()}
@@ -327,7 +323,7 @@ class e2_27:
         """Compare with translations along x, y and z, by scipy's exponentials."""
         return translations(X, Y, Z)(q)
 
-    exact = PLACED
+    exact = EXACT_ENTRIES
     implements = Translational
 
 
@@ -348,11 +344,11 @@ class e2_28:
         """Compare with the complex step through scipy's exponentials, times the rates."""
         return motion_subspace(translations(X, Y, Z), q) @ qdot
 
-    exact = PLACED
+    exact = EXACT_ENTRIES
     implements = Translational
 
 
-@section_2_4_7.holds("e2.41#a", "A revolute joint about z: the exponential of its twist")
+@section_2_4_7.holds("e2.41#a", "Pose of a revolute joint about z: the exponential of its twist")
 class e2_41_a:
     formula = r"Q(q) = \exp([Sq]) = \begin{pmatrix} \cos q & -\sin q & 0 & 0 \\ \sin q & \cos q & 0 & 0 \\ 0&0&1&0 \\ 0&0&0&1 \end{pmatrix}"
     inputs = {"q": numbers(-7, 7)}
@@ -389,5 +385,5 @@ class e2_41_b:
         """Compare with the complex step through scipy's exponential, times the rate."""
         return motion_subspace(rotation_sequence("Z"), np.array([q]))[:, 0] * qdot
 
-    remark = r"S does not change, so $\dot S = 0$. The notes' bending about $z$ is a rotation about $z$."
+    remark = r"$S$ is constant, so $\dot S = 0$. Bending about $z$, in the notes, is a rotation about $z$."
     implements = Revolute

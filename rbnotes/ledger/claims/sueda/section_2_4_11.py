@@ -1,4 +1,4 @@
-"""Sueda 2.4.11: a joint that holds nothing."""
+"""Sueda 2.4.11: a free joint in space."""
 
 from __future__ import annotations
 
@@ -39,20 +39,20 @@ section = Section(
     arguments={
         "r": Argument(NUMBER, "rotation vector of the moving frame in the fixed one"),
         "p": Argument(LENGTH, "origin of the moving frame, in the fixed one"),
-        "twist": Argument(TWIST, "of what the joint moves, in its frame"),
-        "q1": Argument(NUMBER, "coordinates of the joint in question"),
-        "q2": Argument(LENGTH, "coordinates of the joint in question"),
-        "v1": Argument(RATE, "rates of the coordinates of the joint in question"),
-        "v2": Argument(VELOCITY, "rates of the coordinates of the joint in question"),
+        "twist": Argument(TWIST, "of the moving frame, in itself"),
+        "q1": Argument(NUMBER, "coordinates of the joint"),
+        "q2": Argument(LENGTH, "coordinates of the joint"),
+        "v1": Argument(RATE, "rates of the coordinates of the joint"),
+        "v2": Argument(VELOCITY, "rates of the coordinates of the joint"),
     },
 )
 
 
-SPACE = {"q1": arrays(3).filter(np.any), "q2": arrays(3)}
-FLYING = {**SPACE, "v1": arrays(3), "v2": arrays(3)}
+COORDINATES = {"q1": arrays(3).filter(np.any), "q2": arrays(3)}
+MOVING = {**COORDINATES, "v1": arrays(3), "v2": arrays(3)}
 
 
-@section.holds("t1014", "A free joint in space: any pose, and any motion")
+@section.holds("t1014", "Free joint in space: any pose and any motion")
 class t1014:
     formula = r"\text{`completely unconstrained in 3D'}"
     inputs = {"r": arrays(3).filter(np.any), "p": arrays(3), "twist": arrays(6)}
@@ -64,7 +64,7 @@ class t1014:
     )
 
     def printed(r, p, twist):
-        """Return a pose with its coordinates, and the twist with rates that make it, from the product of two joints."""
+        """Return a pose from its coordinates, and a twist from its rates, for the product of two joints."""
         q = np.concatenate([r, rotation_pose(r)[:3, :3].T @ p])
         S = pose_jacobian(spatial_free_joint, q)
         return np.append(spatial_free_joint(q), S @ np.linalg.lstsq(S, twist, rcond=None)[0])
@@ -81,16 +81,17 @@ class t1014:
 
     primitives = ("rbnotes.ledger.oracles.pose_products.make_poses",)
     remark = (
-        r"Every pose has such coordinates, with rotation vectors of up to half a turn. At rotation vectors that are "
-        r"$2\pi$ long a joint with exponential coordinates is singular (2.4.8), and two motions are lost."
+        "Every pose has such coordinates, with rotation vectors of up to half a turn. At rotation "
+        r"vectors of length $2\pi$ a joint with exponential coordinates is singular (2.4.8) and loses "
+        "two degrees of freedom."
     )
     implements = Free3D
 
 
-@section.holds("e2.57", "A free joint in space as a product of two")
+@section.holds("e2.57", "Free joint in space as a product of two joints")
 class e2_57:
     formula = r"Q = Q_1Q_2,\qquad Q_1 = Q_\text{spherical},\quad Q_2 = Q_\text{translational}"
-    inputs = SPACE
+    inputs = COORDINATES
     result = Result(POSE, "of the moving frame in the fixed one")
 
     def printed(q1, q2):
@@ -103,27 +104,27 @@ class e2_57:
 
     def reference(q1, q2):
         """Compare with scipy's rotations of the axes and of the offset."""
-        turn = Rotation.from_rotvec(q1)
-        columns = np.stack([*turn.apply(np.eye(3)), turn.apply(q2)], axis=-1)
+        rotation = Rotation.from_rotvec(q1)
+        columns = np.stack([*rotation.apply(np.eye(3)), rotation.apply(q2)], axis=-1)
         return np.concatenate([columns, [[0, 0, 0, 1]]])
 
-    remark = "So the position is along the turned axes: the pose is $(R, Rq_2)$, not $(R, q_2)$."
+    remark = "The position is along the rotated axes: the pose is $(R, Rq_2)$, not $(R, q_2)$."
     implements = Free3D
 
 
-def ball_twists(q1):
-    """S_1 of the ball, upper half."""
+def ball_jacobian(q1):
+    """Return the upper half of S_1 of the ball joint."""
     return pose_jacobian(rotation_pose, q1)[..., :3, :]
 
 
 @section.holds("e2.58", "Jacobian of a free joint in space")
 class e2_58:
     formula = r"S = \begin{pmatrix} \hat S_1 & 0 \\ -[q_2]\hat S_1 & I \end{pmatrix} \in \mathbb R^{6\times6}"
-    inputs = SPACE
+    inputs = COORDINATES
     result = Result(ADJOINT, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(q1, q2):
-        S1 = ball_twists(q1)
+        S1 = ball_jacobian(q1)
         return np.block([[S1, np.zeros((3, 3))], [-bracket(q2) @ S1, np.eye(3)]])
 
     def library(q1, q2):
@@ -139,13 +140,13 @@ class e2_58:
 @section.holds("e2.59", "Rate of the Jacobian of a free joint in space")
 class e2_59:
     formula = r"\dot S = \begin{pmatrix} \dot{\hat S}_1 & 0 \\ -[\dot q_2]\hat S_1 - [q_2]\dot{\hat S}_1 & 0 \end{pmatrix}"
-    inputs = FLYING
+    inputs = MOVING
     result = Result(ADJOINT / TIME, "a column for each coordinate of the joint, in the frame that it moves")
 
     def printed(q1, q2, v1, v2):
-        S1, S1_dot = ball_twists(q1), derivative_along_motion(ball_twists, q1, v1)
-        still = np.zeros((3, 3))
-        return np.block([[S1_dot, still], [-bracket(v2) @ S1 - bracket(q2) @ S1_dot, still]])
+        S1, S1_dot = ball_jacobian(q1), derivative_along_motion(ball_jacobian, q1, v1)
+        zero = np.zeros((3, 3))
+        return np.block([[S1_dot, zero], [-bracket(v2) @ S1 - bracket(q2) @ S1_dot, zero]])
 
     def library(q1, q2, v1, v2):
         return Free3D(position_first=False).motion_subspace_rate(np.append(q1, q2), np.append(v1, v2))
@@ -157,18 +158,18 @@ class e2_59:
     implements = Free3D
 
 
-@section.holds("t1026", "The hats: a ball joint's Jacobian has three rows")
+@section.holds("t1026", "Meaning of the hats: the three rows of the Jacobian of a ball joint")
 class t1026:
     formula = r"S_1 = \begin{pmatrix} \hat S_1 \\ 0 \end{pmatrix}"
-    inputs = {"q1": SPACE["q1"], "v1": arrays(3)}
+    inputs = {"q1": COORDINATES["q1"], "v1": arrays(3)}
     result = Result(
         stacked_quantity(NUMBER, RATE),
         "the columns of the joint in the frame that it moves, then their rates",
     )
 
     def printed(q1, v1):
-        """Both Jacobian and rate, filled up with zeros."""
-        upper = np.stack([ball_twists(q1), derivative_along_motion(ball_twists, q1, v1)])
+        """Return Jacobian and rate, both padded with zeros."""
+        upper = np.stack([ball_jacobian(q1), derivative_along_motion(ball_jacobian, q1, v1)])
         return np.concatenate([upper, np.zeros((2, 3, 3))], axis=1)
 
     def library(q1, v1):
@@ -176,17 +177,17 @@ class t1026:
         return np.stack([joint.motion_subspace(q1), joint.motion_subspace_rate(q1, v1)])
 
     def reference(q1, v1):
-        """Compare with differences of the pose along three motions, in its own frame, and of these along a fourth."""
+        """Compare with differences of the pose along three motions, and of these along a fourth."""
 
         def columns(q):
-            moved = np.stack([derivative_along_motion(rotation_pose, q, unit) for unit in np.eye(3)])
+            rates = np.stack([derivative_along_motion(rotation_pose, q, unit) for unit in np.eye(3)])
             return np.stack(
-                [twist_from_matrix(np.linalg.inv(rotation_pose(q)) @ each) for each in moved], axis=-1
+                [twist_from_matrix(np.linalg.inv(rotation_pose(q)) @ rate) for rate in rates], axis=-1
             )
 
-        def changing(steps):
+        def columns_along(steps):
             return np.stack([columns(q1 + t * v1) for t in steps[..., 0]])
 
-        return np.stack([columns(q1), derivative_along_motion(changing, np.zeros(1), np.ones(1))])
+        return np.stack([columns(q1), derivative_along_motion(columns_along, np.zeros(1), np.ones(1))])
 
     implements = ExponentialSpherical

@@ -28,11 +28,11 @@ section = Section(
     "sueda/s2.4.12",
     chapter="spline-joints",
     arguments={
-        "q": Argument(coordinates, "coordinates of the joint in question"),
+        "q": Argument(coordinates, "coordinates of the joint"),
         "C": Argument(
             LENGTH, "control points as columns, or control frames, in the fixed frame of the joint"
         ),
-        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint"),
     },
 )
 
@@ -42,7 +42,7 @@ BEZIER = np.array([[1, -3, 3, -1], [0, 3, -6, 3], [0, 0, 3, -3], [0, 0, 0, 1]])
 POINTS = {"C": arrays(3, 4), "q": numbers(0.0, 1.0)}
 
 
-def through_points(C, basis=BSPLINE_BASIS):
+def point_spline(C, basis=BSPLINE_BASIS):
     """Return the joint whose control frames are points without rotations."""
     return SplineCurve(make_poses(np.eye(3), C.T), cyclic=False, basis=basis)
 
@@ -53,17 +53,17 @@ def scipy_spline(C, q, order=0):
 
 
 def point_library(C, q):
-    return through_points(C).transform([q])[:3, 3]
+    return point_spline(C).transform([q])[:3, 3]
 
 
-@section.definition("e2.60", "The matrix of four control points")
+@section.definition("e2.60", "Matrix of four control points")
 class e2_60:
     formula = r"C = \begin{pmatrix} \mathbf c_1 & \mathbf c_2 & \mathbf c_3 & \mathbf c_4 \end{pmatrix}"
     defines = ("C",)
     implements = SplineCurve
 
 
-@section.holds("e2.61", "The basis matrix of cubic B-splines")
+@section.holds("e2.61", "Basis matrix of cubic B-splines")
 class e2_61:
     formula = r"B = \frac16\begin{pmatrix} 1&-3&3&-1\\4&0&-6&3\\1&3&3&-3\\0&0&0&1 \end{pmatrix}"
     inputs = {"q": numbers(0.0, 1.0)}
@@ -103,38 +103,39 @@ class e2_62:
     implements = SplineCurve
 
 
-@section.holds("t1042#a", "Another basis matrix makes another spline")
+@section.holds("t1042#a", "Splines with other basis matrices")
 class t1042_a:
     formula = r"\mathbf x(q) = CB'\vec q:\ \text{`other types of splines can be swapped in by replacing the basis matrix, $B$'}"
     inputs = POINTS
     result = Result(LENGTH, "in the fixed frame, once for each of the matrices")
 
     def printed(C, q):
-        """Bezier's, and Catmull and Rom's."""
+        """Evaluate with the basis matrices of Bezier, and of Catmull and Rom."""
         powers = np.array([1, q, q**2, q**3])
-        through = np.array([[0, -1, 2, -1], [2, 0, -5, 3], [0, 1, 4, -3], [0, 0, -1, 1]]) / 2
-        return np.array([C @ BEZIER @ powers, C @ through @ powers])
+        catmull_rom = np.array([[0, -1, 2, -1], [2, 0, -5, 3], [0, 1, 4, -3], [0, 0, -1, 1]]) / 2
+        return np.array([C @ BEZIER @ powers, C @ catmull_rom @ powers])
 
     def library(C, q):
-        curves = through_points(C, BEZIER.T), through_points(C, CATMULL_ROM_BASIS)
+        curves = point_spline(C, BEZIER.T), point_spline(C, CATMULL_ROM_BASIS)
         return np.array([curve.transform([q])[:3, 3] for curve in curves])
 
     def reference(C, q):
-        """Compare with de Casteljau's construction, and scipy's Hermite spline with half the distance of the neighbors."""
+        """Compare with de Casteljau's construction, and scipy's Hermite spline with central differences."""
         line = C
         for _ in range(3):
             line = (1 - q) * line[:, :-1] + q * line[:, 1:]
-        slopes = (C[:, 2:] - C[:, :-2]) / 2
-        return np.array([line[:, 0], CubicHermiteSpline([0, 1], C[:, 1:3].T, slopes.T)(q)])
+        tangents = (C[:, 2:] - C[:, :-2]) / 2
+        return np.array([line[:, 0], CubicHermiteSpline([0, 1], C[:, 1:3].T, tangents.T)(q)])
 
     remark = (
-        r"For points, any; for control frames, whose spline (2.67) begins at $C_1$ and goes on in steps, the weights "
-        r"must add up to one: a Hermite spline of two points and two slopes cannot be swapped in."
+        "For points, any basis matrix is possible. For control frames, whose spline (2.67) starts at "
+        "$C_1$ and adds steps, the weights must add up to one: a Hermite spline of two points and two "
+        "tangents is not possible."
     )
     implements = (CATMULL_ROM_BASIS, SplineCurve)
 
 
-@section.holds("t1042#b", "More control points: the right four, and a parameter between 0 and 1")
+@section.holds("t1042#b", "Spline with more than four control points")
 class t1042_b:
     formula = r"\mathbf x(q) = C_kB\vec u,\quad C_k = \begin{pmatrix} \mathbf c_{k+1} & \cdots & \mathbf c_{k+4} \end{pmatrix},\quad k = \lfloor q\rfloor,\ u = q - k"
     inputs = {"C": arrays(3, 7), "q": numbers(0.0, 3.984375)}
@@ -154,7 +155,7 @@ class t1042_b:
     implements = SplineCurve
 
 
-@section.holds("e2.63", "The same, control point by control point")
+@section.holds("e2.63", "Position on a spline as a weighted sum of control points")
 class e2_63:
     formula = r"\mathbf x(q) = \mathbf c_1B_1(q) + \mathbf c_2B_2(q) + \mathbf c_3B_3(q) + \mathbf c_4B_4(q)"
     inputs = POINTS
@@ -174,7 +175,7 @@ class e2_63:
     implements = SplineCurve
 
 
-@section.holds("t1048", "A basis function is a row of the matrix times the powers")
+@section.holds("t1048", "Basis function as a row of the matrix times the powers")
 class t1048:
     formula = r"B_i(q):\ \text{`the product of the $i$th row of $B$ and $\vec q$'}"
     inputs = {"q": numbers(0.0, 1.0)}
@@ -185,18 +186,18 @@ class t1048:
         return np.array([row @ powers for row in B])
 
     def library(q):
-        """Three of them as a position, for control points at unit distances; the other is what is left of one."""
+        """Return three weights as a position, for control points at unit distances, and the fourth from their sum."""
         x = point_library(np.eye(3, 4), q)
         return np.append(x, 1 - np.sum(x))
 
     def reference(q):
-        """Measure the change of the points of scipy's spline with each control point."""
+        """Compare with the change of the points of scipy's spline with each control point."""
         return scipy_spline(np.eye(4), q)
 
     implements = SplineCurve
 
 
-@section.holds("e2.64", "Position on a spline from steps between control points")
+@section.holds("e2.64", "Position on a spline from differences of control points")
 class e2_64:
     formula = r"\mathbf x(q) = \mathbf c_1\tilde B_1(q) + \Delta\mathbf c_2\tilde B_2(q) + \Delta\mathbf c_3\tilde B_3(q) + \Delta\mathbf c_4\tilde B_4(q),\quad \Delta\mathbf c_i = \mathbf c_i - \mathbf c_{i-1}"
     inputs = POINTS
@@ -217,42 +218,42 @@ class e2_64:
     implements = SplineCurve
 
 
-@section.holds("e2.65", "The cumulative basis functions")
+@section.holds("e2.65", "Cumulative basis functions")
 class e2_65:
     formula = r"\tilde B_4 = B_4,\quad \tilde B_3 = B_3 + B_4,\quad \tilde B_2 = B_2 + B_3 + B_4,\quad \tilde B_1 = B_1 + B_2 + B_3 + B_4 = 1"
     inputs = {"q": numbers(0.0, 1.0)}
     result = Result(NUMBER, "the first one twice, then one for each step")
 
     def printed(q):
-        """Return the four weights, and the first one again as a number."""
+        """Return the four weights, and the first one also as a number."""
         b1, b2, b3, b4 = B @ np.array([1, q, q**2, q**3])
         return np.array([1, b1 + b2 + b3 + b4, b2 + b3 + b4, b3 + b4, b4])
 
     def library(q):
-        """Positions for unit steps from point to point; the first point counts as a whole."""
+        """Return positions for unit differences of control points, and displacements of all points at once."""
         steps = np.cumsum(np.eye(3, 4, 1), axis=1)
-        away = np.ones((3, 1))
+        shift = np.ones((3, 1))
         x = point_library(steps, q)
-        return np.append((point_library(steps + away, q) - x)[:2], x)
+        return np.append((point_library(steps + shift, q) - x)[:2], x)
 
     def reference(q):
-        """Measure the change of the points of scipy's spline with the first control point and with each difference.
+        """Compare with the change of scipy's spline with the first control point and with each difference.
 
-        The first point carries all of them, the first step all but it, and so on.
+        The first point moves all points, the first difference moves all but the first, and so on.
         """
-        carried = np.triu(np.ones((4, 4)))
-        weights = scipy_spline(carried, q)
+        points = np.triu(np.ones((4, 4)))
+        weights = scipy_spline(points, q)
         return np.append(weights[0], weights)
 
     implements = SplineCurve
 
 
-def slopes_library(C, q):
-    joint = through_points(C)
+def derivatives_library(C, q):
+    joint = point_spline(C)
     return np.append(joint.motion_subspace([q])[3:], joint.motion_subspace_derivative([q])[3:])
 
 
-def slopes_reference(C, q):
+def derivatives_reference(C, q):
     """Compare with the first and second derivatives of scipy's B-spline."""
     return np.append(scipy_spline(C, q, 1), scipy_spline(C, q, 2))
 
@@ -271,133 +272,137 @@ class e2_66:
         second = np.array([[3, -1], [-6, 3], [3, -3], [0, 1]]) / 6 @ np.array([2, 6 * q])
         return np.append(C @ first, C @ second)
 
-    library = slopes_library
-    reference = slopes_reference
-    remark = r"These are derivatives of $B_i$; those of $\tilde B_i$, of which the text speaks, are their sums, as in (2.65)."
+    library = derivatives_library
+    reference = derivatives_reference
+    remark = (
+        r"These are derivatives of $B_i$. The derivatives of $\tilde B_i$, which the text mentions, are "
+        "their sums, as in (2.65)."
+    )
     implements = SplineCurve
 
 
-@section.holds("t1058", "Cumulative derivatives, by differentiating the powers")
+@section.holds("t1058", "Derivatives of the cumulative basis functions, by differentiating the powers")
 class t1058:
     formula = r"\tilde B_i'(q) = \sum_{j\ge i}(B\,\vec q\,')_j,\quad \tilde B_i''(q) = \sum_{j\ge i}(B\,\vec q\,'')_j"
     inputs = POINTS
     result = Result(LENGTH, "first, then second derivative by the coordinate, in the fixed frame")
 
     def printed(C, q):
-        """Apply the weights to the differences of control points; the zero powers stay, and the first weight is constant."""
+        """Apply the weights to the differences of control points; the weight of the first point is constant."""
         steps = np.stack([C[:, 3] - C[:, 2], C[:, 2] - C[:, 1], C[:, 1] - C[:, 0]])
         first = np.cumsum((B @ np.array([0, 1, 2 * q, 3 * q**2]))[:0:-1])
         second = np.cumsum((B @ np.array([0, 0, 2, 6 * q]))[:0:-1])
         return np.append(first @ steps, second @ steps)
 
-    library = slopes_library
-    reference = slopes_reference
+    library = derivatives_library
+    reference = derivatives_reference
     implements = SplineCurve
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Splines of control frames and Algorithm 3, with poses whose steps fly for part of a second.
+# Splines of control frames and Algorithm 3. The oracles follow the screw of each step for a fraction of a second.
 
 
 POSES = {"C": random_poses(4), "q": numbers(0.0, 1.0)}
 MOVING = {**POSES, "qdot": numbers()}
 
 
-def through(C):
+def frame_spline(C):
     """Return the joint on the segment of four control frames."""
     return SplineCurve(C, cyclic=False)
 
 
-def cumulative(powers):
-    """Cumulative basis functions 2, 3 and 4, or their derivatives, from the powers of q or theirs."""
+def cumulative_basis(powers):
+    """Return the cumulative basis functions 2, 3 and 4 from the powers of q, or derivatives from theirs."""
     b = B @ powers
     return [b[1] + b[2] + b[3], b[2] + b[3], b[3]]
 
 
 def pose_library(C, q):
-    return through(C).transform([q])
+    return frame_spline(C).transform([q])
 
 
 def pose_reference(C, q):
-    """Compare with a motion along the screw of each step for a fraction of a second, by the weights of Cox and de Boor."""
+    """Compare with screw motions along the steps for fractions of a second, by weights of Cox and de Boor."""
     return spline_curve(C)(np.array([q]))
 
 
 def S_library(C, q):
-    return through(C).motion_subspace([q])[:, 0]
+    return frame_spline(C).motion_subspace([q])[:, 0]
 
 
 def S_reference(C, q):
-    """Compare with complex steps of a motion along the screw of each step for a fraction of a second, by the weights of Cox and de Boor."""
+    """Compare with complex steps of screw motions along the steps, by weights of Cox and de Boor."""
     return pose_jacobian(spline_curve(C), np.array([q]))[:, 0]
 
 
-@section.holds("e2.67", "The pose on a spline of control frames")
+@section.holds("e2.67", "Pose on a spline of control frames")
 class e2_67:
     formula = r"Q(q) = C_1\exp(\Delta C_2\tilde B_2(q))\exp(\Delta C_3\tilde B_3(q))\exp(\Delta C_4\tilde B_4(q)),\quad \Delta C_i = \log(C_{i-1}^{-1}C_i)"
     inputs = POSES
-    arguments = {
-        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
-    }
+    arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
     result = Result(POSE, "of the moving frame in the fixed one")
 
     def printed(C, q):
-        b2, b3, b4 = cumulative(np.array([1, q, q**2, q**3]))
+        b2, b3, b4 = cumulative_basis(np.array([1, q, q**2, q**3]))
         d2, d3, d4 = map(twist_matrix, frame_twists(C))
         return C[0] @ expm(d2 * b2) @ expm(d3 * b3) @ expm(d4 * b4)
 
     library = pose_library
     reference = pose_reference
-    remark = r"Defined as long as neighbors are less than half a turn apart, so that the logarithm is the shortest way."
+    remark = (
+        "The pose is defined if neighbors are less than half a turn apart, so that the logarithm is the "
+        "shortest motion."
+    )
     implements = SplineCurve
 
 
-@section.misprint("t1070#a", "The Jacobian of a spline joint, with one bracket too many")
+@section.misprint("t1070#a", "Jacobian of a spline joint")
 class t1070_a:
     formula = r"S = [Q^{-1}(\partial Q/\partial q)]"
     inputs = POSES
-    arguments = {
-        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
-    }
+    arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
     result = Result(SCREW, "in the frame that the joint moves")
 
     def printed(C, q):
-        """Return the matrix whose bracket is to be taken."""
-        pose, at = spline_curve(C), np.array([q])
-        return np.linalg.inv(pose(at)) @ complex_steps.partial_derivatives(pose, at)[0]
+        """Return the matrix in the printed bracket."""
+        pose, point = spline_curve(C), np.array([q])
+        return np.linalg.inv(pose(point)) @ complex_steps.partial_derivatives(pose, point)[0]
 
     library = S_library
     reference = S_reference
     undefined = (
-        "the bracket is that of a twist, and this is a 4 x 4 matrix already; the left side is a column of six"
+        "the bracket is that of a twist, but its argument is a 4 x 4 matrix, and the left-hand side is a "
+        "column of six"
     )
-    correction = r"$[S] = Q^{-1}(\partial Q/\partial q)$: unbracket the right side, as in (2.29) and (2.44)."
+    correction = (
+        r"$[S] = Q^{-1}(\partial Q/\partial q)$: the bracket belongs to the left-hand side, as in (2.29) "
+        "and (2.44)"
+    )
     replacement = r"The recursive method for computing the corresponding joint Jacobian, $[S] = Q^{-1}(\partial Q/\partial q)$, and Hessian, $\partial S/\partial q$, are given in the appendix of the spline joints paper, which we reproduce in Alg. 3 for reference."
     implements = SplineCurve
 
 
-@section.holds("t1070#b", "The rate of the Jacobian, by the chain rule")
+@section.holds("t1070#b", "Rate of the Jacobian by the chain rule")
 class t1070_b:
     formula = r"\dot S = (\partial S/\partial q)\,\dot q"
     inputs = MOVING
-    arguments = {
-        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
-    }
+    arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
     result = Result(TWIST, "in the frame that the joint moves")
 
     def printed(C, q, qdot):
         return pose_jacobian_derivative(spline_curve(C), np.array([q]))[:, 0, 0] * qdot
 
     def library(C, q, qdot):
-        return through(C).motion_subspace_rate([q], [qdot])[:, 0]
+        return frame_spline(C).motion_subspace_rate([q], [qdot])[:, 0]
 
     def reference(C, q, qdot):
-        """Compare with differences along the motion of the twists that complex steps of the pose give."""
+        """Compare with differences along the motion of complex steps of the pose."""
 
-        def along(t):
+        def columns(t):
             return pose_jacobian(spline_curve(C), q + t * qdot)
 
-        return derivative_along_motion(along, np.zeros(1), np.ones(1))[:, 0]
+        return derivative_along_motion(columns, np.zeros(1), np.ones(1))[:, 0]
 
     implements = SplineCurve
 
@@ -406,13 +411,14 @@ class t1070_b:
 class alg3_a:
     formula = r"Q = C_1\exp(\Delta C_2\tilde B_2(q));\quad i = 3, 4:\ Q_i = \exp(\Delta C_i\tilde B_i(q)),\ Q = QQ_i"
     inputs = POSES
-    arguments = {
-        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
-    }
+    arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
     result = Result(POSE, "of the moving frame in the fixed one")
 
     def printed(C, q):
-        d, b = [twist_matrix(step) for step in frame_twists(C)], cumulative(np.array([1, q, q**2, q**3]))
+        d, b = (
+            [twist_matrix(step) for step in frame_twists(C)],
+            cumulative_basis(np.array([1, q, q**2, q**3])),
+        )
         Q = C[0] @ expm(d[0] * b[0])
         for i in (1, 2):
             Qi = expm(d[i] * b[i])
@@ -428,24 +434,25 @@ class alg3_a:
 class alg3_b:
     formula = r"S = \Delta C_2\tilde B_2'(q);\quad i = 3, 4:\ S = \Delta C_i\tilde B_i'(q) + \mathrm{Ad}(Q_i^{-1})\,S"
     inputs = POSES
-    arguments = {
-        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
-    }
+    arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
     result = Result(SCREW, "in the frame that the joint moves")
 
     def printed(C, q):
         d = frame_twists(C)
-        b = cumulative(np.array([1, q, q**2, q**3]))
-        b_slope = cumulative(np.array([0, 1, 2 * q, 3 * q**2]))
-        S = d[0] * b_slope[0]
+        b = cumulative_basis(np.array([1, q, q**2, q**3]))
+        b_first = cumulative_basis(np.array([0, 1, 2 * q, 3 * q**2]))
+        S = d[0] * b_first[0]
         for i in (1, 2):
             Ad = adjoint_by_conjugation(np.linalg.inv(expm(twist_matrix(d[i]) * b[i])))
-            S = d[i] * b_slope[i] + Ad @ S
+            S = d[i] * b_first[i] + Ad @ S
         return S
 
     library = S_library
     reference = S_reference
-    remark = r"$\Delta C_i$ is a 4 x 4 matrix where it is exponentiated, and its twist, a column of six, where $S$ is."
+    remark = (
+        r"$\Delta C_i$ is a 4 x 4 matrix in the exponential, and its twist, a column of six, in the "
+        "formula for $S$."
+    )
     implements = SplineCurve
 
 
@@ -454,39 +461,37 @@ class alg3_c:
     formula = r"\begin{aligned} \partial S/\partial q &= \Delta C_2\tilde B_2''(q);\quad\text{then, for }i = 3, 4: \\ \partial S/\partial q &= \Delta C_i\tilde B_i''(q) + \mathrm{Ad}_i\left(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i(q)\right) \end{aligned}"
     edit = (r"\mathrm{ad}_i\,\Delta C_i\tilde B_i(q)", r"\mathrm{ad}_i\,\Delta C_i\tilde B_i'(q)")
     inputs = POSES
-    arguments = {
-        "C": Argument(POSE, "control points as columns, or control frames, in the fixed frame of the joint")
-    }
+    arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
     result = Result(SCREW, "in the frame that the joint moves")
 
     def printed(C, q):
-        """Line by line; S is still that of the round before in line 8, and no more in line 10."""
+        """Evaluate line by line; S is that of the previous iteration in line 8, but not in line 10."""
         d = frame_twists(C)
-        b = cumulative(np.array([1, q, q**2, q**3]))
-        b_slope = cumulative(np.array([0, 1, 2 * q, 3 * q**2]))
-        b_bend = cumulative(np.array([0, 0, 2, 6 * q]))
-        S, dS = d[0] * b_slope[0], d[0] * b_bend[0]
+        b = cumulative_basis(np.array([1, q, q**2, q**3]))
+        b_first = cumulative_basis(np.array([0, 1, 2 * q, 3 * q**2]))
+        b_second = cumulative_basis(np.array([0, 0, 2, 6 * q]))
+        S, dS = d[0] * b_first[0], d[0] * b_second[0]
         for i in (1, 2):
             Ad = adjoint_by_conjugation(np.linalg.inv(expm(twist_matrix(d[i]) * b[i])))
             ad_step = commutator(S, d[i])
-            S = d[i] * b_slope[i] + Ad @ S
-            dS = d[i] * b_bend[i] + Ad @ (dS + ad_step * b[i])
+            S = d[i] * b_first[i] + Ad @ S
+            dS = d[i] * b_second[i] + Ad @ (dS + ad_step * b[i])
         return dS
 
     def library(C, q):
-        return through(C).motion_subspace_derivative([q])[:, 0, 0]
+        return frame_spline(C).motion_subspace_derivative([q])[:, 0, 0]
 
     def reference(C, q):
-        """Compare with differences of order eight of the twists that complex steps of the pose give."""
+        """Compare with differences of order eight of complex steps of the pose."""
         return pose_jacobian_derivative(spline_curve(C), np.array([q]))[:, 0, 0]
 
     scan = True
     correction = (
-        r"$\mathrm{Ad}_i\,(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i'(q))$ in line 10: with the "
-        r"derivative of the basis function, as Algorithm 4 has it in its line 16."
+        r"$\mathrm{Ad}_i\,(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i'(q))$ in line 10: "
+        "with the derivative of the basis function, as in line 16 of Algorithm 4"
     )
     remark = (
-        r"$\mathrm{Ad}_i = \mathrm{Ad}(Q_i^{-1})$, $\mathrm{ad}_i = \mathrm{ad}(S)$. The term $\dot S\dot q$ of accelerations is "
-        r"wrong wherever the steps do not commute."
+        r"$\mathrm{Ad}_i = \mathrm{Ad}(Q_i^{-1})$, $\mathrm{ad}_i = \mathrm{ad}(S)$. The term $\dot "
+        r"S\dot q$ of accelerations is wrong unless the steps commute."
     )
     implements = SplineCurve

@@ -38,14 +38,14 @@ section = Section(
     "sueda/s2.4.5",
     chapter="spheres-without-singularities",
     arguments={
-        "a": Argument(NUMBER, "axis of the first turn, in the fixed frame"),
-        "b": Argument(NUMBER, "axis of the second turn, in the frame that the first has turned"),
-        "c": Argument(NUMBER, "axis of the third turn, in the frame that the first two have turned"),
-        "q": Argument(coordinates, "coordinates of the joint in question"),
-        "E0": Argument(POSE, "of the joint at rest, in the frame that carries it"),
-        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
-        "u": Argument(NUMBER, "rates of the coordinates of the joint in question"),
-        "P": Argument(POSE, "of the joint at rest, in the frame of the joint that carries it"),
+        "a": Argument(NUMBER, "axis of the first rotation, in the fixed frame"),
+        "b": Argument(NUMBER, "axis of the second rotation, in the frame after the first one"),
+        "c": Argument(NUMBER, "axis of the third rotation, in the frame after the first two"),
+        "q": Argument(coordinates, "coordinates of the joint"),
+        "E0": Argument(POSE, "of the joint at zero coordinates, in the frame of its parent"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint"),
+        "u": Argument(NUMBER, "rates of the coordinates of the joint"),
+        "P": Argument(POSE, "of the joint at zero coordinates, in the frame of its parent joint"),
         "B": Argument(POSE, "of the body, in the frame of its joint"),
     },
 )
@@ -54,8 +54,8 @@ section = Section(
 ANGLES = {"q": vectors(3, -3, 3)}
 MOVING = {**ANGLES, "qdot": vectors()}
 
-# A turn, a slide across its axis, a turn about a third axis: S has angular and linear parts.
-MIXED = Composite(Revolute((1.0, 0.0, 0.0)), Prismatic((0.0, 1.0, 0.0)), Revolute((0.0, 0.0, 1.0)))
+# A rotation, a translation across its axis, a rotation about a third axis: S has angular and linear parts.
+MIXED_JOINT = Composite(Revolute((1.0, 0.0, 0.0)), Prismatic((0.0, 1.0, 0.0)), Revolute((0.0, 0.0, 1.0)))
 MIXED_POSE = screws([1, 0, 0, 0, 0, 0], [0, 0, 0, 0, 1, 0], [0, 0, 1, 0, 0, 0])
 
 
@@ -63,8 +63,8 @@ def rotation(q):
     return Rotation.from_euler("XZX", q).as_matrix()
 
 
-def slope(q, i):
-    """``R^T dR/dq_i`` by differences of scipy's rotations."""
+def rotation_derivative(q, i):
+    """Return ``R^T dR/dq_i`` by differences of scipy's rotations."""
     return rotation(q).T @ derivative(lambda t: rotation(q + t * np.eye(3)[i])).value
 
 
@@ -73,7 +73,7 @@ def vector_of_bracket(X):
 
 
 def euler_columns(q):
-    """S as (2.34) prints it."""
+    """Return S as (2.34) prints it."""
     s2, s3 = np.sin(q[1:])
     c2, c3 = np.cos(q[1:])
     upper = np.array([[c2, 0, 1], [-c3 * s2, s3, 0], [s2 * s3, c3, 0]])
@@ -91,7 +91,7 @@ def euler_columns_rate(q, qdot):
 
 
 @section.definition(
-    "e2.29", "A column of S is a twist: how the pose changes with one coordinate, seen from the body"
+    "e2.29", "A column of S: the twist of the pose with respect to one coordinate, in the body frame"
 )
 class e2_29:
     formula = r"[S_i] \equiv E^{-1}\,\frac{dE}{dq_i}"
@@ -100,39 +100,36 @@ class e2_29:
     result = Result(NUMBER, COLUMNS_OF_JOINT)
 
     def printed(E0, q):
-        E, slopes = E0 @ MIXED_POSE(q), E0 @ np.moveaxis(complex_step(MIXED_POSE, q), -1, 0)
-        return np.column_stack([twist_from_matrix(np.linalg.inv(E) @ slope) for slope in slopes])
+        E, partials = E0 @ MIXED_POSE(q), E0 @ np.moveaxis(complex_step(MIXED_POSE, q), -1, 0)
+        return np.column_stack([twist_from_matrix(np.linalg.inv(E) @ partial) for partial in partials])
 
     def library(E0, q):
-        return MIXED.motion_subspace(q)
+        return MIXED_JOINT.motion_subspace(q)
 
     def reference(E0, q):
-        """Compare with rates of the rotation vector and of the position seen from where the body is, by scipy's rotations.
+        """Compare with derivatives of rotation vector and position relative to the current pose, by scipy's rotations."""
 
-        How the body that moves on is turned and shifted, seen from the body as it is.
-        """
+        def pose(q):
+            rotation = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_rotvec([q[0], 0, 0])
+            return rotation * Rotation.from_rotvec([0, 0, q[2]]), E0[:3, 3] + rotation.apply([0, q[1], 0])
 
-        def place(q):
-            turn = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_rotvec([q[0], 0, 0])
-            return turn * Rotation.from_rotvec([0, 0, q[2]]), E0[:3, 3] + turn.apply([0, q[1], 0])
-
-        here, at = place(q)
+        R0, x0 = pose(q)
 
         def relative_pose_at(q):
-            turn, x = place(q)
-            return np.append((here.inv() * turn).as_rotvec(), here.inv().apply(x - at))
+            rotation, x = pose(q)
+            return np.append((R0.inv() * rotation).as_rotvec(), R0.inv().apply(x - x0))
 
         return jacobian(relative_pose_at, q).value
 
-    remark = r"Where the parent holds the joint, $E_0$, cancels: $E^{-1}dE = Q^{-1}dQ$."
+    remark = "The reference transform $E_0$ cancels: $E^{-1}dE = Q^{-1}dQ$."
     implements = JointType
 
 
-@section.holds("t894", "Similar to (1.8): the columns times their rates are the body's twist")
+@section.holds("t894", "The columns times the rates are the twist of the body, similar to (1.8)")
 class t894:
     formula = r"\dot E = E\,[\phi],\quad \phi = \textstyle\sum_i S_i\dot q_i"
     inputs = {"E0": frames(), **MOVING}
-    result = Result(RATE, "rate of the pose of the body in the frame that carries the joint")
+    result = Result(RATE, "rate of the pose of the body in the frame of the parent")
 
     def printed(E0, q, qdot):
         E = E0 @ MIXED_POSE(q)
@@ -142,10 +139,10 @@ class t894:
         )
 
     def library(E0, q, qdot):
-        S = MIXED.motion_subspace(q) @ qdot
+        S = MIXED_JOINT.motion_subspace(q) @ qdot
         X = np.zeros((4, 4))
         X[:3, :3], X[:3, 3] = so3.hat(S[:3]), S[3:]
-        return E0 @ MIXED.transform(q) @ X
+        return E0 @ MIXED_JOINT.transform(q) @ X
 
     def reference(E0, q, qdot):
         """Compare with differences of the pose after scipy's rotations and the translation between them."""
@@ -165,37 +162,37 @@ class t894:
     implements = JointType
 
 
-@section.holds("e2.30", "Only rotations are involved: the rotation matrix is enough")
+@section.holds("e2.30", "Columns of S for a pure rotation")
 class e2_30:
     formula = r"[S_i] \equiv R^\top\frac{dR}{dq_i}"
     inputs = {"E0": frames(), **ANGLES}
     result = Result(NUMBER, COLUMNS_OF_JOINT)
 
     def printed(E0, q):
-        R, slopes = rotation(q), np.moveaxis(complex_step(rotation_sequence("XZX"), q), -1, 0)
-        upper = np.column_stack([vector_of_bracket(R.T @ slope[:3, :3]) for slope in slopes])
+        R, partials = rotation(q), np.moveaxis(complex_step(rotation_sequence("XZX"), q), -1, 0)
+        upper = np.column_stack([vector_of_bracket(R.T @ partial[:3, :3]) for partial in partials])
         return np.vstack([upper, np.zeros((3, 3))])
 
     def library(E0, q):
         return EulerSpherical("XZX").motion_subspace(q)
 
     def reference(E0, q):
-        """Compare with the angular velocity and velocity of the placed ball joint's origin, by differences of scipy's rotations.
+        """Compare with the angular velocity and the velocity of the origin, by differences of scipy's rotations.
 
-        Both, seen from the body; the origin of the body is the center of the ball.
+        Both are in the frame of the body, whose origin is the center of the ball.
         """
         start = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
 
         def relative_pose_at(q):
-            turn = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
+            current = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
             origin = E0[:3, 3] + E0[:3, :3] @ Rotation.from_euler("XZX", q).apply(np.zeros(3))
-            return np.append((start.inv() * turn).as_rotvec(), start.inv().apply(origin - E0[:3, 3]))
+            return np.append((start.inv() * current).as_rotvec(), start.inv().apply(origin - E0[:3, 3]))
 
         return jacobian(relative_pose_at, q).value
 
     remark = (
-        r"$E$ is no rotation matrix where $E_0$ has a translation; but this does not change, and the lower half "
-        r"of $S$ is zero all the same."
+        "$E$ is not a rotation matrix if $E_0$ contains a translation. But this translation is constant, "
+        "so the lower half of $S$ is still zero."
     )
     implements = EulerSpherical
 
@@ -220,7 +217,7 @@ class e2_31:
         return EulerSpherical("XZX").transform(q)[:3, :3]
 
     def reference(q):
-        """Compare with scipy's Euler angles about axes moved by the rotations before them."""
+        """Compare with scipy's Euler angles about rotated axes."""
         return rotation(q)
 
     implements = EulerSpherical
@@ -245,16 +242,16 @@ class e2_32:
     implements = EulerSpherical
 
 
-@section.holds("t910", "The product of the transposed rotation and its derivative is skew symmetric")
+@section.holds("t910", "The product of the transposed rotation matrix and its derivative is skew-symmetric")
 class t910:
     formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
     inputs = {**ANGLES, "u": vectors()}
     result = Result(NUMBER, "in the moving frame")
 
     def printed(q, u):
-        """For the derivative in some direction, of which those by one angle are the unit ones."""
-        R, slopes = rotation_sequence("XZX")(q)[:3, :3], complex_step(rotation_sequence("XZX"), q)[:3, :3]
-        return -(R.T @ (slopes @ u)).T
+        """Evaluate for a derivative in any direction; unit directions are derivatives by one angle."""
+        R, partials = rotation_sequence("XZX")(q)[:3, :3], complex_step(rotation_sequence("XZX"), q)[:3, :3]
+        return -(R.T @ (partials @ u)).T
 
     def library(q, u):
         return so3.hat(EulerSpherical("XZX").motion_subspace(q)[:3] @ u)
@@ -266,7 +263,7 @@ class t910:
     implements = EulerSpherical
 
 
-@section.holds("e2.33", "How the rotation changes with the first angle")
+@section.holds("e2.33", "Derivative of the rotation with respect to the first angle")
 class e2_33:
     formula = r"R^\top\frac{dR}{dq_1} = \begin{pmatrix} 0 & -s_2s_3 & -c_3s_2 \\ s_2s_3 & 0 & -c_2 \\ c_3s_2 & c_2 & 0 \end{pmatrix}"
     inputs = ANGLES
@@ -282,37 +279,37 @@ class e2_33:
 
     def reference(q):
         """Compare with differences of scipy's rotations."""
-        return slope(q, 0)
+        return rotation_derivative(q, 0)
 
     implements = EulerSpherical
 
 
-@section.holds("t914#a", "The first column: the matrix without its bracket, and three zeros")
+@section.holds("t914#a", "First column of S: the vector of the matrix, then three zeros")
 class t914_a:
     formula = r"\text{`The bottom three rows are zero'}"
     inputs = ANGLES
     result = Result(NUMBER, "of the first angle, in the moving frame")
 
     def printed(q):
-        return np.concatenate([vector_of_bracket(slope(q, 0)), np.zeros(3)])
+        return np.concatenate([vector_of_bracket(rotation_derivative(q, 0)), np.zeros(3)])
 
     def library(q):
         return EulerSpherical("XZX").motion_subspace(q)[:, 0]
 
     def reference(q):
-        """Measure the velocities of the axes and the origin of a body on scipy's rotations, in its own frame."""
+        """Compare with velocities of the axes and the origin of a body on scipy's rotations, in its own frame."""
         start = Rotation.from_euler("XZX", q)
 
         def relative_pose_at(t):
-            turn = Rotation.from_euler("XZX", q + np.array([t, 0, 0]))
-            return np.append((start.inv() * turn).as_rotvec(), turn.apply(np.zeros(3)))
+            current = Rotation.from_euler("XZX", q + np.array([t, 0, 0]))
+            return np.append((start.inv() * current).as_rotvec(), current.apply(np.zeros(3)))
 
         return derivative(relative_pose_at).value
 
     implements = EulerSpherical
 
 
-@section.misprint("t914#b", "The other columns come the same way")
+@section.misprint("t914#b", "Second and third column of S")
 class t914_b:
     formula = r"\text{`Repeating for the 2nd and 3rd rows'}"
     inputs = ANGLES
@@ -320,7 +317,7 @@ class t914_b:
 
     def printed(q):
         """Return the derivatives by the second and the third angle, in the rows where the text puts them."""
-        first, second, third = (vector_of_bracket(slope(q, i)) for i in range(3))
+        first, second, third = (vector_of_bracket(rotation_derivative(q, i)) for i in range(3))
         upper = np.column_stack([first, np.zeros(3), np.zeros(3)])
         upper[1:] = second, third
         return upper
@@ -334,7 +331,7 @@ class t914_b:
 
     correction = r"Repeating for the 2nd and 3rd *columns*: the derivatives by $q_2$ and $q_3$."
     replacement = "Repeating for the 2nd and 3rd columns, we obtain the final form of $S$ for a spherical joint parameterized by XZX Euler angles:"
-    remark = "The text says columns where it begins, and (2.34) has them there."
+    remark = "The text speaks of columns at the beginning, and (2.34) has columns."
     implements = EulerSpherical
 
 
@@ -373,7 +370,7 @@ class e2_35:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# What three angles cannot do, where their S is singular, and where its rate goes.
+# Singularities of three angles, and the use of the rate of S.
 
 
 QUATERNION = np.array([0.5, -0.1, 0.7, 0.5])
@@ -384,7 +381,7 @@ def angular_columns(a, b, c, q):
 
 
 def limb(P, B):
-    """Return a hinge, a ball joint on its moving frame at P, and its body at B."""
+    """Return a tree of a hinge, a ball joint on its moving frame at P, and the body at B."""
     return reduced.Tree(
         [
             reduced.Link("hinge", Revolute((0.0, 1.0, 0.0))),
@@ -393,16 +390,19 @@ def limb(P, B):
     )
 
 
-@section.holds("t888#a", "Three angles are singular somewhere, whatever their axes")
+@section.holds("t888#a", "Three angles have a singularity, whatever their axes")
 class t888_a:
     formula = r"\text{`With any 3-parameter representation, there will be a singularity somewhere.'}"
     inputs = {"a": unit_vectors(), "b": unit_vectors(), "c": unit_vectors(), "q": vectors()}
     result = Result(NUMBER)
 
     def printed(a, b, c, q):
-        """Return det S of the upper rows half a turn of the second angle on: the other sign, so zero in between."""
-        turned = Rotation.from_rotvec(-q[1] * b).as_matrix() @ a
-        return np.cross(b, turned) @ c
+        """Return det S of the upper rows after half a turn of the second angle.
+
+        It has the opposite sign, so det S vanishes in between.
+        """
+        rotated_axis = Rotation.from_rotvec(-q[1] * b).as_matrix() @ a
+        return np.cross(b, rotated_axis) @ c
 
     def library(a, b, c, q):
         return -np.linalg.det(Composite(Revolute(a), Revolute(b), Revolute(c)).motion_subspace(q)[:3])
@@ -412,24 +412,25 @@ class t888_a:
         return np.linalg.det(angular_columns(a, b, c, q + np.array([0, np.pi, 0])))
 
     remark = (
-        r"Of any three axes, not only those of a frame: $\det\hat S$ changes its sign within half a turn of the "
-        r"second angle. In general it is a theorem of topology: no three numbers describe all rotations, one to "
-        r"one and with a regular derivative. One has to give up something: the exponential map is regular within the "
-        r"ball of radius $2\pi$ and reaches every rotation there, but a body that goes on turning leaves the ball."
+        r"For any three axes, not only those of a frame, $\det\hat S$ changes its sign within half a "
+        "turn of the second angle. In general, by a theorem of topology, no three numbers describe all "
+        "rotations one to one and with a regular derivative. The exponential map, for example, is "
+        r"regular within the ball of radius $2\pi$ and reaches every rotation there, but a body that "
+        "keeps rotating leaves the ball."
     )
     implements = Composite
 
 
-@section.holds("t888#b", "Where each of the twelve sequences is singular")
+@section.holds("t888#b", "Singularities of the twelve sequences of angles")
 class t888_b:
     formula = r"\text{`a singularity somewhere'}"
     inputs = {"sequence": st.sampled_from(euler_sequences()), "q": vectors(3, -3, 3)}
     result = Result(NUMBER)
 
     def printed(sequence, q):
-        """Smallest singular value: zero where the last axis is back on the first one."""
-        along = np.cos(q[1]) if sequence[0] == sequence[2] else np.sin(q[1])
-        return np.sqrt(1 - abs(along))
+        """Return the smallest singular value, which is zero where the last axis is parallel to the first one."""
+        cosine = np.cos(q[1]) if sequence[0] == sequence[2] else np.sin(q[1])
+        return np.sqrt(1 - abs(cosine))
 
     def library(sequence, q):
         return EulerSpherical(sequence).distance_to_singularity(q)
@@ -440,18 +441,18 @@ class t888_b:
 
     tolerance = 1e-8
     remark = (
-        r"XZX, and every sequence that repeats its first axis: where $\sin q_2 = 0$. Three different axes: where "
-        r"$\cos q_2 = 0$."
+        r"XZX and every other sequence that repeats its first axis is singular where $\sin q_2 = 0$. A "
+        r"sequence of three different axes is singular where $\cos q_2 = 0$."
     )
     implements = EulerSpherical
 
 
 @section.demonstration(
-    "t888#c", "More than three parameters take constraints: a quaternion has four, and one constraint"
+    "t888#c", "More than three parameters require constraints: a quaternion has four, and one constraint"
 )
 class t888_c:
     formula = r"\text{`With more than 3 parameters, we require constraints'}"
-    result = Result(NUMBER, "numbers, counted")
+    result = Result(NUMBER, "parameters, then constraints")
 
     def printed():
         return [4, 4 - 3]
@@ -466,17 +467,19 @@ class t888_c:
         def rotation_at(p):
             return Rotation.from_quat(p).as_matrix()
 
-        slopes = [derivative(lambda t, e=e: rotation_at(QUATERNION + t * e)).value.ravel() for e in np.eye(4)]
-        return [len(slopes), len(slopes) - np.linalg.matrix_rank(np.array(slopes), tol=1e-8)]
+        partials = [
+            derivative(lambda t, e=e: rotation_at(QUATERNION + t * e)).value.ravel() for e in np.eye(4)
+        ]
+        return [len(partials), len(partials) - np.linalg.matrix_rank(np.array(partials), tol=1e-8)]
 
     tolerance = 0.0
     implements = QuaternionSpherical
 
 
-@section.demonstration("t890", "S has a column for each coordinate: one of a hinge, three of three angles")
+@section.demonstration("t890", "S has one column for each coordinate")
 class t890:
     formula = r"S \in \mathbb R^{6\times1},\quad S \in \mathbb R^{6\times3}"
-    result = Result(NUMBER, "numbers, counted")
+    result = Result(NUMBER, "rows and columns of S, of a hinge and of three angles")
 
     def printed():
         return [6, 1, 6, 3]
@@ -488,7 +491,7 @@ class t890:
         ]
 
     def reference():
-        """Compare with the independent twists of a hinge and of a ball joint, by the complex step through exponentials."""
+        """Compare with the independent twists of a hinge and of a ball joint, by complex steps of exponentials."""
         hinge, ball = (
             motion_subspace(rotation_sequence("Z"), np.array([0.5])),
             motion_subspace(rotation_sequence("XZX"), np.array([0.5, 1.0, 1.5])),
@@ -499,7 +502,7 @@ class t890:
     implements = EulerSpherical
 
 
-@section.holds("t918", "The rate of S goes into the rate of the tree's Jacobian")
+@section.holds("t918", "Rate of S in the rate of the Jacobian of a tree")
 class t918:
     formula = r"\dot J(i,i) = {}^i_{J_i}\mathrm{Ad}\,\dot S \ne 0"
     inputs = {"P": frames(), "B": frames(), "q": arrays(4), "qdot": arrays(4)}
@@ -511,17 +514,20 @@ class t918:
         return adjoint_by_conjugation(np.linalg.inv(B)) @ euler_columns_rate(q[1:4], qdot[1:4])
 
     def library(P, B, q, qdot):
-        model = limb(P, B)
-        i = model.index("ball")
-        return reduced.jacobian_rate(model, q, qdot)[6 * i : 6 * i + 6, model.coordinate_slices[i]]
+        tree = limb(P, B)
+        i = tree.index("ball")
+        return reduced.jacobian_rate(tree, q, qdot)[6 * i : 6 * i + 6, tree.coordinate_slices[i]]
 
     def reference(P, B, q, qdot):
         """Compare with differences along the motion of the body's twists for unit rates, by scipy's exponentials.
 
-        Of the body on the ball joint, whose resting frame is where a hinge about y has brought P.
+        A hinge about y moves the frame P that carries the ball joint.
         """
-        at, ball = rotation_sequence("Y")(q[:1]) @ P, rotation_sequence("XZX")
-        return motion_subspace_rate(lambda q: at @ ball(q) @ B, q[1:4], qdot[1:4])
+        parent_pose, ball = rotation_sequence("Y")(q[:1]) @ P, rotation_sequence("XZX")
+        return motion_subspace_rate(lambda q: parent_pose @ ball(q) @ B, q[1:4], qdot[1:4])
 
-    remark = r"Not zero wherever $\dot q_2$ or $\dot q_3$ is not; turning the first angle alone leaves $S$ as it is."
+    remark = (
+        r"In general, the rate is not zero if $\dot q_2$ or $\dot q_3$ is not zero; a change of the "
+        "first angle alone does not change $S$."
+    )
     implements = reduced.jacobian_rate

@@ -20,8 +20,8 @@ section = Section(
     "sueda/s2.4.6",
     chapter="joint-types",
     arguments={
-        "q": Argument(coordinates, "coordinates of the joint in question"),
-        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+        "q": Argument(coordinates, "coordinates of the joint"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint"),
     },
 )
 
@@ -44,12 +44,12 @@ def rotation(q):
 
 
 def universal_columns(q):
-    """S as (2.39) prints it."""
+    """Return S as (2.39) prints it."""
     s2, c2 = np.sin(q[1]), np.cos(q[1])
     return np.array([[c2, 0], [0, 1], [s2, 0], [0, 0], [0, 0], [0, 0]])
 
 
-@section.conditional("t922", "Bending about x and y, no twisting about z")
+@section.conditional("t922", "Angular velocity of a universal joint about z")
 class t922:
     formula = r"\omega_z = 0"
     inputs = MOVING
@@ -72,11 +72,11 @@ class t922:
     def holds_when(q, qdot):
         return abs(np.sin(q[1]) * qdot[0]) < 1e-9
 
-    condition = r"the second angle is zero, or the first one rests: $\dot q_1\sin q_2 = 0$"
+    condition = r"the second angle is zero or the first one is constant: $\dot q_1\sin q_2 = 0$"
     remark = (
-        r"What never turns is the third of the XYZ angles: the body's $y$ axis stays perpendicular to the "
-        r"parent's $x$ axis. The body does turn about its $z$ axis, at $\dot q_1\sin q_2$, as (2.39) says; and "
-        r"about the parent's, at $\dot q_2\sin q_1$."
+        "The third of the XYZ angles is zero: the $y$ axis of the body stays perpendicular to the $x$ "
+        r"axis of the parent. But the body rotates about its $z$ axis, with $\dot q_1\sin q_2$, as in "
+        r"(2.39), and about that of the parent, with $\dot q_2\sin q_1$."
     )
     implements = Universal
 
@@ -101,13 +101,13 @@ class e2_36:
         return EulerSpherical("XYZ").transform(q)[:3, :3]
 
     def reference(q):
-        """Compare with scipy's Euler angles about axes moved by the rotations before them."""
+        """Compare with scipy's Euler angles about rotated axes."""
         return Rotation.from_euler("XYZ", q).as_matrix()
 
     implements = EulerSpherical
 
 
-@section.holds("e2.37", "Rotation matrix of a universal joint: XYZ angles with the third one at zero")
+@section.holds("e2.37", "Rotation matrix of a universal joint: XYZ angles with the third one zero")
 class e2_37:
     formula = (
         r"R = \begin{pmatrix} c_2 & 0 & s_2 \\ s_1s_2 & c_1 & -s_1c_2 \\ -c_1s_2 & s_1 & c_1c_2 \end{pmatrix}"
@@ -126,7 +126,10 @@ class e2_37:
         """Compare with scipy's XYZ Euler angles, the third one zero."""
         return Rotation.from_euler("XYZ", [*q, 0]).as_matrix()
 
-    remark = r"The zero is the constraint: the body's $y$ axis has no part along the parent's $x$ axis."
+    remark = (
+        "The zero is the constraint: the $y$ axis of the body has no component along the $x$ axis of the "
+        "parent."
+    )
     implements = Universal
 
 
@@ -152,7 +155,7 @@ class e2_38:
 @section.demonstration("t934#a", "S of a universal joint has two columns")
 class t934_a:
     formula = r"S \in \mathbb R^{6\times2}"
-    result = Result(NUMBER, "numbers, counted")
+    result = Result(NUMBER, "rows and columns of S")
 
     def printed():
         return [6, 2]
@@ -169,19 +172,19 @@ class t934_a:
     implements = Universal
 
 
-@section.holds("t934#b", "Both derivatives of the rotation, seen from the body, are skew symmetric")
+@section.holds("t934#b", "Both derivatives of the rotation matrix are skew-symmetric in the body frame")
 class t934_b:
     formula = r"R^\top\frac{dR}{dq_i} = -\Big(R^\top\frac{dR}{dq_i}\Big)^{\!\top}"
     inputs = MOVING
     result = Result(RATE, "in the moving frame")
 
     def printed(q, qdot):
-        """For both at once, each times the rate of its angle."""
+        """Evaluate for the sum of both derivatives, each times the rate of its angle."""
         (s1, s2), (c1, c2) = np.sin(q), np.cos(q)
         R = np.array([[c2, 0, s2], [s1 * s2, c1, -s1 * c2], [-c1 * s2, s1, c1 * c2]])
-        by_first = np.array([[0, 0, 0], [c1 * s2, -s1, -c1 * c2], [s1 * s2, c1, -s1 * c2]])
-        by_second = np.array([[-s2, 0, c2], [s1 * c2, 0, s1 * s2], [-c1 * c2, 0, -c1 * s2]])
-        return -(R.T @ (by_first * qdot[0] + by_second * qdot[1])).T
+        dR_dq1 = np.array([[0, 0, 0], [c1 * s2, -s1, -c1 * c2], [s1 * s2, c1, -s1 * c2]])
+        dR_dq2 = np.array([[-s2, 0, c2], [s1 * c2, 0, s1 * s2], [-c1 * c2, 0, -c1 * s2]])
+        return -(R.T @ (dR_dq1 * qdot[0] + dR_dq2 * qdot[1])).T
 
     def library(q, qdot):
         return so3.hat(Universal().motion_subspace(q)[:3] @ qdot)
@@ -207,7 +210,7 @@ class e2_39:
         """Compare with the complex step through scipy's exponentials."""
         return motion_subspace(rotation_sequence("XY"), q)
 
-    remark = "Its columns are perpendicular and of length 1 at every q: a universal joint has no singularity."
+    remark = "The columns are orthonormal at every $q$: a universal joint has no singularity."
     implements = Universal
 
 

@@ -1,4 +1,4 @@
-"""Sueda 2.4.8: a ball joint with exponential coordinates, S and its rate. The oracles move scipy's rotations."""
+"""Sueda 2.4.8: a ball joint with exponential coordinates, S and its rate. The oracles use scipy's rotations."""
 
 from __future__ import annotations
 
@@ -40,15 +40,13 @@ section = Section(
     "sueda/s2.4.8",
     chapter="spheres-without-singularities",
     arguments={
-        "q": Argument(coordinates, "coordinates of the joint in question"),
-        "p": Argument(NUMBER, "quaternion of the moving frame in the fixed one, of any length, and its rate"),
-        "pdot": Argument(
-            RATE, "quaternion of the moving frame in the fixed one, of any length, and its rate"
-        ),
-        "stretch": Argument(NUMBER),
+        "q": Argument(coordinates, "coordinates of the joint"),
+        "p": Argument(NUMBER, "quaternion of the moving frame in the fixed one, of any length"),
+        "pdot": Argument(RATE, "rate of the quaternion of the moving frame in the fixed one"),
+        "stretch": Argument(NUMBER, "multiple of the quaternion that is added to its rate"),
         "R": Argument(NUMBER, "of the moving frame in the fixed one"),
-        "u": Argument(NUMBER, "rates of the coordinates of the joint in question"),
-        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
+        "u": Argument(NUMBER, "rates of the coordinates of the joint"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint"),
         "a": Argument(NUMBER, "axis, the same in both frames"),
         "n": Argument(NUMBER),
         "x": Argument(LENGTH, "of a point, in the frame that the joint moves"),
@@ -56,11 +54,11 @@ section = Section(
 )
 
 
-TURNED = {"q": vectors(3, -4, 4)}
+ROTATION_VECTOR = {"q": vectors(3, -4, 4)}
 AWAY_FROM_ZERO = {"q": nonsingular_rotation_vectors(vectors(3, -4, 4), 0.25)}
 MOVING = {**AWAY_FROM_ZERO, "qdot": nonzero_vectors()}
-AT_REST_TOO = {
-    "q": st.builds(lambda q, moved: q * moved, vectors(3, -4, 4), st.sampled_from((0, 1, 1))),
+WITH_ZERO = {
+    "q": st.builds(lambda q, factor: q * factor, vectors(3, -4, 4), st.sampled_from((0, 1, 1))),
     "qdot": nonzero_vectors(),
 }
 I = np.eye(3)
@@ -70,7 +68,7 @@ def vector_of_bracket(X):
     return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
 
-def rotation_slopes(q):
+def rotation_derivatives(q):
     """Return the slices dR/dq_i ``(3, 3, 3)`` as (2.43) prints them, i first."""
     R = expm(bracket(q))
     slices = [(q[i] * bracket(q) + bracket(bracket(q) @ (I - R) @ I[i])) / (q @ q) @ R for i in range(3)]
@@ -80,11 +78,11 @@ def rotation_slopes(q):
 def printed_columns(q):
     """Return the upper half of S as (2.44) prints it."""
     R = expm(bracket(q))
-    return np.stack([vector_of_bracket(R.T @ slope) for slope in rotation_slopes(q)], axis=-1)
+    return np.stack([vector_of_bracket(R.T @ partial) for partial in rotation_derivatives(q)], axis=-1)
 
 
 def A(q):
-    """(2.46)."""
+    """Evaluate (2.46)."""
     R = expm(bracket(q))
     B = [q[i] * bracket(q) for i in range(3)]
     C = [bracket(bracket(q) @ (I - R) @ I[i]) for i in range(3)]
@@ -95,7 +93,7 @@ def A(q):
 def Adot(q, qdot):
     """Return the second to the fifth line of (2.47)."""
     R = expm(bracket(q))
-    Rdot = sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
+    Rdot = sum(partial * rate for partial, rate in zip(rotation_derivatives(q), qdot, strict=True))
     B = [q[i] * bracket(q) for i in range(3)]
     C = [bracket(bracket(q) @ (I - R) @ I[i]) for i in range(3)]
     d = 1 / (q @ q)
@@ -108,7 +106,7 @@ def Adot(q, qdot):
 def printed_columns_rate(q, qdot):
     """Return the upper half of the rate of S as (2.47) prints it."""
     R = expm(bracket(q))
-    Rdot = sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
+    Rdot = sum(partial * rate for partial, rate in zip(rotation_derivatives(q), qdot, strict=True))
     return np.stack(
         [
             vector_of_bracket(Rdot.T @ Ai @ R + R.T @ Aidot @ R + R.T @ Ai @ Rdot)
@@ -118,7 +116,7 @@ def printed_columns_rate(q, qdot):
     )
 
 
-@section.holds("t948", "Every rotation matrix is the exponential of a skew symmetric matrix")
+@section.holds("t948", "Every rotation matrix is the exponential of a skew-symmetric matrix")
 class t948:
     formula = r"R = \exp([q])"
     inputs = {"R": rotations()}
@@ -131,16 +129,16 @@ class t948:
         return so3.exp(so3.log(R))
 
     def reference(R):
-        """Compare with the rotation itself, drawn with angles up to and including half a turn."""
+        """Compare with the rotation itself, for angles up to and including half a turn."""
         return R
 
     implements = (so3.exp, so3.log)
 
 
-@section.holds("e2.42", "A ball joint with a rotation vector for coordinates")
+@section.holds("e2.42", "Pose of a ball joint with exponential coordinates")
 class e2_42:
     formula = r"R = \exp([q]),\quad Q = \begin{pmatrix} R & 0 \\ 0 & 1 \end{pmatrix}"
-    inputs = TURNED
+    inputs = ROTATION_VECTOR
     result = Result(NUMBER, "of the moving frame in the fixed one")
 
     def printed(q):
@@ -158,12 +156,12 @@ class e2_42:
     implements = ExponentialSpherical
 
 
-@section.holds("e2.43", "How the rotation changes with its rotation vector")
+@section.holds("e2.43", "Derivatives of a rotation with respect to its rotation vector")
 class e2_43:
     formula = r"\frac{\partial R}{\partial q_i} = \frac{q_i[q] + [[q](I - R)e_i]}{q^\top q}\,R"
     inputs = AWAY_FROM_ZERO
     result = Result(NUMBER, "of the map from the moving to the fixed frame, one matrix for each coordinate")
-    printed = rotation_slopes
+    printed = rotation_derivatives
 
     def library(q):
         joint = ExponentialSpherical()
@@ -174,32 +172,33 @@ class e2_43:
         return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
     remark = (
-        r"For $q \ne 0$; the limit at zero is given below it. Near zero the quotient loses digits, about "
-        r"$10^{-16}/|q|$, but is never off by more than the limit, $|q|/2$: any $\varepsilon$ below $10^{-8}$ will do."
+        r"This holds for $q \ne 0$; the limit at zero is printed below it. Near zero the rounding error "
+        "of the quotient is about $10^{-16}/|q|$, but never more than the error of the limit, $|q|/2$: "
+        r"any $\varepsilon$ below $10^{-8}$ is suitable."
     )
     implements = ExponentialSpherical
 
 
-@section.holds("t956", "The limit of the derivatives where there is no rotation")
+@section.holds("t956", "Limit of the derivatives at the identity")
 class t956:
     formula = r"q \to 0:\quad R = I,\quad \frac{\partial R}{\partial q_i} = [e_i]"
     inputs = {"u": vectors()}
-    result = Result(
-        NUMBER, "the map from the moving to the fixed frame, then its rate, where nothing is turned"
-    )
+    result = Result(NUMBER, "the map from the moving to the fixed frame, then its rate, at the identity")
 
     def printed(u):
-        """Return the rotation, and its derivative in some direction, from those by the coordinates."""
-        R, slopes = np.eye(3), [bracket(e) for e in np.eye(3)]
-        return np.vstack([R, sum(slope * part for slope, part in zip(slopes, u, strict=True))])
+        """Return the rotation and its derivative in any direction, from those by the coordinates."""
+        R, partials = np.eye(3), [bracket(e) for e in np.eye(3)]
+        return np.vstack(
+            [R, sum(partial * component for partial, component in zip(partials, u, strict=True))]
+        )
 
     def library(u):
-        joint, none = ExponentialSpherical(), np.zeros(3)
-        R = joint.transform(none)[:3, :3]
-        return np.vstack([R, R @ so3.hat(joint.motion_subspace(none)[:3] @ u)])
+        joint, zero = ExponentialSpherical(), np.zeros(3)
+        R = joint.transform(zero)[:3, :3]
+        return np.vstack([R, R @ so3.hat(joint.motion_subspace(zero)[:3] @ u)])
 
     def reference(u):
-        """Compare with the start of scipy's rotations about a fixed axis, and differences along them."""
+        """Compare with scipy's rotations about a fixed axis at time zero, and differences along them."""
         rate = derivative(lambda t: Rotation.from_rotvec(t * u).as_matrix())
         return np.vstack([Rotation.from_rotvec(0 * u).as_matrix(), rate.value])
 
@@ -217,23 +216,24 @@ class e2_44:
         return ExponentialSpherical().motion_subspace(q)[:3]
 
     def reference(q):
-        """Compare with differences of scipy's rotations, seen from the body."""
+        """Compare with differences of scipy's rotations, in the body frame."""
         return rotation_vector_jacobian(q)
 
     remark = (
-        r"The right Jacobian of SO(3). This S has three rows; the joint's has three rows of zeros below them."
+        "This is the right Jacobian of SO(3). It has three rows; the $S$ of the joint has three rows of "
+        "zeros below them."
     )
     implements = ExponentialSpherical
 
 
-@section.holds("e2.45", "Rate of the rotation matrix, from the rates of the rotation vector")
+@section.holds("e2.45", "Rate of the rotation matrix from the rates of the rotation vector")
 class e2_45:
     formula = r"\dot R = \sum_i \frac{\partial R}{\partial q_i}\,\dot q_i"
     inputs = MOVING
     result = Result(RATE, "of the map from the moving to the fixed frame")
 
     def printed(q, qdot):
-        return sum(slope * rate for slope, rate in zip(rotation_slopes(q), qdot, strict=True))
+        return sum(partial * rate for partial, rate in zip(rotation_derivatives(q), qdot, strict=True))
 
     def library(q, qdot):
         joint = ExponentialSpherical()
@@ -246,7 +246,7 @@ class e2_45:
     implements = ExponentialSpherical
 
 
-@section.holds("e2.46", "The derivative of the rotation taken apart")
+@section.holds("e2.46", "Factors of the derivative of a rotation")
 class e2_46:
     formula = r"\frac{\partial R}{\partial q_i} = A_iR,\quad A_i = (B_i + C_i)\,d,\quad B_i = q_i[q],\quad C_i = [[q](I - R)e_i],\quad d = \frac{1}{q^\top q}"
     inputs = AWAY_FROM_ZERO
@@ -263,8 +263,8 @@ class e2_46:
         return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
     remark = (
-        r"$d$ is a number, though it is set in bold. $A_i$ is the matrix of column $i$ of the left Jacobian of "
-        r"SO(3): the angular velocity in the resting frame."
+        "$d$ is a scalar, although it is printed in bold. $A_i$ is the matrix of column $i$ of the left "
+        "Jacobian of SO(3): the angular velocity in the fixed frame."
     )
     implements = so3.left_jacobian
 
@@ -272,7 +272,7 @@ class e2_46:
 @section.conditional("e2.47#a", "Rate of the Jacobian of a ball joint with exponential coordinates")
 class e2_47_a:
     formula = r"[\dot S_i] = \dot R^\top A_iR + R^\top\dot A_iR + R^\top A_i\dot R"
-    inputs = AT_REST_TOO
+    inputs = WITH_ZERO
     result = Result(RATE, COLUMNS_OF_JOINT)
     printed = printed_columns_rate
 
@@ -280,7 +280,7 @@ class e2_47_a:
         return ExponentialSpherical().motion_subspace_rate(q, qdot)[:3]
 
     def reference(q, qdot):
-        """Compare with differences along moving coordinates of the columns that the complex step gives, by scipy's exponential."""
+        """Compare with differences along the motion of complex steps of scipy's exponential."""
         return motion_subspace_rate(rotation_vector_pose, q, qdot)[:3]
 
     given = MOVING
@@ -291,14 +291,15 @@ class e2_47_a:
     condition = r"$q \ne 0$"
     undefined = "at q = 0 the quotients d and its rate divide by zero"
     remark = (
-        r"The notes give limits at $q = 0$ for $R$ and its derivatives, and none for $\dot S$. It is "
-        r"$\dot S = -[\dot q]/2$, not zero, as one would conclude from a constant $S = I$. Near zero the formula "
-        r"loses digits like $10^{-16}/|q|^2$: where $|q| < 10^{-8}$ it has none left, and $\dot S\dot q$ is as wrong."
+        r"The notes give limits at $q = 0$ for $R$ and its derivatives, but none for $\dot S$. The limit "
+        r"is $\dot S = -[\dot q]/2$; it is not zero, as a constant $S = I$ would suggest. Near zero the "
+        "rounding error of the formula is about $10^{-16}/|q|^2$: for $|q| < 10^{-8}$ no digit is right, "
+        r"and $\dot S\dot q$ is equally wrong."
     )
     implements = ExponentialSpherical
 
 
-@section.holds("e2.47#b", "The rates of its parts")
+@section.holds("e2.47#b", "Rates of the factors of the derivative of a rotation")
 class e2_47_b:
     formula = r"\dot A_i = (\dot B_i + \dot C_i)\,d + (B_i + C_i)\,\dot d,\quad \dot B_i = \dot q_i[q] + q_i[\dot q],\quad \dot C_i = [[\dot q](I - R)e_i - [q]\dot Re_i],\quad \dot d = \frac{-2q^\top\dot q}{(q^\top q)^2}"
     inputs = MOVING
@@ -311,10 +312,10 @@ class e2_47_b:
         return so3.hat(so3.left_jacobian_dot(q, qdot).T)
 
     def reference(q, qdot):
-        """Compare with differences, along moving coordinates, of the derivatives of scipy's rotations seen from the resting frame."""
+        """Compare with differences along the motion of the derivatives of scipy's rotations, in the fixed frame."""
 
         def angular_velocities(t):
-            """Return the angular velocities for unit rates of each coordinate, in the frame at rest."""
+            """Return the angular velocities for unit rates of each coordinate, in the fixed frame."""
             R, S = rotation_from_vector(q + t * qdot), motion_subspace(rotation_vector_pose, q + t * qdot)[:3]
             return np.stack([np.cross(R @ column, I).T for column in S.T])
 
@@ -324,11 +325,11 @@ class e2_47_b:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Singularities of a ball joint's coordinates, and how to change them on the way.
+# Singularities of the coordinates of a ball joint, and their change during the motion.
 
 
-NEAR_A_TURN = {"q": st.builds(np.multiply, unit_vectors(), numbers(4.8, 7.5)), "qdot": vectors()}
-SHELLS = {"a": unit_vectors(), "n": st.sampled_from((1, 2, 3))}
+NEAR_FULL_TURN = {"q": st.builds(np.multiply, unit_vectors(), numbers(4.8, 7.5)), "qdot": vectors()}
+SPHERES = {"a": unit_vectors(), "n": st.sampled_from((1, 2, 3))}
 
 
 def reparameterized(q):
@@ -336,17 +337,17 @@ def reparameterized(q):
 
 
 def new_rates(q, qdot):
-    """Return the last step but one of the text."""
+    """Evaluate the last step but one of the text."""
     return np.linalg.inv(rotation_vector_jacobian(reparameterized(q))) @ (rotation_vector_jacobian(q) @ qdot)
 
 
-def principal(q):
+def shortest_vector(q):
     """Return the rotation vector of at most half a turn, by scipy's quaternions."""
     return Rotation.from_rotvec(q).as_rotvec()
 
 
-def principal_rate(q, qdot):
-    return derivative(lambda t: principal(q + t * qdot)).value
+def shortest_vector_rate(q, qdot):
+    return derivative(lambda t: shortest_vector(q + t * qdot)).value
 
 
 def determinant(sequence, R):
@@ -357,14 +358,14 @@ def determinant(sequence, R):
     return np.linalg.det(motion_subspace(rotation_sequence(sequence), angles)[:3])
 
 
-@section.holds("t946#a", "Exponential coordinates are singular somewhere too")
+@section.holds("t946#a", "Exponential coordinates also have a singularity")
 class t946_a:
     formula = r"\text{`No matter which 3-parameter representation we choose'}"
     inputs = {"q": vectors(3, -6, 6).filter(lambda q: bool(np.linalg.norm(q) >= 0.25))}
     result = Result(NUMBER)
 
     def printed(q):
-        """Return det S of the upper rows: zero a whole number of turns away from the origin."""
+        """Return det S of the upper rows, which is zero a whole number of turns away from the origin."""
         half = np.linalg.norm(q) / 2
         return (np.sin(half) / half) ** 2
 
@@ -372,7 +373,7 @@ class t946_a:
         return np.linalg.det(ExponentialSpherical().motion_subspace(q)[:3])
 
     def reference(q):
-        """Compare with the determinant of the angular velocities for unit rates, by differences of scipy's rotations."""
+        """Compare with the determinant of angular velocities for unit rates, by differences of scipy's rotations."""
         return np.linalg.det(rotation_vector_jacobian(q))
 
     implements = ExponentialSpherical
@@ -387,7 +388,7 @@ class t946_b:
     )
 
     def printed(p, pdot, stretch):
-        """Return the angular velocity with any multiple of p added to the rates, and the rate of p.p/2 without it."""
+        """Return the angular velocity, for rates with any multiple of p added, and the rate of p.p/2 without it."""
         s, v, sdot, vdot = p[0], p[1:], pdot[0], pdot[1:]
         velocity = 2 * (s * vdot - sdot * v - np.cross(v, vdot)) / (p @ p)
         return np.append(velocity, p @ pdot)
@@ -400,7 +401,7 @@ class t946_b:
         )
 
     def reference(p, pdot, stretch):
-        """Compare with differences of the rotations that scipy makes of the lengthened quaternion, and of its squared length."""
+        """Compare with differences of scipy's rotations of the lengthened quaternion, and of its squared length."""
 
         def R(p):
             return Rotation.from_quat(np.roll(p, -1)).as_matrix()
@@ -411,45 +412,46 @@ class t946_b:
         )
 
     remark = (
-        r"S of a quaternion has four columns and rank three everywhere: there is no singularity, and the reduced "
-        r"mass matrix is singular without the constraint."
+        "$S$ of a quaternion has four columns and rank three everywhere. It has no singularity, but the "
+        "reduced mass matrix is singular without the constraint."
     )
     implements = QuaternionSpherical
 
 
-@section.holds("t946#c", "Switching between ZYX and ZYZ angles keeps clear of the singularities of both")
+@section.holds("t946#c", "Switching between ZYX and ZYZ angles avoids the singularities of both")
 class t946_c:
     formula = r"\text{`switch the coordinate chart on the fly (e.g., between ZYX and ZYZ)'}"
     inputs = {"R": rotations()}
     result = Result(NUMBER)
 
     def printed(R):
-        """Sum of the squares of both determinants: never below 1, so one of them is above 0.7."""
+        """Return the sum of the squares of both determinants: it is at least 1, so one of them is above 0.7."""
         return 1 + R[2, 1] ** 2
 
     def library(R):
         Q = np.eye(4)
         Q[:3, :3] = R
-        both = [EulerSpherical("ZYX"), EulerSpherical("ZYZ")]
+        joints = [EulerSpherical("ZYX"), EulerSpherical("ZYZ")]
         return sum(
-            np.linalg.det(joint.motion_subspace(joint.nearest_coordinates(Q))[:3]) ** 2 for joint in both
+            np.linalg.det(joint.motion_subspace(joint.nearest_coordinates(Q))[:3]) ** 2 for joint in joints
         )
 
     def reference(R):
-        """Compare with the determinants of the columns that the complex step gives, at scipy's angles."""
+        """Compare with determinants of the columns by complex steps, at scipy's angles."""
         return determinant("ZYX", R) ** 2 + determinant("ZYZ", R) ** 2
 
     remark = (
-        r"ZYX is singular where $R_{31} = \pm1$, ZYZ where $R_{33} = \pm1$, and a row has length 1. Not every pair "
-        r"will do: XYZ and ZYX are both singular a quarter turn about $y$."
+        r"ZYX is singular where $R_{31} = \pm1$ and ZYZ where $R_{33} = \pm1$; because a row of $R$ has "
+        "length 1, both cannot be true. Not every pair is suitable: XYZ and ZYX are both singular at a "
+        "quarter turn about $y$."
     )
     implements = EulerSpherical
 
 
-@section.holds("t972#a", "Singular on the spheres of radius 2 n pi: only the rate along q turns anything")
+@section.holds("t972#a", "On the spheres of radius 2 n pi, only the rate along q rotates the body")
 class t972_a:
     formula = r"\text{`singularities on the spheres of radius }2n\pi\text{'}"
-    inputs = {**SHELLS, "u": vectors()}
+    inputs = {**SPHERES, "u": vectors()}
     result = Result(NUMBER, "angular velocity in the fixed frame")
 
     def printed(a, n, u):
@@ -464,14 +466,14 @@ class t972_a:
         X = derivative(lambda t: rotation_from_vector(2 * n * np.pi * a + t * u)).value
         return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
-    remark = r"Rank one: of three rates, two turn nothing. At $q = 0$, $S = I$."
+    remark = "The rank of $S$ is one: two of three rates do not rotate the body. At $q = 0$, $S = I$."
     implements = ExponentialSpherical
 
 
-@section.holds("t972#b", "A whole shell of rotation vectors is no rotation at all")
+@section.holds("t972#b", "All rotation vectors of length 2 n pi give the identity")
 class t972_b:
     formula = r"\text{`a rotation of }2\pi\text{ about any axis is equivalent to no rotation at all'}"
-    inputs = {**SHELLS, "x": vectors()}
+    inputs = {**SPHERES, "x": vectors()}
     result = Result(LENGTH, "in the fixed frame")
 
     def printed(a, n, x):
@@ -484,18 +486,18 @@ class t972_b:
         """Compare with scipy's rotation about the axis, by quaternions."""
         return Rotation.from_rotvec(2 * n * np.pi * a).apply(x)
 
-    exact = "both leave the point where it was but for a rotation by the rounding of whole turns"
+    exact = "both return the point, up to a rotation by the rounding of whole turns"
     implements = ExponentialSpherical
 
 
-@section.misprint("t972#c", "The second shell that collapses to the identity")
+@section.misprint("t972#c", "Radius of the second shell that collapses to the identity")
 class t972_c:
     formula = r"\text{`}2\pi\text{ distant from the origin (and }4, \ldots\text{)'}"
     inputs = {"a": unit_vectors(), "x": nonzero_vectors()}
     result = Result(LENGTH, "in the fixed frame")
 
     def printed(a, x):
-        """Return a point turned by the rotation vector of the second length in the brackets."""
+        """Return a point rotated by the rotation vector of the second length in the parentheses."""
         return expm(bracket(4 * a)) @ x
 
     def library(a, x):
@@ -506,22 +508,22 @@ class t972_c:
         return x
 
     scan = True
-    correction = r"$2\pi$ distant, and further ones at the other multiples of $2\pi$."
+    correction = r"$2\pi$ distant, and further shells at the other multiples of $2\pi$"
     replacement = r"the entire shell of points $2\pi$ distant from the origin (and $4\pi, \ldots$) collapses to the identity in $\mathrm{SO}(3)$."
-    remark = r"The sentence before it has the spheres' radius, $2n\pi$."
+    remark = r"The preceding sentence has the radius of the spheres, $2n\pi$."
     implements = ExponentialSpherical
 
 
-@section.holds("t972#d", "Shortened by a turn, a rotation vector gives the same rotation")
+@section.holds("t972#d", "A rotation vector shortened by a full turn gives the same rotation")
 class t972_d:
     formula = r"q \leftarrow (1 - 2\pi/\|q\|)\,q"
-    inputs = {"q": NEAR_A_TURN["q"]}
+    inputs = {"q": NEAR_FULL_TURN["q"]}
     result = Result(
         NUMBER, "takes coordinates of the moving to those of the fixed frame; below it the shorter vector"
     )
 
     def printed(q):
-        """Return the rotation, and the new vector."""
+        """Return the rotation and the new vector."""
         return np.vstack([expm(bracket(reparameterized(q))), reparameterized(q)])
 
     def library(q):
@@ -530,24 +532,25 @@ class t972_d:
         return np.vstack([joint.transform(shorter)[:3, :3], shorter])
 
     def reference(q):
-        """Compare with scipy's rotation with the longer vector, by quaternions, and its vector of at most half a turn."""
-        return np.vstack([rotation_from_vector(q), principal(q)])
+        """Compare with scipy's rotation with the longer vector, and its vector of at most half a turn."""
+        return np.vstack([rotation_from_vector(q), shortest_vector(q)])
 
     remark = (
-        r"True at every length but zero; the new vector is $|q| - 2\pi$ long, the other way below $2\pi$. It is the "
-        r"same formula for R and S before and after: there is no chart to remember, as with Euler angles."
+        "This holds at every length but zero. The length of the new vector is the difference of $|q|$ "
+        r"and $2\pi$; its direction is opposite if $|q| < 2\pi$. The formulas for $R$ and $S$ do not "
+        "change, so that no chart has to be stored, unlike with Euler angles."
     )
     implements = ExponentialSpherical
 
 
-@section.holds("t972#e", "Near a whole turn, the shortened vector is far from singular")
+@section.holds("t972#e", "Near a full turn, the shortened vector is far from a singularity")
 class t972_e:
     formula = r"\text{`a good way to avoid singularities'}"
-    inputs = {"q": NEAR_A_TURN["q"]}
+    inputs = {"q": NEAR_FULL_TURN["q"]}
     result = Result(NUMBER)
 
     def printed(q):
-        """Return det S, as it is at every rotation vector, at the new one."""
+        """Return det S at the new rotation vector."""
         half = np.linalg.norm(reparameterized(q)) / 2
         return (np.sin(half) / half) ** 2
 
@@ -557,19 +560,19 @@ class t972_e:
 
     def reference(q):
         """Compare with differences of scipy's rotations at the rotation vector of at most half a turn."""
-        return np.linalg.det(rotation_vector_jacobian(principal(q)))
+        return np.linalg.det(rotation_vector_jacobian(shortest_vector(q)))
 
     remark = (
-        r"Within 1.5 of $2\pi$ the determinant is above 0.8 afterwards; before, it falls to zero. From $\pi$ on the "
-        r"shorter vector is the better one; the library changes at $1.5\pi$."
+        r"Within 1.5 of $2\pi$ the determinant is above 0.8 after the change; before, it falls to zero. "
+        r"The shorter vector is better from $|q| = \pi$ on; the library changes at $1.5\pi$."
     )
     implements = ExponentialSpherical
 
 
-@section.holds("t972#f", "The velocities of the shortened vector")
+@section.holds("t972#f", "Rates of the shortened rotation vector")
 class t972_f:
     formula = r"\dot q = S^{-1}S_{\mathrm{prev}}\,\dot q_{\mathrm{prev}}"
-    inputs = NEAR_A_TURN
+    inputs = NEAR_FULL_TURN
     result = Result(RATE, "of the coordinates of the joint")
     printed = new_rates
 
@@ -578,18 +581,21 @@ class t972_f:
 
     def reference(q, qdot):
         """Compare with differences of scipy's rotation vectors of at most half a turn along the motion."""
-        return principal_rate(q, qdot)
+        return shortest_vector_rate(q, qdot)
 
-    remark = r"With the three angular rows of S, as in (2.44): the joint's $6\times3$ matrix has no inverse."
+    remark = (
+        r"$S$ means the three angular rows, as in (2.44); the $6\times3$ matrix of the joint has no "
+        "inverse."
+    )
     implements = ExponentialSpherical
 
 
-@section.holds("t972#g", "The rate of S from the new coordinates and velocities")
+@section.holds("t972#g", "Rate of S from the new coordinates and rates")
 class t972_g:
     formula = (
         r"\text{`compute }\dot S\text{ using Eq. (2.47) with the new values of }q\text{ and }\dot q\text{'}"
     )
-    inputs = NEAR_A_TURN
+    inputs = NEAR_FULL_TURN
     result = Result(RATE, COLUMNS_OF_JOINT)
 
     def printed(q, qdot):
@@ -601,11 +607,14 @@ class t972_g:
         return joint.motion_subspace_rate(*joint.reparametrize(q, qdot))[:3]
 
     def reference(q, qdot):
-        """Compare with differences of the columns that the complex step gives, along scipy's shorter rotation vectors."""
-        return motion_subspace_rate(rotation_vector_pose, principal(q), principal_rate(q, qdot))[:3]
+        """Compare with differences of complex steps of exponentials, along scipy's shorter rotation vectors."""
+        return motion_subspace_rate(rotation_vector_pose, shortest_vector(q), shortest_vector_rate(q, qdot))[
+            :3
+        ]
 
     remark = (
-        r"The closer the old vector is to $2\pi$, the closer the new one is to zero, where (2.47) loses its digits and at "
-        r"last has no value: see its condition. Shorten well before, or take $\dot S = -[\dot q]/2$ there."
+        r"If the length of the old vector is close to $2\pi$, the new vector is close to zero, where "
+        "(2.47) loses its digits and finally has no value; see its condition. Change the vector well "
+        r"before, or use $\dot S = -[\dot q]/2$ there."
     )
     implements = ExponentialSpherical

@@ -1,4 +1,4 @@
-"""Sueda 2.4.9: joints one after the other. The oracles differentiate poses, and push point masses."""
+"""Sueda 2.4.9: joints in series. The oracles differentiate poses, and use point masses."""
 
 from __future__ import annotations
 
@@ -51,24 +51,24 @@ section = Section(
     "sueda/s2.4.9",
     chapter="joint-types",
     arguments={
-        "A": Argument(POSE, "the arm at the end of joint 1, a ball"),
+        "A": Argument(POSE, "arm at the end of joint 1, a ball joint"),
         "a": Argument(NUMBER, "axis of the hinge of joint 2"),
-        "B": Argument(POSE, "the arm in joint 2, between its hinge and its screw"),
+        "B": Argument(POSE, "arm in joint 2, between its hinge and its screw"),
         "b": Argument(NUMBER, "axis of the screw of joint 2, after B"),
-        "q1": Argument(NUMBER, "coordinates of the joint in question"),
-        "q2": Argument(NUMBER, "coordinates of the joint in question"),
-        "v1": Argument(RATE, "rates of the coordinates of the joint in question"),
-        "v2": Argument(RATE, "rates of the coordinates of the joint in question"),
-        "v1dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint in question"),
-        "v2dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint in question"),
+        "q1": Argument(NUMBER, "coordinates of the joint"),
+        "q2": Argument(NUMBER, "coordinates of the joint"),
+        "v1": Argument(RATE, "rates of the coordinates of the joint"),
+        "v2": Argument(RATE, "rates of the coordinates of the joint"),
+        "v1dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint"),
+        "v2dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint"),
         "m": Argument(MASS),
         "c": Argument(LENGTH, "center of mass, in the frame that joint 2 moves"),
         "J": Argument(INERTIA, "about the center of mass, along the axes of that frame"),
         "g": Argument(ACCELERATION, "along the axes of the world"),
-        "twist": Argument(TWIST, "seen from the frame of joint 1"),
-        "q": Argument(coordinates, "coordinates of the joint in question"),
-        "qdot": Argument(velocities, "rates of the coordinates of the joint in question"),
-        "q3": Argument(NUMBER, "coordinates of the joint in question"),
+        "twist": Argument(TWIST, "in the frame of joint 1"),
+        "q": Argument(coordinates, "coordinates of the joint"),
+        "qdot": Argument(velocities, "rates of the coordinates of the joint"),
+        "q3": Argument(NUMBER, "coordinates of the joint"),
     },
 )
 
@@ -86,14 +86,14 @@ PAIR = {
 MOVING = {**PAIR, "v1": arrays(3), "v2": arrays(2)}
 
 
-def model(A, a, B, b):
+def library_joints(A, a, B, b):
     """Return the library's joints and their composite."""
     one = Composite(ExponentialSpherical(), Fixed(A))
     two = Composite(Revolute(a), Fixed(B), Helical(b, PITCH))
     return one, two, Composite(one, two)
 
 
-def seen_from_2(Q2):
+def adjoint_to_2(Q2):
     """Return the adjoint from the frame of joint 1 to that of joint 2."""
     return adjoint_by_conjugation(np.linalg.inv(Q2))
 
@@ -104,7 +104,7 @@ def S_reference(A, a, B, b, q1, q2):
 
 
 def S_library(A, a, B, b, q1, q2):
-    return model(A, a, B, b)[2].motion_subspace(np.concatenate([q1, q2]))
+    return library_joints(A, a, B, b)[2].motion_subspace(np.concatenate([q1, q2]))
 
 
 def Sdot_reference(A, a, B, b, q1, q2, v1, v2):
@@ -113,11 +113,13 @@ def Sdot_reference(A, a, B, b, q1, q2, v1, v2):
 
 
 def Sdot_library(A, a, B, b, q1, q2, v1, v2):
-    return model(A, a, B, b)[2].motion_subspace_rate(np.concatenate([q1, q2]), np.concatenate([v1, v2]))
+    return library_joints(A, a, B, b)[2].motion_subspace_rate(
+        np.concatenate([q1, q2]), np.concatenate([v1, v2])
+    )
 
 
 def tree_joint_forces(tree, q1, q2, v1, v2, v1dot, v2dot):
-    """Joint forces that a tree of five coordinates needs to move like this."""
+    """Return the joint forces for these accelerations of a tree of five coordinates."""
     q, v, vdot = np.append(q1, q2), np.append(v1, v2), np.append(v1dot, v2dot)
     return inverse_dynamics_dense(tree, q, v, vdot)
 
@@ -138,14 +140,14 @@ class t974:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
-        """Joint forces for one body on the composite joint."""
-        whole = model(A, a, B, b)[2]
-        tree = Tree([Link("body", whole, spatial_inertia(m, J, c))], gravity=g)
+        """Return the joint forces for one body on the composite joint."""
+        composite = library_joints(A, a, B, b)[2]
+        tree = Tree([Link("body", composite, spatial_inertia(m, J, c))], gravity=g)
         return tree_joint_forces(tree, q1, q2, v1, v2, v1dot, v2dot)
 
     def library(A, a, B, b, q1, q2, v1, v2, v1dot, v2dot, m, c, J, g):
         """Return the joint forces for a body on joint 2, whose parent is a massless link on joint 1."""
-        one, two, _ = model(A, a, B, b)
+        one, two, _ = library_joints(A, a, B, b)
         body = Link("body", two, spatial_inertia(m, J, c), parent="between")
         return tree_joint_forces(Tree([Link("between", one), body], gravity=g), q1, q2, v1, v2, v1dot, v2dot)
 
@@ -154,18 +156,18 @@ class t974:
         each, points = point_masses(m, J, c)
         pose = joint_pair(A, a, B, b)
 
-        def places(q):
+        def positions(q):
             E = pose(q)
             return points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
 
         q, v, vdot = (np.concatenate(pair) for pair in ((q1, q2), (v1, v2), (v1dot, v2dot)))
         masses = np.full(6, each)
-        return mass_matrix(places, masses, q) @ vdot - net_generalized_force(places, masses, g, q, v)
+        return mass_matrix(positions, masses, q) @ vdot - net_generalized_force(positions, masses, g, q, v)
 
     implements = inverse_dynamics_dense
 
 
-@section.misprint("e2.48", "Jacobian of two joints in a row")
+@section.misprint("e2.48", "Jacobian of two joints in series")
 class e2_48:
     formula = (
         r"S = \begin{pmatrix} {}^2\mathrm{Ad} & S_1 & S_2 \end{pmatrix} \in \mathbb R^{6\times(n_1+n_2)}"
@@ -178,19 +180,22 @@ class e2_48:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2):
-        """Three blocks, of 6, n_1 and n_2 columns."""
+        """Stack three blocks, of 6, n_1 and n_2 columns."""
         one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
-        return np.hstack([seen_from_2(two(q2)), pose_jacobian(one, q1), pose_jacobian(two, q2)])
+        return np.hstack([adjoint_to_2(two(q2)), pose_jacobian(one, q1), pose_jacobian(two, q2)])
 
     library = S_library
     reference = S_reference
     scan = True
-    undefined = "three blocks have 6 + n_1 + n_2 columns, and the left side n_1 + n_2"
-    correction = r"$S = \begin{pmatrix} {}^2_1\mathrm{Ad}\,S_1 & S_2 \end{pmatrix}$: two blocks, the first one a product."
+    undefined = "three blocks have 6 + n_1 + n_2 columns, but the left-hand side has n_1 + n_2"
+    correction = (
+        r"$S = \begin{pmatrix} {}^2_1\mathrm{Ad}\,S_1 & S_2 \end{pmatrix}$: two blocks, of which the "
+        "first is a product"
+    )
     implements = Composite
 
 
-@section.holds("t978#a", "What the adjoint in the Jacobian does")
+@section.holds("t978#a", "The adjoint in the Jacobian of two joints")
 class t978_a:
     formula = r"{}^2_1\mathrm{Ad}:\ \text{`transforms from joint 1's coordinate space to joint 2's coordinate space'}"
     inputs = {**PAIR, "twist": vectors(6)}
@@ -198,15 +203,15 @@ class t978_a:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, twist):
-        """Return a twist seen from the frame of joint 1, seen from that of joint 2."""
+        """Transform a twist from the frame of joint 1 to that of joint 2."""
         return np.linalg.inv(adjoint_by_conjugation(hinge_and_screw(a, B, b)(q2))) @ twist
 
     def library(A, a, B, b, q1, q2, twist):
-        return se3.Ad_inverse(model(A, a, B, b)[1].transform(q2)) @ twist
+        return se3.Ad_inverse(library_joints(A, a, B, b)[1].transform(q2)) @ twist
 
     def reference(A, a, B, b, q1, q2, twist):
         """Compare with the same motion of a body as a matrix between frames: Q_2^-1 [twist] Q_2."""
-        return seen_from_2(hinge_and_screw(a, B, b)(q2)) @ twist
+        return adjoint_to_2(hinge_and_screw(a, B, b)(q2)) @ twist
 
     implements = se3.Ad_inverse
 
@@ -233,7 +238,7 @@ class t978_b:
     implements = Composite
 
 
-@section.holds("t986", "The twist of joint 2 is the velocity of 2 seen from 1")
+@section.holds("t986", "The twist of joint 2 is the velocity of frame 2 relative to frame 1")
 class t986:
     formula = r"{}^2\phi_2 = S_2\dot q_2"
     inputs = MOVING
@@ -244,7 +249,7 @@ class t986:
         return pose_jacobian(hinge_and_screw(a, B, b), q2) @ v2
 
     def library(A, a, B, b, q1, q2, v1, v2):
-        return model(A, a, B, b)[1].motion_subspace(q2) @ v2
+        return library_joints(A, a, B, b)[1].motion_subspace(q2) @ v2
 
     def reference(A, a, B, b, q1, q2, v1, v2):
         """Compare with differences of the pose of joint 2 along the motion, in its own frame."""
@@ -275,7 +280,7 @@ class e2_51:
     implements = Translational
 
 
-@section.holds("t994", "Three joints in a row as two")
+@section.holds("t994", "Three joints in series as two")
 class t994:
     formula = r"Q = Q_1(Q_2Q_3)"
     inputs = {**PAIR, "c": unit_vectors(), "q3": vectors(1)}
@@ -285,14 +290,14 @@ class t994:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, c, q3):
-        """(2.48) twice: for joints 2 and 3, and for joint 1 and these two."""
+        """Evaluate (2.48) twice: for joints 2 and 3, and for joint 1 and these two."""
         one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
         S3, Q3 = np.append(c, np.zeros(3))[:, None], screw_pose(c, q3[0])
-        inner = np.hstack([seen_from_2(Q3) @ pose_jacobian(two, q2), S3])
-        return np.hstack([seen_from_2(two(q2) @ Q3) @ pose_jacobian(one, q1), inner])
+        inner = np.hstack([adjoint_to_2(Q3) @ pose_jacobian(two, q2), S3])
+        return np.hstack([adjoint_to_2(two(q2) @ Q3) @ pose_jacobian(one, q1), inner])
 
     def library(A, a, B, b, q1, q2, c, q3):
-        one, two, _ = model(A, a, B, b)
+        one, two, _ = library_joints(A, a, B, b)
         return Composite(one, Composite(two, Revolute(c))).motion_subspace(np.concatenate([q1, q2, q3]))
 
     def reference(A, a, B, b, q1, q2, c, q3):
@@ -306,15 +311,15 @@ class t994:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Rates of the adjoint and of the Jacobian of two joints in a row.
+# Rates of the adjoint and of the Jacobian of two joints in series.
 
 
-def bracket_of(twist):
+def ad_matrix(twist):
     """Return the matrix ad, column by column."""
     return np.stack([commutator(twist, unit) for unit in np.eye(6)], axis=-1)
 
 
-@section.holds("e2.49", "The rate of the left block, by the product rule")
+@section.holds("e2.49", "Rate of the left block, by the product rule")
 class e2_49:
     formula = (
         r"\tfrac d{dt}({}^2_1\mathrm{Ad}\,S_1) = {}^2_1\dot{\mathrm{Ad}}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1"
@@ -327,7 +332,7 @@ class e2_49:
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
-        Ad, Ad_dot = seen_from_2(two(q2)), inverse_adjoint_rate(two, q2, v2)
+        Ad, Ad_dot = adjoint_to_2(two(q2)), inverse_adjoint_rate(two, q2, v2)
         return Ad_dot @ pose_jacobian(one, q1) + Ad @ pose_jacobian_rate(one, q1, v1)
 
     def library(A, a, B, b, q1, q2, v1, v2):
@@ -340,7 +345,7 @@ class e2_49:
     implements = Composite
 
 
-@section.holds("t982", "Parent seen from child: the inverse of what the joint stores")
+@section.holds("t982", "Adjoint from parent to child, as the inverse of the adjoint that the joint stores")
 class t982:
     formula = r"{}^2_1\mathrm{Ad} = {}^1_2\mathrm{Ad}^{-1}"
     inputs = PAIR
@@ -351,17 +356,17 @@ class t982:
         return np.linalg.inv(adjoint_by_conjugation(hinge_and_screw(a, B, b)(q2)))
 
     def library(A, a, B, b, q1, q2):
-        return se3.Ad(se3.inverse(model(A, a, B, b)[1].transform(q2)))
+        return se3.Ad(se3.inverse(library_joints(A, a, B, b)[1].transform(q2)))
 
     def reference(A, a, B, b, q1, q2):
         """Compare with the conjugation of 4 x 4 twist matrices with the inverse pose."""
-        return seen_from_2(hinge_and_screw(a, B, b)(q2))
+        return adjoint_to_2(hinge_and_screw(a, B, b)(q2))
 
     implements = (se3.inverse, se3.Ad)
 
 
 def Ad_dot_library(A, a, B, b, q1, q2, v1, v2):
-    two = model(A, a, B, b)[1]
+    two = library_joints(A, a, B, b)[1]
     return se3.Ad_inverse_dot(two.transform(q2), two.motion_subspace(q2) @ v2)
 
 
@@ -379,7 +384,7 @@ class e2_50_a:
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         two = hinge_and_screw(a, B, b)
-        Ad = seen_from_2(two(q2))
+        Ad = adjoint_to_2(two(q2))
         return -Ad @ adjoint_rate(two, q2, v2) @ Ad
 
     library = Ad_dot_library
@@ -387,7 +392,7 @@ class e2_50_a:
     implements = se3.Ad_inverse_dot
 
 
-@section.holds("e2.50#b", "The same with the rate of the adjoint from (1.19)")
+@section.holds("e2.50#b", "Rate of the adjoint, with the rate from (1.19)")
 class e2_50_b:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\mathrm{Ad}\,\mathrm{ad}({}^2\phi_2)\,{}^2_1\mathrm{Ad}"
     inputs = MOVING
@@ -396,15 +401,15 @@ class e2_50_b:
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         two = hinge_and_screw(a, B, b)
-        back, there = seen_from_2(two(q2)), adjoint_by_conjugation(two(q2))
-        return -back @ there @ bracket_of(pose_jacobian(two, q2) @ v2) @ back
+        Ad, Ad_inverse = adjoint_to_2(two(q2)), adjoint_by_conjugation(two(q2))
+        return -Ad @ Ad_inverse @ ad_matrix(pose_jacobian(two, q2) @ v2) @ Ad
 
     library = Ad_dot_library
     reference = Ad_dot_reference
     implements = se3.Ad_inverse_dot
 
 
-@section.holds("e2.50#c", "The rate of the adjoint from parent to child")
+@section.holds("e2.50#c", "Rate of the adjoint from parent to child")
 class e2_50_c:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}"
     inputs = MOVING
@@ -413,14 +418,14 @@ class e2_50_c:
 
     def printed(A, a, B, b, q1, q2, v1, v2):
         two = hinge_and_screw(a, B, b)
-        return -bracket_of(pose_jacobian(two, q2) @ v2) @ seen_from_2(two(q2))
+        return -ad_matrix(pose_jacobian(two, q2) @ v2) @ adjoint_to_2(two(q2))
 
     library = Ad_dot_library
     reference = Ad_dot_reference
     implements = se3.Ad_inverse_dot
 
 
-@section.erratum("e2.52", "Rate of the Jacobian of two joints in a row")
+@section.erratum("e2.52", "Rate of the Jacobian of two joints in series")
 class e2_52:
     formula = r"\dot S = \left(-\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1 - \dot S_2\right)"
     edits = (
@@ -434,18 +439,20 @@ class e2_52:
     constants = (LENGTH,)
 
     def printed(A, a, B, b, q1, q2, v1, v2):
-        """Evaluate with the second block where (2.48) has it, and the sign in front of it."""
+        """Evaluate with the second block as in (2.48), and the sign in front of it."""
         one, two = ball_with_arm(A), hinge_and_screw(a, B, b)
-        Ad = seen_from_2(two(q2))
-        turning = -bracket_of(pose_jacobian(two, q2) @ v2) @ Ad @ pose_jacobian(one, q1)
-        return np.hstack([turning + Ad @ pose_jacobian_rate(one, q1, v1), -pose_jacobian_rate(two, q2, v2)])
+        Ad = adjoint_to_2(two(q2))
+        rotation_term = -ad_matrix(pose_jacobian(two, q2) @ v2) @ Ad @ pose_jacobian(one, q1)
+        return np.hstack(
+            [rotation_term + Ad @ pose_jacobian_rate(one, q1, v1), -pose_jacobian_rate(two, q2, v2)]
+        )
 
     library = Sdot_library
     reference = Sdot_reference
     scan = True
     correction = (
         r"$\dot S = \begin{pmatrix} -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + "
-        r"{}^2_1\mathrm{Ad}\,\dot S_1 & \dot S_2 \end{pmatrix}$: a block of its own, with a plus"
+        r"{}^2_1\mathrm{Ad}\,\dot S_1 & \dot S_2 \end{pmatrix}$: a separate block, with a plus sign"
     )
-    remark = r"Read as a difference, it has $n_1$ columns instead of $n_1+n_2$, and no value at all unless $n_1 = n_2$."
+    remark = "A difference has $n_1$ columns instead of $n_1+n_2$, and exists only if $n_1 = n_2$."
     implements = Composite

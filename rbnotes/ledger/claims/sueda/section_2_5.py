@@ -1,4 +1,4 @@
-"""Sueda 2.5: springs and dampers in joints. The oracles differentiate energies, and push point masses."""
+"""Sueda 2.5: springs and dampers in joints. The oracles differentiate energies and use point masses."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ section = Section(
         "cloud": Argument(
             CLOUD,
             (
-                "a hinge that carries a universal joint on one branch, a slider and then a screw on the "
-                "other: joints in the frames of their parents' joints, bodies in those of their joints, "
-                "centers in the bodies, inertias about these"
+                "a hinge that carries a universal joint on one branch, and a slider and then a screw on "
+                "the other: joints in the frames of their parent joints, bodies in the frames of their "
+                "joints, centers in the bodies, inertias about these"
             ),
         ),
         "q": Argument(coordinates, "of the joints, in their order"),
@@ -57,38 +57,38 @@ section = Section(
         "h": Argument(TIME),
         "M": Argument(INERTIA, "of the joints, in their order"),
         "f": Argument(TORQUE, "of the joints, in their order"),
-        "after": Argument(RATE, "of the joints, in their order"),
+        "v_next": Argument(RATE, "of the joints, in their order"),
         "law": Argument(
             stacked_quantity(TORQUE, ANGULAR_MOMENTUM),
-            "of the joints: slopes of forces by q and v, then K and D",
+            "of the joints: derivatives of the forces with respect to q and v, then K and D",
         ),
-        "share": Argument(NUMBER),
+        "fraction": Argument(NUMBER, "of the damping forces that f_r and f_m contain"),
     },
 )
 
 
 NAMES = ("root", "left", "right", "tip")
-NONE = np.zeros(3)
+ZEROS = np.zeros(3)
 
 
-def per_coordinate(count=5):
-    """Return a positive number for each coordinate."""
+def positive_vectors(count=5):
+    """Draw a positive number for each coordinate."""
     return arrays(count).map(lambda x: 2.25 + x)
 
 
-SPRUNG = {
+SPRINGS_AND_DAMPERS = {
     "cloud": clouds.point_mass_trees(),
     "q": arrays(5),
     "v": arrays(5),
-    "k": per_coordinate(),
-    "d": per_coordinate(),
+    "k": positive_vectors(),
+    "d": positive_vectors(),
     "rest": arrays(5),
 }
 JOINTS = {
     "q": arrays(3),
     "v": arrays(3),
-    "k": per_coordinate(3),
-    "d": per_coordinate(3),
+    "k": positive_vectors(3),
+    "d": positive_vectors(3),
     "rest": arrays(3),
 }
 
@@ -100,7 +100,7 @@ def model(cloud, k=0.0, d=0.0, rest=0.0):
     joints = Revolute(hinge), Universal(), Prismatic(slide), Helical(screw, clouds.PITCH)
     links, start = [], 0
     for i, joint in enumerate(joints):
-        own = slice(start, start + joint.num_coordinates)
+        part = slice(start, start + joint.num_coordinates)
         links += [
             Link(
                 NAMES[i],
@@ -109,43 +109,43 @@ def model(cloud, k=0.0, d=0.0, rest=0.0):
                 NAMES[clouds.PARENTS[i]] if i else None,
                 cloud.placements[i],
                 cloud.bodies[i],
-                k[own],
-                d[own],
-                rest[own],
+                k[part],
+                d[part],
+                rest[part],
             )
         ]
-        start = own.stop
+        start = part.stop
     return Tree(links, gravity=cloud.gravity)
 
 
-def joints_only(k, d, rest):
-    """Three hinges in a row, whose bodies do not matter."""
-    ball = spatial_inertia(1.0, np.eye(3))
-    own = zip(range(3), k, d, rest, strict=True)
+def three_hinges(k, d, rest):
+    """Return three hinges in a row; their bodies have no effect."""
+    inertia = spatial_inertia(1.0, np.eye(3))
+    parameters = zip(range(3), k, d, rest, strict=True)
     return Tree(
         [
-            Link(str(i), Revolute(), ball, str(i - 1) if i else None, None, None, ki, di, ri)
-            for i, ki, di, ri in own
+            Link(str(i), Revolute(), inertia, str(i - 1) if i else None, None, None, ki, di, ri)
+            for i, ki, di, ri in parameters
         ]
     )
 
 
 def equations_of_motion(cloud, q, v):
-    """J^T M J, and J^T (f_m - M Jdot v), of (2.73)."""
+    """Return J^T M J and J^T (f_m - M Jdot v) of (2.73)."""
     J, M = clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
     f = clouds.gyroscopic_and_gravity_wrenches(cloud, q, J @ v)
     return J.T @ M @ J, J.T @ (f - M @ clouds.bias_acceleration(cloud, q, v))
 
 
 def acceleration_under_force(cloud, q, v, force):
-    """Accelerations of point masses under a force along the coordinates."""
+    """Return the joint accelerations of point masses under a force along the coordinates."""
     return acceleration(clouds.point_positions(cloud), clouds.point_mass(cloud), cloud.gravity, q, v, force)
 
 
-@section.holds("t1138", "Springs that are not linear, trivially")
+@section.holds("t1138", "Nonlinear springs in joints")
 class t1138:
     formula = r"\tau_K = \tau_K(q_r):\ \text{`non-linear stiffness can be implemented trivially'}"
-    inputs = {name: SPRUNG[name] for name in ("cloud", "q", "v", "k")}
+    inputs = {name: SPRINGS_AND_DAMPERS[name] for name in ("cloud", "q", "v", "k")}
     arguments = {
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -159,17 +159,20 @@ class t1138:
         return np.linalg.solve(M, f - k * np.sinh(q))
 
     def library(cloud, q, v, k):
-        none = np.zeros((5, 5))
+        zeros = np.zeros((5, 5))
 
-        def hardening(state):
-            return Forces(-k * np.sinh(state.q), none, none)
+        def hardening_force(state):
+            return Forces(-k * np.sinh(state.q), zeros, zeros)
 
-        return TreeSystem(model(cloud), driven=hardening).acceleration(State(q=q, qdot=v))
+        return TreeSystem(model(cloud), driven=hardening_force).acceleration(State(q=q, qdot=v))
 
     def reference(cloud, q, v, k):
-        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four types, with the force from complex steps of the energy of the springs."""
-        energy = complex_step(lambda x: np.sum(k * np.cosh(x)), q)
-        return acceleration_under_force(cloud, q, v, -energy)
+        """Compare with d'Alembert's principle for point masses, with the forces of springs from their energy.
+
+        Four bodies hang on branching joints of four types; the energy is differentiated by complex steps.
+        """
+        energy_gradient = complex_step(lambda x: np.sum(k * np.cosh(x)), q)
+        return acceleration_under_force(cloud, q, v, -energy_gradient)
 
     tolerance = 1e-08
     implements = TreeSystem
@@ -185,17 +188,20 @@ class e2_72:
         return -k * q
 
     def library(q, k):
-        return passive_joint_forces(joints_only(k, NONE, NONE), q, NONE)
+        return passive_joint_forces(three_hinges(k, ZEROS, ZEROS), q, ZEROS)
 
     def reference(q, k):
         """Compare with differences of the energy of springs."""
         return -jacobian(lambda x: k @ x**2 / 2, q).value
 
-    remark = r"A force, where the coordinate is a distance; $K$ then is in N/m, and in N m for angles."
+    remark = (
+        r"If the coordinate is a distance, $\tau_K$ is a force and $K$ is in N/m; for an angle, $K$ is "
+        "in N m."
+    )
     implements = passive_joint_forces
 
 
-@section.holds("t1142", "Other rest states")
+@section.holds("t1142", "Torque of a spring with another rest position")
 class t1142:
     formula = r"\tau_K = -K(q_r - q_0):\ \text{`trivial to have other values'}"
     inputs = {name: JOINTS[name] for name in ("q", "k", "rest")}
@@ -205,10 +211,10 @@ class t1142:
         return -k * (q - rest)
 
     def library(q, k, rest):
-        return passive_joint_forces(joints_only(k, NONE, rest), q, NONE)
+        return passive_joint_forces(three_hinges(k, ZEROS, rest), q, ZEROS)
 
     def reference(q, k, rest):
-        """Compare with differences of the energy of springs that are slack elsewhere."""
+        """Compare with differences of the energy of springs with these rest positions."""
         return -jacobian(lambda x: k @ (x - rest) ** 2 / 2, q).value
 
     implements = passive_joint_forces
@@ -217,7 +223,7 @@ class t1142:
 @section.holds("e2.73", "Equations of motion with joint torques")
 class e2_73:
     formula = r"(J_{mr}^TM_mJ_{mr})\,\ddot q_r = f_r + J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r):\ \text{the joint torque `goes into the appropriate rows of the reduced force, $f_r$'}"
-    inputs = SPRUNG
+    inputs = SPRINGS_AND_DAMPERS
     arguments = {
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -235,18 +241,19 @@ class e2_73:
         return forward_dynamics_dense(model(cloud, k, d, rest), q, v)
 
     def reference(cloud, q, v, k, d, rest):
-        """Compare with d'Alembert's principle for the point masses of four bodies on branching joints of four types, with joint torques by their work on each coordinate.
+        """Compare with d'Alembert's principle for point masses, with joint torques from energy and dissipation.
 
-        Torques from the energy of the springs, and from the power that the dampers take up.
+        Four bodies hang on branching joints of four types; both functions are differentiated by complex steps.
         """
-        stored = complex_step(lambda x: np.sum(k * (x - rest) ** 2) / 2, q)
-        lost = complex_step(lambda x: np.sum(d * x**2) / 2, v)
-        return acceleration_under_force(cloud, q, v, -stored - lost)
+        energy_gradient = complex_step(lambda x: np.sum(k * (x - rest) ** 2) / 2, q)
+        dissipation_gradient = complex_step(lambda x: np.sum(d * x**2) / 2, v)
+        return acceleration_under_force(cloud, q, v, -energy_gradient - dissipation_gradient)
 
     tolerance = 1e-08
     remark = (
-        r"Here $f_r$ holds nothing but forces along the joints' coordinates. In (2.18) the same symbol is the whole "
-        r"right side, $J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r)$, which in (2.73) would count twice."
+        "Here $f_r$ contains only the forces along the joint coordinates. In (2.18) the same symbol is "
+        r"the whole right-hand side, $J_{mr}^T(f_m - M_m\dot J_{mr}\dot q_r)$, which would count twice "
+        "in (2.73)."
     )
     implements = forward_dynamics_dense
 
@@ -261,7 +268,7 @@ class e2_74:
         return -d * v
 
     def library(v, d):
-        return passive_joint_forces(joints_only(NONE, d, NONE), NONE, v)
+        return passive_joint_forces(three_hinges(ZEROS, d, ZEROS), ZEROS, v)
 
     def reference(v, d):
         """Compare with differences of half the power that dampers dissipate."""
@@ -270,60 +277,63 @@ class e2_74:
     implements = passive_joint_forces
 
 
-@section.holds("e2.75", "The torque of a spring at the end of the step")
+@section.holds("e2.75", "Torque of a spring at the end of the step")
 class e2_75:
     formula = r"\tau_K^{(k+1)} = \tau_K^{(k)} + \frac{\partial\tau_K}{\partial q_r}\left(q_r^{(k+1)} - q_r^{(k)}\right) = \tau_K^{(k)} - Kh\,\dot q_r^{(k+1)}"
     inputs = {**{name: JOINTS[name] for name in ("q", "v", "k", "rest")}, "h": positive_numbers(0.125, 1.0)}
     result = Result(TORQUE, "of the joints, in their order, once by each form")
 
     def printed(q, v, k, rest, h):
-        """Both lines; v is the velocity at the end of the step, and moves the coordinates."""
-        torque, slope, moved = -k * (q - rest), -np.diag(k), q + h * v
-        return np.array([torque + slope @ (moved - q), torque - k * h * v])
+        """Evaluate both lines; v is the velocity at the end of the step."""
+        torque, derivative, q_next = -k * (q - rest), -np.diag(k), q + h * v
+        return np.array([torque + derivative @ (q_next - q), torque - k * h * v])
 
     def library(q, v, k, rest, h):
-        tree = joints_only(k, NONE, rest)
+        tree = three_hinges(k, ZEROS, rest)
         K = TreeSystem(tree).linearized_force(State(q=q, qdot=v)).K
         return np.array(
-            [passive_joint_forces(tree, q, NONE) + K @ (h * v), passive_joint_forces(tree, q + h * v, NONE)]
+            [passive_joint_forces(tree, q, ZEROS) + K @ (h * v), passive_joint_forces(tree, q + h * v, ZEROS)]
         )
 
     def reference(q, v, k, rest, h):
         """Compare with differences of the energy of springs at the coordinates after the step."""
-        moved = q + h * v
-        torque = -jacobian(lambda x: k @ (x - rest) ** 2 / 2, moved).value
+        q_next = q + h * v
+        torque = -jacobian(lambda x: k @ (x - rest) ** 2 / 2, q_next).value
         return np.stack([torque, torque])
 
-    remark = r"Exact for a linear spring. For others, the tangent at the start of the step takes the place of $-K$."
+    remark = (
+        "The equation is exact for a linear spring. For a nonlinear one, the derivative at the start of "
+        "the step replaces $-K$."
+    )
     implements = (TreeSystem.linearized_force, passive_joint_forces)
 
 
-@section.holds("e2.76", "The torque of a damper at the end of the step")
+@section.holds("e2.76", "Torque of a damper at the end of the step")
 class e2_76:
     formula = r"\tau_D^{(k+1)} = \tau_D^{(k)} + \frac{\partial\tau_D}{\partial\dot q_r}\left(\dot q_r^{(k+1)} - \dot q_r^{(k)}\right) = \tau_D^{(k)} - D\left(\dot q_r^{(k+1)} - \dot q_r^{(k)}\right) = \tau_D^{(k)} - D\dot q_r^{(k+1)} - \tau_D^{(k)} = -D\dot q_r^{(k+1)}"
-    inputs = {"d": JOINTS["d"], "v": JOINTS["v"], "after": arrays(3)}
+    inputs = {"d": JOINTS["d"], "v": JOINTS["v"], "v_next": arrays(3)}
     result = Result(TORQUE, "of the joints, in their order, once by each form")
 
-    def printed(d, v, after):
+    def printed(d, v, v_next):
         """Return the results of the four lines."""
-        torque, slope = -d * v, -np.diag(d)
+        torque, derivative = -d * v, -np.diag(d)
         lines = [
-            torque + slope @ (after - v),
-            torque - d * (after - v),
-            torque - d * after - torque,
-            -d * after,
+            torque + derivative @ (v_next - v),
+            torque - d * (v_next - v),
+            torque - d * v_next - torque,
+            -d * v_next,
         ]
         return np.array(lines)
 
-    def library(d, v, after):
-        tree = joints_only(NONE, d, NONE)
-        D = TreeSystem(tree).linearized_force(State(q=NONE, qdot=v)).D
-        tangent = passive_joint_forces(tree, NONE, v) + D @ (after - v)
-        return np.array([tangent, tangent, tangent, passive_joint_forces(tree, NONE, after)])
+    def library(d, v, v_next):
+        tree = three_hinges(ZEROS, d, ZEROS)
+        D = TreeSystem(tree).linearized_force(State(q=ZEROS, qdot=v)).D
+        linearized = passive_joint_forces(tree, ZEROS, v) + D @ (v_next - v)
+        return np.array([linearized, linearized, linearized, passive_joint_forces(tree, ZEROS, v_next)])
 
-    def reference(d, v, after):
+    def reference(d, v, v_next):
         """Compare with differences of half the power that dampers dissipate, at the velocity after the step."""
-        torque = -jacobian(lambda x: d @ x**2 / 2, after).value
+        torque = -jacobian(lambda x: d @ x**2 / 2, v_next).value
         return np.stack([torque] * 4)
 
     implements = (TreeSystem.linearized_force, passive_joint_forces)
@@ -335,27 +345,30 @@ class e2_76:
 
 ONE_STEP = {
     "M": spd_matrices(3),
-    "k": per_coordinate(3),
-    "d": per_coordinate(3),
+    "k": positive_vectors(3),
+    "d": positive_vectors(3),
     "f": vectors(),
     "q": vectors(),
     "v": vectors(),
     "h": positive_numbers(0.125, 1.0),
 }
 STATE = {"cloud": clouds.point_mass_trees(), "q": clouds.five_numbers(100), "v": clouds.five_numbers(200)}
-STEPPED = {**SPRUNG, **STATE, "h": positive_numbers(0.125, 0.5)}
+STEP_INPUTS = {**SPRINGS_AND_DAMPERS, **STATE, "h": positive_numbers(0.125, 0.5)}
 STEP = (implicit_euler, TreeSystem.linearized_force)
 
 
 def spring_and_damper_step(cloud, q, v, k, d, rest, h):
-    """Solve for the torques at the end of the step as unknowns of their own, with the mass matrix and free motion from point masses.
+    """Solve implicit Euler with the torques at the end of the step as unknowns.
 
-    New velocities, with the torques at the end of the step as unknowns, and all else from its start.
+    The mass matrix and the free motion are those of point masses at the start of the step.
     """
-    places, masses, one = clouds.point_positions(cloud), clouds.point_mass(cloud), np.eye(5)
-    M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)
+    positions, masses, one = clouds.point_positions(cloud), clouds.point_mass(cloud), np.eye(5)
+    M, free_force = (
+        mass_matrix(positions, masses, q),
+        net_generalized_force(positions, masses, cloud.gravity, q, v),
+    )
     system = np.block([[M, -h * one], [np.diag(d + h * k), one]])
-    return np.linalg.solve(system, np.concatenate([M @ v + h * free, -k * (q - rest)]))[:5]
+    return np.linalg.solve(system, np.concatenate([M @ v + h * free_force, -k * (q - rest)]))[:5]
 
 
 def step_library(cloud, q, v, k, d, rest, h):
@@ -363,32 +376,32 @@ def step_library(cloud, q, v, k, d, rest, h):
 
 
 def end_of_step(M, k, d, f, q, v, h):
-    """Coordinates, velocities, and torques of springs and dampers after a step: four equations for them."""
+    """Return coordinates, velocities, and torques of springs and dampers after a step, from four equations."""
     n = len(q)
-    one, none = np.eye(n), np.zeros((n, n))
+    one, zero = np.eye(n), np.zeros((n, n))
     system = np.block(
         [
-            [one, -h * one, none, none],
-            [none, M, -h * one, -h * one],
-            [np.diag(k), none, one, none],
-            [none, np.diag(d), none, one],
+            [one, -h * one, zero, zero],
+            [zero, M, -h * one, -h * one],
+            [np.diag(k), zero, one, zero],
+            [zero, np.diag(d), zero, one],
         ]
     )
-    known = np.concatenate([q, M @ v + h * f, np.zeros(n), np.zeros(n)])
-    return np.linalg.solve(system, known).reshape(4, n)
+    right_side = np.concatenate([q, M @ v + h * f, np.zeros(n), np.zeros(n)])
+    return np.linalg.solve(system, right_side).reshape(4, n)
 
 
-@section.holds("t1156", "The new velocity moves the coordinates")
+@section.holds("t1156", "Update of the coordinates with the new velocity")
 class t1156:
     formula = r"\dot q_r^{(k+1)} = \left(q_r^{(k+1)} - q_r^{(k)}\right)/h"
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
 
     def printed(M, k, d, f, q, v, h):
-        """Return the new coordinates from their own equation; the velocity is their difference over the step."""
+        """Solve for the new coordinates; the velocity is their difference over the step."""
         A = M / h + np.diag(d) + h * np.diag(k)
-        moved = np.linalg.solve(A, A @ q + M @ v + h * (f - k * q))
-        return (moved - q) / h
+        q_next = np.linalg.solve(A, A @ q + M @ v + h * (f - k * q))
+        return (q_next - q) / h
 
     def library(M, k, d, f, q, v, h):
         return linearly_implicit_velocity(M, v, f - k * q - d * v, -np.diag(k), -np.diag(d), h)
@@ -401,37 +414,40 @@ class t1156:
     implements = linearly_implicit_velocity
 
 
-@section.holds("t1160#a", "The damping torque disappears from the right hand side")
+@section.holds("t1160#a", "The damping torque disappears from the right-hand side")
 class t1160_a:
     formula = r"(M + hD)\,\dot q^{(k+1)} = M\dot q^{(k)} + hf:\ \text{`gets an ``implicit'' term that goes on the left hand side, and completely disappears from the right hand side'}"
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
 
     def printed(M, k, d, f, q, v, h):
-        """Springs as they are at the start of the step, for once: the damper is what counts."""
+        """Evaluate with spring torques at the start of the step, so that only the dampers are implicit."""
         return np.linalg.solve(M + h * np.diag(d), M @ v + h * (f - k * q))
 
     def library(M, k, d, f, q, v, h):
-        none = np.zeros((3, 3))
-        return linearly_implicit_velocity(M, v, f - k * q - d * v, none, -np.diag(d), h)
+        zeros = np.zeros((3, 3))
+        return linearly_implicit_velocity(M, v, f - k * q - d * v, zeros, -np.diag(d), h)
 
     def reference(M, k, d, f, q, v, h):
         """Compare with implicit Euler with the forces at the end of the step as unknowns."""
         return end_of_step(M, 0 * k, d, f - k * q, q, v, h)[1]
 
     tolerance = 1e-08
-    remark = "For linear dampers. With others, what the tangent leaves of the torque stays on the right."
+    remark = (
+        "This holds for linear dampers. For nonlinear ones, the remainder of the linearized torque stays "
+        "on the right-hand side."
+    )
     implements = linearly_implicit_velocity
 
 
-@section.misprint("t1160#b", "On which side the new velocities are collected")
+@section.misprint("t1160#b", "Side on which the new velocities are collected")
 class t1160_b:
     formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get (2.77)'}"
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
 
     def printed(M, k, d, f, q, v, h):
-        """Return the factors of the new velocity on the left and on the right side."""
+        """Return the factors of the new velocity on the left-hand and on the right-hand side."""
         return np.array([M, -h * np.diag(d) - h**2 * np.diag(k)])
 
     def library(M, k, d, f, q, v, h):
@@ -442,8 +458,8 @@ class t1160_b:
         return end_of_step(M, k, d, f, q, v, h)[1]
 
     tolerance = 1e-08
-    undefined = "with the unknown on both sides there is nothing to compute"
-    correction = "to the left hand side, where (2.77) has them."
+    undefined = "the unknown is on both sides, so the equation is not solved for it"
+    correction = "to the left-hand side, as in (2.77)"
     replacement = (
         r"By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the left hand side, we get"
     )
@@ -453,7 +469,7 @@ class t1160_b:
 @section.holds("e2.77", "Linearly implicit Euler for a tree with springs and dampers in its joints")
 class e2_77:
     formula = r"\left(J_{mr}^TM_mJ_{mr} + hD_r + h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
-    inputs = STEPPED
+    inputs = STEP_INPUTS
     arguments = {
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -463,7 +479,7 @@ class e2_77:
     constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, rest, h):
-        """Evaluate with an f_r of the springs alone: the dampers' torques have disappeared from the right side."""
+        """Evaluate with the torques of the springs alone in f_r; the dampers are only on the left-hand side."""
         M, f = equations_of_motion(cloud, q, v)
         f_r = -k * (q - rest)
         return np.linalg.solve(M + h * np.diag(d) + h**2 * np.diag(k), M @ v + h * (f_r + f))
@@ -472,9 +488,10 @@ class e2_77:
     reference = spring_and_damper_step
     tolerance = 1e-08
     remark = (
-        r"$f_r^{(k)}$ holds the torques of the springs, and not those of the dampers: these, says the sentence before "
-        r"it, `completely disappear'. But (2.73) and (2.74) have put both into this letter, and dampers that are left "
-        r"there damp twice, however small the step. With all torques in it, $hD_r\dot q_r^{(k)}$ comes to the right side."
+        "$f_r^{(k)}$ contains the torques of the springs but not those of the dampers, which according "
+        "to the sentence before it `completely disappear'. In (2.73) and (2.74) the same symbol contains "
+        "both, and with those dampers act twice, however small the step. If $f_r$ contains all torques, "
+        r"$hD_r\dot q_r^{(k)}$ must be added on the right-hand side."
     )
     implements = STEP
 
@@ -495,12 +512,12 @@ class e2_78:
         return np.array([np.diag(k), np.diag(d)])
 
     def library(q, v, k, d, rest):
-        """Return the library's K and D, which are derivatives of forces without a minus."""
-        _, K, D = TreeSystem(joints_only(k, d, rest)).linearized_force(State(q=q, qdot=v))
+        """Return minus the library's K and D, which are derivatives of forces."""
+        _, K, D = TreeSystem(three_hinges(k, d, rest)).linearized_force(State(q=q, qdot=v))
         return -np.array([K, D])
 
     def reference(q, v, k, d, rest):
-        """Compare with differences of complex steps of the energy of springs, and of half the power that dampers dissipate."""
+        """Compare with differences of complex steps of the energy of springs and of half the dissipated power."""
 
         def hessian(weights, x):
             return jacobian(lambda y: complex_step(lambda z: np.sum(weights * z**2) / 2, y), x).value
@@ -510,21 +527,26 @@ class e2_78:
     implements = TreeSystem.linearized_force
 
 
-def _laws():
-    """Slopes A and C of an affine force by positions and velocities, and K and D, equal to them but for signs."""
+def _force_derivatives():
+    """Draw the derivatives A and C of an affine force, and K and D, which equal them up to signs."""
     signs = st.sampled_from(((1, -1), (1, 1), (-1, -1), (-1, 1)))
     return st.builds(lambda A, C, s: np.array([A, C, s[0] * A, s[1] * C]), arrays(3, 3), arrays(3, 3), signs)
 
 
-def _customary():
-    """Return the matrices with one sign and with the other."""
+def _derivatives_with_the_signs():
+    """Draw derivatives with K = A and D = -C, the signs of the condition."""
     return st.builds(lambda A, C: np.array([A, C, A, -C]), arrays(3, 3), arrays(3, 3))
 
 
-@section.conditional("t1168", "Where others have their minus signs")
+@section.conditional("t1168", "Sign conventions of the stiffness and damping matrices")
 class t1168:
     formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
-    inputs = {"M": spd_matrices(3), "law": _laws(), "v": arrays(3), "h": positive_numbers(0.25, 1.0)}
+    inputs = {
+        "M": spd_matrices(3),
+        "law": _force_derivatives(),
+        "v": arrays(3),
+        "h": positive_numbers(0.25, 1.0),
+    }
     result = Result(INERTIA, "of the joints, in their order")
 
     def printed(M, law, v, h):
@@ -536,30 +558,36 @@ class t1168:
         return linearly_implicit_problem(M, v, np.zeros(3), A, C, h).mass
 
     def reference(M, law, v, h):
-        """Compare with complex steps of the equation of implicit Euler by the new velocities."""
+        """Compare with complex steps of the equation of implicit Euler with respect to the new velocities."""
         A, C, _, _ = law
-        return complex_step(lambda after: M @ (after - v) - h * (A @ (h * after) + C @ after), v)
+        return complex_step(lambda v_next: M @ (v_next - v) - h * (A @ (h * v_next) + C @ v_next), v)
 
-    given = {"M": spd_matrices(3), "law": _customary(), "v": arrays(3), "h": positive_numbers(0.25, 1.0)}
+    given = {
+        "M": spd_matrices(3),
+        "law": _derivatives_with_the_signs(),
+        "v": arrays(3),
+        "h": positive_numbers(0.25, 1.0),
+    }
 
     def holds_when(M, law, v, h):
         A, C, K, D = law
         return np.array_equal(K, A) and np.array_equal(D, -C)
 
     condition = (
-        r"$K = +\partial f/\partial q$ but $D = -\partial f/\partial\dot q$: only the sign of $K$ has moved"
+        r"$K = +\partial f/\partial q$ and $D = -\partial f/\partial\dot q$: only the sign of $K$ is "
+        "changed"
     )
     remark = (
-        r"With both signs moved, as by Baraff and Witkin, it is $M - h\,\partial f/\partial\dot q - h^2\,\partial "
-        r"f/\partial q$; with those of (2.78), $M + hD + h^2K$."
+        r"If both signs are changed, as by Baraff and Witkin, the matrix is $M - h\,\partial "
+        r"f/\partial\dot q - h^2\,\partial f/\partial q$; with those of (2.78) it is $M + hD + h^2K$."
     )
     implements = linearly_implicit_problem
 
 
-@section.erratum("e2.79#a", "Both kinds of implicit terms: the sign of the joint stiffness")
+@section.erratum("e2.79#a", "Implicit forces on bodies and joints: sign of the joint stiffness")
 class e2_79_a:
     formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \ldots,\quad K_r = -\partial\tau_K/\partial q_r"
-    inputs = STEPPED
+    inputs = STEP_INPUTS
     arguments = {
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -569,7 +597,7 @@ class e2_79_a:
     constants = (LENGTH,)
 
     def printed(cloud, q, v, k, d, rest, h):
-        """Without forces on bodies that are implicit, and with the damping torques left out of f_r."""
+        """Evaluate without implicit forces on bodies, and with the damping torques left out of f_r."""
         M, f = equations_of_motion(cloud, q, v)
         K_r, D_r = np.diag(k), np.diag(d)
         return np.linalg.solve(M + h * D_r - h**2 * K_r, M @ v + h * (-k * (q - rest) + f))
@@ -581,8 +609,8 @@ class e2_79_a:
     correction = r"$+h^2K_r$ with the $K_r$ of (2.78), as in (2.77); or $K_r = +\partial\tau_K/\partial q_r$"
     replacement = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r + h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
     remark = (
-        r"A stiff spring makes the matrix indefinite: with $h^2K_r$ above $M_r + hD_r$ the step pushes the wrong way, "
-        r"and near that it divides by zero."
+        "A stiff spring makes the matrix indefinite. If $h^2K_r$ exceeds $M_r + hD_r$, the step has the "
+        "wrong sign; near equality, the matrix is singular."
     )
     implements = STEP
 
@@ -590,7 +618,7 @@ class e2_79_a:
 ENDS = np.array([[0.35, -0.2, 0.55], [-0.45, 0.3, 0.15]])
 
 
-HUNG = {
+SPRINGS_ON_BODIES = {
     **STATE,
     "k": positive_numbers(),
     "d": positive_numbers(0.25, 1.0),
@@ -598,10 +626,10 @@ HUNG = {
 }
 
 
-@section.conditional("e2.79#b", "Both kinds of implicit terms: forces on bodies and on joints")
+@section.conditional("e2.79#b", "Implicit forces on bodies and joints")
 class e2_79_b:
     formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
-    inputs = {**HUNG, "share": numbers(0.25, 1.0)}
+    inputs = {**SPRINGS_ON_BODIES, "fraction": numbers(0.25, 1.0)}
     arguments = {
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -609,50 +637,59 @@ class e2_79_b:
     result = Result(BRANCHING / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, q, v, k, d, h, share):
-        """Return the step with a spring between two bodies, dampers on all bodies, springs and dampers in joints, and a part of the damping in f."""
+    def printed(cloud, q, v, k, d, h, fraction):
+        """Return the step with a spring between two bodies, dampers on bodies, and springs and dampers in joints.
+
+        A fraction of the damping forces is also in f_r and f_m.
+        """
         J, (M, f) = clouds.jacobian(cloud, q), equations_of_motion(cloud, q, v)
         K_m = complex_steps.partial_derivatives(
             lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q
         ).T @ np.linalg.pinv(J)
         D_m, K_r, D_r = d * np.eye(24), -k * np.eye(5), d * np.eye(5)
-        f_m = clouds.spring_wrenches(cloud, q, k, ENDS) - share * d * J @ v
-        f_r = -k * q - share * d * v
+        f_m = clouds.spring_wrenches(cloud, q, k, ENDS) - fraction * d * J @ v
+        f_r = -k * q - fraction * d * v
         left = M + J.T @ (h * D_m - h**2 * K_m) @ J + h * D_r - h**2 * K_r
         return np.linalg.solve(left, M @ v + h * (f_r + J.T @ f_m + f))
 
-    def library(cloud, q, v, k, d, h, share):
+    def library(cloud, q, v, k, d, h, fraction):
         ends = path_through(on_body(1, ENDS[0]), on_body(3, ENDS[1]))
         forces = ForceGroups([ZeroLengthSprings(k, ends), Damping(d, [0, 1, 2, 3])])
         system = TreeSystem(model(cloud, k, d), applied_forces=forces)
         return implicit_euler(system, State(q=q, qdot=v), h).qdot
 
-    def reference(cloud, q, v, k, d, h, share):
-        """Compare with one Newton step of implicit Euler, with derivatives by complex steps, for point masses under moments and forces at the end of the step, and bias accelerations and J at its start."""
-        places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
-        M, free = mass_matrix(places, masses, q), net_generalized_force(places, masses, cloud.gravity, q, v)
+    def reference(cloud, q, v, k, d, h, fraction):
+        """Compare with one Newton step of implicit Euler for point masses, with derivatives by complex steps.
+
+        Moments and forces are those at the end of the step; J and the bias accelerations are those at its start.
+        """
+        positions, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        M, free_force = (
+            mass_matrix(positions, masses, q),
+            net_generalized_force(positions, masses, cloud.gravity, q, v),
+        )
         J = clouds.jacobian(cloud, q)
 
-        def missing(after):
-            end = q + h * after
-            torques = -k * end - d * after
-            on_bodies = clouds.spring_wrenches(cloud, end, k, ENDS) - d * (after @ J.T)
-            return (after - v) @ M - h * (free + torques + on_bodies @ J)
+        def residual(v_next):
+            end = q + h * v_next
+            torques = -k * end - d * v_next
+            wrenches = clouds.spring_wrenches(cloud, end, k, ENDS) - d * (v_next @ J.T)
+            return (v_next - v) @ M - h * (free_force + torques + wrenches @ J)
 
-        # About positions at the start, where the velocity that moves them is zero, and the old velocity: all
-        # that depends on velocities is linear in them.
-        still = np.zeros(5)
-        return np.linalg.solve(complex_steps.partial_derivatives(missing, still).T, -missing(still))
+        # At zero velocity the positions are those at the start of the step. The damping forces are linear in the
+        # velocities.
+        zeros = np.zeros(5)
+        return np.linalg.solve(complex_steps.partial_derivatives(residual, zeros).T, -residual(zeros))
 
     tolerance = 1e-08
-    given = {**HUNG, "share": st.just(0.0)}
+    given = {**SPRINGS_ON_BODIES, "fraction": st.just(0.0)}
 
-    def holds_when(cloud, q, v, k, d, h, share):
-        return share * np.linalg.norm(v) == 0
+    def holds_when(cloud, q, v, k, d, h, fraction):
+        return fraction * np.linalg.norm(v) == 0
 
     condition = (
-        r"both $K$ are $+\partial f/\partial q$ and both $D$ are $-\partial f/\partial\dot q$, and $f_r$ and $f_m$ "
-        r"leave out the damping"
+        r"both $K$ are $+\partial f/\partial q$ and both $D$ are $-\partial f/\partial\dot q$, and $f_r$ "
+        "and $f_m$ do not contain the damping forces"
     )
     correction = (
         r"with $K = +\partial f/\partial q$, $D = +\partial f/\partial\dot q$ throughout and all forces on the right: "
@@ -661,7 +698,8 @@ class e2_79_b:
         r"h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)$"
     )
     remark = (
-        r"How $J$, weights and the bodies' own wrenches change in the step is left out: an error of second order in "
-        r"$h$ in each step, like all the rest that linearly implicit Euler leaves."
+        "The changes of $J$, of the weights and of the gyroscopic wrenches during the step are "
+        "neglected. This is an error of second order in $h$ in each step, like the other errors of "
+        "linearly implicit Euler."
     )
     implements = STEP

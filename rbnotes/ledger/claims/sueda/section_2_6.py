@@ -1,11 +1,16 @@
-"""Sueda 2.6: coordinates of all joints as functions of fewer ones. The oracles push point masses."""
+"""Sueda 2.6: coordinates of all joints as functions of fewer ones. The oracles use point masses."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rbnotes.dynamics import State
-from rbnotes.ledger.claims.sueda.section_2_5 import SPRUNG, equations_of_motion, joints_only, model
+from rbnotes.ledger.claims.sueda.section_2_5 import (
+    SPRINGS_AND_DAMPERS,
+    equations_of_motion,
+    model,
+    three_hinges,
+)
 from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD
 from rbnotes.ledger.oracles import point_mass_tree as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
@@ -48,40 +53,38 @@ section = Section(
         "cloud": Argument(
             CLOUD,
             (
-                "a hinge that carries a universal joint on one branch, a slider and then a screw on the "
-                "other: joints in the frames of their parents' joints, bodies in those of their joints, "
-                "centers in the bodies, inertias about these"
+                "a hinge that carries a universal joint on one branch, and a slider and then a screw on "
+                "the other: joints in the frames of their parent joints, bodies in the frames of their "
+                "joints, centers in the bodies, inertias about these"
             ),
         ),
-        "r": Argument(NUMBER, "reduced coordinates, from which those of the joints follow, or their rates"),
-        "r_dot": Argument(RATE, "reduced coordinates, from which those of the joints follow, or their rates"),
+        "r": Argument(NUMBER, "reduced coordinates, which determine those of the joints"),
+        "r_dot": Argument(RATE, "rates of the reduced coordinates"),
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
         "a": Argument(
             vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
             "of the joints, in their order",
         ),
-        "start": Argument(
-            NUMBER, "reduced coordinates, from which those of the joints follow, or their rates"
-        ),
-        "turn": Argument(NUMBER),
+        "start": Argument(NUMBER, "initial angles of the joints, in their order"),
+        "turn": Argument(NUMBER, "angle by which all joints rotate"),
         "theta": Argument(NUMBER),
-        "rate_of_it": Argument(RATE),
+        "theta_dot": Argument(RATE),
         "W": Argument(NUMBER),
         "U": Argument(NUMBER),
     },
 )
 
 
-TREE = {"cloud": SPRUNG["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)}
+TREE = {"cloud": SPRINGS_AND_DAMPERS["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)}
 # Two coordinates r, and five functions of them.
-FEWER = {"W": arrays(5, 2), "U": arrays(5, 2), "r": arrays(2), "r_dot": arrays(2)}
-HYPER = {"cloud": SPRUNG["cloud"], **FEWER}
-FIVE = model(clouds.point_mass_tree(0))
+REDUCED = {"W": arrays(5, 2), "U": arrays(5, 2), "r": arrays(2), "r_dot": arrays(2)}
+HYPER = {"cloud": SPRINGS_AND_DAMPERS["cloud"], **REDUCED}
+TREE_OF_FIVE = model(clouds.point_mass_tree(0))
 
 
 def nonlinear_coordinates(W, U):
-    """Coordinates of all joints as functions of two, which are not linear."""
+    """Return the coordinates of all joints as nonlinear functions of two."""
 
     def q(r):
         return r @ W.T + np.sin(r) @ U.T
@@ -89,27 +92,27 @@ def nonlinear_coordinates(W, U):
     return q
 
 
-def nonlinear_slope(W, U, r):
-    """J_rR."""
+def nonlinear_jacobian(W, U, r):
+    """Return J_rR."""
     return W + U * np.cos(r)
 
 
-def nonlinear_slope_rate(U, r, r_dot):
+def nonlinear_jacobian_rate(U, r, r_dot):
     """Return the rate of J_rR."""
     return -U * np.sin(r) * r_dot
 
 
 def coordinates(W, U):
-    """Return the coordinates of the library."""
+    """Return the library's object for these coordinates."""
     return JointCoordinates(
         2,
         nonlinear_coordinates(W, U),
-        lambda r: nonlinear_slope(W, U, r),
-        lambda r, r_dot: nonlinear_slope_rate(U, r, r_dot),
+        lambda r: nonlinear_jacobian(W, U, r),
+        lambda r, r_dot: nonlinear_jacobian_rate(U, r, r_dot),
     )
 
 
-@section.holds("t1174#a", "Joint angles that are all the same: a single degree of freedom")
+@section.holds("t1174#a", "Equal joint angles: a single degree of freedom")
 class t1174_a:
     formula = r"\text{`we end up with a single DOF system'}"
     result = Result(NUMBER, "of the joints, in their order")
@@ -118,35 +121,35 @@ class t1174_a:
         return 1
 
     def library():
-        none = np.zeros(3)
-        chain = joints_only(none, none, none)
+        zeros = np.zeros(3)
+        chain = three_hinges(zeros, zeros, zeros)
         system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
         return len(system.mass_matrix(State(q=[0.3], qdot=[0.2])))
 
     def reference():
         """Compare with three angles minus the rank of two equations between them."""
-        between = np.array([[1, -1, 0], [0, 1, -1]])
-        return 3 - np.linalg.matrix_rank(between)
+        equations = np.array([[1, -1, 0], [0, 1, -1]])
+        return 3 - np.linalg.matrix_rank(equations)
 
     exact = "the number of coordinates is a whole number"
     implements = (gear_coordinates, HyperReducedSystem)
 
 
-@section.holds("t1174#b", "The same by constraints and by a chained Jacobian")
+@section.holds("t1174#b", "Equal joint angles by constraints and by a chained Jacobian")
 class t1174_b:
     formula = r"\text{`This can be accomplished by adding constraints as shown in 2.8, but if we use a chained Jacobian ...'}"
-    inputs = {"cloud": SPRUNG["cloud"], "r": arrays(3), "r_dot": arrays(3)}
+    inputs = {"cloud": SPRINGS_AND_DAMPERS["cloud"], "r": arrays(3), "r_dot": arrays(3)}
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
     def printed(cloud, r, r_dot):
-        """Hinge, slider and screw as one; the two angles of the universal joint are free."""
+        """Evaluate with one coordinate for hinge, slider and screw; both angles of the universal joint are free."""
         J = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, 0]])
         M, f = equations_of_motion(cloud, J @ r, J @ r_dot)
         return J @ np.linalg.solve(J.T @ M @ J, J.T @ f)
 
     def library(cloud, r, r_dot):
-        """Solve with the prescribed motion as constraints."""
+        """Solve with gears as constraints."""
         equal = [0, 1, 2, 0, 0]
         gears = [Gear("root", "right"), Gear("root", "tip")]
         return constrained_acceleration(
@@ -154,19 +157,19 @@ class t1174_b:
         )[0]
 
     def reference(cloud, r, r_dot):
-        """Compare with d'Alembert's principle for point masses that move by three coordinates."""
+        """Compare with d'Alembert's principle for point masses that depend on three coordinates."""
         equal = [0, 1, 2, 0, 0]
-        places = clouds.point_positions(cloud)
-        found = acceleration(
-            lambda x: places(x[..., equal]), clouds.point_mass(cloud), cloud.gravity, r, r_dot
+        positions = clouds.point_positions(cloud)
+        qddot = acceleration(
+            lambda x: positions(x[..., equal]), clouds.point_mass(cloud), cloud.gravity, r, r_dot
         )
-        return found[equal]
+        return qddot[equal]
 
     tolerance = 1e-08
     implements = (constrained_acceleration, Gear)
 
 
-@section.holds("e2.80", "Equations of motion in the joints' coordinates")
+@section.holds("e2.80", "Equations of motion in the coordinates of the joints")
 class e2_80:
     formula = r"J_{mr}^TM_mJ_{mr}\,\ddot q_r = J_{mr}^T\left(f_m - M_m\dot J_{mr}\dot q_r\right)"
     inputs = TREE
@@ -174,7 +177,7 @@ class e2_80:
     constants = (LENGTH,)
 
     def printed(cloud, q, v, a):
-        """Return the force along the coordinates that an acceleration needs: left side less right side."""
+        """Return the joint forces for an acceleration: left-hand side minus right-hand side."""
         M, f = equations_of_motion(cloud, q, v)
         return M @ a - f
 
@@ -183,82 +186,87 @@ class e2_80:
 
     def reference(cloud, q, v, a):
         """Compare with d'Alembert's principle for the point masses of four bodies on branching joints."""
-        places, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
-        return mass_matrix(places, masses, q) @ a - net_generalized_force(places, masses, cloud.gravity, q, v)
+        positions, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        return mass_matrix(positions, masses, q) @ a - net_generalized_force(
+            positions, masses, cloud.gravity, q, v
+        )
 
-    remark = r"For joints without torques: the $f_r$ of (2.73), `written out in full', is left out."
+    remark = (
+        "This is for joints without torques: the $f_r$ of (2.73) is missing, although the equation is "
+        "said to be `written out in full'."
+    )
     implements = inverse_dynamics_dense
 
 
-@section.holds("e2.81", "Rates of angles that are all the same")
+@section.holds("e2.81", "Rates of equal joint angles")
 class e2_81:
     formula = r"\begin{pmatrix} \dot\theta_1 \\ \vdots \\ \dot\theta_n \end{pmatrix} = \begin{pmatrix} 1 \\ \vdots \\ 1 \end{pmatrix}\dot\theta"
-    inputs = {"theta": numbers(), "rate_of_it": numbers()}
+    inputs = {"theta": numbers(), "theta_dot": numbers()}
     result = Result(RATE, "of the joints, in their order")
 
-    def printed(theta, rate_of_it):
-        return np.ones(3) * rate_of_it
+    def printed(theta, theta_dot):
+        return np.ones(3) * theta_dot
 
-    def library(theta, rate_of_it):
-        none = np.zeros(3)
-        chain = joints_only(none, none, none)
+    def library(theta, theta_dot):
+        zeros = np.zeros(3)
+        chain = three_hinges(zeros, zeros, zeros)
         system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
-        return system.expand(State(q=[theta], qdot=[rate_of_it])).qdot
+        return system.expand(State(q=[theta], qdot=[theta_dot])).qdot
 
-    def reference(theta, rate_of_it):
+    def reference(theta, theta_dot):
         """Compare with differences of three equal angles along a motion."""
-        return derivative(lambda t: (theta + t * rate_of_it) * np.array([1, 1, 1])).value
+        return derivative(lambda t: (theta + t * theta_dot) * np.array([1, 1, 1])).value
 
     implements = (gear_coordinates, HyperReducedSystem.expand)
 
 
-@section.conditional("t1178", "With equal rates the joint angles become the same")
+@section.conditional("t1178", "Joint angles with equal rates")
 class t1178:
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
     inputs = {"start": arrays(3), "turn": numbers()}
     result = Result(NUMBER, "of the joints, in their order")
 
     def printed(start, turn):
-        """All turn by the same angle, from where they are."""
+        """Rotate all joints by the same angle, from their initial angles."""
         return start + turn
 
     def library(start, turn):
-        none = np.zeros(3)
+        zeros = np.zeros(3)
         system = HyperReducedSystem(
-            TreeSystem(joints_only(none, none, none)), linear_coordinates(np.ones((3, 1)))
+            TreeSystem(three_hinges(zeros, zeros, zeros)), linear_coordinates(np.ones((3, 1)))
         )
         return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
 
     def reference(start, turn):
         """Compare with three equal angles, for any value of the first one."""
-        first = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
-        return first @ start + np.full(3, turn)
+        selection = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
+        return selection @ start + np.full(3, turn)
 
-    exact = "angles on the grid add up without rounding, as does one that is added to itself"
+    exact = "sums of angles on the grid are exact"
     given = {"start": numbers().map(lambda angle: np.full(3, angle)), "turn": numbers()}
 
     def holds_when(start, turn):
         return np.ptp(start) == 0
 
-    condition = "the angles are the same to begin with"
+    condition = "the angles are equal initially"
     remark = (
-        r"(2.81) is about rates, which keep whatever differences the angles start with; that is why the library takes "
-        r"$q_r$ as a function of $q_R$, and not only its Jacobian."
+        "(2.81) is about rates, which preserve the initial differences of the angles. Therefore the "
+        "library takes $q_r$ as a function of $q_R$, and not only its Jacobian."
     )
     implements = HyperReducedSystem.expand
 
 
-@section.holds("d1", "Rates of all joints from those of the fewer coordinates")
+@section.holds("d1", "Rates of all joints from those of the reduced coordinates")
 class d1:
     formula = r"\dot{\mathbf q}_r = J_{rR}\,\dot{\mathbf q}_R"
-    inputs = FEWER
+    inputs = REDUCED
     result = Result(RATE, "of the joints, in their order")
 
     def printed(W, U, r, r_dot):
-        return nonlinear_slope(W, U, r) @ r_dot
+        return nonlinear_jacobian(W, U, r) @ r_dot
 
     def library(W, U, r, r_dot):
-        system = HyperReducedSystem(TreeSystem(FIVE), coordinates(W, U))
+        system = HyperReducedSystem(TreeSystem(TREE_OF_FIVE), coordinates(W, U))
         return system.expand(State(q=r, qdot=r_dot)).qdot
 
     def reference(W, U, r, r_dot):
@@ -268,7 +276,7 @@ class d1:
     implements = HyperReducedSystem.expand
 
 
-@section.holds("e2.82#a", "Jacobian of the bodies by the fewer coordinates")
+@section.holds("e2.82#a", "Jacobian of the bodies with respect to the reduced coordinates")
 class e2_82_a:
     formula = r"J_{mR} = J_{mr}J_{rR}"
     inputs = HYPER
@@ -279,7 +287,7 @@ class e2_82_a:
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
-        return clouds.jacobian(cloud, nonlinear_coordinates(W, U)(r)) @ nonlinear_slope(W, U, r)
+        return clouds.jacobian(cloud, nonlinear_coordinates(W, U)(r)) @ nonlinear_jacobian(W, U, r)
 
     def library(cloud, W, U, r, r_dot):
         system = HyperReducedSystem(TreeSystem(model(cloud)), coordinates(W, U))
@@ -287,22 +295,22 @@ class e2_82_a:
         return jacobian(system.system.tree, system.expand(state).q) @ system.reduction(state).J
 
     def reference(cloud, W, U, r, r_dot):
-        """Compare with twists of the bodies from differences of their poses along motions of the reduced coordinates."""
-        return twists_by_few(cloud, W, U, r)
+        """Compare with twists of the bodies, by derivatives of their poses over the reduced coordinates."""
+        return reduced_twists(cloud, W, U, r)
 
     implements = (HyperReducedSystem.reduction, jacobian)
 
 
-def twists_by_few(cloud, W, U, r):
-    """Twists of the bodies for unit rates of the two coordinates, in one column each."""
+def reduced_twists(cloud, W, U, r):
+    """Return the twists of the bodies for unit rates of the two coordinates, one column each."""
 
-    def along(x):
+    def body_poses(x):
         return clouds.poses(cloud, x @ W.T + np.sin(x) @ U.T)
 
-    return clouds.body_jacobian(along, r)
+    return clouds.body_jacobian(body_poses, r)
 
 
-@section.holds("e2.82#b", "Its rate")
+@section.holds("e2.82#b", "Rate of the Jacobian of the bodies with respect to the reduced coordinates")
 class e2_82_b:
     formula = r"\dot J_{mR} = \dot J_{mr}J_{rR} + J_{mr}\dot J_{rR}"
     inputs = HYPER
@@ -313,26 +321,26 @@ class e2_82_b:
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot):
-        J_rR, q = nonlinear_slope(W, U, r), nonlinear_coordinates(W, U)(r)
+        J_rR, q = nonlinear_jacobian(W, U, r), nonlinear_coordinates(W, U)(r)
         J_mr = clouds.jacobian(cloud, q)
         J_mr_dot = derivative_along_motion(lambda x: clouds.jacobian(cloud, x), q, J_rR @ r_dot)
-        return J_mr_dot @ J_rR + J_mr @ nonlinear_slope_rate(U, r, r_dot)
+        return J_mr_dot @ J_rR + J_mr @ nonlinear_jacobian_rate(U, r, r_dot)
 
     def library(cloud, W, U, r, r_dot):
         tree, state = model(cloud), State(q=r, qdot=r_dot)
         system = HyperReducedSystem(TreeSystem(tree), coordinates(W, U))
-        whole, J_rR = system.expand(state), system.reduction(state).J
-        turning = np.asarray(system.coordinates.jacobian_rate(r, r_dot))
-        return jacobian_rate(tree, whole.q, whole.qdot) @ J_rR + jacobian(tree, whole.q) @ turning
+        expanded, J_rR = system.expand(state), system.reduction(state).J
+        J_rR_dot = np.asarray(system.coordinates.jacobian_rate(r, r_dot))
+        return jacobian_rate(tree, expanded.q, expanded.qdot) @ J_rR + jacobian(tree, expanded.q) @ J_rR_dot
 
     def reference(cloud, W, U, r, r_dot):
-        """Compare with differences, along a motion of the reduced coordinates, of the twists that complex steps of poses give."""
-        return derivative_along_motion(lambda x: twists_by_few(cloud, W, U, x), r, r_dot)
+        """Compare with differences of complex steps of poses, along a motion of the reduced coordinates."""
+        return derivative_along_motion(lambda x: reduced_twists(cloud, W, U, x), r, r_dot)
 
     implements = (jacobian_rate, HyperReducedSystem)
 
 
-@section.holds("e2.83", "Equations of motion in the fewer coordinates")
+@section.holds("e2.83", "Equations of motion in the reduced coordinates")
 class e2_83:
     formula = r"J_{mR}^TM_mJ_{mR}\,\ddot q_R = J_{mR}^T\left(f_m - M_m\dot J_{mR}\dot q_R\right)"
     inputs = {**HYPER, "a": arrays(2)}
@@ -341,13 +349,13 @@ class e2_83:
     constants = (LENGTH,)
 
     def printed(cloud, W, U, r, r_dot, a):
-        """Return the force along the coordinates that an acceleration needs: left side less right side."""
-        J_rR, q = nonlinear_slope(W, U, r), nonlinear_coordinates(W, U)(r)
+        """Return the generalized forces for an acceleration: left-hand side minus right-hand side."""
+        J_rR, q = nonlinear_jacobian(W, U, r), nonlinear_coordinates(W, U)(r)
         v, J_mr, M = J_rR @ r_dot, clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
         J_mR = J_mr @ J_rR
-        drift = clouds.bias_acceleration(cloud, q, v) + J_mr @ nonlinear_slope_rate(U, r, r_dot) @ r_dot
+        bias = clouds.bias_acceleration(cloud, q, v) + J_mr @ nonlinear_jacobian_rate(U, r, r_dot) @ r_dot
         return J_mR.T @ M @ J_mR @ a - J_mR.T @ (
-            clouds.gyroscopic_and_gravity_wrenches(cloud, q, J_mr @ v) - M @ drift
+            clouds.gyroscopic_and_gravity_wrenches(cloud, q, J_mr @ v) - M @ bias
         )
 
     def library(cloud, W, U, r, r_dot, a):
@@ -356,15 +364,15 @@ class e2_83:
         return system.mass_matrix(state) @ a - system.force(state)
 
     def reference(cloud, W, U, r, r_dot, a):
-        """Compare with d'Alembert's principle for point masses that move by two coordinates."""
-        of_joints, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        """Compare with d'Alembert's principle for point masses that depend on two coordinates."""
+        joint_positions, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
 
-        def places(x):
-            return of_joints(x @ W.T + np.sin(x) @ U.T)
+        def positions(x):
+            return joint_positions(x @ W.T + np.sin(x) @ U.T)
 
-        return mass_matrix(places, masses, r) @ a - net_generalized_force(
-            places, masses, cloud.gravity, r, r_dot
+        return mass_matrix(positions, masses, r) @ a - net_generalized_force(
+            positions, masses, cloud.gravity, r, r_dot
         )
 
-    remark = r"Joint torques, which (2.83) leaves out as (2.80) does, add $J_{rR}^Tf_r$ to the right side."
+    remark = "Joint torques, which (2.83) omits like (2.80), add $J_{rR}^Tf_r$ to the right-hand side."
     implements = (HyperReducedSystem.mass_matrix, HyperReducedSystem.force)

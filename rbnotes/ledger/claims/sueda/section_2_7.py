@@ -1,4 +1,4 @@
-"""Sueda 2.7: springs between nodes, and nodes that ride on bodies."""
+"""Sueda 2.7: springs between nodes, and nodes that are attached to bodies."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ section = Section(
     arguments={
         "m": Argument(MASS, "of the nodes, in their order"),
         "x": Argument(
-            LENGTH, "of the nodes, in the world; where there is a single pose E, of a point in its body"
+            LENGTH, "of the nodes in the world, or of a point in its body if there is a single pose E"
         ),
         "v": Argument(
             vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)),
@@ -95,11 +95,12 @@ section = Section(
         "at": Argument(
             POSE,
             (
-                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
-                "another hinge) its place in its parent's joint, and its body's place in it"
+                "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
+                "slider along z, and another hinge): pose in the frame of the parent joint, then pose of "
+                "the body in the joint frame"
             ),
         ),
-        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "bodies": Argument(MASS_POINTS, "four points of each body: mass, then position in the body"),
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "x_a": Argument(LENGTH, "of the nodes that are attached, each in its body"),
         "y": Argument(LENGTH, "of the nodes that are free, in the world"),
@@ -136,7 +137,7 @@ ON_BODY = {"E": frames(), "x": nonzero_vectors(3), "phi": twists()}
 
 
 def chain_springs(K, L):
-    """Springs between consecutive nodes as the library knows them: stiffness per unit of strain K / L."""
+    """Return springs between consecutive nodes, with the library's stiffness per unit of strain, K / L."""
     count = np.arange(len(K))
     law = SpringDamper(np.divide(K, L), 0.0, np.array(L))
     return ForceGroups([PathForces(law, path_through(on_particle(count), on_particle(count + 1)))])
@@ -147,15 +148,15 @@ def spring_of(K, L):
 
 
 def elastic_energy(x, K, L):
-    """Elastic energy of a chain whose nodes may have complex positions."""
+    """Return the elastic energy of a chain whose nodes may have complex positions."""
     total = 0.0
     for k, rest, step in zip(K, L, x[1:] - x[:-1], strict=True):
         total += k / 2 * ((np.sqrt(step @ step) - rest) / rest) ** 2
     return total
 
 
-def pull(K, L, x0, x1):
-    """(2.86)."""
+def spring_force(K, L, x0, x1):
+    """Evaluate (2.86)."""
     dx = x1 - x0
     length = np.linalg.norm(dx)
     epsilon = (length - L) / L
@@ -163,7 +164,7 @@ def pull(K, L, x0, x1):
 
 
 def gamma(x):
-    """(1.12)."""
+    """Evaluate Gamma of (1.12)."""
     return np.hstack([bracket(x).T, np.eye(3)])
 
 
@@ -179,17 +180,17 @@ class e2_84:
 
     def library(m, x, v, g):
         system = FreeSystem(masses=[m], gravity=g)
-        resting, moving = (system.energy(State(x=[x], v=[speed])) for speed in (0 * v, v))
-        return [moving - resting, resting]
+        potential, total = (system.energy(State(x=[x], v=[speed])) for speed in (0 * v, v))
+        return [total - potential, potential]
 
     def reference(m, x, v, g):
-        """Compute the work that accelerates the node, and that of moving it from the origin along a curved path."""
+        """Compute the work that accelerates the node, and the work that moves it from the origin along a curve."""
         times, weights = np.polynomial.legendre.leggauss(12)
         times, weights = (times + 1) / 2, weights / 2
-        bend = np.array([1.0, -2.0, 0.5])
-        speeding = [m * v @ (t * v) for t in times]
-        lifting = [-m * g @ (x + np.pi * np.cos(np.pi * t) * bend) for t in times]
-        return [weights @ speeding, weights @ lifting]
+        detour = np.array([1.0, -2.0, 0.5])
+        kinetic_power = [m * v @ (t * v) for t in times]
+        potential_power = [-m * g @ (x + np.pi * np.cos(np.pi * t) * detour) for t in times]
+        return [weights @ kinetic_power, weights @ potential_power]
 
     implements = FreeSystem
 
@@ -212,7 +213,10 @@ class t1200:
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, x, v, g):
-        """Compare with second derivatives of the kinetic energy, and minus the slope of the potential, by complex steps."""
+        """Compare with second derivatives of the kinetic energy and minus the gradient of the potential.
+
+        Both are computed by complex steps.
+        """
         momentum = [complex_step(lambda w: m * w @ w / 2, v + unit) for unit in (*np.eye(3), np.zeros(3))]
         weight = -complex_step(lambda z: -m * g @ z, x)
         return np.vstack([np.array(momentum[:3]) - momentum[3], weight])
@@ -237,12 +241,12 @@ class d1:
     def reference(K, L, x0, x1):
         """Compare with the work of stretching the spring from its rest length."""
         length = np.sqrt(sum((b - a) ** 2 for a, b in zip(x0, x1, strict=True)))
-        at, weights = np.polynomial.legendre.leggauss(4)
-        reached = L + (length - L) * (at + 1) / 2
-        return (length - L) / 2 * weights @ [K * (s - L) / L**2 for s in reached]
+        nodes, weights = np.polynomial.legendre.leggauss(4)
+        lengths = L + (length - L) * (nodes + 1) / 2
+        return (length - L) / 2 * weights @ [K * (s - L) / L**2 for s in lengths]
 
     implements = SpringDamper
-    remark = r"With $K/L$ in the place of the stiffness of Sueda 1.9.6, whose tension is $k\epsilon$."
+    remark = r"$K/L$ corresponds to the stiffness $k$ of 1.9.6, where the tension is $k\epsilon$."
 
 
 @section.definition("e2.85", "Strain of a spring")
@@ -259,7 +263,7 @@ class d2:
     implements = PathForces
 
 
-@section.definition("d3", "From one node to the next")
+@section.definition("d3", "Vector from one node to the next")
 class d3:
     formula = r"\Delta\mathbf x = \mathbf x_1 - \mathbf x_0"
     defines = (r"\Delta\mathbf x",)
@@ -279,23 +283,24 @@ class t1210:
         return SpringDamper(K / L, 0.0, L)(l, 0.0).dF_dL
 
     def reference(K, L, l):
-        """Compare with the second derivative of the energy by the length, by differences."""
+        """Compare with the second derivative of the energy with respect to the length, by differences."""
 
-        def pull(s):
+        def spring_force(s):
             return complex_step(lambda z: K / 2 * ((z[0] - L) / L) ** 2, np.array([s]))[0]
 
-        return derivative(pull, l).value
+        return derivative(spring_force, l).value
 
     units_mismatch = r"$K$ is an energy, not a force per length"
     given = {**inputs, "L": positive_numbers().map(lambda number: 1.0 + 0.0 * number)}
-    condition = "the spring is one unit long at rest"
+    condition = "the rest length is 1"
 
     def holds_when(K, L, l):
         return L == 1
 
     remark = (
-        r"$K$ is an energy: the force per length is $K/L^2$, the force per strain $K/L$. Whoever cuts a chain into "
-        r"$n$ equal springs and keeps $K$ makes it $n$ times as stiff; keep $K/L$."
+        "$K$ is an energy: the force per length is $K/L^2$, the force per strain $K/L$. If a chain is "
+        "divided into $n$ equal springs with the same $K$, it becomes $n$ times as stiff; keep $K/L$ "
+        "instead."
     )
     implements = SpringDamper
 
@@ -305,13 +310,13 @@ class e2_86:
     formula = r"\mathbf f_0 = \frac{K\epsilon}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
     result = Result(FORCE, "on the first node, along the axes of the world")
-    printed = pull
+    printed = spring_force
 
     def library(K, L, x0, x1):
         return spring_of(K, L)(State(x=[x0, x1])).f[:3]
 
     def reference(K, L, x0, x1):
-        """Compare with minus the slope of the energy along the first node, by complex steps."""
+        """Compare with minus the gradient of the energy over the first node, by complex steps."""
         return -complex_step(lambda z: elastic_energy(np.array([z, x1 + 0 * z]), [K], [L]), x0)
 
     implements = (PathForces, SpringDamper)
@@ -324,13 +329,13 @@ class t1214_a:
     result = Result(FORCE, "on the second node, along the axes of the world")
 
     def printed(K, L, x0, x1):
-        return -pull(K, L, x0, x1)
+        return -spring_force(K, L, x0, x1)
 
     def library(K, L, x0, x1):
         return spring_of(K, L)(State(x=[x0, x1])).f[3:]
 
     def reference(K, L, x0, x1):
-        """Compare with minus the slope of the energy along the second node, by complex steps."""
+        """Compare with minus the gradient of the energy over the second node, by complex steps."""
         return -complex_step(lambda z: elastic_energy(np.array([x0 + 0 * z, z]), [K], [L]), x1)
 
     implements = (PathForces, SpringDamper)
@@ -348,8 +353,8 @@ class t1214_b:
     def printed(m, K, L, x, g):
         masses, forces = np.kron(np.diag(m), np.eye(3)), np.outer(m, g)
         for i in range(3):
-            forces[i] += pull(K[i], L[i], x[i], x[i + 1])
-            forces[i + 1] -= pull(K[i], L[i], x[i], x[i + 1])
+            forces[i] += spring_force(K[i], L[i], x[i], x[i + 1])
+            forces[i + 1] -= spring_force(K[i], L[i], x[i], x[i + 1])
         return np.vstack([masses, forces.ravel()])
 
     def library(m, K, L, x, g):
@@ -357,7 +362,7 @@ class t1214_b:
         return np.vstack([system.mass_matrix(state), system.force(state)])
 
     def reference(m, K, L, x, g):
-        """Compare with second derivatives of the kinetic energy, and minus the slope of all potentials, by complex steps."""
+        """Compare with second differences of the kinetic energy and minus the gradient of all potentials."""
 
         def energy(v):
             return m @ np.sum(v.reshape(4, 3) ** 2, axis=1) / 2
@@ -377,12 +382,9 @@ class t1214_b:
 
 
 def attached_velocity(E, x, phi):
-    """Compare with differences of the vertex along a motion of the body.
-
-    Velocity of a point of a body that moves, by differences.
-    """
-    moving = motion(E, phi)
-    return derivative(lambda t: moving(t)[:3, :3] @ x + moving(t)[:3, 3]).value
+    """Compare with differences of the vertex along a motion of the body."""
+    pose = motion(E, phi)
+    return derivative(lambda t: pose(t)[:3, :3] @ x + pose(t)[:3, 3]).value
 
 
 @section.misprint("e2.87", "World velocity of an attached vertex")
@@ -401,7 +403,10 @@ class e2_87:
 
     reference = attached_velocity
     scan = True
-    correction = r"$\mathbf R\,\Gamma({}^i\mathbf x_a)\,\phi_i$: in body coordinates, as the next line says."
+    correction = (
+        r"$\mathbf R\,\Gamma({}^i\mathbf x_a)\,\phi_i$, with the vertex in body coordinates, as the next "
+        "line says"
+    )
     implements = se3.point_velocity
 
 
@@ -418,11 +423,11 @@ class t1220:
 
     def reference():
         """Count the components of the velocity of a point and of a twist, by differences."""
-        place = np.array([0.3, -0.2, 0.5])
-        return np.array([attached_velocity(np.eye(4), place, unit) for unit in np.eye(6)]).T.shape
+        point = np.array([0.3, -0.2, 0.5])
+        return np.array([attached_velocity(np.eye(4), point, unit) for unit in np.eye(6)]).T.shape
 
     tolerance = 0.0
-    remark = r"The name has changed its matrix: in 1.4 the material Jacobian is $J = R\,\Gamma$."
+    remark = r"In 1.4 the name material Jacobian denotes another matrix, $J = R\,\Gamma$."
     implements = se3
 
 
@@ -441,12 +446,12 @@ class e2_88:
         return E[:3, :3] @ so3.hat(phi[:3]) @ se3.Gamma(x)
 
     def reference(E, x, phi):
-        """Compare with differences of velocities that unit twists give the vertex, while the body moves."""
-        moving, units = motion(E, phi), np.eye(6)
+        """Compare with differences of the velocities of the vertex for unit twists, along a motion of the body."""
+        pose, units = motion(E, phi), np.eye(6)
         in_body = np.cross(units[:, :3], x) + units[:, 3:]
 
         def columns(t):
-            return moving(t)[:3, :3] @ in_body.T
+            return pose(t)[:3, :3] @ in_body.T
 
         return derivative(columns).value
 
@@ -457,10 +462,10 @@ class e2_88:
 # A chain of nodes between two bodies of a tree, in maximal and in reduced velocities.
 
 
-# A chain of four nodes: the first rides on the slider, the last on the other hinge, the two between are free.
-HOSTS = (2, 3)
+# A chain of four nodes: the first is attached to the slider, the last to the other hinge, the inner two are free.
+PARENT_BODIES = (2, 3)
 FREE = [1, 2]
-TIED = [0, 3]
+ATTACHED = [0, 3]
 
 NODES = {
     "x_a": arrays(2, 3).map(lambda x: x / 2 + np.array([[0.5, 0, -0.25], [0, 0.75, 0]])),
@@ -474,23 +479,25 @@ SPRINGS = {
 }
 MOVING = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | NODES
 ACCELERATED = MOVING | {"a": arrays(5), "b": arrays(2, 3)}
-HANGING = TREE | NODES | SPRINGS
+CHAIN_ON_TREE = TREE | NODES | SPRINGS
 
 
 def system_of(at, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
     """Return the library's tree with the chain on it."""
-    tied = [AttachedParticle(k, NAMES[host], x) for k, host, x in zip(TIED, HOSTS, x_a, strict=True)]
+    attached = [
+        AttachedParticle(k, NAMES[host], x) for k, host, x in zip(ATTACHED, PARENT_BODIES, x_a, strict=True)
+    ]
     tree = library_tree(at, bodies, g)
-    return AttachedSystem(TreeSystem(tree, m, **springs), tied)
+    return AttachedSystem(TreeSystem(tree, m, **springs), attached)
 
 
-def by_kind(on_bodies, on_nodes):
-    """Stack by kind in the order of the notes: bodies, attached nodes, free nodes."""
+def stack_bodies_and_nodes(on_bodies, on_nodes):
+    """Stack in the order of the notes: bodies, attached nodes, free nodes."""
     nodes = np.reshape(on_nodes, (4, 3))
-    return np.concatenate([np.ravel(on_bodies), nodes[TIED].ravel(), nodes[FREE].ravel()])
+    return np.concatenate([np.ravel(on_bodies), nodes[ATTACHED].ravel(), nodes[FREE].ravel()])
 
 
-def attachment(E, x_a):
+def attachment_jacobian(E, x_a):
     """Return the global J_am ``(6, 24)``."""
     J = np.zeros((6, 24))
     J[:3, 12:18] = E[2, :3, :3] @ gamma(x_a[0])
@@ -498,7 +505,7 @@ def attachment(E, x_a):
     return J
 
 
-def attachment_rate(E, phi, x_a):
+def attachment_jacobian_rate(E, phi, x_a):
     """Return the rate of J_am by (2.88)."""
     J = np.zeros((6, 24))
     J[:3, 12:18] = E[2, :3, :3] @ bracket(phi[2, :3]) @ gamma(x_a[0])
@@ -506,59 +513,59 @@ def attachment_rate(E, phi, x_a):
     return J
 
 
-def first_matrix(J_mr, J_am):
-    """Return the matrix of the first line of (2.89)."""
+def maximal_jacobian(J_mr, J_am):
+    """Return J_MR, the matrix of the first line of (2.89)."""
     J_MR = np.zeros((36, 11))
     J_MR[:24, :5], J_MR[24:30, :5], J_MR[30:, 5:] = J_mr, J_am @ J_mr, np.eye(6)
     return J_MR
 
 
 def jacobians(tree, q, x_a):
-    """J_mr and J_am."""
-    return jacobian(tree, q), attachment(poses(tree, q).bodies, x_a)
+    """Return J_mr and J_am."""
+    return jacobian(tree, q), attachment_jacobian(poses(tree, q).bodies, x_a)
 
 
-def rates(tree, q, v, x_a):
+def jacobian_rates(tree, q, v, x_a):
     """Return the rates of J_mr and J_am."""
     E, phi = poses(tree, q).bodies, body_twists(tree, q, v)
-    return jacobian_rate(tree, q, v), attachment_rate(E, phi, x_a)
+    return jacobian_rate(tree, q, v), attachment_jacobian_rate(E, phi, x_a)
 
 
-def second_matrix(J_mr, J_am, J_mr_dot, J_am_dot):
-    """Return the rate of the first matrix by the product rule."""
+def maximal_jacobian_rate(J_mr, J_am, J_mr_dot, J_am_dot):
+    """Return the rate of J_MR by the product rule."""
     top = np.vstack([J_mr_dot, J_am_dot @ J_mr + J_am @ J_mr_dot])
     return np.vstack([np.hstack([top, np.zeros((30, 6))]), np.zeros((6, 11))])
 
 
-def whole_velocity(at, q, v, x_a, w):
-    """Twists by how poses change, attached vertices by how they move: the oracle of this section."""
-    riders = np.zeros((4, 1, 3))
-    riders[list(HOSTS), 0] = x_a
-    phi, moving = twists_and_velocities(at, riders, q, v)
-    lead = phi.shape[:-2]
-    attached = moving[..., list(HOSTS), 0, :].reshape(*lead, 6)
-    return np.concatenate([phi.reshape(*lead, 24), attached, w], axis=-1)
+def maximal_velocity(at, q, v, x_a, w):
+    """Return twists from changes of poses, and velocities of attached vertices: the oracle of this section."""
+    points = np.zeros((4, 1, 3))
+    points[list(PARENT_BODIES), 0] = x_a
+    phi, velocities = twists_and_velocities(at, points, q, v)
+    shape = phi.shape[:-2]
+    attached = velocities[..., list(PARENT_BODIES), 0, :].reshape(*shape, 6)
+    return np.concatenate([phi.reshape(*shape, 24), attached, w], axis=-1)
 
 
 def library_velocity(at, bodies, q, v, x_a, y, w):
     system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
-    whole = system.expand(state)
+    expanded = system.expand(state)
     velocities = system.reduction(state).expand_velocities(state.velocity)
-    return by_kind(system.system.maximal_state(whole).phi, velocities[:12])
+    return stack_bodies_and_nodes(system.system.maximal_state(expanded).phi, velocities[:12])
 
 
 def library_acceleration(at, bodies, q, v, x_a, y, w, a, b):
     system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
     nodes = system.acceleration_reduction(state).expand_velocities(np.append(b.ravel(), a))[:12]
-    whole = system.expand(state)
-    on_bodies = system.system.acceleration_reduction(whole).expand_velocities(np.append(nodes, a))[:24]
-    return by_kind(on_bodies, nodes)
+    expanded = system.expand(state)
+    on_bodies = system.system.acceleration_reduction(expanded).expand_velocities(np.append(nodes, a))[:24]
+    return stack_bodies_and_nodes(on_bodies, nodes)
 
 
-def whole_acceleration(at, q, v, x_a, w, a, b):
-    """Differences of all velocities along an accelerated motion."""
+def maximal_acceleration(at, q, v, x_a, w, a, b):
+    """Return differences of all velocities along an accelerated motion."""
     return time_derivative(
-        lambda t: whole_velocity(at, q + t * v + t**2 / 2 * a, v + t * a, x_a, w.ravel() + t * b.ravel())
+        lambda t: maximal_velocity(at, q + t * v + t**2 / 2 * a, v + t * a, x_a, w.ravel() + t * b.ravel())
     )
 
 
@@ -570,14 +577,14 @@ class t1224:
 
     def printed(at, bodies, q, v, x_a, y, w):
         tree = library_tree(at, bodies)
-        return attachment(poses(tree, q).bodies, x_a) @ body_twists(tree, q, v).ravel()
+        return attachment_jacobian(poses(tree, q).bodies, x_a) @ body_twists(tree, q, v).ravel()
 
     def library(at, bodies, q, v, x_a, y, w):
-        return system_of(at, bodies, x_a).expand(State(q=q, qdot=v, x=y, v=w)).v[TIED].ravel()
+        return system_of(at, bodies, x_a).expand(State(q=q, qdot=v, x=y, v=w)).v[ATTACHED].ravel()
 
     def reference(at, bodies, q, v, x_a, y, w):
         """Compare with complex steps of the vertices along a motion of the joints."""
-        return whole_velocity(at, q, v, x_a, w.ravel())[24:30]
+        return maximal_velocity(at, q, v, x_a, w.ravel())[24:30]
 
     implements = AttachedSystem
 
@@ -591,13 +598,13 @@ class e2_89_a:
     )
 
     def printed(at, bodies, q, v, x_a, y, w):
-        return first_matrix(*jacobians(library_tree(at, bodies), q, x_a)) @ np.append(v, w)
+        return maximal_jacobian(*jacobians(library_tree(at, bodies), q, x_a)) @ np.append(v, w)
 
     library = library_velocity
 
     def reference(at, bodies, q, v, x_a, y, w):
         """Compare with differences of poses and of the attached vertices along a motion of the joints."""
-        return whole_velocity(at, q, v, x_a, w.ravel())
+        return maximal_velocity(at, q, v, x_a, w.ravel())
 
     implements = AttachedSystem
 
@@ -615,35 +622,35 @@ class e2_89_b:
     def printed(at, bodies, q, v, x_a, y, w, a, b):
         tree = library_tree(at, bodies)
         J_mr, J_am = jacobians(tree, q, x_a)
-        J_mr_dot, _ = rates(tree, q, v, x_a)
+        J_mr_dot, _ = jacobian_rates(tree, q, v, x_a)
         zero = np.zeros
-        first = np.block(
+        rate = np.block(
             [
                 [J_mr_dot, zero((24, 6))],
                 [J_am @ J_mr + J_am @ J_mr_dot, zero((6, 6))],
                 [zero((6, 5)), zero((6, 6))],
             ]
         )
-        return first @ np.append(v, w) + first_matrix(J_mr, J_am) @ np.append(a, b)
+        return rate @ np.append(v, w) + maximal_jacobian(J_mr, J_am) @ np.append(a, b)
 
     library = library_acceleration
 
     def reference(at, bodies, q, v, x_a, y, w, a, b):
         """Compare with differences of poses and of the attached vertices along a motion of the joints."""
-        return whole_acceleration(at, q, v, x_a, w, a, b)
+        return maximal_acceleration(at, q, v, x_a, w, a, b)
 
     tolerance = 1e-8
     scan = True
-    correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)."
+    correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)"
     units_mismatch = r"velocities are added to accelerations"
     remark = (
-        "As printed the vertices have their own velocity added to their acceleration, and nothing of the body's "
-        "turning."
+        "As printed, the velocity of a vertex is added to its acceleration, and the rotation of its body "
+        "is missing."
     )
     implements = AttachedSystem
 
 
-@section.holds("e2.90", "Velocities and accelerations, compactly")
+@section.holds("e2.90", "Velocities and accelerations in compact form")
 class e2_90:
     formula = r"\begin{aligned} \dot q_M &= J_{MR}\,\dot q_R \\ \ddot q_M &= \dot J_{MR}\,\dot q_R + J_{MR}\,\ddot q_R \end{aligned}"
     inputs = ACCELERATED
@@ -657,8 +664,8 @@ class e2_90:
 
     def printed(at, bodies, q, v, x_a, y, w, a, b):
         tree = library_tree(at, bodies)
-        J, J_dot = jacobians(tree, q, x_a), rates(tree, q, v, x_a)
-        J_MR, J_MR_dot = first_matrix(*J), second_matrix(*J, *J_dot)
+        J, J_dot = jacobians(tree, q, x_a), jacobian_rates(tree, q, v, x_a)
+        J_MR, J_MR_dot = maximal_jacobian(*J), maximal_jacobian_rate(*J, *J_dot)
         return [J_MR @ np.append(v, w), J_MR_dot @ np.append(v, w) + J_MR @ np.append(a, b)]
 
     def library(at, bodies, q, v, x_a, y, w, a, b):
@@ -667,10 +674,13 @@ class e2_90:
 
     def reference(at, bodies, q, v, x_a, y, w, a, b):
         """Compare with differences of poses and of the attached vertices along a motion of the joints."""
-        return [whole_velocity(at, q, v, x_a, w.ravel()), whole_acceleration(at, q, v, x_a, w, a, b)]
+        return [maximal_velocity(at, q, v, x_a, w.ravel()), maximal_acceleration(at, q, v, x_a, w, a, b)]
 
     tolerance = 1e-8
-    remark = r"With $\dot J_{MR}$ the rate of $J_{MR}$, not what the second line of (2.89) has in its place."
+    remark = (
+        r"Here $\dot J_{MR}$ is the rate of $J_{MR}$, not the matrix that is printed in the second line "
+        "of (2.89)."
+    )
     implements = AttachedSystem
 
 
@@ -683,7 +693,7 @@ class t1228:
     )
 
     def printed(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
-        J_MR = first_matrix(*jacobians(library_tree(at, bodies), q, x_a))
+        J_MR = maximal_jacobian(*jacobians(library_tree(at, bodies), q, x_a))
         return s * (J_MR @ np.append(v, w)) + t * (J_MR @ np.append(v2, w2))
 
     def library(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
@@ -691,61 +701,67 @@ class t1228:
 
     def reference(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
         """Compare with differences of poses and vertices along the sum of two motions."""
-        return whole_velocity(at, q, s * v + t * v2, x_a, (s * w + t * w2).ravel())
+        return maximal_velocity(at, q, s * v + t * v2, x_a, (s * w + t * w2).ravel())
 
-    remark = "Of the velocities. Poses and attached vertices are no linear functions of the coordinates."
+    remark = (
+        "This holds for the velocities. Poses and attached vertices are nonlinear functions of the "
+        "coordinates."
+    )
     implements = AttachedSystem
 
 
-def all_places(at, bodies, x_a):
-    """Points of the bodies, then the four nodes, by the coordinates of joints and free nodes."""
-    of_bodies = point_positions(at, bodies)
-    first, last = (point_position(at, host, x) for host, x in zip(HOSTS, x_a, strict=True))
+def mass_positions(at, bodies, x_a):
+    """Return the positions of the points of the bodies, then of the four nodes, as a function.
 
-    def places(u):
+    Its argument is the vector of the coordinates of joints and free nodes.
+    """
+    body_points = point_positions(at, bodies)
+    first, last = (point_position(at, host, x) for host, x in zip(PARENT_BODIES, x_a, strict=True))
+
+    def positions(u):
         q, y = u[..., :5], u[..., 5:]
-        return np.concatenate([of_bodies(q), first(q), y, last(q)], axis=-1)
+        return np.concatenate([body_points(q), first(q), y, last(q)], axis=-1)
 
-    return places
+    return positions
 
 
-@section.holds("e2.92", "Motion of a tree with springs between its bodies")
+@section.holds("e2.92", "Equations of motion of a tree with springs between its bodies")
 class e2_92:
     formula = r"J_{MR}^\top M_M J_{MR}\,\ddot q_R = J_{MR}^\top(f_M - M_M\dot J_{MR}\,\dot q_R)"
-    inputs = HANGING
+    inputs = CHAIN_ON_TREE
     result = Result(
         BRANCHING / TIME / TIME + vector_quantity((ACCELERATION, 6)),
         "of the joints, in their order, then of free nodes, along the axes of the world",
     )
 
     def printed(at, bodies, g, q, v, x_a, y, w, m, K, L):
-        """Evaluate with the J_MR of (2.90), M_M and f_M of (2.91) as the library has them."""
+        """Evaluate with the library's J_MR of (2.90), M_M and f_M of (2.91)."""
         system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
-        whole = system.expand(state)
+        expanded = system.expand(state)
         on_nodes, on_joints = (
             system.acceleration_reduction(state),
-            system.system.acceleration_reduction(whole),
+            system.system.acceleration_reduction(expanded),
         )
         J_MR = on_joints.J @ on_nodes.J
-        drift = on_joints.J @ on_nodes.bias + on_joints.bias
+        bias = on_joints.J @ on_nodes.bias + on_joints.bias
         springs = chain_springs(K, L)
         free = FreeSystem(system.system.tree.inertias, m, g, springs)
-        maximal = system.system.maximal_state(whole)
+        maximal = system.system.maximal_state(expanded)
         M_M, f_M = free.mass_matrix(maximal), free.force(maximal)
-        return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ drift)), 5)
+        return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ bias)), 5)
 
     def library(at, bodies, g, q, v, x_a, y, w, m, K, L):
         system = system_of(at, bodies, x_a, m, g, applied_forces=chain_springs(K, L))
         return np.roll(system.acceleration(State(q=q, qdot=v, x=y, v=w)), 5)
 
     def reference(at, bodies, g, q, v, x_a, y, w, m, K, L):
-        """Compare with Newton's law for points of the bodies and for the nodes, by complex steps of their positions."""
-        places, u, speed = all_places(at, bodies, x_a), np.append(q, y), np.append(v, w)
+        """Compare with Newton's law for points of the bodies and for the nodes, by complex steps of positions."""
+        positions, u, velocity = mass_positions(at, bodies, x_a), np.append(q, y), np.append(v, w)
         masses = np.append(bodies[..., 0], m)
         forces = masses[:, None] * g
-        slope = complex_step(lambda z: elastic_energy(z.reshape(4, 3), K, L), places(u)[-12:])
-        forces[-4:] -= slope.reshape(4, 3)
-        return np.linalg.solve(*newton_equations(places, masses, forces, u, speed))
+        gradient = complex_step(lambda z: elastic_energy(z.reshape(4, 3), K, L), positions(u)[-12:])
+        forces[-4:] -= gradient.reshape(4, 3)
+        return np.linalg.solve(*newton_equations(positions, masses, forces, u, velocity))
 
     tolerance = 1e-8
     implements = AttachedSystem
@@ -759,25 +775,25 @@ class t1240:
 
 
 # ------------------------------------------------------------------------------------------------------------
-# Masses and forces of bodies, attached and free nodes, before anything is reduced.
+# Masses and forces of bodies, attached and free nodes in maximal coordinates.
 
 
 def maximal_matrix(bodies, m):
-    """M_M of (2.91)."""
+    """Return M_M of (2.91)."""
     inertias = [spatial_inertia(points) for points in bodies]
-    attached, free = np.kron(m[TIED], np.ones(3)), np.kron(m[FREE], np.ones(3))
+    attached, free = np.kron(m[ATTACHED], np.ones(3)), np.kron(m[FREE], np.ones(3))
     return block_diag(*inertias, np.diag(attached), np.diag(free))
 
 
 def maximal_force(E, phi, bodies, nodes, m, K, L, g):
-    """f_M of (2.91): wrenches of motion and weight; weights and springs of the nodes."""
+    """Return f_M of (2.91): gyroscopic wrenches and weights of the bodies, weights and springs of the nodes."""
     inertias = np.array([spatial_inertia(points) for points in bodies])
     wrenches = gyroscopic_wrench(inertias, phi) + gravity_wrench(E, inertias, g)
     on_nodes = np.outer(m, g)
     for i in range(3):
-        on_nodes[i] += pull(K[i], L[i], nodes[i], nodes[i + 1])
-        on_nodes[i + 1] -= pull(K[i], L[i], nodes[i], nodes[i + 1])
-    return by_kind(wrenches, on_nodes)
+        on_nodes[i] += spring_force(K[i], L[i], nodes[i], nodes[i + 1])
+        on_nodes[i + 1] -= spring_force(K[i], L[i], nodes[i], nodes[i + 1])
+    return stack_bodies_and_nodes(wrenches, on_nodes)
 
 
 @section.holds("e2.91", "Mass matrix and forces of bodies, attached and free vertices")
@@ -802,37 +818,39 @@ class e2_91:
 
     def printed(E, bodies, g, phi, nodes, w, m, K, L):
         force = maximal_force(E, phi, bodies, nodes, m, K, L, g)
-        return [maximal_matrix(bodies, m) @ by_kind(phi, w), force]
+        return [maximal_matrix(bodies, m) @ stack_bodies_and_nodes(phi, w), force]
 
     def library(E, bodies, g, phi, nodes, w, m, K, L):
         free = FreeSystem([spatial_inertia(points) for points in bodies], m, g, chain_springs(K, L))
         state = State(E=E, phi=phi, x=nodes, v=w)
         momentum, force = free.mass_matrix(state) @ state.velocity, free.force(state)
-        return [by_kind(part[:24], part[24:]) for part in (momentum, force)]
+        return [stack_bodies_and_nodes(part[:24], part[24:]) for part in (momentum, force)]
 
     def reference(E, bodies, g, phi, nodes, w, m, K, L):
-        """Compare with derivatives of the kinetic energy of points, and with Newton's law for points of bodies in steady rotation."""
-        heavy = bodies[..., 0]
+        """Compare with derivatives of the kinetic energy of points, and with Newton's law for rotating bodies."""
+        masses = bodies[..., 0]
 
         def velocities(poses, xi):
-            turning = np.cross(xi.reshape(4, 1, 6)[..., :3], bodies[..., 1:])
-            return np.einsum("...nij,npj->...npi", poses[..., :3, :3], turning + xi.reshape(4, 1, 6)[..., 3:])
+            rotation = np.cross(xi.reshape(4, 1, 6)[..., :3], bodies[..., 1:])
+            return np.einsum(
+                "...nij,npj->...npi", poses[..., :3, :3], rotation + xi.reshape(4, 1, 6)[..., 3:]
+            )
 
         def energy(u):
-            fast = velocities(E, u[:24])
-            return (np.sum(heavy[..., None] * fast**2) + m @ np.sum(u[24:].reshape(4, 3) ** 2, axis=1)) / 2
+            v = velocities(E, u[:24])
+            return (np.sum(masses[..., None] * v**2) + m @ np.sum(u[24:].reshape(4, 3) ** 2, axis=1)) / 2
 
-        def along(t):
-            steady = np.array([twist_matrix(xi) for xi in phi])
-            return velocities(E @ expm(t[..., None, None] * steady), phi.ravel())
+        def velocities_at(t):
+            twist_matrices = np.array([twist_matrix(xi) for xi in phi])
+            return velocities(E @ expm(t[..., None, None] * twist_matrices), phi.ravel())
 
         momentum = complex_step(energy, np.append(phi, w))
-        lacking = heavy[..., None] * (g - time_derivative(along))
-        wrenches = complex_step(lambda u: np.sum(velocities(E, u) * lacking), np.zeros(24))
-        slope = complex_step(
+        forces = masses[..., None] * (g - time_derivative(velocities_at))
+        wrenches = complex_step(lambda u: np.sum(velocities(E, u) * forces), np.zeros(24))
+        gradient = complex_step(
             lambda z: elastic_energy(z.reshape(4, 3), K, L) - m @ z.reshape(4, 3) @ g, nodes.ravel()
         )
         order = [*range(27), 33, 34, 35, *range(27, 33)]  # attached nodes before free ones
-        return [momentum[order], np.append(wrenches, -slope)[order]]
+        return [momentum[order], np.append(wrenches, -gradient)[order]]
 
     implements = (FreeSystem, ForceGroups)

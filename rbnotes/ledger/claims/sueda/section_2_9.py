@@ -1,4 +1,4 @@
-"""Sueda 2.9: joints with prescribed motion, and the forces that this needs."""
+"""Sueda 2.9: joints with prescribed motion, and the forces that they need."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from rbnotes.ledger.claims.sueda.section_2_8.motion import (
     LOOP,
     accelerate_with_constraints,
     gap_function,
-    kkt,
     loop,
     maximal_rows,
+    solve_kkt,
     step_with_constraints,
     system_of,
 )
@@ -65,11 +65,12 @@ section = Section(
         "at": Argument(
             POSE,
             (
-                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
-                "another hinge) its place in its parent's joint, and its body's place in it"
+                "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
+                "slider along z, and another hinge): pose in the frame of the parent joint, then pose of "
+                "the body in the joint frame"
             ),
         ),
-        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "bodies": Argument(MASS_POINTS, "four points of each body: mass, then position in the body"),
         "g": Argument(ACCELERATION, "along the axes of the world"),
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -81,26 +82,26 @@ section = Section(
             "of the joints, in their order",
         ),
         "prescribed": Argument(NUMBER / TIME**2, "of the joints, in their order"),
-        "x_A": Argument(LENGTH, "the point of A where the loop closes, in the frame of its body"),
-        "x_B": Argument(LENGTH, "the point of B where the loop closes, in the frame of its body"),
+        "x_A": Argument(LENGTH, "closure point of the loop on A, in the frame of its body"),
+        "x_B": Argument(LENGTH, "closure point of the loop on B, in the frame of its body"),
         "h": Argument(TIME),
         "other": Argument(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1))),
     },
 )
 
 
-# Two joints of the branching tree have prescribed motions: the cross, with two coordinates, and the slider. In the
-# company of a loop it is the hinge alone.
+# Two joints of the branching tree have prescribed motions: the universal joint and the slider. Together with
+# a loop, only the hinge has one.
 PRESCRIBED = np.array([0, 1, 3])
 HINGE = np.array([2])
 STEP = {"h": positive_numbers(0.0625, 0.5)}
 PRESCRIBED_INPUTS = TREE | {"prescribed": arrays(3)}
-LOOPED = TREE | LOOP | {"prescribed": arrays(1)}
+LOOP_INPUTS = TREE | LOOP | {"prescribed": arrays(1)}
 SLACK = 1e-8
 
 
 def prescribed_rows(columns):
-    """pG_r: the identity in the columns of the prescribed coordinates."""
+    """Return pG_r: the identity in the columns of the prescribed coordinates."""
     rows = np.zeros((len(columns), 5))
     for i, column in enumerate(columns):
         rows[i, column] = 1
@@ -108,7 +109,7 @@ def prescribed_rows(columns):
 
 
 def prescribed_motion(v, prescribed):
-    """Return the library's constraints that prescribe cross and slider: velocities, and accelerations."""
+    """Return the library's constraints that prescribe universal joint and slider: velocities and accelerations."""
     return [
         PrescribedJoint(NAMES[0], lambda t: (np.zeros(2), v[:2], prescribed[:2])),
         PrescribedJoint(NAMES[2], lambda t: (np.zeros(1), v[2:], prescribed[2:])),
@@ -120,36 +121,39 @@ def prescribed_hinge_motion(speed, prescribed):
 
 
 def prescribed_reference(at, bodies, g, q, v, prescribed):
-    """Accelerations and prescribing forces: the free coordinates by elimination (the oracle)."""
+    """Return accelerations and prescribing forces, by elimination of the free coordinates (the oracle)."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
     a = np.zeros(5)
     a[PRESCRIBED] = prescribed
-    free = np.setdiff1d(np.arange(5), PRESCRIBED)
-    a[free] = np.linalg.solve(M[np.ix_(free, free)], f[free] - M[np.ix_(free, PRESCRIBED)] @ prescribed)
+    free_columns = np.setdiff1d(np.arange(5), PRESCRIBED)
+    a[free_columns] = np.linalg.solve(
+        M[np.ix_(free_columns, free_columns)],
+        f[free_columns] - M[np.ix_(free_columns, PRESCRIBED)] @ prescribed,
+    )
     return a, (M @ a - f)[PRESCRIBED]
 
 
 def loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed):
-    """Accelerations and weights of the rows in minus what holds, the hinge's first (the oracle)."""
+    """Return accelerations and multipliers of the notes, that of the hinge first (the oracle)."""
     M, f = tree_newton_equations(at, bodies, g, q, v)
-    apart = gap_function(at, x_A, x_B)
-    G = np.vstack([np.eye(5)[HINGE], position_derivatives(apart, q)])
-    a = least_action(M, f, G, np.append(prescribed, -bias_acceleration(apart, q, v)))
+    gap = gap_function(at, x_A, x_B)
+    G = np.vstack([np.eye(5)[HINGE], position_derivatives(gap, q)])
+    a = least_action(M, f, G, np.append(prescribed, -bias_acceleration(gap, q, v)))
     return np.append(a, least_squares_multipliers(f - M @ a, G))
 
 
-def looped_kkt(at, bodies, g, q, v, x_A, x_B):
-    """Masses, rows, forces, and the rate of the loop's rows times velocities, by the notes' formulas."""
+def loop_kkt_terms(at, bodies, g, q, v, x_A, x_B):
+    """Return masses, rows, forces, and the rate of the loop's rows times velocities, by the notes' formulas."""
     tree = library_tree(at, bodies, g)
-    now = body_kinematics(tree, q, v)
-    G_m, G_m_dot = maximal_rows(now, x_A, x_B)
-    J = now.J.reshape(24, 5)
+    kinematics = body_kinematics(tree, q, v)
+    G_m, G_m_dot = maximal_rows(kinematics, x_A, x_B)
+    J = kinematics.J.reshape(24, 5)
     G = np.vstack([prescribed_rows(HINGE), G_m @ J])
     return (
         mass_matrix(tree, q),
         G,
         net_generalized_force(tree, q, v),
-        G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel(),
+        G_m_dot @ J @ v + G_m @ kinematics.bias_acceleration.ravel(),
     )
 
 
@@ -217,41 +221,44 @@ class t1302_b:
 @section.holds("e2.106", "Hybrid dynamics as a KKT system")
 class e2_106:
     formula = r"\begin{pmatrix} M_r & \bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ {}^p\ddot q_r - \dot{\bar G}_r\dot q_r \end{pmatrix}"
-    inputs = LOOPED
+    inputs = LOOP_INPUTS
     result = Result(
         BRANCHING / TIME / TIME + vector_quantity((TORQUE, 1), (FORCE, 3)),
         "of the joints, in their order, then of the constraints",
     )
 
     def printed(at, bodies, g, q, v, x_A, x_B, prescribed):
-        M, G, f, bent = looped_kkt(at, bodies, g, q, v, x_A, x_B)
-        return kkt(M, G, f, np.append(prescribed, np.zeros(3)) - np.append(np.zeros(1), bent))
+        M, G, f, bias = loop_kkt_terms(at, bodies, g, q, v, x_A, x_B)
+        return solve_kkt(M, G, f, np.append(prescribed, np.zeros(3)) - np.append(np.zeros(1), bias))
 
     def library(at, bodies, g, q, v, x_A, x_B, prescribed):
         constraints = [prescribed_hinge_motion(v[2], prescribed), loop(x_A, x_B)]
         return accelerate_with_constraints(*system_of(at, bodies, g, q, v), *constraints)
 
     def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
+
+        Constraint forces are combinations of the rows.
+        """
         return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)
 
     tolerance = SLACK
     remark = (
-        r"With zeros in ${}^p\ddot q_r$ for the rows of other constraints, and in $\dot{\bar G}_r$ for those of "
-        r"prescribed joints."
+        r"${}^p\ddot q_r$ has zeros in the rows of other constraints, and $\dot{\bar G}_r$ in those of "
+        "prescribed joints."
     )
     implements = (constrained_acceleration, PrescribedJoint)
 
 
-@section.misprint("t1306#a", "The term for other constraints, named in the text")
+@section.misprint("t1306#a", "Term for other constraints")
 class t1306_a:
     formula = r"-\tilde G_r\,\dot q_r \text{ included, since other constraints may have non-zero } \dot G_r"
-    inputs = LOOPED
+    inputs = LOOP_INPUTS
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, prescribed):
-        M, G, f, _ = looped_kkt(at, bodies, g, q, v, x_A, x_B)
-        return kkt(M, G, f, np.append(prescribed, -G[1:] @ v))[:5]
+        M, G, f, _ = loop_kkt_terms(at, bodies, g, q, v, x_A, x_B)
+        return solve_kkt(M, G, f, np.append(prescribed, -G[1:] @ v))[:5]
 
     def library(at, bodies, g, q, v, x_A, x_B, prescribed):
         system, state = system_of(at, bodies, g, q, v)
@@ -259,14 +266,17 @@ class t1306_a:
         return constrained_acceleration(system, constraints, state)[0]
 
     def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
+
+        Constraint forces are combinations of the rows.
+        """
         return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
     tolerance = SLACK
     scan = True
     correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The notes write $\tilde G$ for $\bar G$ from here on."
     replacement = r"where we have included the $-\dot{\bar G}_r\,\dot q_r$ term since other constraints may have non-zero $\dot G_r$."
-    units_mismatch = r"a velocity stands where an acceleration belongs"
+    units_mismatch = "a velocity in the place of an acceleration"
     implements = constrained_acceleration
 
 
@@ -284,7 +294,7 @@ class t1306_b:
     def printed(at, bodies, g, q, v, prescribed):
         """Evaluate with the multipliers of (2.106)."""
         tree, G = library_tree(at, bodies, g), prescribed_rows(PRESCRIBED)
-        return G.T @ kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), prescribed)[5:]
+        return G.T @ solve_kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), prescribed)[5:]
 
     def library(at, bodies, g, q, v, prescribed):
         system, state = system_of(at, bodies, g, q, v)
@@ -292,35 +302,39 @@ class t1306_b:
         return np.concatenate([forces[NAMES[0]], np.zeros(1), forces[NAMES[2]], np.zeros(1)])
 
     def reference(at, bodies, g, q, v, prescribed):
-        """Compare with Newton's law for points at the prescribed accelerations, with the other coordinates eliminated."""
+        """Compare with Newton's law for points at the prescribed accelerations.
+
+        The other coordinates are eliminated.
+        """
         tau = np.zeros(5)
         tau[PRESCRIBED] = prescribed_reference(at, bodies, g, q, v, prescribed)[1]
         return tau
 
     tolerance = SLACK
     correction = (
-        r"${}^p\tau = -\,{}^pG_r^\top\,{}^p\lambda$: (2.106) has $+\bar G_r^\top\lambda$ beside $M_r\ddot q_r$, so that "
-        r"$M_r\ddot q_r = f_r - \bar G_r^\top\lambda$."
+        r"${}^p\tau = -\,{}^pG_r^\top\,{}^p\lambda$: (2.106) has $+\bar G_r^\top\lambda$ next to "
+        r"$M_r\ddot q_r$, so that $M_r\ddot q_r = f_r - \bar G_r^\top\lambda$"
     )
     replacement = r"The required joint torques can be computed with the resulting Lagrange multiplier: ${}^p\tau = -\,{}^pG_r^\top\,{}^p\lambda$, where ${}^pG_r$ and ${}^p\lambda$ are the appropriate rows of $\bar G_r$ and $\lambda$."
     combined_with = ("sueda/s2.9/e2.106",)
     remark = (
-        r"A motor that is given the printed torque as a command pushes the wrong way, twice the torque off. "
-        r"With the multipliers of (2.107), which are impulses, it is $-\,{}^pG_r^\top\,{}^p\lambda/h$."
+        "A motor with the printed torque as its command pushes in the wrong direction, with an error of "
+        "twice the torque. With the multipliers of (2.107), which are impulses, the torque is "
+        r"$-\,{}^pG_r^\top\,{}^p\lambda/h$."
     )
     implements = prescribed_forces
 
 
 def constrained_velocities(M, momentum, G, target):
-    """Least change of momentum with G v = target, whatever the rank of G (the oracle)."""
-    particular, free = np.linalg.lstsq(G, target, rcond=None)[0], null_space(G)
-    return particular + free @ np.linalg.solve(free.T @ M @ free, free.T @ (momentum - M @ particular))
+    """Return the velocities of least change of momentum with G v = target, for any rank of G (the oracle)."""
+    particular, basis = np.linalg.lstsq(G, target, rcond=None)[0], null_space(G)
+    return particular + basis @ np.linalg.solve(basis.T @ M @ basis, basis.T @ (momentum - M @ particular))
 
 
 @section.holds("e2.107", "Prescribed accelerations at the velocity level")
 class e2_107:
     formula = r"\begin{pmatrix} M_r & \tilde G_r^\top \\ \tilde G_r & 0 \end{pmatrix}\begin{pmatrix} \dot q_r^{(k+1)} \\ \lambda \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ h\,{}^p\ddot q_r + {}^pG_r\,\dot q_r^{(k)} \end{pmatrix}"
-    inputs = LOOPED | STEP
+    inputs = LOOP_INPUTS | STEP
     result = Result(
         BRANCHING / TIME + vector_quantity((ANGULAR_MOMENTUM, 1), (MOMENTUM, 3)),
         "of the joints, in their order, then of the constraints",
@@ -328,13 +342,13 @@ class e2_107:
 
     def printed(at, bodies, g, q, v, x_A, x_B, prescribed, h):
         tree = library_tree(at, bodies, g)
-        now = body_kinematics(tree, q, v)
-        R_A, R_B = now.body_poses[3, :3, :3], now.body_poses[2, :3, :3]
-        of_loop = R_A @ gamma(x_A) @ now.J[3] - R_B @ gamma(x_B) @ now.J[2]
+        kinematics = body_kinematics(tree, q, v)
+        R_A, R_B = kinematics.body_poses[3, :3, :3], kinematics.body_poses[2, :3, :3]
+        rows_of_loop = R_A @ gamma(x_A) @ kinematics.J[3] - R_B @ gamma(x_B) @ kinematics.J[2]
         pG = np.vstack([prescribed_rows(HINGE), np.zeros((3, 5))])
-        G, M = np.vstack([prescribed_rows(HINGE), of_loop]), mass_matrix(tree, q)
+        G, M = np.vstack([prescribed_rows(HINGE), rows_of_loop]), mass_matrix(tree, q)
         target = h * np.append(prescribed, np.zeros(3)) + pG @ v
-        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), target)
+        return solve_kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), target)
 
     def library(at, bodies, g, q, v, x_A, x_B, prescribed, h):
         constraints = [prescribed_hinge_motion(v[2] + h * prescribed, prescribed), loop(x_A, x_B)]
@@ -344,13 +358,13 @@ class e2_107:
         """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
         M, f = tree_newton_equations(at, bodies, g, q, v)
         G = np.vstack([np.eye(5)[HINGE], position_derivatives(gap_function(at, x_A, x_B), q)])
-        after = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * prescribed, np.zeros(3)))
-        return np.append(after, least_squares_multipliers(M @ v + h * f - M @ after, G))
+        velocity = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * prescribed, np.zeros(3)))
+        return np.append(velocity, least_squares_multipliers(M @ v + h * f - M @ velocity, G))
 
     tolerance = SLACK
     remark = (
-        r"With zero rows in ${}^pG_r$, and zeros in ${}^p\ddot q_r$, where other constraints have theirs. The "
-        r"multipliers are impulses, as in (2.99)."
+        r"For the other constraints ${}^pG_r$ has zero rows and ${}^p\ddot q_r$ has zeros. The "
+        "multipliers are impulses, as in (2.99)."
     )
     implements = (velocity_constraints, PrescribedJoint)
 
@@ -371,7 +385,7 @@ class t1310:
     def printed(at, bodies, g, q, v, prescribed, h, other):
         tree, G = library_tree(at, bodies, g), prescribed_rows(PRESCRIBED)
         M = mass_matrix(tree, q)
-        return kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), prescribed)[:5]
+        return solve_kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), prescribed)[:5]
 
     def library(at, bodies, g, q, v, prescribed, h, other):
         system, state = system_of(at, bodies, g, q, v)
@@ -391,7 +405,9 @@ class t1310:
 
     tolerance = SLACK
     given = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
-    condition = "there are no other constraints: the second row of (2.107) holds theirs as well, which stay"
+    condition = (
+        "there are no other constraints; the second row of (2.107) also contains theirs, which must remain"
+    )
 
     def holds_when(at, bodies, g, q, v, prescribed, h, other):
         return not np.any(other)

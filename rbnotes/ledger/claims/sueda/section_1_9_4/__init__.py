@@ -20,13 +20,13 @@ section = Section(
         "E": Argument(POSE, "of each body in the world"),
         "x": Argument(LENGTH, "in each body, in its frame"),
         "f": Argument(FORCE),
-        "coefficients": Argument(NUMBER, "of a cubic, without a frame"),
+        "coefficients": Argument(NUMBER, "of a cubic, highest power first"),
         "phi": Argument(TWIST, "in the frame of the body"),
-        "stretch": Argument(NUMBER),
-        "beyond": Argument(NUMBER),
+        "stretch": Argument(NUMBER, "normalized length of the muscle"),
+        "speed_ratio": Argument(NUMBER, "shortening speed over the maximum contraction velocity"),
         "dx": Argument(LENGTH, "from the first point to the second, along the axes of the world"),
         "dv": Argument(
-            VELOCITY, "velocity of the second point less that of the first, along the axes of the world"
+            VELOCITY, "velocity of the second point minus that of the first, along the axes of the world"
         ),
     },
 )

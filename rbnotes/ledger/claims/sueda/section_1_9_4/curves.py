@@ -1,7 +1,7 @@
 """Sueda 1.9.4, the curves of the muscle: their conditions, linear system and printed coefficients.
 
 The oracle solves no linear system for coefficients of powers: cubics come from Hermite and Newton
-interpolation, or by elimination on paper.
+interpolation, or from an elimination by hand.
 """
 
 from __future__ import annotations
@@ -22,34 +22,34 @@ from rbnotes.ledger.record import Argument, Result
 from rbnotes.testing.strategies import numbers, vectors
 
 
-def powers(cubics):
-    """Coefficients ``(n, 4)`` of the powers of x, from cubics given as functions, through four values each."""
-    at = np.array([-1.0, 0.0, 1.0, 2.0])
-    return np.array([np.linalg.solve(np.vander(at, 4), cubic(at)) for cubic in cubics])
+def interpolated_coefficients(cubics):
+    """Return the coefficients ``(n, 4)`` of cubics given as functions, from four values of each."""
+    nodes = np.array([-1.0, 0.0, 1.0, 2.0])
+    return np.array([np.linalg.solve(np.vander(nodes, 4), cubic(nodes)) for cubic in cubics])
 
 
-def hermite(x, y, slopes):
-    """Return the cubics between neighbors of x with these values and slopes, as functions on the whole line."""
-    curve = CubicHermiteSpline(x, y, slopes)
+def hermite_cubics(x, y, derivatives):
+    """Return the cubics between neighbors of x with these values and derivatives, as functions on the whole line."""
+    curve = CubicHermiteSpline(x, y, derivatives)
     return [PPoly(curve.c[:, i : i + 1], curve.x[i : i + 2]) for i in range(len(x) - 1)]
 
 
 def active_reference():
     """Compare with Newton interpolation of the middle cubic, then Hermite interpolation of the outer ones.
 
-    The middle cubic has its values at 0.7, 1, 1.2 and its slope at 1; the others then join on.
+    The middle cubic has its values at 0.7, 1 and 1.2 and its derivative at 1; the outer ones match its ends.
     """
     middle = KroghInterpolator([0.7, 1.0, 1.0, 1.2], [0.767020368396388, 1.0, 0.0, 0.89])
     left, right = middle.derivative(0.7), middle.derivative(1.2)
-    x, y, slopes = [0.4, 0.7, 1.2, 1.81], [0.0, 0.767020368396388, 0.89, 0.0], [0.0, left, right, 0.0]
-    first, _, last = hermite(x, y, slopes)
-    return powers([first, middle, last])
+    x, y, derivatives = [0.4, 0.7, 1.2, 1.81], [0.0, 0.767020368396388, 0.89, 0.0], [0.0, left, right, 0.0]
+    first, _, last = hermite_cubics(x, y, derivatives)
+    return interpolated_coefficients([first, middle, last])
 
 
 def velocity_reference():
-    """Compare with three cubics that satisfy the conditions at -1, 0 and 1 by construction, joined by an elimination in closed form.
+    """Compare with cubics that satisfy the conditions at -1, 0 and 1 by construction, joined in closed form.
 
-    f1 = A (x + 1)^3, f3 = 1.4 + B (x - 1)^3, f2 = 1 + 5 x + b x^2 + a x^3, joined at -e and e in closed form.
+    f1 = A (x + 1)^3, f3 = 1.4 + B (x - 1)^3 and f2 = 1 + 5 x + b x^2 + a x^3 are joined at -e and e.
     """
     e, t = 0.05, 0.95
     a = (1.4 - 10 * e - 10 * t / 3) / (2 * e**2 * (t + e))
@@ -90,25 +90,27 @@ def velocity_printed():
     ]
 
 
-def conditions(cubics, single, joints):
-    """Values of the single conditions (cubic, x, order), then jumps of value and slope at the joints."""
+def condition_values(cubics, point_conditions, knots):
+    """Return the values of the point conditions (cubic, x, order), then jumps of value and derivative at the knots."""
     polynomials = [np.polynomial.Polynomial(cubic[::-1]) for cubic in cubics]
-    values = [polynomials[i].deriv(order)(x) if order else polynomials[i](x) for i, x, order in single]
+    values = [
+        polynomials[i].deriv(order)(x) if order else polynomials[i](x) for i, x, order in point_conditions
+    ]
     jumps = [
         left.deriv(order)(x) - right.deriv(order)(x)
-        for left, right, x in zip(polynomials, polynomials[1:], joints, strict=False)
+        for left, right, x in zip(polynomials, polynomials[1:], knots, strict=False)
         for order in (0, 1)
     ]
     return np.array(values + jumps)
 
 
-def evaluate_conditions(cubics, single, joints):
+def condition_values_by_horner(cubics, point_conditions, knots):
     """Evaluate the conditions of cubics given by coefficients, by Horner's rule."""
-    slopes = [[np.polyder(cubic, order) for order in (0, 1, 2)] for cubic in cubics]
-    values = [np.polyval(slopes[i][order], x) for i, x, order in single]
+    derivatives = [[np.polyder(cubic, order) for order in (0, 1, 2)] for cubic in cubics]
+    values = [np.polyval(derivatives[i][order], x) for i, x, order in point_conditions]
     jumps = [
-        np.polyval(slopes[i][order], x) - np.polyval(slopes[i + 1][order], x)
-        for i, x in enumerate(joints)
+        np.polyval(derivatives[i][order], x) - np.polyval(derivatives[i + 1][order], x)
+        for i, x in enumerate(knots)
         for order in (0, 1)
     ]
     return np.array(values + jumps)
@@ -146,15 +148,15 @@ class e1_40:
         r"f_i = a_ix^3 + b_ix^2 + c_ix + d_i,\quad f_i' = 3a_ix^2 + 2b_ix + c_i,\quad f_i'' = 6a_ix + 2b_i"
     )
     inputs = {"coefficients": vectors(4), "x": numbers()}
-    arguments = {"x": Argument(NUMBER, "in each body, in its frame")}
-    result = Result(NUMBER, "value, slope and second derivative")
+    arguments = {"x": Argument(NUMBER)}
+    result = Result(NUMBER, "value, first and second derivative")
 
     def printed(coefficients, x):
         a, b, c, d = coefficients
         f = a * x**3 + b * x**2 + c * x + d
-        slope = 3 * a * x**2 + 2 * b * x + c
+        derivative = 3 * a * x**2 + 2 * b * x + c
         curvature = 6 * a * x + 2 * b
-        return np.array([f, slope, curvature])
+        return np.array([f, derivative, curvature])
 
     def library(coefficients, x):
         values = [Condition(0, at, 0, np.polyval(coefficients, at)) for at in (-1.0, 0.0, 1.0, 2.0)]
@@ -162,10 +164,7 @@ class e1_40:
         return np.array([curve(x, order) for order in (0, 1, 2)])
 
     def reference(coefficients, x):
-        """Compare with Horner's rule on the Taylor series of x + t.
-
-        Horner's rule, carried out on the Taylor series of x + t in t.
-        """
+        """Compare with Horner's rule on the Taylor series of x + t in t."""
         series = np.zeros(4)
         for coefficient in coefficients:
             series = x * series + np.append(0.0, series[:-1])
@@ -175,7 +174,7 @@ class e1_40:
     implements = piecewise_cubic
 
 
-@section.holds("e1.43", "Conditions of the active curve")
+@section.holds("e1.43", "Conditions of the active force length curve")
 class e1_43:
     formula = r"f_1(0.4) = f_1'(0.4) = 0,\ f_2(1) = 1,\ f_2'(1) = 0,\ f_3(1.81) = f_3'(1.81) = 0,\ \ldots"
     result = Result(NUMBER, "left sides of the conditions, in their order")
@@ -184,11 +183,11 @@ class e1_43:
         return np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.767020368396388, 0.89, 0.0, 0.0, 0.0, 0.0])
 
     def library():
-        return conditions(active_library(), ACTIVE_CONDITIONS, (0.7, 1.2))
+        return condition_values(active_library(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     def reference():
-        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed form."""
-        return evaluate_conditions(active_reference(), ACTIVE_CONDITIONS, (0.7, 1.2))
+        """Compare with values, derivatives and jumps of interpolated cubics."""
+        return condition_values_by_horner(active_reference(), ACTIVE_CONDITIONS, (0.7, 1.2))
 
     tolerance = 1e-12
     exact = "no inputs: the conditions are numbers"
@@ -196,13 +195,13 @@ class e1_43:
     implements = ACTIVE
 
 
-@section.demonstration("e1.44", "Coefficients of the active curve")
+@section.demonstration("e1.44", "Coefficients of the active force length curve")
 class e1_44:
     formula = r"a_1 = -39.881247949014,\ \ldots,\ d_3 = -11.2356843095252"
     result = Result(NUMBER, "a row for each cubic, the highest power first")
 
     def printed():
-        """To the twelfth digit; the last ones that are printed are noise, see the remark."""
+        """Return the coefficients to twelve digits; the last printed digits are rounding errors, see the remark."""
         return [
             [-39.881247949, 68.3443204613, -35.5324573535, 5.83029153633],
             [-0.322674853253, -1.71744046959, 4.40290549894, -1.3627901761],
@@ -213,9 +212,9 @@ class e1_44:
     reference = active_reference
     tolerance = 5e-10
     remark = (
-        r"Twelve significant digits agree in every coefficient. The last two or three that are printed "
+        "Twelve significant digits agree in every coefficient. The last two or three printed digits "
         r"(largest difference $1.4\cdot10^{-12}$) are rounding errors; only $a_1$ is right to its last "
-        r"digit."
+        "digit."
     )
     implements = ACTIVE
 
@@ -229,15 +228,15 @@ class e1_45:
         return np.array([0.0, 0.0, 0.0, 1.4, 0.0, 0.0, 1.0, 5.0, 0.0, 0.0, 0.0, 0.0])
 
     def library():
-        return conditions(velocity_library(), VELOCITY_CONDITIONS, (-0.05, 0.05))
+        return condition_values(velocity_library(), VELOCITY_CONDITIONS, (-0.05, 0.05))
 
     def reference():
-        """Compare with values, derivatives and jumps of cubics found by interpolation or derived in closed form."""
-        return evaluate_conditions(velocity_reference(), VELOCITY_CONDITIONS, (-0.05, 0.05))
+        """Compare with values, derivatives and jumps of cubics that are joined in closed form."""
+        return condition_values_by_horner(velocity_reference(), VELOCITY_CONDITIONS, (-0.05, 0.05))
 
     tolerance = 1e-12
     exact = "no inputs: the conditions are numbers"
-    remark = "The curve is C1 at its joints and C2 at its ends."
+    remark = "The curve is C1 at its inner knots and C2 at its ends."
     implements = VELOCITY
 
 
@@ -247,7 +246,7 @@ class e1_46:
     result = Result(NUMBER, "a row for each cubic, the highest power first")
 
     def printed():
-        """To the twelfth digit; the last ones that are printed are noise, see the remark."""
+        """Return the coefficients to twelve digits; the last printed digits are rounding errors, see the remark."""
         return [
             [0.915253473864, 2.74576042159, 2.74576042159, 0.915253473864],
             [-453.333333333, -8.78048780488, 5, 1],
@@ -258,7 +257,7 @@ class e1_46:
     reference = velocity_reference
     tolerance = 5e-9
     remark = (
-        "Every digit agrees but the last ones of $d_1$, which should equal $a_1 = 0.9152534738643785$, "
+        "All digits agree except the last ones of $d_1$, which should equal $a_1 = 0.9152534738643785$, "
         "and of $b_3 = -c_3 = -0.799945949598000$."
     )
     implements = VELOCITY

@@ -7,10 +7,15 @@ import numpy as np
 from rbnotes.forces import Muscle
 from rbnotes.forces.body_forces import path_wrenches
 from rbnotes.forces.path import length_gradient, path_length
-from rbnotes.ledger.claims.sueda.section_1_9 import Gamma, between
+from rbnotes.ledger.claims.sueda.section_1_9 import Gamma, rotations_and_span
 from rbnotes.ledger.claims.sueda.section_1_9_4 import ON_BOTH, section
 from rbnotes.ledger.claims.sueda.section_1_9_4.force import MUSCLE
-from rbnotes.ledger.claims.sueda.section_1_9_4.stiffness import EXACT, SEGMENT, difference_printed, muscle
+from rbnotes.ledger.claims.sueda.section_1_9_4.stiffness import (
+    EXACT,
+    SEGMENT,
+    muscle,
+    relative_velocity_printed,
+)
 from rbnotes.ledger.oracles.body_paths import twist_derivative
 from rbnotes.ledger.oracles.muscles import (
     df_L,
@@ -30,14 +35,14 @@ def damping_library(E, x, phi, *parameters):
 
 
 def damping_reference(E, x, phi, *parameters):
-    """Compare with minus the complex step of the statics of a muscle whose points move, along the twists."""
+    """Compare with minus complex steps of the statics of a muscle, along the twists."""
     return -twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
 
 def outer_printed(E, x, phi, *parameters):
-    """(1.55) with d the derivative of f / |dx| with respect to the velocity of the first point."""
-    R1, R2, dx = between(E, x)
-    dv = difference_printed(E, x, phi)
+    """Return (1.55) with d the derivative of f / |dx| with respect to the velocity of the first point."""
+    R1, R2, dx = rotations_and_span(E, x)
+    dv = relative_velocity_printed(E, x, phi)
     d = d_velocity_reference(dx, dv, *parameters)
     column = np.concatenate([Gamma(x[0]).T @ R1.T @ dx, -Gamma(x[1]).T @ R2.T @ dx])
     row = np.concatenate([d @ R1 @ Gamma(x[0]), -d @ R2 @ Gamma(x[1])])
@@ -45,15 +50,12 @@ def outer_printed(E, x, phi, *parameters):
 
 
 def d_velocity_reference(dx, dv, *parameters):
-    """Compare with the complex step of f / l_MT with respect to the velocity of the first point.
-
-    Slope of f / |dx| with respect to the velocity of the first point.
-    """
+    """Compare with the complex step of f / l_MT with respect to the velocity of the first point."""
     L = np.sqrt(dx @ dx)
     return complex_step(lambda first: tension(*parameters)(L, np.sum(dx * (dv - first)) / L) / L, np.zeros(3))
 
 
-@section.erratum("e1.54", "The damping matrix as derivative of the force")
+@section.erratum("e1.54", "Damping matrix of a muscle as the derivative of its wrenches")
 class e1_54:
     formula = r"D = \frac{\partial}{\partial\Phi}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     edit = (
@@ -64,7 +66,7 @@ class e1_54:
     result = Result(SPATIAL_DAMPING, ON_BOTH)
 
     def printed(E, x, phi, *parameters):
-        """(1.54), its derivative by complex steps."""
+        """Evaluate (1.54) with its derivative by complex steps."""
         return np.outer(
             unnormalized_wrenches(E, x),
             twist_derivative(lambda z: tension_per_length(E, x, z, *parameters), phi),
@@ -78,18 +80,18 @@ class e1_54:
         r"\dfrac{\partial}{\partial\Phi}\Bigl(\dfrac{f}{\|\Delta\mathbf x\|}\Bigr)$, or $-hD$ in (1.30)"
     )
     remark = (
-        r"(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
-        r"$-\partial\mathsf f/\partial\Phi$. With the printed sign, a muscle that resists lengthening has "
-        r"a negative $D$ and the step amplifies the motion it should damp."
+        "(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "
+        r"$-\partial\mathsf f/\partial\Phi$. With the printed sign, a muscle that resists lengthening "
+        "has a negative $D$, and the step amplifies the motion that it should damp."
     )
     effect = (
-        "A damper of 15 N s/m on one kilogram, in steps of 50 ms, turns the velocity round and makes "
-        "it 2 times as large in each step."
+        "A damper of 15 N s/m on one kilogram, in steps of 50 ms, reverses the velocity and makes it 2 times as "
+        "large in each step."
     )
     implements = EXACT
 
 
-@section.holds("e1.55#a", "The damping matrix is an outer product")
+@section.holds("e1.55#a", "The damping matrix of a muscle is an outer product")
 class e1_55_a:
     formula = r"\frac{\partial\mathsf f}{\partial\Phi} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
     inputs = MUSCLE
@@ -100,16 +102,17 @@ class e1_55_a:
         return path_wrenches(muscle(*parameters), E, x, phi).D
 
     def reference(E, x, phi, *parameters):
-        """Compare with the complex step of the statics of a muscle whose points move, along the twists."""
+        """Compare with complex steps of the statics of a muscle, along the twists."""
         return twist_derivative(lambda z: muscle_wrenches(E, x, z, *parameters), phi)
 
     remark = (
-        r"With $\mathbf d$ the derivative of $f/\|\Delta\mathbf x\|$ with respect to $\dot{\mathbf x}_1$."
+        r"Here $\mathbf d$ is the derivative of $f/\|\Delta\mathbf x\|$ with respect to $\dot{\mathbf "
+        "x}_1$."
     )
     implements = EXACT
 
 
-@section.erratum("e1.55#b", "Its sign, where (1.30) uses it")
+@section.erratum("e1.55#b", "Sign of the damping matrix, as (1.30) uses it")
 class e1_55_b:
     formula = r"D = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
     edit = (r"D = \begin", r"D = -\begin")
@@ -130,7 +133,7 @@ class e1_55_b:
     implements = EXACT
 
 
-@section.erratum("e1.56", "How tension over length changes with the velocity of the first point")
+@section.erratum("e1.56", "Derivative of tension over length with respect to the velocity of the first point")
 class e1_56:
     formula = r"\mathbf d = -\frac{f_{opt}\,a f_L' f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x"
     edit = ("f_L' f_V'", "f_L f_V'")
@@ -156,7 +159,7 @@ class e1_56:
         r"f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x$"
     )
     remark = (
-        r"(1.64) has it right. At the optimal length $f_L' = 0$, so the muscle would not damp where it is "
-        r"strongest. The sign is that of $+\partial\mathsf f/\partial\Phi$."
+        "(1.64) is right. At the optimal length $f_L' = 0$, so with the printed factor the muscle would "
+        r"not damp where it is strongest. The sign is that of $+\partial\mathsf f/\partial\Phi$."
     )
     implements = (length_gradient, Muscle)

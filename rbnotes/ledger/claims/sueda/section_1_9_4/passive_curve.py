@@ -15,23 +15,22 @@ from rbnotes.forces.muscle import (
 from rbnotes.ledger.claims.sueda.section_1_9_4 import section
 from rbnotes.ledger.claims.sueda.section_1_9_4.curves import (
     active_reference,
-    hermite,
-    powers,
+    hermite_cubics,
+    interpolated_coefficients,
     velocity_reference,
 )
 from rbnotes.ledger.quantities import NUMBER
 from rbnotes.ledger.record import Result
 
 MIDDLE = (0.126110265892917, 1.07051016402631)
-"""Value and slope of the passive curve at 1.3."""
+"""Value and derivative of the passive curve at 1.3."""
 
 
 def passive_reference():
-    """Compare with Hermite interpolation of the values and slopes at 1, 1.3 and 1.7; no linear system.
-
-    Value and slope are stated at all three knots.
-    """
-    return powers(hermite([1.0, 1.3, 1.7], [0.0, MIDDLE[0], 1.0], [0.0, MIDDLE[1], 2.85714285714286]))
+    """Compare with Hermite interpolation of the stated values and derivatives at 1, 1.3 and 1.7."""
+    return interpolated_coefficients(
+        hermite_cubics([1.0, 1.3, 1.7], [0.0, MIDDLE[0], 1.0], [0.0, MIDDLE[1], 2.85714285714286])
+    )
 
 
 def passive_library():
@@ -42,56 +41,53 @@ def row(x):
     return [x**3, x**2, x, 1]
 
 
-def slope_row(x):
+def derivative_row(x):
     return [3 * x**2, 2 * x, 1, 0]
 
 
-def matrix_printed(right_end=1.8, joint=1.3):
+def matrix_printed(right_end=1.8, knot=1.3):
     """Return the matrix of (1.41) with the abscissa of row 3 and that of rows 7 and 8."""
-    none = [0.0, 0.0, 0.0, 0.0]
+    zeros = [0.0, 0.0, 0.0, 0.0]
     return np.array(
         [
-            row(1.0) + none,
-            row(1.3) + none,
-            none + row(right_end),
-            slope_row(1.0) + none,
-            slope_row(1.3) + none,
-            none + slope_row(1.7),
-            row(joint) + [-entry for entry in row(joint)],
-            slope_row(joint) + [-entry for entry in slope_row(joint)],
+            row(1.0) + zeros,
+            row(1.3) + zeros,
+            zeros + row(right_end),
+            derivative_row(1.0) + zeros,
+            derivative_row(1.3) + zeros,
+            zeros + derivative_row(1.7),
+            row(knot) + [-entry for entry in row(knot)],
+            derivative_row(knot) + [-entry for entry in derivative_row(knot)],
         ]
     )
 
 
-def system_printed(right_end=1.8, joint=1.3):
+def system_printed(right_end=1.8, knot=1.3):
     """Return the solution of (1.41)."""
-    matrix = matrix_printed(right_end, joint)
-    right = np.array([0.0, MIDDLE[0], 1.0, 0.0, MIDDLE[1], 2.85714285714286, 0.0, 0.0])
-    return np.linalg.solve(matrix, right).reshape(2, 4)
+    matrix = matrix_printed(right_end, knot)
+    right_side = np.array([0.0, MIDDLE[0], 1.0, 0.0, MIDDLE[1], 2.85714285714286, 0.0, 0.0])
+    return np.linalg.solve(matrix, right_side).reshape(2, 4)
 
 
 PASSIVE = (PASSIVE_FORCE_LENGTH, power_coefficients)
 
 
-@section.misprint("t432#a", "Which curve Fig. 1a shows")
+@section.misprint("t432#a", "The curve that Fig. 1a shows")
 class t432_a:
     formula = (
         r"\text{`the active force length curve, shown in Fig. 1a': two cubics on } [1.0, 1.3], [1.3, 1.7]"
     )
-    result = Result(NUMBER, "at the optimal length, then where the middle cubic ends")
+    result = Result(NUMBER, "at the optimal length, then at the end of the middle cubic")
 
     def printed():
-        """Active tension per peak force at the optimal length and beyond, with the curve of Fig. 1a as f_L."""
+        """Return the active tension per peak force at two lengths, with the curve of Fig. 1a as f_L."""
         return PASSIVE_FORCE_LENGTH([1.0, 1.2])
 
     def library():
         return ACTIVE_FORCE_LENGTH([1.0, 1.2])
 
     def reference():
-        """Compare with the middle cubic of the active curve, interpolated from the conditions (1.43).
-
-        At the optimal length and at 1.2 times it, where the middle cubic ends.
-        """
+        """Compare with the middle cubic of the active curve, interpolated from the conditions (1.43)."""
         return np.polyval(active_reference()[1], [1.0, 1.2])
 
     correction = (
@@ -99,22 +95,22 @@ class t432_a:
         "and follows in (1.43)"
     )
     replacement = "As an example, let's look at the passive force length curve, shown in Fig. 1a."
-    remark = "As active curve, it would give a muscle that is slack at its optimal length."
+    remark = "As an active curve, it would give no tension at the optimal length."
     implements = ACTIVE_FORCE_LENGTH
 
 
-@section.misprint("t432#b", "Where the two cubics of the passive curve join")
+@section.misprint("t432#b", "Common knot of the two cubics of the passive curve")
 class t432_b:
     formula = r"\text{`share the same function and derivative at } x = 1.0\text{'}"
     result = Result(NUMBER, "a row for each cubic, the highest power first")
 
     def printed():
-        return system_printed(right_end=1.7, joint=1.0)
+        return system_printed(right_end=1.7, knot=1.0)
 
     library = passive_library
     reference = passive_reference
     tolerance = 1e-12
-    correction = "at $x = 1.3$, as the two equations behind it and rows 7 and 8 of (1.41) have it"
+    correction = "at $x = 1.3$, as in the two equations that follow and in rows 7 and 8 of (1.41)"
     replacement = "Finally, we want the left and right segments to share the same function and derivative at $x = 1.3$, which can be encoded as $f_1(1.3) - f_2(1.3) = 0$ and $f_1'(1.3) - f_2'(1.3) = 0$ (rows 7 and 8)."
     implements = PASSIVE
 
@@ -125,16 +121,18 @@ class t432_c:
     result = Result(NUMBER, "rows, columns and rank")
 
     def printed():
-        """Rows, columns, and how many of the rows are independent."""
+        """Return the numbers of rows and columns, and the rank."""
         return np.array([8, 8, 8])
 
     def library():
-        """Count the six conditions and the two of the joint, and those that a curve satisfies."""
+        """Count the six point conditions and the two of the common knot, and those that a curve satisfies."""
         knots, single = (1.0, 1.3, 1.7), [(0, 1.0), (0, 1.3), (1, 1.7)]
-        stated = [Condition(cubic, x, order, 1.0) for cubic, x in single for order in (0, 1)]
-        curve = piecewise_cubic(knots, stated)
-        met = sum(np.abs(curve(each.x, each.order) - each.value) < 1e-9 for each in stated)
-        return np.array([len(stated), met, met]) + 2
+        conditions = [Condition(cubic, x, order, 1.0) for cubic, x in single for order in (0, 1)]
+        curve = piecewise_cubic(knots, conditions)
+        num_satisfied = sum(
+            np.abs(curve(condition.x, condition.order) - condition.value) < 1e-9 for condition in conditions
+        )
+        return np.array([len(conditions), num_satisfied, num_satisfied]) + 2
 
     def reference():
         """Compare with singular values of the matrix of (1.41), with 1.7 in its third row."""
@@ -144,28 +142,29 @@ class t432_c:
 
     exact = "counts of rows, of columns and of singular values"
     remark = (
-        "As printed, with 1.8 in the third row, the matrix is regular as well; its solution is another curve."
+        "As printed, with 1.8 in the third row, the matrix is regular as well, but its solution is a "
+        "different curve."
     )
     implements = piecewise_cubic
 
 
-@section.demonstration("t424", "Of how many cubics the three curves are made")
+@section.demonstration("t424", "Numbers of cubics in the three curves")
 class t424:
     formula = r"\text{passive: two cubic segments; active force length, force velocity: three}"
-    result = Result(NUMBER, "how many for the passive, the active and the force velocity curve")
+    result = Result(NUMBER, "for the passive, the active and the force velocity curve")
 
     def printed():
         return np.array([2, 3, 3])
 
     def library():
-        """Pieces with a third power of x: beyond their ends the curves go on straight."""
+        """Count the pieces with a third power of x; beyond their ends the curves are linear."""
         curves = (PASSIVE_FORCE_LENGTH, ACTIVE_FORCE_LENGTH, FORCE_VELOCITY)
         return np.array([np.count_nonzero(curve.c[0]) for curve in curves])
 
     def reference():
         """Count the intervals in which the third derivative of the interpolated curves is constant.
 
-        Neighbouring cubics with different leading coefficients are different.
+        Neighboring cubics differ if their leading coefficients differ.
         """
         curves = (passive_reference(), active_reference(), velocity_reference())
         return np.array([1 + np.count_nonzero(np.abs(np.diff(curve[:, 0])) > 1e-9) for curve in curves])
@@ -190,9 +189,10 @@ class e1_41:
 \begin{pmatrix} a_1 \\ b_1 \\ c_1 \\ d_1 \\ a_2 \\ b_2 \\ c_2 \\ d_2 \end{pmatrix}
 = \begin{pmatrix} 0.0 \\ 0.126110265892917 \\ 1.0 \\ 0.0 \\ 1.07051016402631 \\ 2.85714285714286 \\ 0.0 \\ 0.0 \end{pmatrix}"""
     remark = (
-        "In the text too: 'we want the right cubic to go through (1.8, 1.0)'. But the interval ends at "
-        "1.7, the slope is given there, and the printed coefficients (1.42) solve the system with 1.7. "
-        "As printed, $a_2 = 8.7875$ instead of $-2.7612$, and the curve reaches only 0.63 at 1.7."
+        "The text has the same error: 'we want the right cubic to go through (1.8, 1.0)'. But the "
+        "interval ends at 1.7, the derivative is given there, and the printed coefficients (1.42) solve "
+        "the system with 1.7. As printed, $a_2 = 8.7875$ instead of $-2.7612$, and the curve reaches "
+        "only 0.63 at 1.7."
     )
     implements = PASSIVE
 
@@ -203,7 +203,7 @@ class e1_42:
     result = Result(NUMBER, "a row for each cubic, the highest power first")
 
     def printed():
-        """To the twelfth digit; the last ones that are printed are noise, see the remark."""
+        """Return the coefficients to twelve digits; the last printed digits are rounding errors, see the remark."""
         return [
             [2.55305620082, -7.02386028611, 6.38855196977, -1.91774788447],
             [-2.76122280854, 14.6587935048, -23.0429533092, 11.3749950551],
@@ -213,8 +213,8 @@ class e1_42:
     reference = passive_reference
     tolerance = 5e-10
     remark = (
-        r"Twelve significant digits agree in every coefficient. The last two or three that are printed "
+        "Twelve significant digits agree in every coefficient. The last two or three printed digits "
         r"(largest difference $2.4\cdot10^{-12}$, in $c_2$) are rounding errors of the linear system in "
-        r"powers of $x$."
+        "powers of $x$."
     )
     implements = PASSIVE

@@ -27,8 +27,9 @@ section = Section(
         "at": Argument(
             POSE,
             (
-                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
-                "another hinge) its place in its parent's joint, and its body's place in it"
+                "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
+                "slider along z, and another hinge): pose in the frame of the parent joint, then pose of "
+                "the body in the joint frame"
             ),
         ),
         "q": Argument(BRANCHING, "of the joints, in their order"),
@@ -38,9 +39,9 @@ section = Section(
             vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
             "of the joints, in their order",
         ),
-        "bodies": Argument(MASS_POINTS, "for each body four points: mass, then place in the body"),
+        "bodies": Argument(MASS_POINTS, "four points of each body: mass, then position in the body"),
         "g": Argument(ACCELERATION, "along the axes of the world"),
-        "E": Argument(POSE, "of the frame in question in the world"),
+        "E": Argument(POSE, "of the body in the world"),
         "m": Argument(MASS),
         "assembly": Argument(
             ASSEMBLY,
@@ -54,8 +55,8 @@ section = Section(
             vector_quantity((TORQUE, 3), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order"
         ),
         "is_prescribed": Argument(NUMBER),
-        "x_A": Argument(LENGTH, "the point of A where the loop closes, in the frame of its body"),
-        "x_B": Argument(LENGTH, "the point of B where the loop closes, in the frame of its body"),
+        "x_A": Argument(LENGTH, "closure point of the loop on A, in the frame of its body"),
+        "x_B": Argument(LENGTH, "closure point of the loop on B, in the frame of its body"),
         "c": Argument(
             matrix_quantity(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1)), BRANCHING)
         ),
@@ -66,7 +67,7 @@ section = Section(
         ),
         "b2": Argument(vector_quantity((NUMBER, 3), (NUMBER / LENGTH, 1), (NUMBER, 1))),
         "weights": Argument(NUMBER, "one for each constraint"),
-        "beside": Argument(NUMBER),
+        "perturbation": Argument(NUMBER, "of the last row, which otherwise depends on the others"),
         "row": Argument(
             vector_quantity((TORQUE, 3), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order"
         ),

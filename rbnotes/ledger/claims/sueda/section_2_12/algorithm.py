@@ -1,4 +1,4 @@
-"""Sueda 2.12: Algorithm 9, whole. The oracle knows masses at points, and d'Alembert's principle for them."""
+"""Sueda 2.12: Algorithm 9. The oracle: d'Alembert's principle for point masses."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rbnotes.ledger.claims.sueda.section_2_12 import section
 from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
     SLACK,
     ad,
-    at_joint,
-    at_joints,
-    going_out,
+    joint_external_wrenches,
+    joint_inertia,
     joints_of,
+    outward_pass,
 )
 from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles import articulated_bodies
@@ -36,84 +36,88 @@ MIXED = {
     # For each joint whether its acceleration is prescribed.
     "is_prescribed": st.tuples(*[st.booleans()] * 4),
 }
-STILL = np.zeros((4, 6))
+AT_REST = np.zeros((4, 6))
 
 
 def momentum_and_force(tree, q, v, F_ext):
     """Return the terms of line 8 for each body: momentum term minus external wrench."""
-    V, _ = going_out(tree, q, v)
-    return [-ad(V[j]).T @ at_joint(link) @ V[j] - F_ext[j] for j, link in enumerate(tree.links)]
+    V, _ = outward_pass(tree, q, v)
+    return [-ad(V[j]).T @ joint_inertia(link) @ V[j] - F_ext[j] for j, link in enumerate(tree.links)]
 
 
-def algorithm_9(tree, q, v, a, tau, of_bodies, is_prescribed):
-    """Literally, of four links. What comes to the world, the last row, no one looks at."""
+def algorithm_9(tree, q, v, a, tau, body_terms, is_prescribed):
+    """Run Algorithm 9 as printed on four links; the last row, of the world, is not used."""
     joints, parents = joints_of(tree, q, v), tree.parents
-    _, eta = going_out(tree, q, v)
+    _, eta = outward_pass(tree, q, v)
     M_hat, B_hat = np.zeros((5, 6, 6)), np.zeros((5, 6))
     Psi = [None] * 4
     for j in reversed(range(4)):
-        Ad, S, _, own = joints[j]
-        M_hat[j] += at_joint(tree.links[j])
-        B_hat[j] += of_bodies[j]
+        Ad, S, _, part = joints[j]
+        M_hat[j] += joint_inertia(tree.links[j])
+        B_hat[j] += body_terms[j]
         if is_prescribed[j]:
             Pi = M_hat[j]
-            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ a[own])
+            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ a[part])
         else:
             Psi[j] = np.linalg.inv(S.T @ M_hat[j] @ S)
             Pi = M_hat[j] - M_hat[j] @ S @ Psi[j] @ S.T @ M_hat[j]
-            free = Psi[j] @ (tau[own] - S.T @ (M_hat[j] @ eta[j] + B_hat[j]))
-            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ free)
+            qddot_j = Psi[j] @ (tau[part] - S.T @ (M_hat[j] @ eta[j] + B_hat[j]))
+            beta = B_hat[j] + M_hat[j] @ (eta[j] + S @ qddot_j)
         M_hat[parents[j]] += Ad.T @ Pi @ Ad
         B_hat[parents[j]] += Ad.T @ beta
     V_dot, F = np.zeros((5, 6)), np.zeros((4, 6))
     a, tau = np.array(a), np.array(tau)
     for j in range(4):
-        Ad, S, _, own = joints[j]
+        Ad, S, _, part = joints[j]
         if is_prescribed[j]:
-            V_dot[j] = Ad @ V_dot[parents[j]] + S @ a[own] + eta[j]
+            V_dot[j] = Ad @ V_dot[parents[j]] + S @ a[part] + eta[j]
             F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
-            tau[own] = S.T @ F[j]
+            tau[part] = S.T @ F[j]
         else:
-            carried = Ad @ V_dot[parents[j]] + eta[j]
-            a[own] = Psi[j] @ (tau[own] - S.T @ M_hat[j] @ carried - S.T @ B_hat[j])
-            V_dot[j] = carried + S @ a[own]
+            inherited = Ad @ V_dot[parents[j]] + eta[j]
+            a[part] = Psi[j] @ (tau[part] - S.T @ M_hat[j] @ inherited - S.T @ B_hat[j])
+            V_dot[j] = inherited + S @ a[part]
             F[j] = M_hat[j] @ V_dot[j] + B_hat[j]
     return np.concatenate([a, tau, F.ravel()])
 
 
 def mixed_library(assembly, q, v, a, tau, is_prescribed):
     tree = library_tree_of(assembly)
-    each = list(zip(tree.links, tree.coordinate_slices, strict=True))
-    given = {link.name: a[own] for (link, own), fixed in zip(each, is_prescribed, strict=True) if fixed}
-    qddot, torques = hybrid_dynamics(tree, q, v, given, tau)
-    now = body_kinematics(tree, q, v)
-    rates = np.einsum("nak,k->na", now.J, qddot) + now.bias_acceleration
-    f = gyroscopic_and_gravity_wrenches(tree, q, v) - np.einsum("nab,nb->na", tree.inertias, rates)
-    steps = np.stack([link.placement @ link.joint.transform(q[own]) for link, own in each])
-    F = -subtree_wrenches(tree, f, se3.Ad_inverse(steps))
+    links = list(zip(tree.links, tree.coordinate_slices, strict=True))
+    prescribed = {
+        link.name: a[part] for (link, part), fixed in zip(links, is_prescribed, strict=True) if fixed
+    }
+    qddot, torques = hybrid_dynamics(tree, q, v, prescribed, tau)
+    kinematics = body_kinematics(tree, q, v)
+    body_accelerations = np.einsum("nak,k->na", kinematics.J, qddot) + kinematics.bias_acceleration
+    f = gyroscopic_and_gravity_wrenches(tree, q, v) - np.einsum(
+        "nab,nb->na", tree.inertias, body_accelerations
+    )
+    relative_poses = np.stack([link.placement @ link.joint.transform(q[part]) for link, part in links])
+    F = -subtree_wrenches(tree, f, se3.Ad_inverse(relative_poses))
     return np.concatenate([qddot, torques, F.ravel()])
 
 
-def seen_from_joints(assembly, wrenches):
-    """Wrenches ``(n, 6)`` in the frames of the bodies, with moments about the joints' origins: the oracle."""
-    found = []
-    for own, E in zip(wrenches, np.linalg.inv(assembly.joints) @ assembly.bodies, strict=True):
-        force = E[:3, :3] @ own[3:]
-        found.append([*(E[:3, :3] @ own[:3] + np.cross(E[:3, 3], force)), *force])
-    return np.array(found)
+def joint_frame_wrenches(assembly, wrenches):
+    """Return wrenches on bodies ``(n, 6)`` in the frames of their joints, for the oracle."""
+    result = []
+    for wrench, E in zip(wrenches, np.linalg.inv(assembly.joints) @ assembly.bodies, strict=True):
+        force = E[:3, :3] @ wrench[3:]
+        result.append([*(E[:3, :3] @ wrench[:3] + np.cross(E[:3, 3], force)), *force])
+    return np.array(result)
 
 
 def mixed_reference(assembly, q, v, a, tau, is_prescribed):
-    M, steady, held = articulated_bodies.equation_of_motion_terms(assembly, q, v, STILL)
+    M, bias_forces, holding_forces = articulated_bodies.equation_of_motion_terms(assembly, q, v, AT_REST)
     fixed = articulated_bodies.joint_coordinates(assembly, [j for j in range(4) if is_prescribed[j]])
-    qddot, more = solve_hybrid_dynamics(M, tau - steady - held, a, tuple(fixed))
-    through = articulated_bodies.subtree_wrenches(
-        assembly, q, articulated_bodies.joint_wrenches(assembly, q, v, qddot, STILL)
+    qddot, joint_forces = solve_hybrid_dynamics(M, tau - bias_forces - holding_forces, a, tuple(fixed))
+    transmitted = articulated_bodies.subtree_wrenches(
+        assembly, q, articulated_bodies.joint_wrenches(assembly, q, v, qddot, AT_REST)
     )
-    return np.concatenate([qddot, tau + more, seen_from_joints(assembly, through).ravel()])
+    return np.concatenate([qddot, tau + joint_forces, joint_frame_wrenches(assembly, transmitted).ravel()])
 
 
-@section.holds("alg9", "Recursive hybrid dynamics")
+@section.holds("alg9", "Algorithm 9: recursive hybrid dynamics")
 class alg9:
     formula = r"\begin{aligned} &\text{forward: } V_j = {}^j_p\mathrm{Ad}V_p + S_j\dot q_j,\ \eta_j = \mathrm{ad}(V_j)S_j\dot q_j + \dot S_j\dot q_j \\ &\text{backward: } \hat M_j = M_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ \hat{\mathcal B}_j = -\mathrm{ad}(V_j)^\top M_jV_j - F_j^{\text{ext}} + \sum_c{}^c_j\mathrm{Ad}^\top\beta_c \\ &\quad\text{prescribed: } \Pi_j = \hat M_j,\ \beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j + S_j\ddot q_j) \\ &\quad\text{else: } \Psi_j = (S_j^\top\hat M_jS_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j, \\ &\qquad\beta_j = \hat{\mathcal B}_j + \hat M_j(\eta_j + S_j\Psi_j(\tau_j - S_j^\top(\hat M_j\eta_j + \hat{\mathcal B}_j))) \\ &\text{forward: } \ddot q_j = \Psi_j(\tau_j - S_j^\top\hat M_j({}^j_p\mathrm{Ad}\dot V_p + \eta_j) - S_j^\top\hat{\mathcal B}_j) \text{ unless prescribed}, \\ &\quad\dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_j\ddot q_j + \eta_j,\ F_j = \hat M_j\dot V_j + \hat{\mathcal B}_j,\ \tau_j = S_j^\top F_j \text{ if prescribed} \end{aligned}"
     inputs = MIXED
@@ -123,21 +127,24 @@ class alg9:
     )
 
     def printed(assembly, q, v, a, tau, is_prescribed):
-        """Accelerations and torques of all joints, given or found, and the wrenches F through them."""
+        """Return accelerations and torques of all joints, given or computed, and the wrenches F through them."""
         tree = library_tree_of(assembly)
-        F_ext = at_joints(tree, gravity_wrenches(tree, q))
+        F_ext = joint_external_wrenches(tree, gravity_wrenches(tree, q))
         return algorithm_9(tree, q, v, a, tau, momentum_and_force(tree, q, v, F_ext), is_prescribed)
 
     def library(assembly, q, v, a, tau, is_prescribed):
         return mixed_library(assembly, q, v, a, tau, is_prescribed)
 
     def reference(assembly, q, v, a, tau, is_prescribed):
-        """Compare with d'Alembert's principle for points, by complex steps of their positions, at the prescribed accelerations; the wrench through a joint is the inertial force minus the weight of all points beyond it."""
+        """Compare with d'Alembert's principle for points, by complex steps, at the prescribed accelerations.
+
+        The wrench through a joint is the inertial force minus the weight of all points beyond it.
+        """
         return mixed_reference(assembly, q, v, a, tau, is_prescribed)
 
     tolerance = SLACK
     remark = (
-        r"Where $p$ is the world, $V_p$ and $\dot V_p$ are zero. What lines 7 and 8 sum over the children may be "
-        r"added to the parent by each of them in its turn."
+        r"If $p$ is the world, $V_p$ and $\dot V_p$ are zero. Instead of the sums over the children in "
+        "lines 7 and 8, each child can add its term to its parent."
     )
     implements = (hybrid_dynamics, subtree_wrenches)

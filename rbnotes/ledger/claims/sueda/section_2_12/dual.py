@@ -1,19 +1,19 @@
-"""Sueda 2.12: constraints by the dual. The oracles know masses at points, gaps, and Gauss's principle."""
+"""Sueda 2.12: the dual problem of equations. The oracles: point masses, gaps, and Gauss's principle."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from rbnotes.ledger.claims.sueda.section_2_8.motion import (
-    CURVED,
     LOOP,
+    QUADRATIC,
     acceleration_reference,
-    both,
-    kkt,
+    all_errors,
     loop,
     maximal_rows,
     reduced_row,
     reduced_row_dot,
+    solve_kkt,
     system_of,
 )
 from rbnotes.ledger.claims.sueda.section_2_8.programs import ABOVE, SECOND, above, stack_rows
@@ -46,30 +46,30 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.multibody.reduced.dual_dynamics import SweepKinematics, constraint_rows_by_sweep
 
-HELD = TREE | LOOP | CURVED
+CONSTRAINED_TREE = TREE | LOOP | QUADRATIC
 
 
 def loop_equations(at, bodies, g, q, v, x_A, x_B):
-    """M_r, f_r, the rows of the loop on joint velocities, and their rate times qdot."""
+    """Return M_r, f_r, the rows of the loop on joint velocities, and their rate times qdot."""
     tree = library_tree(at, bodies, g)
-    now = body_kinematics(tree, q, v)
-    G_m, G_m_dot = maximal_rows(now, x_A, x_B)
-    J = now.J.reshape(24, 5)
+    kinematics = body_kinematics(tree, q, v)
+    G_m, G_m_dot = maximal_rows(kinematics, x_A, x_B)
+    J = kinematics.J.reshape(24, 5)
     return (
         mass_matrix(tree, q),
         net_generalized_force(tree, q, v),
         G_m @ J,
-        G_m_dot @ J @ v + G_m @ now.bias_acceleration.ravel(),
+        G_m_dot @ J @ v + G_m @ kinematics.bias_acceleration.ravel(),
     )
 
 
 def stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b):
-    """Return the equations with the one between coordinates first."""
-    M, f, G, bent = loop_equations(at, bodies, g, q, v, x_A, x_B)
-    return M, f, np.vstack([reduced_row(c, b, q), G]), np.append(reduced_row_dot(c, v) @ v, bent)
+    """Return the equations with the coordinate constraint first."""
+    M, f, G, bias = loop_equations(at, bodies, g, q, v, x_A, x_B)
+    return M, f, np.vstack([reduced_row(c, b, q), G]), np.append(reduced_row_dot(c, v) @ v, bias)
 
 
-def by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b):
+def solve_dual(at, bodies, g, q, v, x_A, x_B, c, b):
     """Return the library's accelerations and multipliers."""
     return dual_acceleration(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
 
@@ -80,21 +80,21 @@ def dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b):
 
 
 def constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b):
-    """Accelerations, and the weights of the rows in what holds, by the oracle."""
-    found = acceleration_reference(at, bodies, g, q, v, both(at, x_A, x_B, c, b))
-    return found[:5], -found[5:]
+    """Return the accelerations and the multipliers of the rows, by the oracle."""
+    solution = acceleration_reference(at, bodies, g, q, v, all_errors(at, x_A, x_B, c, b))
+    return solution[:5], -solution[5:]
 
 
-def multipliers(M, f, G, bent):
-    """(2.123)."""
+def multipliers(M, f, G, bias):
+    """Solve (2.123)."""
     free = np.linalg.solve(M, f)
-    return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, -bent - G @ free)
+    return np.linalg.solve(G @ np.linalg.inv(M) @ G.T, -bias - G @ free)
 
 
-@section.holds("e2.121", "Rows of both kinds, on bodies and on joints, and their rates")
+@section.holds("e2.121", "Constraint rows on bodies and on joints, and their rates")
 class e2_121:
     formula = r"\bar G_r = \begin{pmatrix} G_r \\ G_mJ_{mr} \end{pmatrix},\ \dot{\bar G}_r = \begin{pmatrix} \dot G_r \\ \dot G_mJ_{mr} + G_m\dot J_{mr} \end{pmatrix},\ \bar C_r = \begin{pmatrix} C_r \\ C_mJ_{mr} \end{pmatrix},\ \dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_mJ_{mr} + C_m\dot J_{mr} \end{pmatrix}"
-    inputs = {name: HELD[name] for name in HELD if name != "g"} | ABOVE | SECOND
+    inputs = {name: CONSTRAINED_TREE[name] for name in CONSTRAINED_TREE if name != "g"} | ABOVE | SECOND
     result = Result(
         vector_quantity(
             (RATE, 1),
@@ -106,27 +106,27 @@ class e2_121:
             (RATE / TIME, 1),
             (ACCELERATION, 1),
         ),
-        "of equations, then of inequalities: of velocities, then of accelerations",
+        "of equations, then of inequalities: velocities, then accelerations",
     )
 
     def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """Apply the rows and their rates to joint velocities."""
-        _, _, G, G_bent = stacked_equations(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
-        C, C_bent = stack_rows(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
-        return np.concatenate([G @ v, G_bent, C @ v, C_bent])
+        _, _, G, G_bias = stacked_equations(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
+        C, C_bias = stack_rows(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
+        return np.concatenate([G @ v, G_bias, C @ v, C_bias])
 
     def library(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         system, state = system_of(at, bodies, np.zeros(3), q, v)
         limits = [QuadraticConstraint(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
-        now, found = SweepKinematics.from_state(system.tree, state), []
+        kinematics, terms = SweepKinematics.from_state(system.tree, state), []
         for kind in ([QuadraticConstraint(c, b), loop(x_A, x_B)], limits):
-            rows = [constraint_rows_by_sweep(system, now, each, state) for each in kind]
-            found += [each.G @ v for each in rows] + [each.bias_acceleration for each in rows]
-        return np.concatenate(found)
+            rows = [constraint_rows_by_sweep(system, kinematics, each, state) for each in kind]
+            terms += [each.G @ v for each in rows] + [each.bias_acceleration for each in rows]
+        return np.concatenate(terms)
 
     def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
-        """Measure the rates of levels, gap and height at steady joint velocities, and the rates of these."""
-        errors = both(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
+        """Compare with rates of levels, gap and height at constant joint velocities, and with their rates."""
+        errors = all_errors(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
         return np.concatenate(
             [
                 each(error, q, v)
@@ -138,22 +138,25 @@ class e2_121:
     implements = constraint_rows_by_sweep
 
 
-@section.holds("e2.122#a", "The change that makes the motion feasible")
+@section.holds("e2.122#a", "Change of the acceleration that satisfies the constraints")
 class e2_122_a:
     formula = r"\begin{pmatrix} M_r & \bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \partial\ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} 0 \\ -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^* \end{pmatrix}"
-    inputs = HELD
+    inputs = CONSTRAINED_TREE
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
-        return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[:5]
+        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+        return solve_kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[:5]
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         problem = dual_problem(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
         return problem.acceleration(problem.multipliers()) - problem.free_acceleration
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
+
+        Constraint forces are combinations of the rows.
+        """
         M, f = tree_newton_equations(at, bodies, g, q, v)
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
 
@@ -161,67 +164,74 @@ class e2_122_a:
     implements = dual_problem
 
 
-@section.erratum("e2.122#b", "The multipliers that elimination hands on")
+@section.erratum("e2.122#b", "Multipliers by block elimination")
 class e2_122_b:
     formula = r"M_r\,\partial\ddot q_r + \bar G_r^\top\lambda = 0 \quad\text{with the } \lambda \text{ of (2.123) and (2.124)}"
-    inputs = HELD
+    inputs = CONSTRAINED_TREE
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
-        return kkt(M, G, np.zeros(5), -bent - G @ np.linalg.solve(M, f))[5:]
+        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+        return solve_kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[5:]
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+        return solve_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
+
+        Constraint forces are combinations of the rows.
+        """
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
     correction = (
-        r"$M_r\,\partial\ddot q_r - \bar G_r^\top\lambda = 0$: block elimination of (2.122) as printed gives (2.123) with "
-        r"the opposite right side, so that `we arrive at' it only with a minus before $\bar G_r^\top$."
+        r"$M_r\,\partial\ddot q_r - \bar G_r^\top\lambda = 0$: block elimination of the printed (2.122) "
+        "gives (2.123) with the opposite right-hand side, so `we arrive at' (2.123) only with a minus "
+        r"sign before $\bar G_r^\top$"
     )
     replacement = r"\begin{pmatrix} M_r & -\bar G_r^\top \\ \bar G_r & 0 \end{pmatrix}\begin{pmatrix} \partial\ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} 0 \\ -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^* \end{pmatrix}"
     remark = (
-        r"With the multipliers of (2.98) to (2.106), which pull, (2.122) would stand, and (2.123), (2.124) and the "
-        r"linear term of (2.127) change sign."
+        "With the multipliers of (2.98) to (2.106), which pull, (2.122) would be right, and (2.123), "
+        "(2.124) and the linear term of (2.127) would change sign."
     )
     implements = dual_acceleration
 
 
-@section.holds("e2.123", "The dual problem of equations")
+@section.holds("e2.123", "Dual problem of equality constraints")
 class e2_123:
     formula = r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
-    inputs = HELD
+    inputs = CONSTRAINED_TREE
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
         return multipliers(*stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b))
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+        return solve_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
+
+        Constraint forces are combinations of the rows.
+        """
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
-    remark = "These multipliers push: with (2.124) they are forces that are added."
+    remark = "These multipliers push: by (2.124) their forces are added to the others."
     implements = dual_acceleration
 
 
-@section.holds("e2.124", "The constraint forces")
+@section.holds("e2.124", "Constraint forces of the dual problem")
 class e2_124:
     formula = r"f_{\text{con}} = \bar G_r^\top\lambda"
-    inputs = HELD
+    inputs = CONSTRAINED_TREE
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
-        return G.T @ multipliers(M, f, G, bent)
+        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+        return G.T @ multipliers(M, f, G, bias)
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
         system, constraints, state = dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b)
@@ -237,28 +247,32 @@ class e2_124:
     implements = dual_acceleration
 
 
-@section.holds("t1590", "The algorithm once more, with the constraint forces")
+@section.holds("t1590", "Second run of Algorithm 9 with the constraint forces")
 class t1590:
     formula = r"\text{`rerun the Recursive Hybrid Dynamics algorithm with } f_{\text{con}} \text{ as an external force'}"
-    inputs = HELD
+    inputs = CONSTRAINED_TREE
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Return the result with forces on joint coordinates in addition to tau."""
-        M, f, G, bent = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
-        f_con = G.T @ multipliers(M, f, G, bent)
+        """Return the accelerations with the constraint forces added to tau."""
+        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+        f_con = G.T @ multipliers(M, f, G, bias)
         return forward_dynamics(library_tree(at, bodies, g), q, v, f_con)
 
     def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return by_the_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+        return solve_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]
 
     def reference(at, bodies, g, q, v, x_A, x_B, c, b):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; constraint forces are combinations of the rows."""
+        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
+
+        Constraint forces are combinations of the rows.
+        """
         return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0]
 
     tolerance = SLACK
     remark = (
-        r"They are added to $\tau$, not to $F^{\text{ext}}_j$, which acts on bodies. A rerun is not needed: the "
-        r"accelerations $M_r^{-1}\bar G_r^\top$ are already there."
+        r"The constraint forces are added to $\tau$, not to $F^{\text{ext}}_j$, which acts on bodies. A "
+        r"second run is not necessary, because the accelerations $M_r^{-1}\bar G_r^\top$ are already "
+        "known."
     )
     implements = dual_acceleration

@@ -1,4 +1,4 @@
-"""Sueda 2.12: inequalities by the dual. The oracles know masses at points, gaps, and Gauss's principle."""
+"""Sueda 2.12: the dual problem with inequalities. The oracles: point masses, gaps, and Gauss's principle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ import itertools
 import numpy as np
 
 from rbnotes.complementarity import QP, solve
-from rbnotes.ledger.claims.sueda.section_2_8.motion import level, reduced_row, reduced_row_dot, system_of
+from rbnotes.ledger.claims.sueda.section_2_8.motion import (
+    quadratic_level,
+    reduced_row,
+    reduced_row_dot,
+    system_of,
+)
 from rbnotes.ledger.claims.sueda.section_2_8.programs import above, stack_rows
 from rbnotes.ledger.claims.sueda.section_2_8.programs import e2_105 as PROGRAM
 from rbnotes.ledger.claims.sueda.section_2_12 import section
@@ -42,31 +47,34 @@ def solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2
     return dual_acceleration(system, [*limits, QuadraticConstraint(c2, b2)], state)
 
 
-def program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2):
-    """M_r, f_r, C with the equation's row below, and their rates times qdot."""
+def program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2):
+    """Return M_r, f_r, C with the row of the equation below, and their rates times qdot."""
     tree = library_tree(at, bodies, g)
-    C, C_bent = stack_rows(body_kinematics(tree, q, v), q, v, x, normal, c, b)
+    C, C_bias = stack_rows(body_kinematics(tree, q, v), q, v, x, normal, c, b)
     A = np.vstack([C, reduced_row(c2, b2, q)])
     return (
         mass_matrix(tree, q),
         net_generalized_force(tree, q, v),
         A,
-        np.append(C_bent, reduced_row_dot(c2, v) @ v),
+        np.append(C_bias, reduced_row_dot(c2, v) @ v),
     )
 
 
-@section.conditional("e2.125", "The change of the acceleration as a quadratic program")
+@section.conditional("e2.125", "Quadratic program for the change of the acceleration")
 class e2_125:
     formula = r"\underset{\partial\ddot q_r}{\text{minimize}}\ \ \tfrac12\partial\ddot q_r^\top M_r\,\partial\ddot q_r\quad\text{subject to}\quad \bar C_r\,\partial\ddot q_r \ge -\dot{\bar C}_r\dot q_r - \bar C_r\ddot q_r^*,\quad \bar G_r\,\partial\ddot q_r = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
     inputs = PROGRAM.inputs
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
+        M, f, A, bias = program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2)
         free = np.linalg.solve(M, f)
-        right = -bent - A @ free
+        right_side = -bias - A @ free
         return (
-            free + solve(QP(M, np.zeros(5), A[:2], right[:2], A[2:], right[2:]), "block_principal_pivoting").x
+            free
+            + solve(
+                QP(M, np.zeros(5), A[:2], right_side[:2], A[2:], right_side[2:]), "block_principal_pivoting"
+            ).x
         )
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
@@ -77,7 +85,7 @@ class e2_125:
     given = PROGRAM.given
     condition = PROGRAM.condition
     holds_when = PROGRAM.holds_when
-    remark = "As (2.105), of which it is the part that is not yet in the free motion."
+    remark = "This is (2.105) without the part that the free motion already contains."
     implements = dual_acceleration
 
 
@@ -89,24 +97,27 @@ class e2_126:
 
 
 def inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2):
-    """Accelerations with the least change, all inequalities active; and weights of the rows in what holds."""
+    """Return the admissible accelerations of least change, and the multipliers of the rows.
+
+    All sets of active inequalities are tried.
+    """
     M, f = tree_newton_equations(at, bodies, g, q, v)
-    errors = above(at, x, normal, c, b), level(c2, b2)
-    (C, G), (C_bent, G_bent) = (
+    errors = above(at, x, normal, c, b), quadratic_level(c2, b2)
+    (C, G), (C_bias, G_bias) = (
         [part(error, *more) for error in errors]
         for part, more in ((position_derivatives, (q,)), (bias_acceleration, (q, v)))
     )
     candidates = []
-    for held in itertools.product([False, True], repeat=2):
-        rows = np.vstack([G, C[np.array(held)]])
-        a = least_action(M, f, rows, -np.append(G_bent, C_bent[np.array(held)]))
-        fits = np.all(C @ a + C_bent >= -1e-9)
-        candidates.append((a @ M @ a / 2 - a @ f if fits else np.inf, a))
+    for active in itertools.product([False, True], repeat=2):
+        rows = np.vstack([G, C[np.array(active)]])
+        a = least_action(M, f, rows, -np.append(G_bias, C_bias[np.array(active)]))
+        is_admissible = np.all(C @ a + C_bias >= -1e-9)
+        candidates.append((a @ M @ a / 2 - a @ f if is_admissible else np.inf, a))
     a = min(candidates, key=lambda pair: pair[0])[1]
     return a, least_squares_multipliers(M @ a - f, np.vstack([C, G]))
 
 
-@section.erratum("e2.127", "The dual problem with inequalities")
+@section.erratum("e2.127", "Dual problem with inequalities")
 class e2_127:
     formula = r"\underset{\lambda}{\text{minimize}}\ \ \tfrac12\lambda^\top\bar A_rM_r^{-1}\bar A_r^\top\lambda + \lambda^\top\left(\dot{\bar A}_r\dot q_r + \bar A_r\ddot q_r^*\right)\quad\text{subject to}\quad \lambda_c \le 0"
     edit = (r"\lambda_c \le 0", r"\lambda_c \ge 0")
@@ -114,11 +125,11 @@ class e2_127:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """Accelerations with f_con of (2.124)."""
-        M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
-        free, answers = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
-        program = QP(A @ answers, bent + A @ free, -np.eye(2, 3), np.zeros(2))
-        return free + answers @ solve(program, "block_principal_pivoting").x
+        """Return the accelerations with f_con of (2.124)."""
+        M, f, A, bias = program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2)
+        free, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
+        program = QP(A @ responses, bias + A @ free, -np.eye(2, 3), np.zeros(2))
+        return free + responses @ solve(program, "block_principal_pivoting").x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
@@ -130,10 +141,14 @@ class e2_127:
     tolerance = SLACK
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
     correction = (
-        r"$\lambda_c \ge 0$. With this objective, whose equations are (2.123), the multipliers push. ($\lambda_c \le 0$ "
-        r"goes with those of (2.122), and then the linear term has a minus.)"
+        r"$\lambda_c \ge 0$. With this objective, whose equations are (2.123), the multipliers push. "
+        r"($\lambda_c \le 0$ belongs to the multipliers of (2.122), for which the linear term has a "
+        "minus sign.)"
     )
-    remark = "As printed, what would be pushed is let through, and what opens by itself is held back."
+    remark = (
+        "As printed, violated constraints are not enforced, and constraints that open by themselves are "
+        "held closed."
+    )
     implements = dual_acceleration
 
 
@@ -144,18 +159,21 @@ class t1604:
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order")
 
     def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """All multipliers, with the right bounds for those of the inequalities."""
-        M, f, A, bent = program_of(at, q, x, normal, c, b, v, bodies, g, c2, b2)
-        free, answers = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
+        """Return all multipliers, with the right bounds for those of the inequalities."""
+        M, f, A, bias = program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2)
+        free, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
         return solve(
-            QP(A @ answers, bent + A @ free, np.eye(2, 3), np.zeros(2)), "block_principal_pivoting"
+            QP(A @ responses, bias + A @ free, np.eye(2, 3), np.zeros(2)), "block_principal_pivoting"
         ).x
 
     def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]
 
     def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        """Try all sets of inequalities as equations, with masses, gaps and their rates from points; the multipliers are the weights of the rows in the constraint force."""
+        """Try all sets of inequalities as equations, with masses, gaps and their rates from points.
+
+        The multipliers are the coefficients of the rows in the constraint force.
+        """
         return inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
 
     tolerance = SLACK

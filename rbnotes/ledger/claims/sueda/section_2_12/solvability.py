@@ -1,4 +1,4 @@
-"""Sueda 2.12: whether the dual problem can be solved, and its columns."""
+"""Sueda 2.12: solvability of the dual problem, and columns of the inverse mass matrix."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.testing.strategies import arrays, numbers
 
-ASIDE = np.array([0.7, -1.1, 0.6, 1.3, -0.4])
+INDEPENDENT_ROW = np.array([0.7, -1.1, 0.6, 1.3, -0.4])
 
 
-@section.conditional("t1586#a", "Whether the dual problem can be solved")
+@section.conditional("t1586#a", "Solvability of the dual problem")
 class t1586_a:
     formula = (
         r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = \ldots \text{ `can be solved for the Lagrange multipliers'}"
@@ -40,38 +40,41 @@ class t1586_a:
         | LOOP
         | {
             "weights": arrays(3).map(lambda w: w + np.array([0.7, -0.45, 1.1])),
-            "beside": numbers(-1.0, 1.0).map(lambda s: max(0.0, s)),
+            "perturbation": numbers(-1.0, 1.0).map(lambda s: max(0.0, s)),
         }
     )
     result = Result(FORCE, "one for each constraint")
     constants = (LENGTH,)
 
-    def printed(at, bodies, g, q, v, x_A, x_B, weights, beside):
-        """Return the multipliers of the loop and one further row: a combination of its rows plus a perturbation."""
-        M, f, G, bent = loop_equations(at, bodies, g, q, v, x_A, x_B)
-        more = weights @ G + beside * ASIDE
-        return multipliers(M, f, np.vstack([G, more]), np.append(bent, weights @ bent))
+    def printed(at, bodies, g, q, v, x_A, x_B, weights, perturbation):
+        """Return the multipliers of the loop and of one more row, a perturbed combination of its rows."""
+        M, f, G, bias = loop_equations(at, bodies, g, q, v, x_A, x_B)
+        last_row = weights @ G + perturbation * INDEPENDENT_ROW
+        return multipliers(M, f, np.vstack([G, last_row]), np.append(bias, weights @ bias))
 
-    def reference(at, bodies, g, q, v, x_A, x_B, weights, beside):
-        """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points; among all multipliers, those of least norm."""
+    def reference(at, bodies, g, q, v, x_A, x_B, weights, perturbation):
+        """Compare with the multipliers of least norm by Gauss's principle.
+
+        Masses, gaps and their rates come from complex steps of points.
+        """
         M, f = tree_newton_equations(at, bodies, g, q, v)
-        apart = gap_function(at, x_A, x_B)
-        G, bent = position_derivatives(apart, q), bias_acceleration(apart, q, v)
-        rows = np.vstack([G, weights @ G + beside * ASIDE])
+        gap = gap_function(at, x_A, x_B)
+        G, bias = position_derivatives(gap, q), bias_acceleration(gap, q, v)
+        rows = np.vstack([G, weights @ G + perturbation * INDEPENDENT_ROW])
         free, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
-        return np.linalg.lstsq(W, -np.append(bent, weights @ bent) - rows @ free, rcond=1e-11)[0]
+        return np.linalg.lstsq(W, -np.append(bias, weights @ bias) - rows @ free, rcond=1e-11)[0]
 
     tolerance = SLACK
-    given = {**inputs, "beside": numbers(0.25, 1.0)}
-    condition = "no row of $\\bar G_r$ follows from the others; otherwise the matrix is singular"
+    given = {**inputs, "perturbation": numbers(0.25, 1.0)}
+    condition = r"the rows of $\bar G_r$ are linearly independent; otherwise the matrix is singular"
 
-    def holds_when(at, bodies, g, q, v, x_A, x_B, weights, beside):
-        return beside > 0
+    def holds_when(at, bodies, g, q, v, x_A, x_B, weights, perturbation):
+        return perturbation > 0
 
     implements = body_kinematics
 
 
-@section.conditional("t1586#b", "What of Algorithm 9 is removed for a column of the inverse")
+@section.conditional("t1586#b", "Algorithm 9 without force and momentum terms, for a column of the inverse")
 class t1586_b:
     formula = (
         r"\text{`running the Recursive Hybrid Dynamics algorithm with force and momentum terms removed'}"
@@ -83,23 +86,23 @@ class t1586_b:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(at, bodies, q, v, row):
-        """Return the accelerations if the algorithm keeps those due to velocities, eta_j, which require forces."""
+        """Return the accelerations if the algorithm keeps the velocity terms eta_j, which require forces."""
         tree = library_tree(at, bodies)
-        taken = np.einsum("nab,nb->na", tree.inertias, jacobian_rate_product(tree, q, v, v))
-        return inverse_mass_product(tree, q, row - jacobian_transpose_product(tree, q, taken))
+        bias_wrenches = np.einsum("nab,nb->na", tree.inertias, jacobian_rate_product(tree, q, v, v))
+        return inverse_mass_product(tree, q, row - jacobian_transpose_product(tree, q, bias_wrenches))
 
     def library(at, bodies, q, v, row):
         return inverse_mass_product(library_tree(at, bodies), q, row)
 
     def reference(at, bodies, q, v, row):
-        """Compare with the masses of points that move with the coordinates, by complex steps, and a dense solve."""
+        """Compare with a dense solve with the mass matrix of point masses, by complex steps."""
         return np.linalg.solve(tree_newton_equations(at, bodies, np.zeros(3), q, v)[0], row)
 
     tolerance = SLACK
     given = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
     condition = (
-        r"the tree is at rest, or $\eta_j$ is removed as well, which is neither a force nor a momentum but the "
-        r"acceleration that velocities alone make; Algorithm 10 has none"
+        r"the tree is at rest, or $\eta_j$ is removed as well, which is neither a force nor a momentum "
+        "but the acceleration due to the velocities; Algorithm 10 does not contain it"
     )
 
     def holds_when(at, bodies, q, v, row):
@@ -109,32 +112,37 @@ class t1586_b:
 
 
 def gap_rows(E, x_A, x_B):
-    """G_m of the loop, on the twists of all bodies."""
+    """Return G_m of the loop, on the twists of all bodies."""
     rows, G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3)), np.zeros((3, 24))
     G[:, 18:], G[:, 12:18] = rows[:, :6], rows[:, 6:]
     return G
 
 
-@section.misprint("t1586#c", "A row of a constraint on bodies, before the solve")
+@section.misprint("t1586#c", "Row of a constraint on bodies as the right-hand side of a solve")
 class t1586_c:
     formula = r"\text{`we take a column of } G_m \text{ (or equivalently a row of } G_m\text{), multiply by } J_{mr}\text{'}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | LOOP
     result = Result(LENGTH / BRANCHING, "over the coordinates of the joints")
 
     def printed(at, bodies, q, x_A, x_B):
-        now = body_kinematics(library_tree(at, bodies), q, np.zeros(5))
-        return now.J.reshape(24, 5) @ gap_rows(now.body_poses, x_A, x_B)[:, 0]
+        kinematics = body_kinematics(library_tree(at, bodies), q, np.zeros(5))
+        return kinematics.J.reshape(24, 5) @ gap_rows(kinematics.body_poses, x_A, x_B)[:, 0]
 
     def library(at, bodies, q, x_A, x_B):
         tree = library_tree(at, bodies)
         return jacobian_transpose_product(tree, q, gap_rows(poses(tree, q).bodies, x_A, x_B)[0].reshape(4, 6))
 
     def reference(at, bodies, q, x_A, x_B):
-        """Measure the opening of the gap along the first axis for each coordinate, by complex steps."""
+        """Compare with the derivative of the gap along the first axis, by complex steps."""
         return position_derivatives(gap_function(at, x_A, x_B), q)[0]
 
     scan = True
-    undefined = "a column of G_m has as many numbers as there are constraints, and J_mr as many columns as joint velocities"
-    correction = r"A column of $G_m^\top$ (a row of $G_m$), multiplied by $J_{mr}^\top$, as the sentence before has it."
+    undefined = (
+        "a column of G_m has one entry for each constraint, but J_mr has one column for each joint velocity"
+    )
+    correction = (
+        r"A column of $G_m^\top$ (a row of $G_m$), multiplied by $J_{mr}^\top$, as in the preceding "
+        "sentence"
+    )
     replacement = r"This means that we take a column of $G_m^\top$ (or equivalently a row of $G_m$), multiply by $J_{mr}^\top$, then backsolve with the resulting product."
     implements = jacobian_transpose_product

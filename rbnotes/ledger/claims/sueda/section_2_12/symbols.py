@@ -1,4 +1,4 @@
-"""Sueda 2.12: Algorithm 9 and its symbols. The oracles know masses at points, and Newton's law for each."""
+"""Sueda 2.12: Algorithm 9 and its symbols. The oracles: point masses, and Newton's law for each."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from rbnotes.testing.strategies import arrays, frames, nonzero_vectors, positive
 BODIES = np.concatenate([np.ones((4, 4, 1)), np.tile(CORNERS, (4, 1, 1))], axis=2)
 """Bodies of point masses for claims that do not depend on masses."""
 SLACK = 1e-8
-PLACES = {name: TREE[name] for name in ("at", "q")}
+CONFIGURATION = {name: TREE[name] for name in ("at", "q")}
 
 
-def seen_through(E):
+def adjoint_from_parent(E):
     """Return the adjoint from p to j of the pose of j in p."""
     R, p = E[:3, :3], E[:3, 3]
     Ad = np.zeros((6, 6))
@@ -39,7 +39,7 @@ def seen_through(E):
 
 
 def ad(phi):
-    """(1.19)."""
+    """Evaluate (1.19)."""
     result = np.zeros((6, 6))
     result[:3, :3] = result[3:, 3:] = bracket(phi[:3])
     result[3:, :3] = bracket(phi[3:])
@@ -49,43 +49,43 @@ def ad(phi):
 def joints_of(tree, q, v):
     """Return for each joint the adjoint from its parent, S, Sdot and the slice of its coordinates."""
     found = []
-    for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
-        E = link.placement @ link.joint.transform(q[own])
+    for link, part in zip(tree.links, tree.coordinate_slices, strict=True):
+        E = link.placement @ link.joint.transform(q[part])
         found.append(
             (
-                seen_through(E),
-                link.joint.motion_subspace(q[own]),
-                link.joint.motion_subspace_rate(q[own], v[own]),
-                own,
+                adjoint_from_parent(E),
+                link.joint.motion_subspace(q[part]),
+                link.joint.motion_subspace_rate(q[part], v[part]),
+                part,
             )
         )
     return found
 
 
-def at_joint(link):
-    """M_j."""
-    to_body = seen_through(link.body_frame)
+def joint_inertia(link):
+    """Return M_j."""
+    to_body = adjoint_from_parent(link.body_frame)
     return to_body.T @ link.inertia @ to_body
 
 
-def going_out(tree, q, v):
-    """Return the first loop: V and eta. The world is the last row, and rests."""
+def outward_pass(tree, q, v):
+    """Run the first loop and return V and eta; the last row is the world, at rest."""
     V, eta = np.zeros((5, 6)), np.zeros((5, 6))
-    for j, (Ad, S, S_dot, own) in enumerate(joints_of(tree, q, v)):
-        V[j] = Ad @ V[tree.parents[j]] + S @ v[own]
-        eta[j] = ad(V[j]) @ S @ v[own] + S_dot @ v[own]
+    for j, (Ad, S, S_dot, part) in enumerate(joints_of(tree, q, v)):
+        V[j] = Ad @ V[tree.parents[j]] + S @ v[part]
+        eta[j] = ad(V[j]) @ S @ v[part] + S_dot @ v[part]
     return V, eta
 
 
-def at_joints(tree, wrenches):
-    """Wrenches on bodies as F^ext: seen from the joints."""
-    return [seen_through(link.body_frame).T @ f for link, f in zip(tree.links, wrenches, strict=True)]
+def joint_external_wrenches(tree, wrenches):
+    """Return F^ext: wrenches on bodies in the frames of their joints."""
+    return [adjoint_from_parent(link.body_frame).T @ f for link, f in zip(tree.links, wrenches, strict=True)]
 
 
-@section.misprint("t1528", "Which way the pose of a joint transforms")
+@section.misprint("t1528", "Direction of the transformation of a joint")
 class t1528:
     formula = r"{}^p_jE \in \text{SE}(3):\ \text{transformation matrix from } p \text{ to } j"
-    inputs = PLACES | {"x": vectors(3)}
+    inputs = CONFIGURATION | {"x": vectors(3)}
     arguments = {"x": Argument(LENGTH, "of a point, in the frame of the second joint")}
     result = Result(LENGTH, "of the point, in the frame of the third joint")
 
@@ -100,29 +100,29 @@ class t1528:
         return se3.transform_points(se3.inverse(se3.inverse(frames[1]) @ frames[2]), x)
 
     def reference(at, q, x):
-        """Compare with the coordinates of one world point in either frame."""
+        """Compare with the coordinates of one world point in both frames."""
         frames = joint_poses(at, q)
-        there = frames[1, :3, :3] @ x + frames[1, :3, 3]
-        return np.linalg.solve(frames[2, :3, :3], there - frames[2, :3, 3])
+        x_world = frames[1, :3, :3] @ x + frames[1, :3, 3]
+        return np.linalg.solve(frames[2, :3, :3], x_world - frames[2, :3, 3])
 
     correction = (
-        r"From $j$ to $p$: with the notes' own words for ${}^0_iE$ (section 1.1), which `transforms points from $i$ to "
-        r"$0$', the upper index is where points go. It is the pose of $j$ in $p$."
+        "From $j$ to $p$: the matrix is the pose of $j$ in $p$. In section 1.1 the notes say that "
+        "${}^0_iE$ `transforms points from $i$ to $0$', so the upper index is the target frame."
     )
     replacement = r"${}^p_jE \in \mathrm{SE}(3)$: Transformation matrix from $j$ to $p$, a function of $q_j$."
-    remark = "Algorithm 9 takes the adjoint of its inverse, and is right."
+    remark = "Algorithm 9 uses the adjoint of the inverse, which is right."
     implements = poses
 
 
-@section.definition("t1529", "The Jacobian of a joint")
+@section.definition("t1529", "Jacobian of a joint")
 class t1529:
     formula = r"S_j = \begin{pmatrix} {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_1} & \cdots & {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_{n_j}} \end{pmatrix}"
     defines = ("S_j",)
-    remark = "Each column is the twist of the 4 by 4 matrix that stands there."
+    remark = "Each column is the twist of the 4 by 4 matrix that is printed in its place."
     implements = JointType.motion_subspace
 
 
-@section.holds("t1531", "From the twist at the joint to that of the body")
+@section.holds("t1531", "Twist of a body from the twist at its joint")
 class t1531:
     formula = r"{}^i\phi_i = {}^i\mathrm{Ad}\,V_j"
     inputs = {name: TREE[name] for name in ("at", "q", "v")}
@@ -131,9 +131,9 @@ class t1531:
     def printed(at, q, v):
         tree = library_tree(at, BODIES)
         V, phi = np.zeros((5, 6)), []
-        for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):
-            V[j] = Ad @ V[PARENTS[j]] + S @ v[own]
-            phi.append(seen_through(tree.links[j].body_frame) @ V[j])
+        for j, (Ad, S, _, part) in enumerate(joints_of(tree, q, v)):
+            V[j] = Ad @ V[PARENTS[j]] + S @ v[part]
+            phi.append(adjoint_from_parent(tree.links[j].body_frame) @ V[j])
         return phi
 
     def library(at, q, v):
@@ -143,11 +143,11 @@ class t1531:
         """Compare with complex steps of the poses of all bodies along the motion."""
         return twists_and_velocities(at, np.zeros((4, 1, 3)), q, v)[0]
 
-    remark = "The text has lost the lower index of the adjoint; back by its inverse, ${}^j_i\\mathrm{Ad}$."
+    remark = r"The text omits the lower index of the adjoint; the inverse map is ${}^j_i\mathrm{Ad}$."
     implements = twists
 
 
-@section.holds("t1532", "The rate of the twist, component by component")
+@section.holds("t1532", "Rate of the twist, component by component")
 class t1532:
     formula = r"\dot V_j:\ \text{component-wise time derivative of } V_j"
     inputs = {name: TREE[name] for name in ("at", "q", "v")} | {"a": arrays(5)}
@@ -156,32 +156,32 @@ class t1532:
     def printed(at, q, v, a):
         """Evaluate the recursion of Algorithm 9."""
         tree = library_tree(at, BODIES)
-        eta, V_dot = going_out(tree, q, v)[1], np.zeros((5, 6))
-        for j, (Ad, S, _, own) in enumerate(joints_of(tree, q, v)):
-            V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[own] + eta[j]
+        eta, V_dot = outward_pass(tree, q, v)[1], np.zeros((5, 6))
+        for j, (Ad, S, _, part) in enumerate(joints_of(tree, q, v)):
+            V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[part] + eta[j]
         return V_dot[:4]
 
     def library(at, q, v, a):
         tree = library_tree(at, BODIES)
-        rates = jacobian_product(tree, q, a) + jacobian_rate_product(tree, q, v, v)
-        return np.einsum("nab,nb->na", se3.Ad(tree.body_frames), rates)
+        body_rates = jacobian_product(tree, q, a) + jacobian_rate_product(tree, q, v, v)
+        return np.einsum("nab,nb->na", se3.Ad(tree.body_frames), body_rates)
 
     def reference(at, q, v, a):
-        """Compare with differences of the joints' twists, themselves complex steps of poses, along an accelerated motion."""
+        """Compare with differences of the joint twists, by complex steps of poses, along an accelerated motion."""
         return joint_twist_rates(at, q, v, a)
 
     tolerance = SLACK
     implements = jacobian_rate_product
 
 
-@section.holds("t1533", "The inertia of a body at its joint")
+@section.holds("t1533", "Inertia of a body at its joint")
 class t1533:
     formula = r"M_j = {}^i\mathrm{Ad}^\top M_i\,{}^i\mathrm{Ad}"
     inputs = {name: TREE[name] for name in ("at", "bodies")}
-    result = Result(SPATIAL_INERTIA, "of each body, about its joint and along the axes of that")
+    result = Result(SPATIAL_INERTIA, "of each body, in the frame of its joint")
 
     def printed(at, bodies):
-        return [at_joint(link) for link in library_tree(at, bodies).links]
+        return [joint_inertia(link) for link in library_tree(at, bodies).links]
 
     def library(at, bodies):
         tree = library_tree(at, bodies)
@@ -193,14 +193,18 @@ class t1533:
         found = []
         for (_, frame), points in zip(at, bodies, strict=True):
             x = points[:, 1:] @ frame[:3, :3].T + frame[:3, 3]
-            slopes = np.array([[*(np.cross(unit, p)[:, None].T for unit in np.eye(3))] for p in x])[:, :, 0]
-            moves = np.concatenate([np.swapaxes(slopes, 1, 2), np.tile(np.eye(3), (4, 1, 1))], axis=2)
-            found.append(np.einsum("p,pxa,pxb->ab", points[:, 0], moves, moves))
+            rotational = np.array([[*(np.cross(unit, p)[:, None].T for unit in np.eye(3))] for p in x])[
+                :, :, 0
+            ]
+            point_jacobians = np.concatenate(
+                [np.swapaxes(rotational, 1, 2), np.tile(np.eye(3), (4, 1, 1))], axis=2
+            )
+            found.append(np.einsum("p,pxa,pxb->ab", points[:, 0], point_jacobians, point_jacobians))
         return found
 
     remark = (
-        r"The adjoints have lost their lower index, $j$. The matrix is not diagonal, as is said: with the center of "
-        r"mass at $c$ in the joint's frame its lower left block is $-m[c]$."
+        "The lower index $j$ of the adjoints is missing. As the text says, the matrix is not diagonal: "
+        "with the center of mass at $c$ in the frame of the joint, its lower left block is $-m[c]$."
     )
     implements = se3.Ad_inverse
 
@@ -210,11 +214,11 @@ def weights_at_joints(at, bodies, g, q):
     return np.einsum("nba,nb->na", tree.joint_to_body_adjoints, gravity_wrenches(tree, q))
 
 
-@section.erratum("t1535#a", "In which frame an external force is")
+@section.erratum("t1535#a", "Frame of an external force")
 class t1535_a:
     formula = r"F_j^{\text{ext}}:\ \text{generalized external force viewed in } i"
     inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
-    result = Result(WRENCH, "on each body, about its joint and along the axes of that")
+    result = Result(WRENCH, "on each body, in the frame of its joint")
 
     def printed(at, bodies, g, q):
         """Return the weight in the frames of the bodies i."""
@@ -222,11 +226,13 @@ class t1535_a:
 
     library = weights_at_joints
     oracle = (
-        "Compare with the terms that line 8 adds to wrenches in the joint's frame: moments of the points'"
-        " weights about and along it."
+        "Compare with the terms that line 8 adds to wrenches in the frame of the joint: moments and "
+        "forces of the weights of points."
     )
     reference = joint_gravity_wrenches
-    correction = r"Viewed in $j$, as the formula that follows makes it: $F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i$."
+    correction = (
+        r"Viewed in $j$, as in the formula that follows: $F_j^{\text{ext}} = {}^i_j\mathrm{Ad}^\top F_i$."
+    )
     replacement = r"$F_j^{\text{ext}} \in \mathfrak{dse}(3)$: Generalized external force viewed in $j$."
     combined_with = ("sueda/s2.12/alg9",)
     implements = gravity_wrenches
@@ -236,20 +242,20 @@ class t1535_a:
 class t1535_b:
     formula = r"F_j^{\text{ext}} = {}^i\mathrm{Ad}^\top F_i^{\text{grav}}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
-    result = Result(WRENCH, "on each body, about its joint and along the axes of that")
+    result = Result(WRENCH, "on each body, in the frame of its joint")
 
     def printed(at, bodies, g, q):
         tree = library_tree(at, bodies, g)
-        return at_joints(tree, gravity_wrenches(tree, q))
+        return joint_external_wrenches(tree, gravity_wrenches(tree, q))
 
     library = weights_at_joints
-    oracle = "Compare with moments of the weights of the body's points, about and along the joint's frame."
+    oracle = "Compare with moments and forces of the weights of the body's points, in the frame of the joint."
     reference = joint_gravity_wrenches
-    remark = r"With the lower index that the text has lost, ${}^i_j\mathrm{Ad}^\top$."
+    remark = r"The text omits the lower index in ${}^i_j\mathrm{Ad}^\top$."
     implements = gravity_wrenches
 
 
-@section.conditional("t1535#c", "The numbers of the weight")
+@section.conditional("t1535#c", "Components of the weight of a body")
 class t1535_c:
     formula = r"F_i^{\text{grav}} = \begin{pmatrix} 0 \\ mg \end{pmatrix}"
     inputs = {"E": frames(), "m": positive_numbers(), "g": nonzero_vectors(3)}
@@ -263,8 +269,8 @@ class t1535_c:
 
     def reference(E, m, g):
         """Compare with the work of the weight on small motions of the body, in its own frame."""
-        lifted = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
-        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in lifted]
+        displaced = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
+        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in displaced]
 
     given = {**inputs, "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]]))}
     condition = (

@@ -25,26 +25,27 @@ section = Section(
         "place": Argument(POSE, "of the plane of the bars in the world"),
         "bars": Argument(LENGTH, "lengths of ground, crank, coupler and rocker"),
         "frames": Argument(POSE, "of the bodies, each in its bar"),
-        "bodies": Argument(MASS_POINTS, "for each body its points: mass, then place in the body's frame"),
+        "bodies": Argument(MASS_POINTS, "points of each body: mass, then position in the frame of the body"),
         "theta": Argument(NUMBER),
         "tilt": Argument(POSE, "of the plane of the bars on the base that carries it"),
         "beta": Argument(NUMBER),
         "A": Argument(POSE, "of the body A in the world"),
         "B": Argument(POSE, "of the body B in the world"),
-        "x_A": Argument(LENGTH, "the point of A where the loop closes, in the frame of its body"),
-        "x_B": Argument(LENGTH, "the point of B where the loop closes, in the frame of its body"),
+        "x_A": Argument(LENGTH, "closure point of the loop on A, in the frame of its body"),
+        "x_B": Argument(LENGTH, "closure point of the loop on B, in the frame of its body"),
         "phi_A": Argument(TWIST, "of the body A, in its frame"),
         "phi_B": Argument(TWIST, "of the body B, in its frame"),
         "at": Argument(
             POSE,
             (
-                "for each joint (a cross about x and y; on it a hinge about z, with a slider along z, and "
-                "another hinge) its place in its parent's joint, and its body's place in it"
+                "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
+                "slider along z, and another hinge): pose in the frame of the parent joint, then pose of "
+                "the body in the joint frame"
             ),
         ),
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
-        "a": Argument(NUMBER, "in the frame in which the two directions are wanted"),
+        "a": Argument(NUMBER, "in the frame of the two directions"),
         "axis": Argument(NUMBER, "of the hinge, in the body A"),
         "g": Argument(ACCELERATION, "along the axes of the world"),
         "speeds": Argument(RATE),

@@ -1,4 +1,4 @@
-"""Sueda 2.8: four bars in a plane, how many freedoms they have, and which direction is singular."""
+"""Sueda 2.8: the planar four-bar linkage, its degrees of freedom and its singular direction."""
 
 from __future__ import annotations
 
@@ -51,63 +51,69 @@ from rbnotes.multibody.reduced import (
 )
 from rbnotes.testing.strategies import arrays
 
-# A linkage with inputs chosen for counts.
+# A linkage for the counts.
 BARS = np.array([1.25, 0.4, 1.3, 1.1])
-PLACE = np.array([[0.6, 0, 0.8, 0.3], [0, 1, 0, -0.2], [-0.8, 0, 0.6, 0.5], [0, 0, 0, 1.0]])
+PLANE_POSE = np.array([[0.6, 0, 0.8, 0.3], [0, 1, 0, -0.2], [-0.8, 0, 0.6, 0.5], [0, 0, 0, 1.0]])
 POINTS = np.tile([[1.0, 0.5, 0, 0], [1, 0, 0.5, 0], [2, 0, 0, 0.5], [1, 0.1, 0.2, 0.3]], (3, 1, 1))
 
 
-def open_bars(place, bars, frames, bodies, q):
-    """Mass matrix of the open chain at rest, and how its end moves."""
-    places = bar_point_positions(lambda u: place, bars, frames, bodies, open_chain_directions)
+def open_chain_terms(place, bars, frames, bodies, q):
+    """Return the mass matrix of the open chain at rest, and the derivatives of the gap at its end."""
+    positions = bar_point_positions(lambda u: place, bars, frames, bodies, open_chain_directions)
     masses = bodies[..., 0].ravel()
-    M, _ = newton_equations(places, masses, np.zeros((len(masses), 3)), q, 0 * q)
+    M, _ = newton_equations(positions, masses, np.zeros((len(masses), 3)), q, 0 * q)
     return M, position_derivatives(loop_closure_error(place, bars), q)
 
 
-@section.demonstration("t1252#a", "Freedoms and constraints of four bars")
+@section.demonstration("t1252#a", "Degrees of freedom and constraints of a four-bar linkage")
 class t1252_a:
     formula = r"\text{3 degrees of freedom before, a 3-dimensional constraint, a 1-D null space, 1 degree of freedom}"
-    result = Result(NUMBER, "numbers, counted")
+    result = Result(
+        NUMBER,
+        "degrees of freedom, constraints, dimension of the null space, degrees of freedom with the loop",
+    )
 
     def printed():
         return [3, 3, 1, 1]
 
     def library():
         frames = np.tile(np.eye(4), (3, 1, 1))
-        system = TreeSystem(linkage_tree(PLACE, BARS, frames, POINTS))
+        system = TreeSystem(linkage_tree(PLANE_POSE, BARS, frames, POINTS))
         q = assembled_angles(BARS, 0.7)
         G = loop_closure(BARS, frames, planar=False).rows(system, State(q=q), 0.0).G
         kkt = np.block([[system.mass_matrix(State(q=q)), G.T], [G, np.zeros((3, 3))]])
-        missing = [len(part) - np.linalg.matrix_rank(part, tol=1e-9) for part in (kkt, G)]
-        return [system.tree.num_coordinates, *G.shape[:1], *missing]
+        deficiencies = [len(part) - np.linalg.matrix_rank(part, tol=1e-9) for part in (kkt, G)]
+        return [system.tree.num_coordinates, *G.shape[:1], *deficiencies]
 
     def reference():
         """Count the independent motions of the points of the chain, and of its end, by complex steps."""
         q = np.array([0.7, 0.3, -2.0])
         frames = np.tile(np.eye(4), (3, 1, 1))
-        M, G = open_bars(PLACE, BARS, frames, POINTS, q)
-        before, held = np.linalg.matrix_rank(M), np.linalg.matrix_rank(G, tol=1e-9)
-        return [before, len(G), len(G) - held, before - held]
+        M, G = open_chain_terms(PLANE_POSE, BARS, frames, POINTS, q)
+        num_dofs, rank = np.linalg.matrix_rank(M), np.linalg.matrix_rank(G, tol=1e-9)
+        return [num_dofs, len(G), len(G) - rank, num_dofs - rank]
 
     tolerance = 0.0
-    remark = "Of four bars the first of which is fixed; hinged to the world it adds one before and one after."
+    remark = (
+        "The first of the four bars is fixed; if it is hinged to the world, it adds one degree of "
+        "freedom before and one after."
+    )
     implements = LoopClosure
 
 
-def along_null_direction(vector):
-    """Return the projector on a vector, which is the same for both signs and any length."""
+def vector_projector(vector):
+    """Return the projector on a vector, the same for both signs and any length."""
     return np.outer(vector, vector) / (vector @ vector)
 
 
-@section.holds("t1244", "The rows of a loop leave its motions, and nothing else")
+@section.holds("t1244", "The null space of the rows of a loop contains its motions, and nothing else")
 class t1244:
     formula = r"\text{`We are looking for } G \text{ such that } G\Phi = 0\text{'}"
     inputs = LINKAGE | {name: MOVING_LINKAGE[name] for name in ("tilt", "beta")}
     result = Result(NUMBER, "of the base, then of the three hinges")
 
     def printed(place, bars, frames, bodies, theta, tilt, beta):
-        """Projector onto the joint velocities that the rows leave."""
+        """Return the projector onto the joint velocities that the rows allow."""
         tree, loop = (
             linkage_tree(place, bars, frames, bodies, tilt=tilt),
             loop_closure(bars, frames, tilt=tilt),
@@ -120,21 +126,21 @@ class t1244:
     def library(place, bars, frames, bodies, theta, tilt, beta):
         system = TreeSystem(linkage_tree(place, bars, frames, bodies, tilt=tilt))
         state = State(q=np.append(beta, assembled_angles(bars, theta)))
-        left = null_space(loop_closure(bars, frames, tilt=tilt).rows(system, state, 0.0).G, rcond=1e-9)
-        return left @ left.T
+        basis = null_space(loop_closure(bars, frames, tilt=tilt).rows(system, state, 0.0).G, rcond=1e-9)
+        return basis @ basis.T
 
     def reference(place, bars, frames, bodies, theta, tilt, beta):
-        """Compare with the rotation of the base and the angles of the bars by the law of cosines, by complex steps."""
+        """Compare with the rotation of the base and the bar angles by the law of cosines, by complex steps."""
         projector = np.zeros((4, 4))
-        moving = relative_rates(bars, np.array([theta]), np.ones(1))
-        projector[0, 0], projector[1:, 1:] = 1, np.outer(moving, moving) / np.sum(moving**2)
+        rates = relative_rates(bars, np.array([theta]), np.ones(1))
+        projector[0, 0], projector[1:, 1:] = 1, np.outer(rates, rates) / np.sum(rates**2)
         return projector
 
-    remark = r"Of the twists $\Phi = J_{mr}\dot q$ that the other hinges allow."
+    remark = r"The motions are twists $\Phi = J_{mr}\dot q$ that the other hinges allow."
     implements = LoopClosure
 
 
-@section.erratum("t1252#b", "The null direction of a loop of hinges with three rows")
+@section.erratum("t1252#b", "Null direction of a loop of hinges with three rows")
 class t1252_b:
     formula = r"\begin{gathered} \text{`a 1D nullspace that corresponds to the} \\ \text{actual, single degree of freedom':}\ \ (\dot q, \lambda) = (\dot q, 0) \end{gathered}"
     inputs = LINKAGE
@@ -142,38 +148,38 @@ class t1252_b:
 
     def printed(place, bars, frames, bodies, theta):
         q = assembled_angles(bars, theta)
-        return along_null_direction(np.append(assembled_rates(bars, q, 1.0), np.zeros(3)))
+        return vector_projector(np.append(assembled_rates(bars, q, 1.0), np.zeros(3)))
 
     def library(place, bars, frames, bodies, theta):
         q = assembled_angles(bars, theta)
         hinge = poses(linkage_tree(place, bars, frames, bodies), q).joints[0, :3, 2]
-        return along_null_direction(np.append(np.zeros(3), hinge))
+        return vector_projector(np.append(np.zeros(3), hinge))
 
     def reference(place, bars, frames, bodies, theta):
         """Compare with singular vectors of the KKT matrix, from masses and gaps of points by complex steps."""
-        M, G = open_bars(place, bars, frames, bodies, assembled_angles(bars, theta))
-        whole = np.block([[M, G.T], [G, np.zeros((3, 3))]])
-        last = np.linalg.svd(whole)[2][-1]
+        M, G = open_chain_terms(place, bars, frames, bodies, assembled_angles(bars, theta))
+        matrix = np.block([[M, G.T], [G, np.zeros((3, 3))]])
+        last = np.linalg.svd(matrix)[2][-1]
         return np.outer(last, last)
 
     tolerance = 1e-8
     primitives = ("rbnotes.ledger.oracles.four_bar_linkage_inputs.assembled_angles",)
     correction = (
-        r"$(\dot q, \lambda) = (0, \mathbf a)$, with the direction $\mathbf a$ of the hinges: a force along the axis, "
-        r"which the other hinges take up. The motion is not in the null space of the system that is solved, "
-        r"and stays determined."
+        r"$(\dot q, \lambda) = (0, \mathbf a)$, with the direction $\mathbf a$ of the hinges: a force "
+        "along the axis, which the other hinges balance. The motion is not in the null space of the "
+        "system that is solved, and is still determined."
     )
     replacement = r"What would happen if we apply this 3D constraint is that we get a singular matrix with a 1D nullspace $(\dot q, \lambda) = (0, {}^0\mathbf a)$: a constraint force along the hinges' axis ${}^0\mathbf a$, which the other hinges take up."
     remark = (
-        r"The linkage's motion spans the null space of $G_mJ_{mr}$ alone, a $3\times3$ matrix here. Read of that one the "
-        r"sentence is true, but not the next but one: (2.94) does not `get rid of this nullspace', which two rows leave "
-        r"as well."
+        r"The motion of the linkage spans the null space of $G_mJ_{mr}$ alone, here a $3\times3$ matrix. "
+        "For this matrix the sentence is true, but not the one after the next: (2.94) does not `get rid "
+        "of this nullspace', which also exists with two rows."
     )
     implements = poses
 
 
-def parallel(at):
-    """Both hinges on the cross, with axes that point the same way."""
+def make_parallel(at):
+    """Make the axes of both hinges on the cross parallel."""
     at = at.copy()
     at[3, 0, :3, :3] = at[1, 0, :3, :3]
     return at
@@ -189,62 +195,62 @@ class t1252_c:
     result = Result(BRANCHING / TIME, "of the joints, in their order")
 
     def printed(at, bodies, q, v, x_A, x_B):
-        """Nearest velocities, by the masses, with rows across the axis of B (body 1; A is body 3)."""
+        """Return the nearest velocities in the mass metric, with rows across the axis of B (body 1; A is body 3)."""
         tree = library_tree(at, bodies)
-        now = body_kinematics(tree, q, v)
-        E, J = now.body_poses, now.J
-        along = perpendicular_pair(now.joint_poses[1, :3, 2])
-        G = along @ (E[3, :3, :3] @ gamma(x_A) @ J[3] - E[1, :3, :3] @ gamma(x_B) @ J[1])
+        kinematics = body_kinematics(tree, q, v)
+        E, J = kinematics.body_poses, kinematics.J
+        directions = perpendicular_pair(kinematics.joint_poses[1, :3, 2])
+        G = directions @ (E[3, :3, :3] @ gamma(x_A) @ J[3] - E[1, :3, :3] @ gamma(x_B) @ J[1])
         W = np.linalg.inv(mass_matrix(tree, q))
         return v - W @ G.T @ np.linalg.solve(G @ W @ G.T, G @ v)
 
     def reference(at, bodies, q, v, x_A, x_B):
         """Compare with nearest velocities with rows across the axis of A, from masses and gaps of points."""
         M, _ = tree_newton_equations(at, bodies, np.zeros(3), q, 0 * q)
-        apart = position_derivatives(point_position(at, 3, x_A), q) - position_derivatives(
+        gap_jacobian = position_derivatives(point_position(at, 3, x_A), q) - position_derivatives(
             point_position(at, 1, x_B), q
         )
-        return project_velocity(M, tangent_directions(joint_axis(at, 3)(q)) @ apart, v)
+        return project_velocity(M, tangent_directions(joint_axis(at, 3)(q)) @ gap_jacobian, v)
 
     tolerance = 1e-7
-    tolerance_reason = "points that nearly cannot come apart make large numbers of small ones"
-    given = {**inputs, "at": inputs["at"].map(parallel)}
-    condition = "both hinges are parallel, as in a linkage in a plane"
+    tolerance_reason = "the problem is ill-conditioned if the points can hardly separate"
+    given = {**inputs, "at": inputs["at"].map(make_parallel)}
+    condition = "both hinges are parallel, as in a planar linkage"
 
     def holds_when(at, bodies, q, v, x_A, x_B):
         axes = [joint_axis(at, body)(q) for body in (1, 3)]
         return np.linalg.norm(np.cross(*axes)) < 1e-9
 
     remark = (
-        r"In space neither axis need be the direction to leave out: loops of hinges that are not parallel mostly "
-        r"do not move at all, and those that do (Bennett's) have another one."
+        "In space neither axis need be the direction without a row. Most loops of hinges that are not "
+        "parallel do not move, and those that do (Bennett's linkage) have another direction."
     )
     implements = (perpendicular_pair, mass_matrix)
 
 
-@section.holds("e2.98#b", "Accelerations of four bars")
+@section.holds("e2.98#b", "Accelerations of a four-bar linkage")
 class e2_98_b:
     formula = r"\begin{pmatrix} M_r & J_{mr}^\top G_m^\top \\ G_m J_{mr} & 0 \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \lambda \end{pmatrix} = \begin{pmatrix} f_r \\ -(\dot G_m J_{mr} + G_m\dot J_{mr})\dot q_r \end{pmatrix}"
     inputs = MOVING_LINKAGE
-    result = Result(RATE / TIME, "of the base, then of the three hinges, accelerations")
+    result = Result(RATE / TIME, "accelerations of the base, then of the three hinges")
 
     def printed(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
         tree = linkage_tree(place, bars, frames, bodies, g=g, tilt=tilt)
         angles = assembled_angles(bars, theta)
         q, v = np.append(beta, angles), np.append(speeds[0], assembled_rates(bars, angles, speeds[1]))
-        now = body_kinematics(tree, q, v)
-        base, rocker = now.J[0], now.J[3]
+        kinematics = body_kinematics(tree, q, v)
+        base, rocker = kinematics.J[0], kinematics.J[3]
         loop = loop_closure(bars, frames, tilt=tilt)
-        along = perpendicular_pair(now.joint_poses[1, :3, 2])
-        E, phi = now.body_poses, now.phi
-        G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, along)
-        G_dot = loop_rows_dot(E[0], E[3], loop.x_a, loop.x_b, phi[0, :3], phi[3, :3], along)
+        directions = perpendicular_pair(kinematics.joint_poses[1, :3, 2])
+        E, phi = kinematics.body_poses, kinematics.phi
+        G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, directions)
+        G_dot = loop_rows_dot(E[0], E[3], loop.x_a, loop.x_b, phi[0, :3], phi[3, :3], directions)
         rows = G @ np.vstack([base, rocker])
-        bent = G_dot @ np.vstack([base, rocker]) @ v + G @ np.append(
-            now.bias_acceleration[0], now.bias_acceleration[3]
+        bias = G_dot @ np.vstack([base, rocker]) @ v + G @ np.append(
+            kinematics.bias_acceleration[0], kinematics.bias_acceleration[3]
         )
         kkt = np.block([[mass_matrix(tree, q), rows.T], [rows, np.zeros((2, 2))]])
-        return np.linalg.solve(kkt, np.append(net_generalized_force(tree, q, v), -bent))[:4]
+        return np.linalg.solve(kkt, np.append(net_generalized_force(tree, q, v), -bias))[:4]
 
     def library(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
         angles = assembled_angles(bars, theta)
@@ -254,19 +260,21 @@ class e2_98_b:
         return constrained_acceleration(system, [loop_closure(bars, frames, tilt=tilt)], state)[0]
 
     def reference(place, bars, frames, bodies, theta, tilt, beta, g, speeds):
-        """Compare with Newton's law for points of the bars, whose positions follow from the angles of base and crank alone."""
+        """Compare with Newton's law for points of the bars, which depend on the angles of base and crank alone."""
         directions = closed_loop_directions(bars)
         base = rotating_base(place, tilt)
-        places = bar_point_positions(base, bars, frames, bodies, lambda u: directions(u[..., 1:]))
+        positions = bar_point_positions(base, bars, frames, bodies, lambda u: directions(u[..., 1:]))
         masses = bodies[..., 0].ravel()
-        M, f = newton_equations(places, masses, masses[:, None] * g, np.array([beta, theta]), speeds)
-        turning, cranking = np.linalg.solve(M, f)
+        M, f = newton_equations(positions, masses, masses[:, None] * g, np.array([beta, theta]), speeds)
+        base_acceleration, crank_acceleration = np.linalg.solve(M, f)
         theta, omega = np.array([theta]), speeds[1:]
-        return np.append(turning, relative_accelerations(bars, theta, omega, np.array([cranking])))
+        return np.append(
+            base_acceleration, relative_accelerations(bars, theta, omega, np.array([crank_acceleration]))
+        )
 
     tolerance = 1e-8
     remark = (
-        "On a base that moves. While the first bar is at rest, so is the point that closes the loop, and "
+        "The base moves. If the first bar is at rest, the closure point of the loop is also at rest, and "
         r"$\dot G_m\dot q_m$ is zero."
     )
     implements = (constrained_acceleration, LoopClosure)

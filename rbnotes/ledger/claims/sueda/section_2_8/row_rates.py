@@ -1,4 +1,4 @@
-"""Sueda 2.8: how the rows of a loop change, while the axis of its hinge may turn."""
+"""Sueda 2.8: rates of the rows of a loop whose hinge axis may rotate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rbnotes.dynamics import State
 from rbnotes.ledger.claims.sueda.section_2_8 import section
-from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import HINGED, loop_rows, loop_rows_dot
+from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import PAIR_WITH_AXIS, loop_rows, loop_rows_dot
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.branching_tree import acceleration_of, point_position, tangent_directions
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, library_tree
@@ -17,9 +17,9 @@ from rbnotes.multibody.reduced import LoopClosure, TreeSystem, body_kinematics, 
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays
 
-# The branching tree, closed at a point of the other hinge (A), which meets one of the slider (B).
+# The branching tree, closed between a point of the other hinge (A) and a point of the slider (B).
 A, B = 3, 2
-LIGHT = np.concatenate([np.ones((4, 4, 1)), np.broadcast_to(np.eye(4)[:, :3], (4, 4, 3))], axis=-1)
+UNIT_POINTS = np.concatenate([np.ones((4, 4, 1)), np.broadcast_to(np.eye(4)[:, :3], (4, 4, 3))], axis=-1)
 
 
 def gap(at, x_A, x_B):
@@ -28,44 +28,46 @@ def gap(at, x_A, x_B):
     return lambda q: first(q) - second(q)
 
 
-def steadily_open(A, B, x_A, x_B, phi_A, phi_B, axis, slip):
+def twist_with_slip(A, B, x_A, x_B, phi_A, phi_B, axis, slip):
     """Return the twist of B with which the points separate along the axis alone at a given speed."""
     at_A = A[:3, :3] @ (np.cross(phi_A[:3], x_A) + phi_A[3:] - slip * axis)
     return np.append(phi_B[:3], B[:3, :3].T @ at_A - np.cross(phi_B[:3], x_B))
 
 
-DRAWN = st.shared(st.tuples(*HINGED.values(), arrays(1)), key="a hinge that slides")
-SLIPPING = {name: DRAWN.map(lambda drawn, k=k: drawn[k]) for k, name in enumerate(HINGED)}
-SLIPPING["phi_B"] = DRAWN.map(lambda drawn: steadily_open(*drawn))
-TOGETHER = {**SLIPPING, "phi_B": DRAWN.map(lambda drawn: steadily_open(*[*drawn[:-1], 0.0]))}
-TURNING_ABOUT = {
-    **SLIPPING,
-    "phi_B": DRAWN.map(lambda drawn: drawn[5]),
-    "phi_A": DRAWN.map(lambda drawn: np.append(drawn[4][0] * drawn[6], drawn[4][3:])),
+SHARED_PAIR = st.shared(st.tuples(*PAIR_WITH_AXIS.values(), arrays(1)), key="a hinge that slides")
+WITH_SLIP = {name: SHARED_PAIR.map(lambda drawn, k=k: drawn[k]) for k, name in enumerate(PAIR_WITH_AXIS)}
+WITH_SLIP["phi_B"] = SHARED_PAIR.map(lambda drawn: twist_with_slip(*drawn))
+WITHOUT_SLIP = {**WITH_SLIP, "phi_B": SHARED_PAIR.map(lambda drawn: twist_with_slip(*[*drawn[:-1], 0.0]))}
+ABOUT_AXIS = {
+    **WITH_SLIP,
+    "phi_B": SHARED_PAIR.map(lambda drawn: drawn[5]),
+    "phi_A": SHARED_PAIR.map(lambda drawn: np.append(drawn[4][0] * drawn[6], drawn[4][3:])),
 }
 
 
-def rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis):
-    """Return the rows over time while both bodies move, with directions recomputed from the axis."""
-    one, other, units = motion(A, phi_A), motion(B, phi_B), np.eye(6)
+def recomputed_row_rates(A, B, x_A, x_B, phi_A, phi_B, axis):
+    """Return the rate of the rows while both bodies move, with directions recomputed from the axis."""
+    pose_A, pose_B, units = motion(A, phi_A), motion(B, phi_B), np.eye(6)
     on_A, on_B = (np.cross(units[:, :3], x) + units[:, 3:] for x in (x_A, x_B))
 
     def rows(t):
-        R_A, R_B = one(t)[:3, :3], other(t)[:3, :3]
+        R_A, R_B = pose_A(t)[:3, :3], pose_B(t)[:3, :3]
         return tangent_directions(R_A @ axis) @ np.hstack([R_A @ on_A.T, -R_B @ on_B.T])
 
-    return derivative(rows, step=SHORT).value
+    return derivative(rows, step=SHORT_STEP).value
 
 
-SHORT = 1e-4
-SHORT_STEPS = "small steps, as the directions jump where another entry of the axis gets smallest"
+SHORT_STEP = 1e-4
+SHORT_STEP_REASON = (
+    "small steps, because the directions jump where another entry of the axis becomes the smallest"
+)
 
 
 def pair_of(values):
     return np.concatenate([values[A], values[B]])
 
 
-@section.holds("e2.96", "The constraint on the acceleration")
+@section.holds("e2.96", "Constraint on the acceleration")
 class e2_96:
     formula = r"\mathbf G_m\dot{\mathbf q}_m = 0 \quad\rightarrow\quad \dot{\mathbf G}_m\dot{\mathbf q}_m + \mathbf G_m\ddot{\mathbf q}_m = 0"
     inputs = {name: TREE[name] for name in ("at", "q", "v")} | {
@@ -76,23 +78,23 @@ class e2_96:
     arguments = {
         "a": Argument(
             vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
-            "in the frame in which the two directions are wanted",
+            "of the joints, in their order",
         )
     }
     result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(at, q, v, x_A, x_B, a):
-        """Use all directions, which do not turn."""
-        now = body_kinematics(library_tree(at, LIGHT), q, v)
-        E, phi = now.body_poses, now.phi
+        """Evaluate with three fixed directions."""
+        kinematics = body_kinematics(library_tree(at, UNIT_POINTS), q, v)
+        E, phi = kinematics.body_poses, kinematics.phi
         G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
         G_dot = loop_rows_dot(E[A], E[B], x_A, x_B, phi[A, :3], phi[B, :3], np.eye(3))
-        rates = now.J @ a + now.bias_acceleration
-        return G_dot @ pair_of(phi) + G @ pair_of(rates)
+        body_accelerations = kinematics.J @ a + kinematics.bias_acceleration
+        return G_dot @ pair_of(phi) + G @ pair_of(body_accelerations)
 
     def library(at, q, v, x_A, x_B, a):
         loop = LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
-        rows = loop.rows(TreeSystem(library_tree(at, LIGHT)), State(q=q, qdot=v), 0.0)
+        rows = loop.rows(TreeSystem(library_tree(at, UNIT_POINTS)), State(q=q, qdot=v), 0.0)
         return rows.G @ a + rows.bias_acceleration
 
     def reference(at, q, v, x_A, x_B, a):
@@ -102,60 +104,61 @@ class e2_96:
     implements = LoopClosure
 
 
-@section.conditional("t1264", "The rate of the rows if rotation matrices alone depend on time")
+@section.conditional("t1264", "Rate of the rows if only the rotation matrices depend on time")
 class t1264:
     formula = r"\text{`the only factors that depend on time are the two rotation matrices'}"
-    inputs = {**SLIPPING, "phi_B": TURNING_ABOUT["phi_B"]}
+    inputs = {**WITH_SLIP, "phi_B": ABOUT_AXIS["phi_B"]}
     result = Result(
         POINT_JACOBIAN / TIME, "a row for each direction, over the twists of A and B, each in its frame"
     )
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
-        along = perpendicular_pair(A[:3, :3] @ axis)
+        directions = perpendicular_pair(A[:3, :3] @ axis)
         on_A = A[:3, :3] @ bracket(phi_A[:3]) @ np.hstack([bracket(x_A).T, np.eye(3)])
         on_B = B[:3, :3] @ bracket(phi_B[:3]) @ np.hstack([bracket(x_B).T, np.eye(3)])
-        return along @ np.hstack([on_A, -on_B])
+        return directions @ np.hstack([on_A, -on_B])
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Compare with differences of the rows while both bodies move, with directions recomputed from the axis."""
-        return rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis)
+        """Compare with differences of the rows while both bodies move, with recomputed directions."""
+        return recomputed_row_rates(A, B, x_A, x_B, phi_A, phi_B, axis)
 
     tolerance = 1e-6
-    tolerance_reason = SHORT_STEPS
-    given = TURNING_ABOUT
+    tolerance_reason = SHORT_STEP_REASON
+    given = ABOUT_AXIS
     condition = (
-        "body A does not turn the hinge's axis: it turns about it alone, as in a linkage in a plane at rest"
+        "body A does not rotate the axis of the hinge: it only rotates about this axis, as in a planar "
+        "linkage at rest"
     )
 
     def holds_when(A, B, x_A, x_B, phi_A, phi_B, axis):
         return np.linalg.norm(np.cross(phi_A[:3], axis)) < 1e-9
 
-    remark = r"$\mathbf v_1$ and $\mathbf v_2$ are made from an axis of body A, and turn with it."
+    remark = r"$\mathbf v_1$ and $\mathbf v_2$ are computed from an axis of body A, and rotate with it."
     implements = perpendicular_pair
 
 
-@section.conditional("e2.97", "The rate of the rows in the constraint on the acceleration")
+@section.conditional("e2.97", "Rate of the rows in the constraint on the acceleration")
 class e2_97:
     formula = r"\dot{\mathbf G}_m = \begin{pmatrix} \mathbf v_1^\top \\ \mathbf v_2^\top \end{pmatrix}\begin{pmatrix} {}^0_A\mathbf R[{}^A\boldsymbol\omega_A]\Gamma({}^A\mathbf x_A) & -{}^0_B\mathbf R[{}^B\boldsymbol\omega_B]\Gamma({}^B\mathbf x_B) \end{pmatrix}"
-    inputs = SLIPPING
+    inputs = WITH_SLIP
     result = Result(ACCELERATION, "along the axes of the world")
 
     def printed(A, B, x_A, x_B, phi_A, phi_B, axis):
-        along = perpendicular_pair(A[:3, :3] @ axis)
-        G_dot = loop_rows_dot(A, B, x_A, x_B, phi_A[:3], phi_B[:3], along)
-        return along.T @ (G_dot @ np.append(phi_A, phi_B))
+        directions = perpendicular_pair(A[:3, :3] @ axis)
+        G_dot = loop_rows_dot(A, B, x_A, x_B, phi_A[:3], phi_B[:3], directions)
+        return directions.T @ (G_dot @ np.append(phi_A, phi_B))
 
     def reference(A, B, x_A, x_B, phi_A, phi_B, axis):
-        """Compare with differences of the rows while both bodies move, with directions recomputed from the axis."""
-        rates = rows_anew(A, B, x_A, x_B, phi_A, phi_B, axis) @ np.append(phi_A, phi_B)
+        """Compare with differences of the rows while both bodies move, with recomputed directions."""
+        rates = recomputed_row_rates(A, B, x_A, x_B, phi_A, phi_B, axis) @ np.append(phi_A, phi_B)
         return tangent_directions(A[:3, :3] @ axis).T @ rates
 
     tolerance = 1e-6
-    tolerance_reason = SHORT_STEPS
-    given = TOGETHER
+    tolerance_reason = SHORT_STEP_REASON
+    given = WITHOUT_SLIP
     condition = (
-        "the points stay together in all directions, also along the axis (the other hinges of a plane linkage "
-        "see to that), or the axis does not turn"
+        "the points stay together in all directions, also along the axis (as the other hinges of a "
+        "planar linkage ensure), or the axis does not rotate"
     )
 
     def holds_when(A, B, x_A, x_B, phi_A, phi_B, axis):
@@ -165,8 +168,8 @@ class e2_97:
         return np.linalg.norm(slip * np.cross(phi_A[:3], axis)) < 1e-9
 
     remark = (
-        r"Told as what it makes of twists that satisfy (2.95), a vector across the axis. The term that is missing "
-        r"is $\dot{\mathbf v}_i\cdot(\dot{\mathbf x}_A - \dot{\mathbf x}_B)$: bodies that slide along the hinge, or "
-        r"an error that has crept in, make it count."
+        "The check multiplies the rate by twists that satisfy (2.95), which gives a vector normal to the "
+        r"axis. The missing term is $\dot{\mathbf v}_i\cdot(\dot{\mathbf x}_A - \dot{\mathbf x}_B)$; it "
+        "matters if the bodies slide along the hinge, or if the constraint has drifted."
     )
     implements = perpendicular_pair
