@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import ArrayLike
 
 from rbnotes.ledger.dotted_names import dotted_name, is_private
+from rbnotes.ledger.pages import Origin, Page
 from rbnotes.ledger.quantities import Dimension, QuantityDeclaration
 
 Function = Callable[..., ArrayLike]
@@ -116,7 +117,13 @@ class Record:
     effect
         For an erratum: one sentence on a simulation that uses the printed form, with numbers from a run.
     scan
-        The slip may come from the scan of the text rather than from its author.
+        The slip may come from the conversion of the text; only if no page of the author is at hand.
+    page_2019
+        What the author's version of 2019 has, from which the text was converted; None if it is not at hand.
+    page_2021
+        What the author's version of 2021 has.
+    reply
+        Reply of the author to a correction, with its date; empty if there is none.
     inputs
         A hypothesis strategy for each argument, generic enough that no term of the formula vanishes.
     given
@@ -170,6 +177,9 @@ class Record:
     remark: str = ""
     effect: str = ""
     scan: bool = False
+    page_2019: Page | None = None
+    page_2021: Page | None = None
+    reply: str = ""
 
     inputs: Inputs = field(default_factory=dict)
     given: Inputs | None = None
@@ -215,6 +225,14 @@ class Record:
         if self.verdict in NEEDS_CORRECTION:
             require(self.library is not None, f"verdict {self.verdict} needs the library's right form")
             require(bool(self.correction), f"verdict {self.verdict} needs a correction")
+        require((self.page_2019 is None) == (self.page_2021 is None), "names the page of one version only")
+        if self.page_2021 is not None and self.page_2021.mended:
+            wrong = self.verdict in WRONG_AS_PRINTED and self.origin is Origin.AUTHOR
+            require(wrong, "is mended by its author, who did not write it")
+        require(
+            not self.scan or self.page_2019 is None,
+            "has `scan`, although the author's page decides its origin",
+        )
         if self.verdict is Verdict.CONDITIONAL:
             require(self.given is not None, "a conditional claim needs the inputs on which it holds")
             require(bool(self.condition), "a conditional claim needs its condition")
@@ -247,6 +265,23 @@ class Record:
     def section(self) -> str:
         """Section number in its source, such as ``0.22.1``."""
         return self.id.split("/")[1][1:]
+
+    @property
+    def origin(self) -> Origin:
+        """Who wrote what the text has: the author if the page from which it was converted has the same."""
+        if self.page_2019 is None:
+            return Origin.UNDECIDED
+        return Origin.AUTHOR if self.page_2019.is_same else Origin.CONVERSION
+
+    @property
+    def is_from_conversion(self) -> bool:
+        """Return True if the slip is the conversion's, or may be where no page is at hand."""
+        return self.scan or self.origin is Origin.CONVERSION
+
+    @property
+    def is_mended(self) -> bool:
+        """Return True if a slip of the author is corrected in the version of 2021."""
+        return self.page_2021 is not None and self.page_2021.mended
 
     @property
     def allowed_inputs(self) -> Inputs:
