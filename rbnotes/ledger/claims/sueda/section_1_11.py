@@ -10,6 +10,7 @@ from rbnotes.contact import ContactPoints, normal_jacobian
 from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.quadratic_programs import constrained_minimizer, contact_velocities
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     FORCE,
@@ -40,6 +41,8 @@ SYSTEM_COORDINATES = "in the coordinates of the whole system"
 section = Section(
     "sueda/s1.11",
     chapter="stabilization",
+    page_2019=Page(16, last=17),
+    page_2021=Page(22, last=23),
     arguments={
         "E": Argument(POSE, "of the body in the world"),
         "x": Argument(LENGTH, "where they touch, in the world"),
@@ -123,6 +126,8 @@ BODIES = np.stack([se3.exp(np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6]) * k) for k 
 
 @section.erratum("e1.75", "Velocity of the collision point")
 class e1_75:
+    page_2019 = Page(16, r"${}^i\phi_i$, without a dot")
+    page_2021 = Page(22, page_2019.content)
     formula = r"{}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\dot\phi_i"
     edit = (r"\dot\phi_i", r"\phi_i")
     inputs = {**ONE_BODY, "phidot": twists()}
@@ -139,7 +144,6 @@ class e1_75:
         return point_rate(E, x, phi)
 
     combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
-    scan = True
     correction = (
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
         r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
@@ -177,6 +181,8 @@ class t614:
 
 @section.holds("e1.76", "The row of a contact with the ground")
 class e1_76:
+    page_2019 = Page(17, r"${}^0_i\mathsf R$")
+    page_2021 = Page(22, page_2019.content)
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i \ge 0\ \text{or}\ \mathbf N\,{}^i\phi_i \ge 0"
     inputs = {"E": frames(), "x": arrays(3), "phi": arrays(6), "n": DIRECTIONS}
     result = Result(VELOCITY, SYSTEM_COORDINATES)
@@ -229,6 +235,8 @@ class t618:
 
 @section.misprint("e1.77", "Relative velocity of two bodies at a contact")
 class e1_77:
+    page_2019 = Page(17, r"${}^0_i\mathsf R$ in the first term, ${}^0_j\mathsf R$ in the second")
+    page_2021 = Page(22, page_2019.content)
     formula = r"{}^0\mathbf v_{\text{rel}} = {}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0\mathbf R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j"
     edits = (
         (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
@@ -246,7 +254,6 @@ class e1_77:
         return rows @ np.concatenate([phi_i, phi_j])
 
     reference = relative_reference
-    scan = True
     correction = (
         r"${}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0_j\mathbf R\,\Gamma({}^j\mathbf "
         r"x)\,{}^j\phi_j$: each body has a rotation of its own"
@@ -257,6 +264,8 @@ class e1_77:
 
 @section.misprint("e1.78#a", "The row of a contact between two bodies")
 class e1_78_a:
+    page_2019 = Page(17, r"${}^0_i\mathsf R$ in the first block, ${}^0_j\mathsf R$ in the second")
+    page_2021 = Page(22, page_2019.content)
     formula = r"\left({}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^j\mathbf x)\right)\begin{pmatrix} {}^i\phi_i \\ {}^j\phi_j \end{pmatrix} \ge 0"
     edits = (
         (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
@@ -276,7 +285,6 @@ class e1_78_a:
         """Compare with the angular velocity times arm, plus the origin's velocity, of each body in the world, along the normal."""
         return n @ relative_reference(Ei, Ej, x, phi_i, phi_j)
 
-    scan = True
     correction = (
         r"$\left({}^0\mathbf n^\top\,{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf "
         r"n^\top\,{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)\right)$"
@@ -287,6 +295,8 @@ class e1_78_a:
 
 @section.conditional("e1.78#b", "Which way the normal points between two bodies")
 class e1_78_b:
+    page_2019 = Page(17)
+    page_2021 = Page(22)
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf v_{\text{rel}} \ge 0\ \text{keeps the bodies apart}"
     inputs = {**TWO_BODIES, "out": DIRECTIONS, "n": DIRECTIONS}
     result = Result(VELOCITY, SYSTEM_COORDINATES)
