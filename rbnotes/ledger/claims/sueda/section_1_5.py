@@ -8,6 +8,7 @@ from scipy.linalg import expm
 from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -19,6 +20,8 @@ ADJOINT_TO_WORLD = "of the adjoint that takes twists of the body to the world"
 section = Section(
     "sueda/s1.5",
     chapter="frames-and-twists",
+    page_2019=Page(5, last=6),
+    page_2021=Page(7, last=9),
     arguments={
         "E": Argument(POSE, "of the body in the world"),
         "phi": Argument(TWIST, "in the frame of the body"),
