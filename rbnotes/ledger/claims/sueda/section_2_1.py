@@ -24,6 +24,7 @@ from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.bodies import motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix, twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, RATE, SCREW, TWIST, matrix_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -34,6 +35,8 @@ from rbnotes.testing.strategies import arrays, frames, numbers, twists
 section = Section(
     "sueda/s2.1",
     chapter="reduced-coordinates",
+    page_2019=Page(21, last=22),
+    page_2021=Page(28, last=31),
     arguments={
         "E_i": Argument(POSE, "of the child in the world"),
         "E_p": Argument(POSE, "of the parent in the world"),
@@ -208,6 +211,8 @@ class e2_9_a:
 
 @section.erratum("e2.9#b", "The child's twist from its parent's and the joint's")
 class e2_9_b:
+    page_2019 = Page(21, r"${}^i_{J_i}\mathrm{Ad}$ in the last term")
+    page_2021 = Page(29, page_2019.content)
     formula = r"{}^i\phi_i = {}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^{J_i}_i\mathrm{Ad}\,{}^{J_i}\phi_{J_i}"
     edit = (r"{}^{J_i}_i\mathrm{Ad}", r"{}^i_{J_i}\mathrm{Ad}")
     inputs = CARRIED
@@ -220,7 +225,6 @@ class e2_9_b:
     library = child_twist_library
     reference = child_twist_reference
     combined_with = ("sueda/s2.1/e2.7",)
-    scan = True
     correction = (
         r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,{}^{J_i}\phi_{J_i}$: to "
         r"solve the line above, multiply by the inverse of ${}^{J_i}_i\mathrm{Ad}$. The printed one leads from "
@@ -258,6 +262,11 @@ class e2_10:
 
 @section.misprint("e2.11", "The child's twist from its parent's and the rate of its joint")
 class e2_11:
+    page_2019 = Page(
+        22,
+        r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}$ over ${}^i_p\mathrm{Ad}$, and ${}^i_{J_i}\mathrm{Ad}\,S$ over ${}^i_{J_i}\mathrm{Ad}_S$",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^i\phi_i = \underbrace{{}_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}}_{{}_p\mathrm{Ad}}\,{}^p\phi_p + \underbrace{{}_i\mathrm{Ad}\,S}_{{}_{J_i}\mathrm{Ad}_S}\,\dot q_i"
     edits = (
         (
@@ -285,7 +294,6 @@ class e2_11:
         """Compare with differences along the motion of a body that moves with its parent and about its joint."""
         return child_twist_reference(E_i, E_p, J, phi_p, qdot * np.eye(6)[2])
 
-    scan = True
     correction = (
         r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,S\,\dot q_i$, in short "
         r"${}^i_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}_S\,\dot q_i$: upper indices are lost."
@@ -299,6 +307,8 @@ class e2_11:
 
 @section.holds("e2.12", "The twist of the first body")
 class e2_12:
+    page_2019 = Page(22, r"${}^1_0\mathrm{Ad}\,{}^0\phi_0 + {}^1_{J_1}\mathrm{Ad}_S\,\dot{\mathsf q}_1$")
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^1\phi_1 = {}_0\mathrm{Ad}\,{}^0\phi_0 + {}_1\mathrm{Ad}_S\,\dot q_1"
     inputs = {"E_1": frames(), "J": frames(), "phi_0": twists(), "qdot": numbers()}
     result = Result(TWIST, "of the body, in its frame")
@@ -371,6 +381,11 @@ def diagonal_block(E, assembly, q, i):
 
 @section.holds("e2.13#a", "The twist of the second body of a chain")
 class e2_13_a:
+    page_2019 = Page(
+        22,
+        r"${}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S\,\dot{\mathsf q}_1 + {}^2_{J_2}\mathrm{Ad}_S\,\dot{\mathsf q}_2$",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^2\phi_2 = {}_1\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}_S\,\dot q_2"
     inputs = THREE
     result = Result(TWIST, "of the body, in its frame")
@@ -393,6 +408,11 @@ class e2_13_a:
 
 @section.erratum("e2.13#b", "The twist of the third body of a chain")
 class e2_13_b:
+    page_2019 = Page(
+        22,
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S\,\dot{\mathsf q}_1$ in the first term",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^3\phi_3 = {}_2\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}\,{}_2\mathrm{Ad}_S\,\dot q_2 + {}_3\mathrm{Ad}_S\,\dot q_3"
     edit = (
         r"{}_2\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}\,{}_2\mathrm{Ad}_S\,\dot q_2 + {}_3\mathrm{Ad}_S",
@@ -413,7 +433,6 @@ class e2_13_b:
         """Compare with the complex step of the pose of the third body along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
-    scan = True
     correction = (
         r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S\,\dot q_1 + {}^3_2\mathrm{Ad}\,"
         r"{}^2\mathrm{Ad}_S\,\dot q_2 + {}^3\mathrm{Ad}_S\,\dot q_3$: the first term needs another adjoint, from "
@@ -424,6 +443,11 @@ class e2_13_b:
 
 @section.misprint("e2.14", "The Jacobian of a chain of three")
 class e2_14:
+    page_2019 = Page(
+        22,
+        r"all indices: ${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S$, ${}^3_2\mathrm{Ad}\,{}^2_{J_2}\mathrm{Ad}_S$, ${}^3_{J_3}\mathrm{Ad}_S$ in the last row",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"J_{mr} = \begin{pmatrix} {}_1\mathrm{Ad}_S & 0 & 0 \\ {}_2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_2\mathrm{Ad}_S & 0 \\ {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}_3\mathrm{Ad}_S \end{pmatrix}"
     edits = (
         (r"{}_3\mathrm{Ad}\,{}^2\mathrm{Ad}\,{}^1", r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1"),
@@ -459,7 +483,6 @@ class e2_14:
             :3
         ].ravel()
 
-    scan = True
     correction = (
         r"$\begin{pmatrix} {}^1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
         r"{}^2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
@@ -521,6 +544,8 @@ class t762_b:
 
 @section.holds("t766#a", "Left of the diagonal: the element above, seen from the body of the row")
 class t766_a:
+    page_2019 = Page(22, r"${}^i_{i-1}\mathrm{Ad}$")
+    page_2021 = Page(30, page_2019.content)
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a)"
     inputs = SERIAL
     result = Result(
@@ -557,6 +582,8 @@ def from_row_above(assembly, q, J, i):
 
 @section.holds("t766#b", "In a tree the row above need not be the parent's")
 class t766_b:
+    page_2019 = Page(22, r"${}^i_{i-1}\mathrm{Ad}$")
+    page_2021 = Page(30, page_2019.content)
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a) \text{ for all } a < i \iff i - 1 \text{ is the parent of } i"
     inputs = PLACED
     result = Result(NUMBER, "whether it is so, for each body")
