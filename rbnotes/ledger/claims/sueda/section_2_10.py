@@ -31,6 +31,7 @@ from rbnotes.ledger.claims.sueda.section_2_2 import adjoint_rate, joint_rate, ow
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps, jacobian_recursions
 from rbnotes.ledger.oracles.recursive_dynamics import counted_array
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     LENGTH,
@@ -54,6 +55,8 @@ from rbnotes.testing.strategies import arrays
 section = Section(
     "sueda/s2.10",
     chapter="products-without-matrices",
+    page_2019=Page(39, last=40),
+    page_2021=Page(50, last=52),
     arguments={
         "assembly": Argument(
             ASSEMBLY,
@@ -87,6 +90,11 @@ THREE_MOVING = {"assembly": OF_THREE, "q": arrays(6), "qdot": arrays(6)}
 
 @section.misprint("e2.108", "Twists of a chain of three from its Jacobian")
 class e2_108:
+    page_2019 = Page(
+        39,
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S$ in the last row, as in (2.14)",
+    )
+    page_2021 = Page(50, page_2019.content)
     formula = r"\begin{pmatrix} y_1 \\ y_2 \\ y_3 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}_1\,{}^1_1\mathrm{Ad}_S & {}^2_2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S & {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S & {}^3_3\mathrm{Ad}_S \end{pmatrix}\begin{pmatrix} x_1 \\ x_2 \\ x_3 \end{pmatrix}"
     edits = (
         (
@@ -114,7 +122,6 @@ class e2_108:
         """Compare with the complex step of the poses along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot).ravel()
 
-    scan = True
     correction = (
         r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}_S = {}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_1\mathrm{Ad}_S$ in "
         r"the last row: ${}^3_2\mathrm{Ad}$ takes twists of body 2, as its left index says, not of body 1, as the "
@@ -151,6 +158,11 @@ class t1320:
 
 @section.misprint("e2.109", "The third row of the product, from the second")
 class e2_109:
+    page_2019 = Page(
+        39,
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S\,x_1$ in the first term, adjoints without a right index",
+    )
+    page_2021 = Page(51, page_2019.content)
     formula = r"\begin{aligned} y_3 &= {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S\,x_1 + {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S\,x_2 + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\left({}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2\right) + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3 \end{aligned}"
     edits = (
         (
@@ -177,7 +189,6 @@ class e2_109:
         """Compare with the complex step of the pose of the third body along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
-    scan = True
     correction = (
         r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad of each line "
         r"would be that of the parent, 2. In the first line the same adjoint has both."
@@ -187,6 +198,8 @@ class e2_109:
 
 @section.holds("t1324#a", "The twist of a body from that of its parent and its joint")
 class t1324_a:
+    page_2019 = Page(39, r"${}^i_p\mathrm{Ad}\,y_p + {}^i_j\mathrm{Ad}_S\,x_j$")
+    page_2021 = Page(51, page_2019.content)
     formula = r"y_i = {}^i_p\mathrm{Ad}_p\,y_p + {}^i_j\mathrm{Ad}_S\,x_j"
     inputs = MOVING
     result = Result(TWIST, "of each body, in its frame")
@@ -389,6 +402,8 @@ class t1314_b:
 
 @section.misprint("t1314#c", "The second product is that with the rate of J")
 class t1314_c:
+    page_2019 = Page(39, r"$\mathsf z = \dot{\mathsf J}\mathsf x$")
+    page_2021 = Page(50, page_2019.content)
     formula = r"\mathbf z = J\mathbf x"
     inputs = {**THREE_MOVING, "x": arrays(6)}
     result = Result(TWIST / TIME, "of each body, in its frame")
@@ -405,7 +420,6 @@ class t1314_c:
 
     tolerance = 1e-8
     primitives = ("rbnotes.ledger.oracles.body_trees.jacobian",)
-    scan = True
     correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is lost."
     replacement = r"Forming the Jacobian is $O(n^2)$, but computing the products $\mathbf y = J\mathbf x$, $\mathbf z = \dot J\mathbf x$, and $\mathbf x = J^\top\mathbf y$ can all be done in $O(n)$."
     units_mismatch = r"velocities stand where accelerations belong"
@@ -527,6 +541,11 @@ def hinges_reference(F, B, y):
 
 @section.erratum("e2.110", "The transpose of the Jacobian of a chain of four")
 class e2_110:
+    page_2019 = Page(
+        39,
+        r"$S$ in the first factor of each entry only: ${}^1_{J_1}\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top\,{}^4_3\mathrm{Ad}^\top$",
+    )
+    page_2021 = Page(51, page_2019.content)
     formula = r"\begin{pmatrix} x_1 \\ x_2 \\ x_3 \\ x_4 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & {}^2_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & {}^3_3\mathrm{Ad}_S^\top & {}^3_3\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & 0 & {}^4_4\mathrm{Ad}_S^\top \end{pmatrix}\begin{pmatrix} y_1 \\ y_2 \\ y_3 \\ y_4 \end{pmatrix}"
     edits = (
         (r"{}^2_1\mathrm{Ad}_S^\top", r"\,{}^2_1\mathrm{Ad}^\top"),
@@ -558,7 +577,6 @@ class e2_110:
         """Compare with the work of the wrenches as one joint after the other translates and turns, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
-    scan = True
     correction = (
         r"$S$ belongs to the first factor of each entry only: ${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top$, "
         r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top$ and so on. As (2.108) says, "
@@ -598,6 +616,11 @@ class t1345:
 
 @section.erratum("e2.111#a", "The product with the transpose, line by line")
 class e2_111_a:
+    page_2019 = Page(
+        40,
+        r"${}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top y_4$ and so on: $S$ in the first factor only",
+    )
+    page_2021 = Page(51, page_2019.content)
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top y_2 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top y_1 + {}^1_{J_1}\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top y_2 + \cdots \end{aligned}"
     edits = (
         (r"\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top", r"\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top"),
@@ -628,7 +651,6 @@ class e2_111_a:
         """Compare with the work of the wrenches as one joint after the other translates and turns, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
-    scan = True
     correction = (
         r"$x_3 = {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top y_4$ and so "
         r"on: all factors but the first are adjoints ${}^i_p\mathrm{Ad}^\top$ from the parent's body, as in "
@@ -640,6 +662,8 @@ class e2_111_a:
 
 @section.erratum("e2.111#b", "The brackets of the same lines")
 class e2_111_b:
+    page_2019 = Page(40)
+    page_2021 = Page(51)
     formula = r"\begin{aligned} x_3 &= A_3(y_3 + A_4y_4) \\ x_2 &= A_2(y_2 + (A_3y_3 + A_4y_4)) \\ x_1 &= A_1(y_1 + (A_2y_2 + (A_3y_3 + A_4y_4))) \end{aligned} \quad\text{with } A_i = {}^i_{J_i}\mathrm{Ad}_S^\top"
     inputs = LOADED
     result = Result(TORQUE, "of the joints, in their order")
@@ -662,7 +686,6 @@ class e2_111_b:
         """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
-    scan = True
     correction = (
         r"$x_2 = {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top y_4))$, and "
         r"$x_1$ alike: each adjoint acts on all that follows. Only so is it the line above it, and a recursion."
@@ -681,6 +704,11 @@ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\ma
 
 @section.erratum("e2.112", "The recursion with what each joint hands on")
 class e2_112:
+    page_2019 = Page(
+        40,
+        r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + \alpha_4)$, $\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$",
+    )
+    page_2021 = Page(52, page_2019.content)
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0), & \alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0) \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4), & \alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4) \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3), & \alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3) \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + \alpha_2), & \alpha_1 &= \emptyset \end{aligned}"
     edits = (
         (r"\alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top", r"\alpha_4 &= {}^4_3\mathrm{Ad}^\top"),
@@ -707,7 +735,6 @@ class e2_112:
         """Compare with the work of the wrenches while one hinge after the other turns, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
-    scan = True
     correction = (
         r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + \alpha_4)$, "
         r"$\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As printed, each $\alpha_i$ is "
