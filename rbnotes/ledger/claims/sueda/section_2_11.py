@@ -25,6 +25,7 @@ from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import branching_tree, joint_reactions, single_contact
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -54,6 +55,8 @@ SYSTEM_COORDINATES = "in the coordinates of the whole system"
 section = Section(
     "sueda/s2.11",
     chapter="friction-in-joints",
+    page_2019=Page(40, last=43),
+    page_2021=Page(52, last=55),
     arguments={
         "M": Argument(MASS, "in the coordinates of the whole system, whatever they are"),
         "N": Argument(NUMBER, "rows of the contacts, over the coordinates of the whole system"),
@@ -128,6 +131,8 @@ class t1391:
 
 @section.conditional("e2.113", "The contact program under friction")
 class e2_113:
+    page_2019 = Page(41)
+    page_2021 = Page(52)
     formula = r"\text{minimize}\quad \tfrac12\alpha^T N M^{-1} N^T\alpha - \alpha^T N(\dot q^{\text{unc}} + hM^{-1}f_\beta) \quad\text{subject to}\quad \alpha \ge 0"
     inputs = MOVING | ORIENTED
     result = Result(VELOCITY, SYSTEM_COORDINATES)
@@ -168,6 +173,8 @@ class e2_113:
 
 @section.conditional("t1395", "The contact force")
 class t1395:
+    page_2019 = Page(41)
+    page_2021 = Page(52)
     formula = r"f_\alpha = -N^T\alpha/h"
     inputs = {"N": MOVING["N"], "alpha": arrays(2).map(np.abs), "h": MOVING["h"]} | ORIENTED
     result = Result(FORCE, "one for each contact")
@@ -303,6 +310,8 @@ def algorithm_7(M, v, cached, mu, h):
 
 @section.erratum("alg7", "Staggered projections")
 class alg7:
+    page_2019 = Page(41)
+    page_2021 = Page(53)
     formula = r"\text{until } \|f_\alpha - f_\alpha^0\|_{M^{-1}} \le \epsilon: \text{ (2.113), check, (2.114)}; \quad \dot q = \dot q^{\text{prev}} + hM^{-1}(f + f_\alpha + f_\beta)"
     inputs = ONE
     result = Result(VELOCITY, SYSTEM_COORDINATES)
@@ -398,6 +407,8 @@ def pin_inputs():
 
 @section.erratum("t1493", "The friction of a joint, as in staggered projections")
 class t1493:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = r"\text{`the convergence check and the friction solve are the same as in SP': } -\mu\alpha \le \beta \le \mu\alpha"
     inputs = pin_inputs()
     arguments = {
@@ -550,6 +561,8 @@ def steady(at, bodies, g, q, v):
 
 @section.erratum("e2.117#a", "The constrained velocities of the bodies")
 class e2_117_a:
+    page_2019 = Page(42, r"$\mathsf M_m\dot{\mathsf J}_{mr}\dot{\mathsf q}_r^{\text{prev}}$")
+    page_2021 = Page(54, page_2019.content)
     formula = r"\dot q_m^{\text{con}\beta} = J_{mr}\left(\dot q_r^{\text{prev}} + hM_r^{-1}\left(J_{mr}^T(f_m + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right)\right)"
     edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
     inputs = STEPPED
@@ -576,7 +589,6 @@ class e2_117_a:
         return branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, after)[0].ravel()
 
     tolerance = 1e-8
-    scan = True
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
     units_mismatch = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = "The dot is missing here, in (2.119) and in (2.120); without it not even the units agree."
@@ -585,6 +597,8 @@ class e2_117_a:
 
 @section.erratum("e2.117#b", "The forces of the joints, from constrained and unconstrained velocities")
 class e2_117_b:
+    page_2019 = Page(42)
+    page_2021 = Page(54)
     formula = r"\dot q_m^{\text{unc}\beta} = J_{mr}\dot q_r^{\text{prev}} + hM_m^{-1}(f_m + f_\beta), \qquad f_\alpha = \frac1h M_m(\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta})"
     edit = (
         r"\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}",
@@ -736,6 +750,8 @@ EPSILON = 1e-11
 
 @section.erratum("e2.118", "The multipliers of a joint's contacts")
 class e2_118:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = (
         r"\alpha = h\left(N_i M_i^{-1} N_i^T + \epsilon I\right)^{-1}\left(N_i M_i^{-1} f_{\alpha i}\right)"
     )
@@ -779,6 +795,8 @@ class e2_118:
 
 @section.erratum("t1487", "Multipliers of either sign, and the friction that they allow")
 class t1487:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = (
         r"\text{`We do not require } \alpha \text{ to be positive'}; \quad -\mu\alpha \le \beta \le \mu\alpha"
     )
@@ -899,6 +917,8 @@ class t1491_b:
 
 @section.erratum("alg8", "Bilateral staggered projections: the new velocities")
 class alg8:
+    page_2019 = Page(43)
+    page_2021 = Page(55)
     formula = r"\dot q_r = \dot q_r^{\text{prev}} + hM_r^{-1}\left(f_r + J_{mr}^T(f_\alpha + f_\beta)\right), \qquad f_\beta = 0 \text{ without friction}"
     inputs = STEPPED
     arguments = {
