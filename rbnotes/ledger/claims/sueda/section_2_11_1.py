@@ -17,6 +17,7 @@ from rbnotes.ledger.claims.sueda.section_2_11 import maximal
 from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import branching_tree, joint_reactions
 from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -37,6 +38,8 @@ from rbnotes.testing.strategies import arrays, positive_numbers
 section = Section(
     "sueda/s2.11.1",
     chapter="friction-in-joints",
+    page_2019=Page(44),
+    page_2021=Page(54, last=56),
     arguments={
         "at": Argument(
             POSE,
@@ -98,6 +101,8 @@ def step_with_loop(at, bodies, g, q, v, G, h):
 
 @section.erratum("e2.119#a", "Joint reactions as a difference of two constrained velocities")
 class e2_119_a:
+    page_2019 = Page(44)
+    page_2021 = Page(55)
     formula = r"f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}\right), \quad G_m\dot q_m^{\text{unc}\beta} = 0, \quad G_m J_{mr}\dot q_r^{\text{con}\beta} = 0"
     inputs = {**OUTER, "h": positive_numbers(0.5, 1)}
     result = Result(WRENCH, "on each body, about its origin, along its axes")
@@ -145,6 +150,8 @@ f_\alpha &= \frac1h\left(M_m\left(J_{mr}\dot q_r^{\text{con}\beta} + h\dot J_{mr
 
 @section.misprint("e2.119#b", "The unknown of the constrained program")
 class e2_119_b:
+    page_2019 = Page(44)
+    page_2021 = Page(55)
     formula = r"\dot q_m^{\text{con}\beta} = \underset{\dot q_r}{\operatorname{argmin}}\ \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\beta - M_m\dot J_{mr}\dot q_r^{\text{prev}})\right), \quad G_m J_{mr}\dot q_r = 0"
     edit = (r"\dot q_m^{\text{con}\beta} =", r"\dot q_r^{\text{con}\beta} =")
     inputs = OUTER
@@ -222,6 +229,8 @@ def velocities(M_r, momentum, G, C):
 
 @section.erratum("e2.120", "The program for the final velocities")
 class e2_120:
+    page_2019 = Page(44, r"$\mathsf M_m\dot{\mathsf J}_{mr}\dot{\mathsf q}_r^{\text{prev}}$")
+    page_2021 = Page(56, page_2019.content)
     formula = r"\text{minimize}\quad \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\alpha + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right) \quad\text{subject to}\quad G_m J_{mr}\dot q_r = 0,\ C_m J_{mr}\dot q_r \ge 0"
     edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
     inputs = FINAL
@@ -249,7 +258,6 @@ class e2_120:
         return apart if contact @ apart >= 0 else together
 
     tolerance = 1e-8
-    scan = True
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
     units_mismatch = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
     remark = (
