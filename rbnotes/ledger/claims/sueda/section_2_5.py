@@ -19,6 +19,7 @@ from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD, coordinates
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles import point_mass_tree as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
     INERTIA,
@@ -40,6 +41,8 @@ from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_ma
 section = Section(
     "sueda/s2.5",
     chapter="stiffness-and-damping",
+    page_2019=Page(33, last=34),
+    page_2021=Page(44, last=46),
     arguments={
         "cloud": Argument(
             CLOUD,
@@ -426,6 +429,8 @@ class t1160_a:
 
 @section.misprint("t1160#b", "On which side the new velocities are collected")
 class t1160_b:
+    page_2019 = Page(34)
+    page_2021 = Page(45)
     formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get (2.77)'}"
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
@@ -523,6 +528,8 @@ def _customary():
 
 @section.conditional("t1168", "Where others have their minus signs")
 class t1168:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
     inputs = {"M": spd_matrices(3), "law": _laws(), "v": arrays(3), "h": positive_numbers(0.25, 1.0)}
     result = Result(INERTIA, "of the joints, in their order")
@@ -558,6 +565,8 @@ class t1168:
 
 @section.erratum("e2.79#a", "Both kinds of implicit terms: the sign of the joint stiffness")
 class e2_79_a:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \ldots,\quad K_r = -\partial\tau_K/\partial q_r"
     inputs = STEPPED
     arguments = {
@@ -600,6 +609,8 @@ HUNG = {
 
 @section.conditional("e2.79#b", "Both kinds of implicit terms: forces on bodies and on joints")
 class e2_79_b:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
     inputs = {**HUNG, "share": numbers(0.25, 1.0)}
     arguments = {
