@@ -10,6 +10,7 @@ from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD
 from rbnotes.ledger.oracles import point_mass_tree as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
 from rbnotes.ledger.oracles.pose_products import derivative_along_motion
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -44,6 +45,8 @@ from rbnotes.testing.strategies import arrays, numbers
 section = Section(
     "sueda/s2.6",
     chapter="hyper-reduced-coordinates",
+    page_2019=Page(34, last=35),
+    page_2021=Page(46),
     arguments={
         "cloud": Argument(
             CLOUD,
@@ -214,6 +217,8 @@ class e2_81:
 
 @section.conditional("t1178", "With equal rates the joint angles become the same")
 class t1178:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
     inputs = {"start": arrays(3), "turn": numbers()}
     result = Result(NUMBER, "of the joints, in their order")
