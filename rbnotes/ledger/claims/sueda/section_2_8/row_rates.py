@@ -11,6 +11,7 @@ from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import HINGED, loop_ro
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.branching_tree import acceleration_of, point_position, tangent_directions
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ACCELERATION, NUMBER, POINT_JACOBIAN, TIME, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.multibody.reduced import LoopClosure, TreeSystem, body_kinematics, perpendicular_pair
@@ -104,6 +105,8 @@ class e2_96:
 
 @section.conditional("t1264", "The rate of the rows if rotation matrices alone depend on time")
 class t1264:
+    page_2019 = Page(37)
+    page_2021 = Page(49)
     formula = r"\text{`the only factors that depend on time are the two rotation matrices'}"
     inputs = {**SLIPPING, "phi_B": TURNING_ABOUT["phi_B"]}
     result = Result(
@@ -136,6 +139,8 @@ class t1264:
 
 @section.conditional("e2.97", "The rate of the rows in the constraint on the acceleration")
 class e2_97:
+    page_2019 = Page(37)
+    page_2021 = Page(49)
     formula = r"\dot{\mathbf G}_m = \begin{pmatrix} \mathbf v_1^\top \\ \mathbf v_2^\top \end{pmatrix}\begin{pmatrix} {}^0_A\mathbf R[{}^A\boldsymbol\omega_A]\Gamma({}^A\mathbf x_A) & -{}^0_B\mathbf R[{}^B\boldsymbol\omega_B]\Gamma({}^B\mathbf x_B) \end{pmatrix}"
     inputs = SLIPPING
     result = Result(ACCELERATION, "along the axes of the world")
