@@ -77,7 +77,9 @@ class Page:
         if self.is_dropped:
             return "dropped"
         pages = f"{'page' if self.last is None else 'pages'} {self.range}"
-        return f"{pages}, same as the text" if self.is_same else f"{pages}: {self.content}"
+        if self.is_same:
+            return f"{pages}, same as the text"
+        return f"{pages}: {self.content}{' (mended)' if self.mended else ''}"
 
 
 DROPPED = Page(None, _DROPPED)

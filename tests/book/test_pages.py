@@ -139,7 +139,8 @@ def test_erratum_box_shows_printed_form_right_form_and_effect(book):
         "Lloyd 0.2, display 2, part b: Title of",
         "as printed",
         "Right form",
-        "scan of the notes",
+        "Perhaps the conversion of the text.",
+        "no page at hand",
         "Why it",
     ):
         assert text in box
