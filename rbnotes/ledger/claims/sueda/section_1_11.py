@@ -203,8 +203,8 @@ class e1_76:
         return n @ world_velocity(E, x, phi)
 
     remark = (
-        "The normal points out of the ground: then the product is the rate at which the point rises. The rotation has "
-        "lost the index of its body here too, but only in (1.77), where there are two, does one need it."
+        "The normal points out of the ground: then the product is the rate at which the point rises. The conversion of "
+        "the text dropped the index of its body here too, but only in (1.77), where there are two, does one need it."
     )
     implements = normal_jacobian
 
@@ -258,7 +258,7 @@ class e1_77:
         r"${}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0_j\mathbf R\,\Gamma({}^j\mathbf "
         r"x)\,{}^j\phi_j$: each body has a rotation of its own"
     )
-    remark = "The rotations have lost the index of their body, which (1.75) still has."
+    remark = "The conversion of the text dropped the index of the body, which (1.75) still has."
     implements = normal_jacobian
 
 

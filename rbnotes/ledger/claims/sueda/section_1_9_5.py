@@ -360,8 +360,8 @@ class e1_62:
     )
     remark = (
         "The matrix of (1.37), with its sign; (1.61) and $K_{k1}$ have the other one. (The leading "
-        "superscripts are left out in print: some points are meant in body, others in world coordinates, "
-        "as in (1.37).)"
+        "superscripts, which the conversion of the text dropped, tell points in body coordinates from those in "
+        "world coordinates, as in (1.37).)"
     )
     implements = zero_length_spring
 

@@ -299,7 +299,7 @@ class e2_11:
         r"${}^i_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}_S\,\dot q_i$: upper indices are lost."
     )
     remark = (
-        r"The print's braces take in ${}^p\phi_p$ (as $P\phi_p$) and $\dot q_i$ as well, which are none of the two factors "
+        r"The braces of the converted text take in ${}^p\phi_p$ (as $P\phi_p$) and $\dot q_i$ as well, which are none of the two factors "
         "that they name."
     )
     implements = reduced.twists

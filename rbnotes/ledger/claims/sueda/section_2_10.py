@@ -697,7 +697,7 @@ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\ma
 \end{aligned}"""
     remark = (
         "Checked with the adjoints of Algorithm 6 behind the first factor: with those, only $x_3$ and $x_4$ are "
-        "right. With the printed ones, for hinges, numbers would be added to wrenches."
+        "right. With those of the converted text, for hinges, numbers would be added to wrenches."
     )
     implements = reduced.jacobian_transpose_product
 

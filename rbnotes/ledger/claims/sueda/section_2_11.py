@@ -591,7 +591,7 @@ class e2_117_a:
     tolerance = 1e-8
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
     units_mismatch = r"a momentum is subtracted from forces: the rate of $J$ has lost its dot"
-    remark = "The dot is missing here, in (2.119) and in (2.120); without it not even the units agree."
+    remark = "The converted text lacks the dot here, in (2.119) and in (2.120); without it not even the units agree."
     implements = symplectic_euler
 
 

@@ -176,7 +176,9 @@ class e2_119_b:
     tolerance = 1e-8
     undefined = "the minimiser has as many numbers as the joints have, and not six for each body"
     correction = r"$\dot q_r^{\text{con}\beta}$ on the left side: the program is over $\dot q_r$, as the last line has it"
-    remark = r"The dot of $\dot J_{mr}$, missing in the print as in (2.117), is put back here."
+    remark = (
+        r"The dot of $\dot J_{mr}$, which the conversion of the text dropped as in (2.117), is put back here."
+    )
     implements = solve_step
 
 

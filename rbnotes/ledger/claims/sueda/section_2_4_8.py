@@ -268,7 +268,7 @@ class e2_46:
         return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
     remark = (
-        r"$d$ is a number, though it is set in bold. $A_i$ is the matrix of column $i$ of the left Jacobian of "
+        r"$d$ is a number, which the conversion of the text set in bold. $A_i$ is the matrix of column $i$ of the left Jacobian of "
         r"SO(3): the angular velocity in the resting frame."
     )
     implements = so3.left_jacobian

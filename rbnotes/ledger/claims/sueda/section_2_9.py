@@ -268,7 +268,7 @@ class t1306_a:
         return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
     tolerance = SLACK
-    correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The notes write $\tilde G$ for $\bar G$ from here on."
+    correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The converted text has $\tilde G$ for $\bar G$ from here on."
     replacement = r"where we have included the $-\dot{\bar G}_r\,\dot q_r$ term since other constraints may have non-zero $\dot G_r$."
     units_mismatch = r"a velocity stands where an acceleration belongs"
     implements = constrained_acceleration

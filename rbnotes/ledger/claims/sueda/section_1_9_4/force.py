@@ -272,7 +272,7 @@ class e1_48:
         """
         return pose_derivative(lambda moved: length(moved, x), E) @ phi.ravel()
 
-    remark = "A number, though set in bold; (1.49) has it right."
+    remark = "$v$ is a number, which the conversion of the text set in bold; (1.49) has it right."
     implements = body_path_length
 
 
