@@ -201,14 +201,14 @@ def as_text(records: Sequence[Record]) -> str:
         summary = [describe_versions(source), describe_counts(own), describe_changes(own)]
         lines += [source.author.upper(), *(line for text in summary for line in _wrapped(text)), ""]
         if by_section[MENDED]:
-            lines += [f"{MENDED} ({HEADINGS[MENDED]})", ""]
+            lines += [*_wrapped(f"{MENDED} ({HEADINGS[MENDED]})"), ""]
             lines += [line for each in by_section[MENDED] for line in _wrapped(_mended_line(each))]
             lines += [""]
         lines += [f"Root causes of the errors: {len(found)}", ""]
         lines += [line for number, each in enumerate(found, 1) for line in _cause_text(number, each)]
         for heading, kind in HEADINGS.items():
             if by_section[heading]:
-                lines += ["", f"{source.author}: {heading} ({kind})", ""]
+                lines += ["", *_wrapped(f"{source.author}: {heading} ({kind})"), ""]
                 lines += [line for record in by_section[heading] for line in _entry_text(record)]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
