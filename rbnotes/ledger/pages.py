@@ -17,7 +17,7 @@ NO_PAGE = "no page at hand"
 
 
 class Origin(StrEnum):
-    """Who wrote what the text has in the place of a claim."""
+    """Origin of a claim as the text has it."""
 
     AUTHOR = "author"  # the page has it as well
     CONVERSION = "conversion"  # the page differs in what the verdict rests on

@@ -119,9 +119,9 @@ class Record:
     scan
         The slip may come from the conversion of the text; only if no page of the author is at hand.
     page_2019
-        What the author's version of 2019 has, from which the text was converted; None if it is not at hand.
+        Page of the author's version of 2019, from which the text was converted; None if it is not at hand.
     page_2021
-        What the author's version of 2021 has.
+        Page of the author's version of 2021.
     reply
         Reply of the author to a correction, with its date; empty if there is none.
     inputs
@@ -268,7 +268,7 @@ class Record:
 
     @property
     def origin(self) -> Origin:
-        """Who wrote what the text has: the author if the page from which it was converted has the same."""
+        """Origin of the text: the author if the page from which it was converted has the same."""
         if self.page_2019 is None:
             return Origin.UNDECIDED
         return Origin.AUTHOR if self.page_2019.is_same else Origin.CONVERSION
