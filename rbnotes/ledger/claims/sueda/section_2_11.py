@@ -89,7 +89,6 @@ section = Section(
         "radius": Argument(LENGTH),
         "height": Argument(LENGTH),
         "load": Argument(FORCE, "in the coordinates of the whole system, whatever they are"),
-        "more": Argument(NUMBER),
         "m": Argument(MASS),
         "J": Argument(INERTIA),
         "omega": Argument(RATE),
@@ -866,52 +865,55 @@ class t1491_a:
     implements = Bearing
 
 
-RING = {
-    "radius": positive_numbers(0.25, 2),
-    "height": positive_numbers(0.25, 2),
-    "load": arrays(8),
-    "more": positive_numbers(0.125, 4),
-}
+def around(radius, height, offsets=0.0):
+    """Return points and normals of four contacts around each end of a cylinder, turned by these angles."""
+    angles = np.pi / 2 * (np.arange(8) % 4 + 0.5) + offsets
+    radial = np.stack([np.cos(angles), np.sin(angles), np.zeros(8)], axis=1)
+    ends = np.repeat([-height / 2, height / 2], 4)
+    return radius * radial + ends[:, None] * [0, 0, 1], radial
 
 
-def around(radius, height):
-    """Points and normals of four contacts around each end of a cylinder."""
-    angles = np.pi / 2 * (np.arange(4) + 0.5)
-    radial = np.stack([np.cos(angles), np.sin(angles), np.zeros(4)], axis=1)
-    points = np.concatenate([radius * radial + [0, 0, end] for end in (-height / 2, height / 2)])
-    return points, np.tile(radial, (2, 1))
-
-
-def ring(radius, height):
-    """Return the N of the contacts of a ring."""
-    return rows_of(around(radius, height))
-
-
-@section.holds("t1491#b", "A tight joint and a loose one make the same constraint")
+@section.conditional("t1491#b", "A tight joint and a loose one make the same constraint")
 class t1491_b:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = r"N_i^T(\alpha + 1000) = N_i^T(\alpha + 0.1) \quad \text{for a revolute joint}"
-    inputs = RING
+    inputs = {
+        "radius": positive_numbers(0.25, 2),
+        "height": positive_numbers(0.25, 2),
+        "angles": arrays(8),
+        "load": arrays(8),
+    }
+    given = {**inputs, "angles": arrays(2).map(lambda turns: np.repeat(turns, 4))}
+    arguments = {
+        "angles": Argument(NUMBER, "of each contact around the axis, beyond those of a regular ring"),
+        "load": Argument(FORCE, "along the normal of each contact"),
+    }
+    constants = (FORCE,)
     result = Result(WRENCH, "in the frame of the joint")
 
-    def printed(radius, height, load, more):
-        return ring(radius, height).T @ (load + 1000)
+    def printed(radius, height, angles, load):
+        return rows_of(around(radius, height, angles)).T @ (load + 1000)
 
-    def library(radius, height, load, more):
-        return Bearing(*around(radius, height), 0.3).normal_jacobian.T @ (load + more)
+    def library(radius, height, angles, load):
+        return Bearing(*around(radius, height, angles), 0.3).normal_jacobian.T @ (load + 0.1)
 
-    def reference(radius, height, load, more):
+    def reference(radius, height, angles, load):
         """Compare with sums of forces and moments, contact by contact, with 0.1 each."""
         total = np.zeros(6)
         for k, size in enumerate(load + 0.1):
-            angle, z = np.pi / 2 * (k % 4 + 0.5), (-1 if k < 4 else 1) * height / 2
+            angle, z = np.pi / 2 * (k % 4 + 0.5) + angles[k], (-1 if k < 4 else 1) * height / 2
             x, y = size * np.cos(angle), size * np.sin(angle)
             total += [-z * y, z * x, 0, x, y, 0]
         return total
 
-    remark = (
-        r"This requires normals that balance, $N_i^T\mathbf 1 = 0$, as those of a ring do. Friction would be ten "
-        r"thousand times as large, though: it is bounded by $\mu|\alpha|$."
-    )
+    def holds_when(radius, height, angles, load):
+        """Return True if the normals of both ends balance."""
+        turned = np.exp(1j * (np.pi / 2 * np.arange(8) + angles)).reshape(2, 4)
+        return bool(np.all(np.abs(turned.sum(axis=1)) < 1e-9))
+
+    condition = r"the normals of the contacts balance, $N_i^T\mathbf 1 = 0$, as those of a regular ring do"
+    remark = r"Friction would be ten thousand times as large, though: it is bounded by $\mu|\alpha|$."
     implements = Bearing
 
 
