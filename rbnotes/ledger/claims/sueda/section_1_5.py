@@ -224,7 +224,7 @@ class e1_20:
 
 @section.holds("t290", "The step of the difference that verifies it")
 class t290:
-    formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = 10^{-8}\text{'}"
+    formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = \text{1e-8'}"
     inputs = MOVING
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 

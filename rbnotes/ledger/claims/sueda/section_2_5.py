@@ -431,7 +431,7 @@ class t1160_a:
 class t1160_b:
     page_2019 = Page(34)
     page_2021 = Page(45)
-    formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get (2.77)'}"
+    formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get' (2.77)}"
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
 

@@ -137,7 +137,7 @@ class t1174_a:
 
 @section.holds("t1174#b", "The same by constraints and by a chained Jacobian")
 class t1174_b:
-    formula = r"\text{`This can be accomplished by adding constraints as shown in 2.8, but if we use a chained Jacobian ...'}"
+    formula = r"\text{`This can be accomplished by adding constraints as shown in §2.8, but if we use a chained Jacobian ...'}"
     inputs = {"cloud": SPRUNG["cloud"], "r": arrays(3), "r_dot": arrays(3)}
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)

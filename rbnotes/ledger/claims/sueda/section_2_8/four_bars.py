@@ -103,7 +103,7 @@ def along_null_direction(vector):
 
 @section.holds("t1244", "The rows of a loop leave its motions, and nothing else")
 class t1244:
-    formula = r"\text{`We are looking for } G \text{ such that } G\Phi = 0\text{'}"
+    formula = r"\text{`We're looking for } G \text{ such that } G\Phi = 0\text{'}"
     inputs = LINKAGE | {name: MOVING_LINKAGE[name] for name in ("tilt", "beta")}
     result = Result(NUMBER, "of the base, then of the three hinges")
 
