@@ -30,6 +30,9 @@ class Verdict(StrEnum):
     a quantity of the notes that fits there, so that code written from the print runs and gives a wrong
     number, even if another display is correct. It makes a misprint if the print itself reveals it: the
     remaining symbol is not defined, does not fit, or repeats its neighbor.
+
+    A formula with an inverse presupposes that it exists. A sentence that a system can be solved, or has one
+    solution, is conditional if it is not always so.
     """
 
     DEFINITION = "definition"  # no statement to check; names what implements it
