@@ -28,7 +28,8 @@ It {claim}`lloyd/s0.2/d1`; this display {claim}`lloyd/s0.2/d2`.
 Why it matters.
 ```
 
-It says so {claim}`sueda/s1.1/e1.1`, and {claim}`sueda/s1.1/t9` not. A long one is $a = b + c + d + e + f + g + h + i$, and `x-y` is short.
+It says so {claim}`sueda/s1.1/e1.1`, and {claim}`sueda/s1.1/t9` not.
+A long one is $a = b + c + d + e + f + g + h + i$, and `x-y` is short.
 
 ```{records}
 ```
