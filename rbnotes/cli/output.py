@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from rbnotes.ledger.pages import NO_PAGE
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.runner import Outcome
 
@@ -86,6 +87,13 @@ def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, 
         "replacement": record.replacement,
         "remark": record.remark,
         "scan": "likely" if record.scan else "",
+        "origin": str(record.origin),
+        "page_2019": NO_PAGE if record.page_2019 is None else record.page_2019.content,
+        "page_2019_number": "" if record.page_2019 is None else record.page_2019.range,
+        "page_2021": NO_PAGE if record.page_2021 is None else record.page_2021.content,
+        "page_2021_number": "" if record.page_2021 is None else record.page_2021.range,
+        "mended": record.is_mended,
+        "reply": record.reply,
         "residual_printed": _json_number(result.residual_printed),
         "residual_corrected": _json_number(result.residual_corrected),
         "counterexample": counterexample

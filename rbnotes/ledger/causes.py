@@ -127,7 +127,7 @@ CAUSES = (
         "The transpose of a chain's Jacobian",
         r"Each entry of the transpose contains the $S$ of its own joint and otherwise only adjoints, as in Algorithm 6. (2.110) to (2.112) also contain"
         r" the $S$ of every joint in between.",
-        ("sueda/s2.10/e2.110", "sueda/s2.10/e2.111#a", "sueda/s2.10/e2.111#b", "sueda/s2.10/e2.112"),
+        ("sueda/s2.10/e2.110", "sueda/s2.10/e2.111#a", "sueda/s2.10/e2.112"),
     ),
     Cause(
         "The rate of two joints in series",

@@ -5,29 +5,34 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rbnotes import ledger
 from rbnotes.ledger import tex_to_text
 from rbnotes.ledger.causes import CAUSES, Cause
-from rbnotes.ledger.lookup import place_in_notes
+from rbnotes.ledger.lookup import describe_origin, describe_pages, place_in_notes
+from rbnotes.ledger.pages import DROPPED, Origin
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 from rbnotes.ledger.shown_counterexample import counterexample
-from rbnotes.ledger.sources import active_ledger
+from rbnotes.ledger.sources import Source, active_ledger
 from rbnotes.ledger.unicode_math import SCREEN_WIDTH, labeled_lines, readable_formula, readable_sentence
 
 __all__ = ["Cause", "RootCause", "cause", "causes", "conditions", "corrections", "earlier_correction"]
 
 COLUMNS = (
     "id", "source", "section", "place", "verdict", "scan", "title", "cause", "printed", "right", "latex",
-    "condition", "units", "remark", "effect",
+    "condition", "units", "remark", "effect", "origin", "pages", "state", "reply",
 )  # fmt: skip
+MENDED = "Mended by the author"
+CONVERSIONS = "Slips of the conversion"
 HEADINGS = {
+    MENDED: "right, or with its condition, in the latest version; with thanks",
     "Errors": "code written from the print gives a wrong number",
     "Misprints": "any reader corrects them",
     "Conditions": "right if the condition holds, which the notes do not state",
-    "Slips of the conversion": "in the text, perhaps not on the page",
+    CONVERSIONS: "in the text, not on the author's page; where no page is at hand, perhaps",
 }
 """Sections of the errata, each with what its entries are."""
 MAX_INPUT_LINES = 6
@@ -76,6 +81,65 @@ def earlier_correction(record: Record) -> Record | None:
     return next(same, None)
 
 
+def describe_versions(source: Source) -> str:
+    """Return the sentence on the author's pages with which the text of the notes was compared."""
+    if not source.versions:
+        return "No page of the author was at hand: a slip may be that of the conversion of the text."
+    names = [
+        f"{version.date} ({version.num_pages} pages{', ' + version.note if version.note else ''})"
+        for version in source.versions
+    ]
+    return (
+        f"The text was converted from the version of {names[0]}; each claim was compared with this version "
+        f"and with that of {names[1]}."
+    )
+
+
+def describe_counts(records: Iterable[Record]) -> str:
+    """Return the numbers of errors, misprints and conditions by their origin, in one sentence."""
+    counts = Counter((record.origin, record.verdict) for record in records)
+    names = {Verdict.ERRATUM: "error", Verdict.MISPRINT: "misprint", Verdict.CONDITIONAL: "condition"}
+    owners = {
+        Origin.AUTHOR: "of the author",
+        Origin.CONVERSION: "of the conversion",
+        Origin.UNDECIDED: "of undecided origin",
+    }
+    parts = []
+    for origin, owner in owners.items():
+        numbers = [
+            f"{number} {name}{'' if number == 1 else 's'}"
+            for verdict, name in names.items()
+            if (number := counts[origin, verdict])
+        ]
+        if numbers:
+            parts.append(f"{owner}: {', '.join(numbers)}")
+    return "; ".join(parts)
+
+
+def describe_changes(records: Iterable[Record]) -> str:
+    """Return how many of the author's slips the latest version mends or drops; empty if it was not read."""
+    own = [record for record in records if record.origin is Origin.AUTHOR]
+    if not own:
+        return ""
+    num_mended = sum(record.is_mended for record in own)
+    num_dropped = sum(record.page_2021 == DROPPED for record in own)
+    return (
+        f"of the author's, mended in the latest version: {num_mended}, "
+        f"dropped with their subject: {num_dropped}"
+    )
+
+
+def state(record: Record) -> str:
+    """Return the state of a correction in a list that an author keeps; what is not the author's has none."""
+    if record.is_mended:
+        return "mended"
+    if record.origin is Origin.CONVERSION:
+        return ""
+    if record.page_2021 == DROPPED:
+        return "dropped"
+    return "answered" if record.reply else "open"
+
+
 @dataclass(frozen=True)
 class RootCause:
     """One slip, and all errors that it explains.
@@ -117,8 +181,10 @@ def root_causes(records: Sequence[Record]) -> list[RootCause]:
 
 def section_of_errata(record: Record) -> str:
     """Return the heading in the errata under which a record stands."""
-    if record.scan:
-        return "Slips of the conversion"
+    if record.is_mended:
+        return MENDED
+    if record.is_from_conversion:
+        return CONVERSIONS
     headings = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions"}
     return headings[record.verdict]
 
@@ -132,16 +198,30 @@ def as_text(records: Sequence[Record]) -> str:
         if not own:
             continue
         found = root_causes(by_section["Errors"])
-        counts = [f"{heading.lower()}: {len(by_section[heading])}" for heading in HEADINGS]
-        summary = f"{', '.join(counts)}; root causes of the errors: {len(found)}"
-        lines += [source.author.upper(), *textwrap.wrap(summary, SCREEN_WIDTH), ""]
+        summary = [describe_versions(source), describe_counts(own), describe_changes(own)]
+        lines += [source.author.upper(), *(line for text in summary for line in _wrapped(text)), ""]
+        if by_section[MENDED]:
+            lines += [*_wrapped(f"{MENDED} ({HEADINGS[MENDED]})"), ""]
+            lines += [line for each in by_section[MENDED] for line in _wrapped(_mended_line(each))]
+            lines += [""]
+        lines += [f"Root causes of the errors: {len(found)}", ""]
         lines += [line for number, each in enumerate(found, 1) for line in _cause_text(number, each)]
         for heading, kind in HEADINGS.items():
             if by_section[heading]:
-                lines += ["", f"{source.author}: {heading} ({kind})", ""]
+                lines += ["", *_wrapped(f"{source.author}: {heading} ({kind})"), ""]
                 lines += [line for record in by_section[heading] for line in _entry_text(record)]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, SCREEN_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _mended_line(record: Record) -> str:
+    """Return one line on a slip that the author has mended."""
+    page = "" if record.page_2021 is None else record.page_2021.describe()
+    return f"{place_in_notes(record)} {readable_sentence(record.title)}: {readable_sentence(page)}"
 
 
 def _cause_text(number: int, cause: RootCause) -> list[str]:
@@ -166,6 +246,9 @@ def _entry_text(record: Record) -> list[str]:
         ("units", readable_sentence(record.units_mismatch)),
         ("in a run", readable_sentence(record.effect)),
         ("remark", readable_sentence(record.remark)),
+        ("pages", readable_sentence(describe_pages(record))),
+        ("origin", describe_origin(record)),
+        ("reply", readable_sentence(record.reply) or "none yet"),
     ):
         lines += labeled_lines(label, text)
     found = counterexample(record)
@@ -185,6 +268,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
             "likely" if record.scan else "", record.title, shared.title if shared else "",
             record.formula, record.correction, record.replacement, record.condition,
             record.units_mismatch, record.remark, record.effect,
+            str(record.origin), describe_pages(record), state(record), record.reply,
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
     return result
@@ -205,13 +289,29 @@ def as_markdown(records: Sequence[Record]) -> str:
     for source in active_ledger().sources:
         own = [record for record in records if record.source == source.name]
         if own:
-            lines += [f"## {source.author}", "", *_cause_lines(own), *_summary_lines(own), *_entry_lines(own)]
+            lines += [f"## {source.author}", "", describe_versions(source), ""]
+            lines += [f"- {text}" for text in (describe_counts(own), describe_changes(own)) if text]
+            lines += ["", *_mended_lines(own), *_cause_lines(own), *_summary_lines(own), *_entry_lines(own)]
     return "\n".join(lines).rstrip() + "\n"
 
 
+def _mended_lines(records: Sequence[Record]) -> list[str]:
+    mended = [record for record in records if record.is_mended]
+    if not mended:
+        return []
+    lines = [f"### {MENDED}, in short", ""]
+    for record in mended:
+        page = "" if record.page_2021 is None else record.page_2021.describe()
+        lines += [f"- {place_in_notes(record)} {record.title}: {page}"]
+    return [*lines, ""]
+
+
 def _summary_lines(records: Sequence[Record]) -> list[str]:
-    lines = ["| Place | Verdict | What is corrected |", "|---|---|---|"]
-    lines += [f"| {place_in_notes(record)} | {record.verdict} | {record.title} |" for record in records]
+    lines = ["| Place | Verdict | What is corrected | Origin | State |", "|---|---|---|---|---|"]
+    lines += [
+        f"| {place_in_notes(each)} | {each.verdict} | {each.title} | {each.origin} | {state(each)} |"
+        for each in records
+    ]
     return [*lines, ""]
 
 
@@ -246,6 +346,9 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
                 ("Holds if", record.condition),
                 ("Units", f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""),
                 ("Remark", record.remark),
+                ("Pages", describe_pages(record)),
+                ("Origin", describe_origin(record)),
+                ("Reply", record.reply or "none yet"),
                 ("In a simulation", record.effect),
                 ("LaTeX", block if tex else ""),
             ):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rbnotes.arguments import InvalidArgument
+from rbnotes.ledger.pages import NO_PAGE, Origin
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import active_ledger
 
@@ -37,6 +38,27 @@ def place_in_notes(record: Record) -> str:
     if kind == "t":
         return f"{section}, in the text{suffix}"
     return f"{section}, {DISPLAY_KINDS[kind]} {number}".rstrip() + suffix
+
+
+def describe_pages(record: Record) -> str:
+    """Return what the author's pages have in the place of a claim (text with TeX between dollars)."""
+    if record.page_2019 is None or record.page_2021 is None:
+        return NO_PAGE
+    versions = active_ledger().source(record.source).versions
+    pages = (record.page_2019, record.page_2021)
+    return "; ".join(
+        f"{version.date}, {page.describe()}" for version, page in zip(versions, pages, strict=True)
+    )
+
+
+def describe_origin(record: Record) -> str:
+    """Return who made a slip, in a few words."""
+    if record.origin is Origin.UNDECIDED:
+        return "perhaps the conversion of the text" if record.scan else "undecided"
+    return {
+        Origin.AUTHOR: "the author",
+        Origin.CONVERSION: "the conversion of the text, not the author",
+    }[record.origin]
 
 
 def find_claims(text: str, records: Sequence[Record]) -> list[Record]:

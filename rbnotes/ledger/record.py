@@ -16,6 +16,7 @@ from hypothesis.strategies import SearchStrategy
 from numpy.typing import ArrayLike
 
 from rbnotes.ledger.dotted_names import dotted_name, is_private
+from rbnotes.ledger.pages import Origin, Page
 from rbnotes.ledger.quantities import Dimension, QuantityDeclaration
 
 Function = Callable[..., ArrayLike]
@@ -29,6 +30,9 @@ class Verdict(StrEnum):
     a quantity of the notes that fits there, so that code written from the print runs and gives a wrong
     number, even if another display is correct. It makes a misprint if the print itself reveals it: the
     remaining symbol is not defined, does not fit, or repeats its neighbor.
+
+    A formula with an inverse presupposes that it exists. A sentence that a system can be solved, or has one
+    solution, is conditional if it is not always so.
     """
 
     DEFINITION = "definition"  # no statement to check; names what implements it
@@ -116,7 +120,13 @@ class Record:
     effect
         For an erratum: one sentence on a simulation that uses the printed form, with numbers from a run.
     scan
-        The slip may come from the scan of the text rather than from its author.
+        The slip may come from the conversion of the text; only if no page of the author is at hand.
+    page_2019
+        Page of the author's version of 2019, from which the text was converted; None if it is not at hand.
+    page_2021
+        Page of the author's version of 2021.
+    reply
+        Reply of the author to a correction, with its date; empty if there is none.
     inputs
         A hypothesis strategy for each argument, generic enough that no term of the formula vanishes.
     given
@@ -170,6 +180,9 @@ class Record:
     remark: str = ""
     effect: str = ""
     scan: bool = False
+    page_2019: Page | None = None
+    page_2021: Page | None = None
+    reply: str = ""
 
     inputs: Inputs = field(default_factory=dict)
     given: Inputs | None = None
@@ -215,6 +228,14 @@ class Record:
         if self.verdict in NEEDS_CORRECTION:
             require(self.library is not None, f"verdict {self.verdict} needs the library's right form")
             require(bool(self.correction), f"verdict {self.verdict} needs a correction")
+        require((self.page_2019 is None) == (self.page_2021 is None), "names the page of one version only")
+        if self.page_2021 is not None and self.page_2021.mended:
+            wrong = self.verdict in WRONG_AS_PRINTED and self.origin is Origin.AUTHOR
+            require(wrong, "is mended by its author, who did not write it")
+        require(
+            not self.scan or self.page_2019 is None,
+            "has `scan`, although the author's page decides its origin",
+        )
         if self.verdict is Verdict.CONDITIONAL:
             require(self.given is not None, "a conditional claim needs the inputs on which it holds")
             require(bool(self.condition), "a conditional claim needs its condition")
@@ -247,6 +268,23 @@ class Record:
     def section(self) -> str:
         """Section number in its source, such as ``0.22.1``."""
         return self.id.split("/")[1][1:]
+
+    @property
+    def origin(self) -> Origin:
+        """Origin of the text: the author if the page from which it was converted has the same."""
+        if self.page_2019 is None:
+            return Origin.UNDECIDED
+        return Origin.AUTHOR if self.page_2019.is_same else Origin.CONVERSION
+
+    @property
+    def is_from_conversion(self) -> bool:
+        """Return True if the slip is the conversion's, or may be where no page is at hand."""
+        return self.scan or self.origin is Origin.CONVERSION
+
+    @property
+    def is_mended(self) -> bool:
+        """Return True if a slip of the author is corrected in the version of 2021."""
+        return self.page_2021 is not None and self.page_2021.mended
 
     @property
     def allowed_inputs(self) -> Inputs:

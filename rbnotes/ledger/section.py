@@ -37,6 +37,7 @@ from dataclasses import dataclass, field
 from dataclasses import fields as dataclass_fields
 from typing import Any
 
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.record import Argument, Record, Verdict
 
 # TeX interprets a bracket after a row break as a distance; here it is nearly always a cross product matrix.
@@ -62,11 +63,15 @@ class Section:
         Quantities and meanings of the arguments that records of the section have.
 
         A record whose argument means something else has ``arguments`` of its own.
+    page_2019, page_2021
+        Pages of the section in two versions of the author, for the records that name no page of their own.
     """
 
     id: str
     chapter: str = ""
     arguments: Mapping[str, Argument] = field(default_factory=dict)
+    page_2019: Page | None = None
+    page_2021: Page | None = None
 
     def holds(self, key: str, title: str, *, chapter: str = "") -> Callable[[type], Record]:
         """Return a decorator that makes a record of a claim that holds.
@@ -115,6 +120,8 @@ class Section:
             }
             return Record(
                 **{
+                    "page_2019": self.page_2019,
+                    "page_2021": self.page_2021,
                     **{name: value for name, value in fields.items() if name not in ("edit", "edits")},
                     "id": id,
                     "title": title,

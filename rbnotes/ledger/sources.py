@@ -25,12 +25,32 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from rbnotes.arguments import InvalidArgument
 
 ENTRY_POINT_GROUP = "rbnotes.ledgers"
 """Group of the entry points that name ledger packages."""
 NOTES_FILE = "notes.toml"
+
+
+@dataclass(frozen=True)
+class Version:
+    """A dated version of the author, with which the records were compared page by page.
+
+    Attributes
+    ----------
+    date
+        Date that it bears, such as ``2019-09-18``.
+    num_pages
+        Number of its pages.
+    note
+        Remark for readers.
+    """
+
+    date: str
+    num_pages: int
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,12 +67,15 @@ class Source:
         Letter for the author before the number of a formula.
     module
         Subpackage of its records; ``.`` is the package itself.
+    versions
+        Versions of the author with which the records were compared; the text was converted from the first.
     """
 
     name: str
     author: str
     letter: str
     module: str = "."
+    versions: tuple[Version, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -146,6 +169,10 @@ def open_ledger(name: str | Path) -> Ledger:
     )
 
 
+def _read_source(entry: dict[str, Any]) -> Source:
+    return Source(**{**entry, "versions": tuple(Version(**each) for each in entry.get("versions", ()))})
+
+
 def _read_ledger(folder: Path, package: str) -> Ledger:
     path = folder / NOTES_FILE
     try:
@@ -155,7 +182,7 @@ def _read_ledger(folder: Path, package: str) -> Ledger:
     except tomllib.TOMLDecodeError as error:
         raise InvalidArgument(str(path), str(error), "TOML") from error
     try:
-        sources = tuple(Source(**entry) for entry in table["source"])
+        sources = tuple(_read_source(entry) for entry in table["source"])
     except (KeyError, TypeError) as error:
         raise InvalidArgument(str(path), str(error), "[[source]] with name, author and letter") from error
     for source in sources:

@@ -28,7 +28,8 @@ It {claim}`lloyd/s0.2/d1`; this display {claim}`lloyd/s0.2/d2`.
 Why it matters.
 ```
 
-It says so {claim}`sueda/s1.1/e1.1`. A long one is $a = b + c + d + e + f + g + h + i$, and `x-y` is short.
+It says so {claim}`sueda/s1.1/e1.1`, and the next line agrees {claim}`sueda/s1.1/t9`.
+A long one is $a = b + c + d + e + f + g + h + i$, and `x-y` is short.
 
 ```{records}
 ```
@@ -118,8 +119,8 @@ def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(boo
     assert '<span class="verdict verdict-holds">holds</span>' in html
     assert 'href="book/generated/ledger-lloyd-0.2.html#lloyd-s0-2-d2-b"' in html
     assert (
-        html.count('<span class="verdict verdict-erratum">wrong in print</span>') == 3
-    )  # badge, box and table
+        html.count('<span class="verdict verdict-erratum">wrong in print</span>') == 5
+    )  # badge, box and table; the other claim has no box
 
 
 def test_punctuation_stays_on_the_line_of_a_badge(book):
@@ -145,7 +146,8 @@ def test_erratum_box_shows_printed_form_right_form_and_effect(book):
         "Lloyd 0.2, display 2, part b: Title of",
         "as printed",
         "Right form",
-        "scan of the notes",
+        "Perhaps the conversion of the text.",
+        "no page at hand",
         "Why it",
     ):
         assert text in box
@@ -183,7 +185,20 @@ def test_errata_show_counterexamples_and_both_results(book):
     assert "Holds if" not in errata
     assert "x = -1" in conditions  # the shrunk one for the conditional claim
     assert "Holds if" in conditions
-    assert "Nothing to correct" in page(book, "errata-sueda")
+    assert "Nothing to correct" in page(book, "errata-si")
+
+
+def test_errata_put_what_is_mended_first_and_tell_the_slips_of_the_conversion_apart(book):
+    sueda, lloyd = page(book, "errata-sueda"), page(book, "errata-lloyd")
+    assert "converted from the version of 2019-09-18 (48 pages" in sueda
+    assert "Of the author: 1 error." in sueda
+    assert "<h2>Mended by the author" in sueda
+    assert "<h2>Summary" not in sueda
+    assert "No page of the author was at hand" in lloyd
+    assert "<h2>Slips of the conversion" in lloyd
+    entry = page(book, "book/generated/errata-sueda-1.1")
+    assert "2019-09-18, page 1, same as the text; 2021-09-27, page 3:" in entry
+    assert "The author." in entry
 
 
 def test_errata_table_links_the_corrections_of_each_section(book):

@@ -18,13 +18,14 @@ kernelspec: {display_name: Python 3, language: python, name: python3}
 """
 
 FAKE_LEDGER = '''\
-"""A ledger of four records, so that the pages' tests do not depend on the real one."""
+"""A ledger of five records, so that the pages' tests do not depend on the real one."""
 
 import numpy as np
 from hypothesis import strategies as st
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger.pages import Page
 from rbnotes_book import api_pages
 
 
@@ -54,6 +55,10 @@ RECORDS = (
         "lloyd/s0.2/d2#b", Verdict.ERRATUM, printed=lambda x: -(x**2), correction=r"$f(x) = x^2$", scan=True
     ),
     record("sueda/s1.1/e1.1", Verdict.HOLDS, printed=lambda x: x**2),
+    record(
+        "sueda/s1.1/t9", Verdict.ERRATUM, printed=lambda x: -(x**2), correction=r"$f(x) = x^2$",
+        page_2019=Page(1), page_2021=Page(3, r"$x^2$", mended=True),
+    ),
 )
 
 
@@ -67,7 +72,8 @@ LEDGER_PAGES = {
     "ledger": "# The ledger\n\n```{ledger-summary}\n```\n\n```{sections} lloyd\n```\n",
     "finder": "# Finder\n\n```{finder}\n```\n",
     "errata-lloyd": "# Errata\n\n```{errata} lloyd\n```\n",
-    "errata-sueda": "# No errata\n\n```{errata} sueda\n```\n",
+    "errata-sueda": "# Mended\n\n```{errata} sueda\n```\n",
+    "errata-si": "# No errata\n\n```{errata} si\n```\n",
     "conditions-lloyd": "# Conditions\n\n```{conditions} lloyd\n```\n",
 }
 

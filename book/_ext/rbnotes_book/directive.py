@@ -12,6 +12,8 @@ from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
 from rbnotes.ledger import Record, tex_to_text
+from rbnotes.ledger.lookup import describe_origin, describe_pages
+from rbnotes.ledger.record import WRONG_AS_PRINTED
 from rbnotes_book import claims, formulas
 
 Field = tuple[str, Sequence[nodes.Node]]
@@ -108,12 +110,14 @@ class LedgerDirective(SphinxDirective):
     def statement(self, record: Record) -> list[Field]:
         """Return the fields that every view shows: printed form, right form and condition."""
         misfit = f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""
-        scan = "The slip may come from the scan of the notes." if record.scan else ""
+        origin = f"{describe_origin(record)}." if record.verdict in WRONG_AS_PRINTED else ""
         return [
             ("Printed" if record.correction else "Claim", self.formula(record)),
             ("Right form", self.parse(record.correction, record)),
             ("Holds if", self.parse(record.condition, record)),
             ("Units", self.parse(misfit, record)),
             ("Remark", self.parse(record.remark, record)),
-            ("Scan", self.parse(scan, record)),
+            ("Origin", self.parse(origin[:1].upper() + origin[1:], record)),
+            ("Pages", self.parse(describe_pages(record), record)),
+            ("Author's reply", self.parse(record.reply, record)),
         ]

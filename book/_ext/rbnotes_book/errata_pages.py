@@ -17,6 +17,7 @@ from sphinx.util import logging
 
 from rbnotes.ledger import Record, errata
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
+from rbnotes.ledger.sources import active_ledger
 from rbnotes_book import claims, formulas, outcomes, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
 
@@ -140,10 +141,38 @@ class Errata(Corrections):
             return self.entries([record for record in records if [record.section] == number])
         if not records:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
+        of_author = [r for r in records if not r.is_from_conversion and not r.is_mended]
+        ids = {record.id for record in records if not record.is_from_conversion}
+        causes = errata.causes(source)
+        author_causes = [self.cause(each) for each in causes if not ids.isdisjoint(each.ids)]
+        of_conversion = [r for r in records if r.is_from_conversion]
+        conversion_causes = [self.cause(each) for each in causes if ids.isdisjoint(each.ids)]
         return [
-            *self.section("Summary", [self.summary(records)]),
-            *self.section("Root causes", [self.cause(each) for each in errata.causes(source)]),
+            *self.introduction(source),
+            *self.listed(errata.MENDED, [r for r in records if r.is_mended]),
+            *self.listed("Summary", of_author),
+            *self.section("Root causes", author_causes),
+            *self.listed(errata.CONVERSIONS, of_conversion),
+            *self.section("Root causes of the conversion", conversion_causes),
         ]
+
+    def introduction(self, source: str) -> list[nodes.Node]:
+        """Return what was read, and the numbers of slips by origin, conditions among them."""
+        records = [*errata.corrections(source), *errata.conditions(source)]
+        texts = (
+            errata.describe_versions(active_ledger().source(source)),
+            errata.describe_counts(records),
+            errata.describe_changes(records),
+        )
+        return [nodes.paragraph("", f"{text[0].upper()}{text[1:].rstrip('.')}.") for text in texts if text]
+
+    def listed(self, title: str, records: Sequence[Record]) -> list[nodes.Node]:
+        """Return a section with the summary of some records, if there are any."""
+        if not records:
+            return []
+        kind = errata.HEADINGS.get(title)
+        intro = [nodes.paragraph("", f"{kind[0].upper()}{kind[1:]}.")] if kind else []
+        return self.section(title, [*intro, self.summary(records)])
 
     def entries(self, records: Sequence[Record]) -> list[nodes.Node]:
         """Return the corrections to a section, under a heading for each verdict."""

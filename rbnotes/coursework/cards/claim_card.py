@@ -26,9 +26,9 @@ from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
 from rbnotes.ledger.checks.units import argument_quantities, result_quantity
 from rbnotes.ledger.evaluation import Values, samples
-from rbnotes.ledger.lookup import LIBRARY, place_in_notes
+from rbnotes.ledger.lookup import LIBRARY, describe_origin, describe_pages, place_in_notes
 from rbnotes.ledger.quantities import AnyQuantity
-from rbnotes.ledger.record import Function, Record
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
 from rbnotes.ledger.shown_counterexample import Counterexample, counterexample
 from rbnotes.ledger.unicode_math import (
     LABEL_WIDTH,
@@ -50,7 +50,7 @@ MAX_BRIEF_LINES = 12
 """Largest number of lines of an example in a list of claims."""
 SCREEN_HEIGHT = 24
 """Lines of the summary."""
-MAX_SUMMARY_LINES = {"formula": 4, "text": 3, "inputs": 6}
+MAX_SUMMARY_LINES = {"formula": 4, "text": 3, "inputs": 6, "pages": 2}
 """Largest numbers of lines of the parts of a summary."""
 
 
@@ -190,7 +190,9 @@ class Card:
             ("units", f"do not fit: {mismatch}" if mismatch else ""),
             ("remark", self._sentence(record.remark, tex)),
             ("in a run", self._sentence(record.effect, tex)),
-            ("scan", "the slip may come from the scan of the notes" if record.scan else ""),
+            ("origin", describe_origin(record) if record.verdict in WRONG_AS_PRINTED else ""),
+            ("pages", self._pages(tex)),
+            ("reply", self._sentence(record.reply, tex)),
             ("oracle", self._sentence(record.oracle, tex)),
             ("library", ", ".join(record.implemented_by)),
             ("chapter", f"{record.chapter}.html of the book{notes}"),
@@ -214,6 +216,7 @@ class Card:
             ("because", self._sentence(record.correction, tex), max_lines["text"]),
             ("only if", self._sentence(record.condition, tex), max_lines["text"]),
             ("in a run", self._sentence(record.effect, tex), max_lines["text"]),
+            ("pages", self._pages(tex), max_lines["pages"]),
         ):
             lines += labeled_lines(name, text, limit)
         if self.counterexample is not None:
@@ -233,6 +236,10 @@ class Card:
         record = self.record
         heading = f"{record.id}  {place_in_notes(record)}  {str(record.verdict).upper()}"
         return [heading, self._sentence(record.title, tex)]
+
+    def _pages(self, tex: bool) -> str:
+        """Return what the author's pages have; empty for a task that does not come from notes."""
+        return "" if self.record.source == LIBRARY else self._sentence(describe_pages(self.record), tex)
 
     @property
     def _claim_label(self) -> str:
@@ -304,6 +311,9 @@ class Card:
             "replacement": record.replacement,
             "condition": record.condition,
             "remark": record.remark,
+            "origin": str(record.origin),
+            "pages": describe_pages(record),
+            "reply": record.reply,
             "implemented_by": list(record.implemented_by),
             "chapter": record.chapter,
             "arguments": dict(self.arguments) if record.reference is not None else {},

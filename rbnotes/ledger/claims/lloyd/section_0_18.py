@@ -6,6 +6,7 @@ As in section 0.17, the oracle is the motion of least action, without a KKT syst
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
 from rbnotes.attachments import (
     Attachment,
@@ -292,6 +293,9 @@ GRAPH = {
 """Components 0, 1 and 2, each attached to the next one and to the active component 3."""
 
 
+NO_DRIFT = np.zeros((3, BLOCK_SIZE))
+
+
 def eliminate_particles(masses, order):
     """Return the effective mass of the active particle after eliminating the chain in the given order."""
     system = StepProblem(np.diag(np.repeat(masses, 3)), np.zeros(12))
@@ -306,23 +310,19 @@ def attachment_graph(onto_active, onto_next):
     return [*chain, Attachment(2, {3: -onto_active[2] - onto_next[2]})]
 
 
-def all_velocities(onto_active, onto_next, v_active):
+def all_velocities(onto_active, onto_next, v_active, drift=NO_DRIFT):
     """Return all velocities, masters first; each attached velocity satisfies its own constraint."""
     v = np.zeros((4, BLOCK_SIZE))
     v[3] = v_active
     for k in (2, 1, 0):
-        v[k] = [-(onto_active[k][i] @ v[3]) - onto_next[k][i] @ v[k + 1] for i in range(BLOCK_SIZE)]
+        for i in range(BLOCK_SIZE):
+            v[k, i] = drift[k, i] - onto_active[k][i] @ v[3] - onto_next[k][i] @ v[k + 1]
     return v.ravel()
 
 
 def graph_energy(M, onto_active, onto_next):
     """Compare with the kinetic energy of all components, with velocities computed masters first."""
     return energy_matrix(M, lambda v: all_velocities(onto_active, onto_next, v), BLOCK_SIZE)
-
-
-def graph_power(onto_active, onto_next, f):
-    """Compare with the power of all forces on unit velocities of the active component."""
-    return np.array([f @ all_velocities(onto_active, onto_next, unit) for unit in np.eye(BLOCK_SIZE)])
 
 
 def three_particle_velocities(w1, w2, v):
@@ -430,13 +430,15 @@ class t849:
     implements = elimination_order
 
 
-@section.holds("t851", "Recursion for the forces alone")
+@section.conditional("t851", "Recursion for the forces alone")
 class t851:
     formula = r"\text{we can recursively compute } \mathbf f'_\alpha \text{ and } \mathbf f'_\beta \text{ in the prescribed order}"
-    inputs = {name: GRAPH[name] for name in ("onto_active", "onto_next", "f")}
+    inputs = {**GRAPH, "drift": arrays(3, BLOCK_SIZE)}
+    given = {**inputs, "drift": st.just(NO_DRIFT)}
+    arguments = {"drift": Argument(VELOCITY, "of the attached coordinates, by component")}
     result = Result(MOMENTUM, "of the active coordinates, which are the last")
 
-    def printed(onto_active, onto_next, f):
+    def printed(M, onto_active, onto_next, f, drift):
         """Apply (0.33) and (0.34) to components 0, 1 and 2 in turn, without drift and masses."""
         f = np.reshape(f, (4, BLOCK_SIZE)).copy()
         for k in (0, 1, 2):
@@ -444,17 +446,30 @@ class t851:
             f[k + 1] = f[k + 1] - onto_next[k].T @ f[k]
         return f[3]
 
-    def library(onto_active, onto_next, f):
-        space = null_space_reduction(SIZES, attachment_graph(onto_active, onto_next))
-        return space.reduce(StepProblem(np.eye(8), f)).momentum
+    def library(M, onto_active, onto_next, f, drift):
+        attachments = [
+            Attachment(each.component, each.blocks, bias)
+            for each, bias in zip(attachment_graph(onto_active, onto_next), drift, strict=True)
+        ]
+        return null_space_reduction(SIZES, attachments).reduce(StepProblem(M, f)).momentum
 
-    reference = graph_power
+    def reference(M, onto_active, onto_next, f, drift):
+        """Compare with differences of the action by the active velocities; it is a quadratic function."""
+
+        def action(v_active):
+            v = all_velocities(onto_active, onto_next, v_active, drift)
+            return v @ M @ v / 2 - f @ v
+
+        return np.array([(action(-unit) - action(unit)) / 2 for unit in np.eye(BLOCK_SIZE)])
+
+    def holds_when(M, onto_active, onto_next, f, drift):
+        return not np.any(drift)
+
+    condition = r"the attachments have no drift, $\mathbf g_k = 0$"
     remark = (
-        r"The text assumes $\mathbf g_k = 0$; otherwise $\mathbf f'$ also contains $-(\mathbf "
-        r"M_{\alpha k}-\mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf g_k$, which requires the "
-        "masses."
+        r"Otherwise $\mathbf f'$ also contains $-(\mathbf M_{\alpha k}-\mathbf G_{k\alpha}^T\mathbf M_{kk})\mathbf "
+        r"g_k$, which requires the masses."
     )
-    exact = "both forms sum the same few products in the same order"
     implements = NullSpaceReduction.reduce
 
 

@@ -8,6 +8,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -16,6 +17,8 @@ from rbnotes.testing.strategies import frames, rotation_vectors, rotations, vect
 section = Section(
     "sueda/s1.1",
     chapter="frames-and-twists",
+    page_2019=Page(1, last=2),
+    page_2021=Page(3),
     arguments={
         "R": Argument(NUMBER, "of the body in the world"),
         "p": Argument(LENGTH, "origin of the body, in the world"),
@@ -286,6 +289,8 @@ class e1_4:
 
 @section.misprint("t35", "Matrix that transforms points from the world to the body")
 class t35:
+    page_2019 = Page(2, "${}^0_iE^{-1}$ transforms points from 0 to $i$")
+    page_2021 = Page(3, page_2019.content)
     formula = r"{}^i_0E^{-1}\ \text{transforms points from 0 to}\ i"
     inputs = POSE_AND_POINT
     arguments = {"x": Argument(LENGTH, "in the world")}
@@ -302,7 +307,6 @@ class t35:
         """Compare with the body coordinates that solve R x = y - p."""
         return np.linalg.solve(E[:3, :3], x - E[:3, 3])
 
-    scan = True
     correction = "${}^0_iE^{-1} = {}^i_0E$ transforms points from 0 to $i$"
     replacement = "In other words, ${}^0_iE$ transforms points from $i$ to 0, whereas ${}^0_iE^{-1}$ transforms points from 0 to $i$."
     remark = (

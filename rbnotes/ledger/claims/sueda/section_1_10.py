@@ -15,6 +15,7 @@ from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, motion
 from rbnotes.ledger.oracles.point_mass_dynamics import inertial_wrench, unconstrained_step
 from rbnotes.ledger.oracles.quadratic_programs import admissible_velocities, minimizer
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ADJOINT,
@@ -57,6 +58,8 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "sueda/s1.10",
     chapter="joints",
+    page_2019=Page(15, last=16),
+    page_2021=Page(20, last=22),
     arguments={
         "Ei": Argument(POSE, "of the body i in the world"),
         "Ek": Argument(POSE, "of the body k in the world"),
@@ -148,6 +151,8 @@ POSES = np.stack([np.eye(4), np.array([[0, 0, 1, 0.5], [1, 0, 0, 1], [0, 1, 0, -
 
 @section.misprint("e1.69#a", "Relative twist of two bodies in a joint frame of the first")
 class e1_69_a:
+    page_2019 = Page(15, r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$")
+    page_2021 = Page(20, page_2019.content)
     formula = r"\delta\phi_j = {}^j\mathrm{Ad}\,\phi_i - {}^j\mathrm{Ad}\,\phi_k"
     edits = (
         (r"{}^j\mathrm{Ad}\,\phi_i", r"{}^j_i\mathrm{Ad}\,\phi_i"),
@@ -169,7 +174,6 @@ class e1_69_a:
         "motions of both."
     )
     reference = relative_twist_reference
-    scan = True
     correction = (
         r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices distinguish the "
         "adjoints"
@@ -180,6 +184,11 @@ class e1_69_a:
 
 @section.misprint("e1.69#b", "Relative twist through the world frame: three adjoints, not four")
 class e1_69_b:
+    page_2019 = Page(
+        15,
+        r"$\begin{pmatrix} {}^j_i\mathrm{Ad} & -{}^j_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_k\mathrm{Ad} \end{pmatrix}$",
+    )
+    page_2021 = Page(20, page_2019.content)
     formula = r"\delta\phi_j = \begin{pmatrix} {}^j\mathrm{Ad} & -{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad} \end{pmatrix}\begin{pmatrix} \phi_i \\ \phi_k \end{pmatrix}"
     edit = (
         r"{}^j\mathrm{Ad} & -{}^j\mathrm{Ad}\,{}^i\mathrm{Ad}\,{}^0\mathrm{Ad}\,{}^k\mathrm{Ad}",
@@ -202,7 +211,6 @@ class e1_69_b:
         "motions of both."
     )
     reference = relative_twist_reference
-    scan = True
     correction = (
         r"$\begin{pmatrix} {}^j_i\mathrm{Ad} & -{}^j_i\mathrm{Ad}\,{}^i_0\mathrm{Ad}\,{}^0_k\mathrm{Ad} "
         r"\end{pmatrix}$: from $k$ to the world, to $i$, to the joint. The last ${}^k\mathrm{Ad}$ is "
@@ -213,6 +221,8 @@ class e1_69_b:
 
 @section.holds("t570#a", "Inverse of an adjoint")
 class t570_a:
+    page_2019 = Page(15, r"${}^i_0\mathrm{Ad} = {}^0_i\mathrm{Ad}^{-1}$")
+    page_2021 = Page(20, page_2019.content)
     formula = r"{}^i\mathrm{Ad} = {}^0\mathrm{Ad}^{-1}"
     inputs = {"E": frames()}
     result = Result(ADJOINT, "takes twists of the outer to the inner frame")
@@ -449,6 +459,11 @@ class e1_72:
 
 @section.conditional("t586#a", "KKT system for a semidefinite mass matrix")
 class t586_a:
+    page_2019 = Page(16)
+    page_2021 = Page(
+        21,
+        "`always positive definite': the first half of the condition; independent rows are not asked for",
+    )
     formula = r"\mathbf M \succeq 0:\quad \text{(1.72) can be converted into a single linear system, (1.73)}"
     inputs = {"B": matrices(6, 3), "a": vectors(6), "G": full_rank_matrices(2, 6)}
     result = Result(NUMBER, SYSTEM_COORDINATES)

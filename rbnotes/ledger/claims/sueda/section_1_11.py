@@ -10,6 +10,7 @@ from rbnotes.contact import ContactPoints, normal_jacobian
 from rbnotes.dynamics import WORLD, BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.quadratic_programs import constrained_minimizer, contact_velocities
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     FORCE,
@@ -40,6 +41,8 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "sueda/s1.11",
     chapter="stabilization",
+    page_2019=Page(16, last=17),
+    page_2021=Page(22, last=23),
     arguments={
         "E": Argument(POSE, "of the body in the world"),
         "x": Argument(LENGTH, "contact point, in the world"),
@@ -123,6 +126,8 @@ BODIES = np.stack([se3.exp(np.array([0.1, 0.2, -0.3, 0.4, 0.5, 0.6]) * k) for k 
 
 @section.erratum("e1.75", "Velocity of the collision point")
 class e1_75:
+    page_2019 = Page(16, r"${}^i\phi_i$, without a dot")
+    page_2021 = Page(22, page_2019.content)
     formula = r"{}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\dot\phi_i"
     edit = (r"\dot\phi_i", r"\phi_i")
     inputs = {**ONE_BODY, "phidot": twists()}
@@ -139,7 +144,6 @@ class e1_75:
         return point_rate(E, x, phi)
 
     combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
-    scan = True
     correction = (
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
         r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
@@ -173,6 +177,8 @@ class t614:
 
 @section.holds("e1.76", "Row of a contact with the ground")
 class e1_76:
+    page_2019 = Page(17, r"${}^0_i\mathsf R$")
+    page_2021 = Page(22, page_2019.content)
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i \ge 0\ \text{or}\ \mathbf N\,{}^i\phi_i \ge 0"
     inputs = {"E": frames(), "x": arrays(3), "phi": arrays(6), "n": DIRECTIONS}
     result = Result(VELOCITY)
@@ -191,7 +197,7 @@ class e1_76:
 
     remark = (
         "The normal points out of the ground, so the product is the rate at which the point rises. The "
-        "index of the body is also missing at this rotation, but it is needed only in (1.77), where "
+        "conversion of the text dropped the index of the body here too, but it is needed only in (1.77), where "
         "there are two bodies."
     )
     implements = normal_jacobian
@@ -220,6 +226,8 @@ class t618:
 
 @section.misprint("e1.77", "Relative velocity of two bodies at a contact")
 class e1_77:
+    page_2019 = Page(17, r"${}^0_i\mathsf R$ in the first term, ${}^0_j\mathsf R$ in the second")
+    page_2021 = Page(22, page_2019.content)
     formula = r"{}^0\mathbf v_{\text{rel}} = {}^0\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0\mathbf R\,\Gamma({}^j\mathbf x)\,{}^j\phi_j"
     edits = (
         (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
@@ -237,17 +245,18 @@ class e1_77:
         return rows @ np.concatenate([phi_i, phi_j])
 
     reference = relative_reference
-    scan = True
     correction = (
         r"${}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\,{}^i\phi_i - {}^0_j\mathbf R\,\Gamma({}^j\mathbf "
         r"x)\,{}^j\phi_j$: each body has its own rotation"
     )
-    remark = "The index of the body is missing at both rotations; (1.75) has it."
+    remark = "The conversion of the text dropped the index of the body at both rotations; (1.75) has it."
     implements = normal_jacobian
 
 
 @section.misprint("e1.78#a", "Row of a contact between two bodies")
 class e1_78_a:
+    page_2019 = Page(17, r"${}^0_i\mathsf R$ in the first block, ${}^0_j\mathsf R$ in the second")
+    page_2021 = Page(22, page_2019.content)
     formula = r"\left({}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf n^\top\,{}^0\mathbf R\,\Gamma({}^j\mathbf x)\right)\begin{pmatrix} {}^i\phi_i \\ {}^j\phi_j \end{pmatrix} \ge 0"
     edits = (
         (r"{}^0\mathbf R\,\Gamma({}^i\mathbf x)", r"{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)"),
@@ -267,7 +276,6 @@ class e1_78_a:
         """Compare with the relative velocity along the normal, from angular velocities and arms in the world."""
         return n @ relative_reference(Ei, Ej, x, phi_i, phi_j)
 
-    scan = True
     correction = (
         r"$\left({}^0\mathbf n^\top\,{}^0_i\mathbf R\,\Gamma({}^i\mathbf x)\quad -{}^0\mathbf "
         r"n^\top\,{}^0_j\mathbf R\,\Gamma({}^j\mathbf x)\right)$"
@@ -278,6 +286,8 @@ class e1_78_a:
 
 @section.conditional("e1.78#b", "Direction of the normal between two bodies")
 class e1_78_b:
+    page_2019 = Page(17)
+    page_2021 = Page(22)
     formula = r"{}^0\mathbf n^\top\,{}^0\mathbf v_{\text{rel}} \ge 0\ \text{keeps the bodies apart}"
     inputs = {**TWO_BODIES, "outward": DIRECTIONS, "n": DIRECTIONS}
     result = Result(VELOCITY)

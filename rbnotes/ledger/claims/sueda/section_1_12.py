@@ -11,6 +11,7 @@ from rbnotes.constraints.stabilization import acceleration_target, project_posit
 from rbnotes.dynamics import BilateralRows, StepProblem, UnilateralRows, solve_step
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     AREA,
@@ -41,6 +42,8 @@ from rbnotes.testing.strategies import (
 section = Section(
     "sueda/s1.12",
     chapter="stabilization",
+    page_2019=Page(17, last=18),
+    page_2021=Page(23),
     arguments={
         "A": Argument(NUMBER / AREA, "in the generalized coordinates of the system"),
         "b": Argument(NUMBER / LENGTH, "in the generalized coordinates of the system"),
@@ -270,6 +273,8 @@ class e1_81_b:
 
 @section.conditional("t644", "Rate of a joint constraint with the rows of (1.69)")
 class t644:
+    page_2019 = Page(18)
+    page_2021 = Page(23)
     formula = r"\frac{dg}{dt} = G\,\Phi\ \text{with the rows}\ G\ \text{of (1.69)}"
     inputs = TWIST_ROWS
     result = Result(VELOCITY, "along the axes of the joint")
@@ -480,6 +485,8 @@ class t654_a:
 
 @section.conditional("t654#b", "Acceleration target in a KKT system")
 class t654_b:
+    page_2019 = Page(18)
+    page_2021 = Page(23)
     formula = r"\begin{pmatrix} M & G^\top \\ G & 0 \end{pmatrix}\begin{pmatrix} \cdot \\ \lambda \end{pmatrix} = \begin{pmatrix} \cdot \\ -\dot G\dot q - 2\alpha G\dot q - \beta^2 g \end{pmatrix}"
     inputs = ACCELERATION_KKT
     arguments = {"f": Argument(FORCE, "in the generalized coordinates of the system")}

@@ -13,6 +13,7 @@ from rbnotes.friction import dual_qp, friction_contact_problem, single_qp
 from rbnotes.friction.bounded_friction import support_function
 from rbnotes.friction.facets import facet_directions
 from rbnotes.ledger.oracles.quadratic_programs import contact_velocities
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ENERGY, FORCE, MASS, MOMENTUM, NUMBER, TIME, VELOCITY
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -23,6 +24,8 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "sueda/s1.13",
     chapter="friction",
+    page_2019=Page(18, last=19),
+    page_2021=Page(23, last=25),
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system"),
         "N": Argument(NUMBER, "rows of the contacts, over the generalized coordinates of the system"),
@@ -73,6 +76,8 @@ SINGLE = (single_qp, dual_qp)
 
 @section.erratum("e1.84", "Velocities from the contact impulses")
 class e1_84:
+    page_2019 = Page(18)
+    page_2021 = Page(24)
     formula = r"M\Phi + N^T\alpha = \tilde f"
     edit = ("+ N^T", "- N^T")
     inputs = {name: IMPULSE_INPUTS[name] for name in ("M", "N", "f", "alpha")}
@@ -133,6 +138,8 @@ class t668_a:
 
 @section.misprint("t668#b", "Generalized impulse of the contacts")
 class t668_b:
+    page_2019 = Page(18)
+    page_2021 = Page(24)
     formula = r"\text{The product}\ N^T\alpha\ \text{represents the generalized force (wrench) that the contact constraints apply}"
     inputs = {**IMPULSE_INPUTS, "h": positive_numbers(0.125, 0.5)}
     result = Result(FORCE, SYSTEM_COORDINATES)
@@ -206,6 +213,8 @@ class t670:
 
 @section.conditional("t674", "Bound on the tangential impulses as the norm of the friction impulse")
 class t674:
+    page_2019 = Page(19)
+    page_2021 = Page(24)
     formula = (
         r"f_\parallel \le \mu f_\perp:\ \text{with the four-sided pyramid, this can be expressed as}\ (1.85)"
     )

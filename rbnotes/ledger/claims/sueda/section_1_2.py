@@ -7,6 +7,7 @@ import numpy as np
 from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import AREA, LENGTH, POSE, POSE_RATE, RATE, TWIST
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -16,6 +17,8 @@ from rbnotes.testing.strategies import frames, twists, vectors
 section = Section(
     "sueda/s1.2",
     chapter="frames-and-twists",
+    page_2019=Page(2),
+    page_2021=Page(3, last=4),
     arguments={
         "phi": Argument(TWIST, "in the frame of the body"),
         "a": Argument(LENGTH, "along the axes of any one frame"),

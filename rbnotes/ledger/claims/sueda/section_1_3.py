@@ -10,6 +10,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import NUMBER, POSE, POSE_RATE, SCREW, TWIST
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -19,6 +20,8 @@ from rbnotes.testing.strategies import frames, numbers, rotation_vectors, twists
 section = Section(
     "sueda/s1.3",
     chapter="frames-and-twists",
+    page_2019=Page(2, last=4),
+    page_2021=Page(4, last=6),
     arguments={
         "w": Argument(NUMBER, "the same in the world and in the rotated frame"),
         "phi": Argument(SCREW, "in the frame of the body"),
@@ -106,6 +109,8 @@ class e1_10_a:
     chapter="rotations",
 )
 class e1_10_b:
+    page_2019 = Page(3)
+    page_2021 = Page(4)
     formula = r"R = \exp([\omega]) \;\Rightarrow\; [\omega] = \log(R)"
     inputs = ANY_ROTATION
     result = Result(NUMBER, "the same in the world and in the rotated frame")
@@ -142,6 +147,8 @@ class e1_10_c:
 
 @section.conditional("e1.10#d", "The logarithm of a pose is the twist that reaches it in unit time")
 class e1_10_d:
+    page_2019 = Page(3)
+    page_2021 = Page(4)
     formula = r"E = \exp([\phi]) \;\Rightarrow\; [\phi] = \log(E)"
     inputs = ANY_TWIST
     result = Result(POSE, "matrix of a twist in the frame of the body")
@@ -360,6 +367,8 @@ class m1_b:
 
 @section.misprint("m1#c", "Transcript: the comment on se3.exp calls it a logarithm")
 class m1_c:
+    page_2019 = Page(3)
+    page_2021 = Page(5)
     formula = r"\texttt{se3.exp(phibrac)  \% SE(3) matrix logarithm}"
     edit = ("logarithm", "exponential")
     result = Result(POSE, "of the displaced frame in the initial frame")

@@ -8,6 +8,7 @@ from scipy.linalg import expm
 from rbnotes import se3
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     FORCE,
     LENGTH,
@@ -28,6 +29,8 @@ from rbnotes.testing.strategies import frames, twists, vectors
 section = Section(
     "sueda/s1.4",
     chapter="frames-and-twists",
+    page_2019=Page(4, last=5),
+    page_2021=Page(6, last=7),
     arguments={
         "E": Argument(POSE, "of the body in the world"),
         "x": Argument(LENGTH, "in the frame of the body"),
@@ -87,6 +90,11 @@ class e1_12_a:
 
 @section.misprint("e1.12#b", "The symbols J and Gamma under the braces")
 class e1_12_b:
+    page_2019 = Page(
+        4,
+        r"$\Gamma$ over $([{}^i\mathbf x]^\top\ \ I)$ and $\mathsf J$ under $\mathsf R_i([{}^i\mathbf x]^\top\ \ I)$",
+    )
+    page_2021 = Page(6, page_2019.content)
     formula = r"\underbrace{R_i\bigl(\underbrace{[{}^i\mathbf x]^T\ \ I}_{J}\bigr)}_{\Gamma}\,\phi_i,\qquad {}^0\dot{\mathbf x} = J\phi_i"
     edit = (
         r"\underbrace{R_i\bigl(\underbrace{[{}^i\mathbf x]^T\ \ I}_{J}\bigr)}_{\Gamma}",
@@ -101,7 +109,6 @@ class e1_12_b:
 
     library = velocity_library
     reference = velocity_reference
-    scan = True
     correction = r"$J = R_i\Gamma$ with $\Gamma = \bigl([{}^i\mathbf x]^T\ \ I\bigr)$"
     remark = (
         "The labels under the braces are exchanged. The text below, the transcript (`J = R*G`) and "
@@ -187,6 +194,8 @@ class m1_a:
 
 @section.erratum("m1#b", "Transcript: velocity of the point while the body moves along x")
 class m1_b:
+    page_2019 = Page(5, "1, 0, 0")
+    page_2021 = Page(7, page_2019.content)
     formula = r"\phi = (0,0,0,1,0,0)^T:\quad \texttt{vworld} = (0, 1, 0)^T"
     edit = ("(0, 1, 0)^T", "(1, 0, 0)^T")
     result = Result(VELOCITY, "along the axes of the world")

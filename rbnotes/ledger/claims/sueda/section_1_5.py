@@ -8,6 +8,7 @@ from scipy.linalg import expm
 from rbnotes import se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ADJOINT, LENGTH, NUMBER, POSE, TIME, TWIST, VELOCITY
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -19,6 +20,8 @@ ADJOINT_TO_WORLD = "of the adjoint that takes twists of the body to the world"
 section = Section(
     "sueda/s1.5",
     chapter="frames-and-twists",
+    page_2019=Page(5, last=6),
+    page_2021=Page(7, last=9),
     arguments={
         "E": Argument(POSE, "of the body in the world"),
         "phi": Argument(TWIST, "in the frame of the body"),
@@ -218,7 +221,7 @@ class e1_20:
 
 @section.holds("t290", "Step of the finite difference that verifies the rate of the adjoint")
 class t290:
-    formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = 10^{-8}\text{'}"
+    formula = r"\text{`we can verify}\ \dot{\mathrm{Ad}}\ \text{as above using}\ h = \text{1e-8'}"
     inputs = MOVING
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 

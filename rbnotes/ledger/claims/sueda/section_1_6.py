@@ -8,6 +8,7 @@ from rbnotes.dynamics import body_acceleration, gravity_wrench
 from rbnotes.inertia import spatial_inertia
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix, point_masses
 from rbnotes.ledger.oracles.point_mass_dynamics import acceleration
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ACCELERATION, INERTIA, LENGTH, MASS, POSE, RATE, TIME, TWIST, WRENCH
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -16,6 +17,8 @@ from rbnotes.testing.strategies import frames, inertias, masses, twists, vectors
 section = Section(
     "sueda/s1.6",
     chapter="free-flight",
+    page_2019=Page(6, last=7),
+    page_2021=Page(9, last=10),
     arguments={
         "m": Argument(MASS),
         "c": Argument(LENGTH, "center of mass, in the frame of the body"),
@@ -76,6 +79,8 @@ class e1_21:
 
 @section.conditional("e1.22", "Gravity as a body wrench")
 class e1_22:
+    page_2019 = Page(6)
+    page_2021 = Page(9)
     formula = r"\mathbf f_\text{body} = \begin{pmatrix} 0 \\ R_i^Tm\mathbf g \end{pmatrix}"
     inputs = BODY_UNDER_GRAVITY
     result = Result(WRENCH, "in the frame of the body")
@@ -135,6 +140,8 @@ class t302:
 
 @section.misprint("e1.23#a", "Newton-Euler equations about the center of mass, with the inertia written out")
 class e1_23_a:
+    page_2019 = Page(7, r"$\mathcal I$ for the rotational inertia, $mI$ with the identity $I$")
+    page_2021 = Page(10, page_2019.content)
     formula = r"\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \dot\omega \\ \dot v \end{pmatrix} = \begin{pmatrix} [\omega]^T & [v]^T \\ 0 & [\omega]^T \end{pmatrix}\begin{pmatrix} I & 0 \\ 0 & mI \end{pmatrix}\begin{pmatrix} \omega \\ v \end{pmatrix} + \begin{pmatrix} \tau \\ f \end{pmatrix}"
     edit = ("0 & mI", r"0 & m\mathbf 1")
     inputs = CENTERED_BODY

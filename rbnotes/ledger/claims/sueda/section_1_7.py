@@ -9,6 +9,7 @@ import numpy as np
 from rbnotes import se3
 from rbnotes.inertia import cuboid, principal_frame, spatial_inertia, transform_inertia, triangle_mesh
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix, point_masses
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import DENSITY, ENERGY, INERTIA, LENGTH, MASS, POSE, SPATIAL_INERTIA, TWIST
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -17,6 +18,8 @@ from rbnotes.testing.strategies import frames, inertias, masses, matrices, posit
 section = Section(
     "sueda/s1.7",
     chapter="spatial-inertia",
+    page_2019=Page(7),
+    page_2021=Page(10),
     arguments={
         "m": Argument(MASS),
         "c": Argument(LENGTH, "center of mass, in the frame of the body"),
@@ -51,6 +54,8 @@ SOLID = {
 
 @section.conditional("t320#a", "In body coordinates the mass matrix is diagonal")
 class t320_a:
+    page_2019 = Page(7)
+    page_2021 = Page(10)
     formula = r"M = \mathrm{diag}(I_1, I_2, I_3, m, m, m)"
     inputs = BODY
     result = Result(SPATIAL_INERTIA, "about the center of mass, along the axes of the body")

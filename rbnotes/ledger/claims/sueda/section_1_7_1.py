@@ -9,6 +9,7 @@ from scipy.linalg import block_diag
 from rbnotes import inertia, se3, so3
 from rbnotes.ledger.oracles.bodies import bracket, point_masses
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import INERTIA, LENGTH, MASS, NUMBER, POSE, SPATIAL_INERTIA, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -17,6 +18,8 @@ from rbnotes.testing.strategies import frames, inertias, masses, rotations
 section = Section(
     "sueda/s1.7.1",
     chapter="spatial-inertia",
+    page_2019=Page(7, last=8),
+    page_2021=Page(10, last=11),
     arguments={
         "m1": Argument(MASS),
         "J1": Argument(INERTIA, "of the first body, about its center of mass and along its own axes"),

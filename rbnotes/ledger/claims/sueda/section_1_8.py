@@ -13,6 +13,7 @@ from rbnotes.ledger.claims.sueda.section_1_6 import BODY_UNDER_WRENCH
 from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
 from rbnotes.ledger.oracles.point_mass_dynamics import acceleration, free_motion
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     INERTIA,
     LENGTH,
@@ -34,6 +35,8 @@ from rbnotes.testing.strategies import frames, nonzero_vectors, positive_numbers
 section = Section(
     "sueda/s1.8",
     chapter="free-flight",
+    page_2019=Page(8),
+    page_2021=Page(11, last=12),
     arguments={
         "m": Argument(MASS),
         "c": Argument(LENGTH, "center of mass, in the frame of the body"),

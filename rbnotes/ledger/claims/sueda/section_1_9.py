@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes.dynamics import linearly_implicit_velocity
 from rbnotes.forces.body_forces import viscous_damping
 from rbnotes.ledger.oracles.bodies import bracket
+from rbnotes.ledger.pages import DROPPED, Page
 from rbnotes.ledger.quantities import (
     DAMPING,
     FORCE,
@@ -33,6 +34,8 @@ from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_ma
 section_1_9 = Section(
     "sueda/s1.9",
     chapter="springs-and-muscles-on-bodies",
+    page_2019=Page(9),
+    page_2021=Page(12),
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system"),
         "S": Argument(STIFFNESS, "in the generalized coordinates of the system"),
@@ -49,6 +52,8 @@ section_1_9 = Section(
 section_1_9_1 = Section(
     "sueda/s1.9.1",
     chapter="springs-and-muscles-on-bodies",
+    page_2019=Page(9),
+    page_2021=Page(12),
     arguments={
         "M": Argument(SPATIAL_INERTIA, "in the generalized coordinates of the system"),
         "d": Argument(DAMPING),
@@ -177,6 +182,12 @@ DAMPED = {
 
 @section_1_9.conditional("e1.30", "Linearly implicit Euler")
 class e1_30:
+    page_2019 = Page(9)
+    page_2021 = Page(
+        73,
+        r"(3.64) and (3.65) instead: Newton steps with $\mathsf M - h\mathsf D - h^2\mathsf K$, $\mathsf K = d\mathsf f/d\mathsf q$, $\mathsf D = d\mathsf f/d\dot{\mathsf q}$",
+        mended=True,
+    )
     formula = r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf"
     inputs = {**NONLINEAR, "fraction": numbers(0.25, 1.0)}
     result = Result(VELOCITY, "in the generalized coordinates of the system")
@@ -233,6 +244,8 @@ class e1_30:
 
 @section_1_9.erratum("t375", "Right-hand side f as the sum of all forces")
 class t375:
+    page_2019 = Page(9)
+    page_2021 = DROPPED
     formula = r"f = \textstyle\sum\text{ (1.31), (1.35), (1.39), (1.60), (1.66)}"
     inputs = SPRING_DAMPER
     result = Result(VELOCITY)
@@ -261,6 +274,8 @@ class t375:
 
 @section_1_9_1.holds("t377", "Viscous damping: D = dI, and nothing on the right-hand side")
 class t377:
+    page_2019 = Page(9)
+    page_2021 = Page(12, r"$\mathsf f = -d\,\dot{\mathsf q}$ and its derivative $\mathsf D = -dI$")
     formula = r"D = dI,\qquad (M + hD)\,\phi^{(k+1)} = M\phi^{(k)}"
     inputs = DAMPED
     result = Result(TWIST, "in the frame of the body")

@@ -11,6 +11,7 @@ from rbnotes.forces.symmetry import asymmetry
 from rbnotes.ledger.claims.sueda.section_1_9 import Gamma
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.body_paths import pose_derivative
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ENERGY, FORCE, LENGTH, NUMBER, POSE, SPATIAL_STIFFNESS, WRENCH
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -20,6 +21,8 @@ from rbnotes.testing.strategies import frames, nonzero_vectors, positive_numbers
 section = Section(
     "sueda/s1.9.2",
     chapter="springs-and-muscles-on-bodies",
+    page_2019=Page(9),
+    page_2021=Page(12, last=14),
     arguments={
         "k": Argument(FORCE),
         "a": Argument(NUMBER, "direction of the force, along the axes of the world"),

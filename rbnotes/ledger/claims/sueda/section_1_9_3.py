@@ -9,6 +9,7 @@ from rbnotes.forces.path import symmetric_part
 from rbnotes.ledger.claims.sueda.section_1_9 import PAIR, Gamma, rotations_and_span
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.body_paths import point_positions, pose_derivative, wrenches
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ENERGY, LENGTH, POSE, SPATIAL_STIFFNESS, STIFFNESS, WRENCH
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -19,6 +20,8 @@ ON_BOTH = "on both bodies, each in its frame"
 section = Section(
     "sueda/s1.9.3",
     chapter="springs-and-muscles-on-bodies",
+    page_2019=Page(9, last=10),
+    page_2021=Page(13, last=14),
     arguments={
         "E": Argument(POSE, "of each body in the world"),
         "x": Argument(LENGTH, "in each body, in its frame"),
@@ -127,6 +130,8 @@ class e1_36:
 
 @section.erratum("e1.37#a", "Stiffness of a zero-length spring, as (1.30) uses it")
 class e1_37_a:
+    page_2019 = Page(10)
+    page_2021 = Page(14, r"(1.44), $\mathsf K = d\mathsf f/d\mathsf q$ with the right sign", mended=True)
     formula = r"K = k\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
     edit = ("K = k", "K = -k")
     inputs = SPRING
@@ -156,6 +161,8 @@ class e1_37_a:
 
 @section.holds("e1.37#b", "The sixteen blocks as derivatives of minus the force")
 class e1_37_b:
+    page_2019 = Page(10)
+    page_2021 = Page(14, "(1.44), the derivative of the force itself")
     formula = r"k(\cdots) = -\partial\mathsf f/\partial E"
     inputs = SPRING
     result = Result(SPATIAL_STIFFNESS, ON_BOTH)

@@ -40,6 +40,7 @@ from rbnotes.ledger.oracles.body_paths import (
     wrenches,
 )
 from rbnotes.ledger.oracles.muscles import df_L, df_P, df_V, f_L, f_V, muscle_wrenches, tension
+from rbnotes.ledger.pages import DROPPED, Page
 from rbnotes.ledger.quantities import (
     FORCE,
     LENGTH,
@@ -63,6 +64,8 @@ ON_BODIES_OF_PATH = "on each body of the path, in its frame, angular part first"
 section = Section(
     "sueda/s1.9.5",
     chapter="springs-and-muscles-on-bodies",
+    page_2019=Page(13, last=14),
+    page_2021=Page(18, last=20),
     arguments={
         "E": Argument(POSE, "of each body in the world"),
         "x": Argument(LENGTH, "in each body, in its frame"),
@@ -128,6 +131,8 @@ EXACT = (path_wrenches, Muscle)
 
 @section.holds("e1.57", "Length of a muscle through n points")
 class e1_57:
+    page_2019 = Page(13)
+    page_2021 = Page(18, "(1.73), the sum; the normalized length is dropped")
     formula = r"l_{MT} = \sum_{k=1}^{n-1}\|\Delta\mathbf x_k\|,\qquad \tilde l = \frac{l_{MT} - l_T}{l_{opt}}"
     inputs = MUSCLE
     result = Result(vector_quantity((LENGTH, 1), (NUMBER, 1)), "in meters, then normalized")
@@ -152,6 +157,8 @@ class e1_57:
 
 @section.holds("e1.58", "Rate of lengthening of a muscle through n points")
 class e1_58:
+    page_2019 = Page(13)
+    page_2021 = Page(18, "(1.74), the sum; the normalized velocity is dropped")
     formula = r"v = \sum_{k=1}^{n-1}\frac{\Delta\mathbf x_k^T}{\|\Delta\mathbf x_k\|}\Delta\dot{\mathbf x}_k,\qquad \tilde v = \frac{v}{l_{opt}v_{max}}"
     inputs = MUSCLE
     result = Result(vector_quantity((VELOCITY, 1), (NUMBER, 1)), "in meters per second, then normalized")
@@ -179,6 +186,8 @@ class e1_58:
 
 @section.definition("e1.59", "Tension of a muscle through n points")
 class e1_59:
+    page_2019 = Page(13)
+    page_2021 = DROPPED
     formula = r"f = f_{opt}\bigl(a f_L(\tilde l) f_V(\tilde v) + f_P(\tilde l)\bigr)"
     inputs = LAW
     result = Result(FORCE)
@@ -192,6 +201,8 @@ class e1_59:
 
 @section.holds("e1.60", "Wrenches of a muscle through n points")
 class e1_60:
+    page_2019 = Page(13)
+    page_2021 = Page(18)
     formula = r"\mathsf f = f\sum_{k=1}^{n-1}\mathsf f_k,\qquad \mathsf f_k = \frac{1}{\|\Delta\mathbf x_k\|}\begin{pmatrix}\Gamma_k^TR_k^T\Delta\mathbf x_k\\ -\Gamma_{k+1}^TR_{k+1}^T\Delta\mathbf x_k\end{pmatrix}"
     inputs = MUSCLE
     result = Result(WRENCH, ON_BODIES_OF_PATH)
@@ -211,6 +222,8 @@ class e1_60:
 
 @section.holds("t524", "The tension is the same in every segment")
 class t524:
+    page_2019 = Page(14)
+    page_2021 = Page(18)
     formula = r"\text{`the same for all the segments'}:\quad f \text{ draws each end into its segment}"
     inputs = MUSCLE
     result = Result(FORCE, "at either end of the path")
@@ -240,6 +253,8 @@ class t524:
 
 @section.holds("d1", "Stiffness of a unit tension in one segment, in two parts")
 class d1:
+    page_2019 = Page(14)
+    page_2021 = Page(19)
     formula = "K_k = K_{k1} + K_{k2}"
     inputs = PATH
     result = Result(matrix_quantity(WRENCH / FORCE, SCREW), ON_BODIES_OF_PATH)
@@ -273,6 +288,12 @@ class d1:
 
 @section.misprint("d2", "First part of the stiffness of a unit tension: derivative of the length")
 class d2:
+    page_2019 = Page(14)
+    page_2021 = Page(
+        19,
+        r"(1.77), with $\Delta\mathbf x_k$; but there $\mathbf d_k = -\Delta\mathbf x_k/l_k^3$, whose sign is wrong",
+        mended=True,
+    )
     formula = r"K_{k1} = \begin{pmatrix}\Gamma_k^TR_k^T\Delta\mathbf x\\ -\Gamma_{k+1}^TR_{k+1}^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|^3}"
     edits = (
         ("^T\\Delta\\mathbf x\\\\", "^T\\Delta\\mathbf x_k\\\\"),
@@ -299,7 +320,6 @@ class d2:
             last_segment_wrenches(E, x), pose_derivative(lambda poses: 1 / length(poses, x[1:]), E[1:])
         )
 
-    scan = True
     correction = r"$\Delta\mathbf x_k$ in the place of $\Delta\mathbf x$"
     remark = (
         r"With the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, the formula is wrong "
@@ -310,6 +330,8 @@ class d2:
 
 @section.erratum("e1.62", "Second part of the stiffness of a unit tension: derivative of the direction")
 class e1_62:
+    page_2019 = Page(14)
+    page_2021 = Page(19)
     formula = r"K_{k2} = \frac{1}{\|\Delta\mathbf x_k\|}\begin{pmatrix}[\mathbf x_k][R_k^T(\mathbf p_k - \mathbf x_{k+1})] & [\mathbf x_k] & [\mathbf x_k]R_k^TR_{k+1}[\mathbf x_{k+1}] & -[\mathbf x_k]R_k^TR_{k+1}\\[R_k^T(\mathbf p_k - \mathbf x_{k+1})] & I & R_k^TR_{k+1}[\mathbf x_{k+1}] & -R_k^TR_{k+1}\\[\mathbf x_{k+1}]R_{k+1}^TR_k[\mathbf x_k] & -[\mathbf x_{k+1}]R_{k+1}^TR_k & [\mathbf x_{k+1}][R_{k+1}^T(\mathbf p_{k+1} - \mathbf x_k)] & [\mathbf x_{k+1}]\\R_{k+1}^TR_k[\mathbf x_k] & -R_{k+1}^TR_k & [R_{k+1}^T(\mathbf p_{k+1} - \mathbf x_k)] & I\end{pmatrix}"
     edit = (r"K_{k2} = \frac", r"K_{k2} = -\frac")
     inputs = PATH
@@ -333,9 +355,9 @@ class e1_62:
         r"$\dfrac{1}{\|\Delta\mathbf x_k\|}$"
     )
     remark = (
-        "The matrix has the sign of (1.37); (1.61) and $K_{k1}$ have the opposite one. (The print omits "
-        "the leading superscripts: as in (1.37), some points are in body coordinates, others in world "
-        "coordinates.)"
+        "The matrix has the sign of (1.37); (1.61) and $K_{k1}$ have the opposite one. (The conversion of the "
+        "text dropped the leading superscripts, which distinguish points in body coordinates from those in "
+        "world coordinates, as in (1.37).)"
     )
     implements = zero_length_spring
 
@@ -354,6 +376,8 @@ def unit_wrenches(E, x):
 
 @section.misprint("e1.61", "Stiffness of a muscle through n points, by the product rule")
 class e1_61:
+    page_2019 = Page(14)
+    page_2021 = Page(19)
     formula = r"K = \frac{\partial f}{\partial E}\sum_{k=1}^{n-1}f_k + f\sum_{k=1}^{n-1}K_k"
     edit = (
         r"\frac{\partial f}{\partial E}\sum_{k=1}^{n-1}f_k",
@@ -388,6 +412,8 @@ class e1_61:
 
 @section.holds("t538", "The first term of the stiffness is an outer product")
 class t538:
+    page_2019 = Page(14)
+    page_2021 = Page(19)
     formula = r"K - f\sum_k K_k = \mathsf a\,\mathsf b^T,\quad \mathsf a,\mathsf b\in\mathbb R^{6n},\quad \text{`each summand contributing to two block locations'}"
     inputs = MUSCLE
     result = Result(SPATIAL_STIFFNESS, ON_BODIES_OF_PATH)
@@ -421,6 +447,8 @@ class t538:
 
 @section.conditional("e1.63", "Derivative of the tension with respect to the poses")
 class e1_63:
+    page_2019 = Page(14)
+    page_2021 = Page(19, r"(1.79), with the change of $\dot l_k$", mended=True)
     formula = r"\frac{\partial f}{\partial E} = \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{-f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
     inputs = MUSCLE
     result = Result(WRENCH / LENGTH, "over the motions of the bodies, each in its frame")
@@ -459,6 +487,12 @@ class e1_63:
 
 @section.erratum("d3", "Damping matrix of a muscle through n points, as (1.30) uses it")
 class d3:
+    page_2019 = Page(14)
+    page_2021 = Page(
+        20,
+        r"(1.80) for $\mathsf D = d\mathsf f/d\dot{\mathsf q}$, which (3.65) takes with the right sign; the row still stands before the column",
+        mended=True,
+    )
     formula = r"D = \frac{\partial f}{\partial\Phi}\sum_{k=1}^{n-1}f_k"
     edit = (
         r"\frac{\partial f}{\partial\Phi}\sum_{k=1}^{n-1}f_k",
@@ -490,6 +524,8 @@ class d3:
 
 @section.holds("e1.64", "Derivative of the tension with respect to the twists")
 class e1_64:
+    page_2019 = Page(14)
+    page_2021 = Page(20, r"(1.80), for any law $f(l, \dot l)$, with a factor $1/l_k$ too many")
     formula = r"\frac{\partial f}{\partial\Phi} = \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{-f_{opt}(a f_L f_V')}{l_{opt}v_{max}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
     inputs = MUSCLE
     result = Result(WRENCH / VELOCITY, "over the motions of the bodies, each in its frame")
@@ -517,6 +553,8 @@ class e1_64:
 
 @section.holds("t542", "The damping matrix of a muscle through n points is an outer product")
 class t542:
+    page_2019 = Page(14)
+    page_2021 = Page(20)
     formula = r"\frac{\partial\mathsf f}{\partial\Phi} = \mathsf a\,\mathsf b^T,\quad \mathsf a = \sum_k\mathsf f_k,\ \mathsf b = \frac{\partial f}{\partial\Phi} \in\mathbb R^{6n}"
     inputs = MUSCLE
     result = Result(SPATIAL_DAMPING, ON_BODIES_OF_PATH)

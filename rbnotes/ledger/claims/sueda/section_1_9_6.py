@@ -22,6 +22,7 @@ from rbnotes.ledger.claims.sueda.section_1_9 import (
 )
 from rbnotes.ledger.claims.sueda.section_1_9_3 import stiffness_printed
 from rbnotes.ledger.oracles.body_paths import length, pose_derivative, rate, twist_derivative, wrenches
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     LENGTH,
     MOMENTUM,
@@ -44,6 +45,8 @@ ON_BOTH = "on both bodies, each in its frame"
 section = Section(
     "sueda/s1.9.6",
     chapter="springs-and-muscles-on-bodies",
+    page_2019=Page(14, last=15),
+    page_2021=Page(20),
     arguments={
         "dx": Argument(LENGTH, "from the first point to the second, along the axes of the world"),
         "dv": Argument(
@@ -99,6 +102,12 @@ FORCE = (path_wrenches, SpringDamper)
 
 @section.erratum("e1.65", "Force of a spring-damper")
 class e1_65:
+    page_2019 = Page(14)
+    page_2021 = Page(
+        20,
+        r"(1.81), $f = k\varepsilon + d\dot\varepsilon$ with $\varepsilon = (l - L)/L$",
+        mended=True,
+    )
     formula = r"\mathbf f = \Bigl(k\frac{l - L}{L} - d\frac{\dot l}{L}\Bigr)\frac{\Delta\mathbf x}{l},\qquad l = \|\Delta\mathbf x\|"
     edit = (r"- d\frac", r"+ d\frac")
     inputs = SEGMENT
@@ -148,6 +157,12 @@ class e1_65:
 
 @section.erratum("e1.66", "Wrenches of a spring-damper")
 class e1_66:
+    page_2019 = Page(14)
+    page_2021 = Page(
+        20,
+        r"(1.81), $f = k\varepsilon + d\dot\varepsilon$, in the wrenches (1.64)",
+        mended=True,
+    )
     formula = r"\mathsf f = f_s\mathsf f_n,\quad f_s = k\frac{l - L}{L} - d\frac{\dot l}{L},\quad \mathsf f_n = \frac1l\begin{pmatrix}-\Gamma_1^TR_1^T\Delta\mathbf x\\ \Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     edits = (
         (r"- d\frac", r"+ d\frac"),
@@ -188,6 +203,8 @@ class e1_66:
 
 @section.erratum("e1.67#a", "Stiffness of a spring-damper")
 class e1_67_a:
+    page_2019 = Page(15)
+    page_2021 = Page(17)
     formula = r"K = \frac{\partial f_s}{\partial E}\mathsf f_n + f_s(K_{n1} + K_{n2})"
     edits = (
         (r"\frac{\partial f_s}{\partial E}\mathsf f_n", r"\mathsf f_n\frac{\partial f_s}{\partial E}"),
@@ -226,6 +243,8 @@ class e1_67_a:
 
 @section.erratum("e1.67#b", "Stiffness of a unit tension")
 class e1_67_b:
+    page_2019 = Page(15)
+    page_2021 = Page(17)
     formula = r"K_{n1} + K_{n2} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix} + \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x}{l^3}"
     inputs = PAIR
     result = Result(matrix_quantity(WRENCH / units.FORCE, SCREW), ON_BOTH)
@@ -256,6 +275,8 @@ K_{n2} &= \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathb
 
 @section.conditional("e1.67#c", "Derivative of the tension of a spring-damper with respect to the poses")
 class e1_67_c:
+    page_2019 = Page(15)
+    page_2021 = Page(17, r"(1.67), with the change of $\dot l$", mended=True)
     formula = r"\frac{\partial f_s}{\partial E} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-k}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
     result = Result(WRENCH / LENGTH, "over the motions of the bodies, each in its frame")
@@ -288,6 +309,11 @@ class e1_67_c:
 
 @section.holds("e1.68#a", "Damping matrix of a spring-damper, as (1.30) uses it")
 class e1_68_a:
+    page_2019 = Page(15)
+    page_2021 = Page(
+        20,
+        r"(1.82), $df/d\dot l = d/L$, in (1.70) for $\mathsf D = d\mathsf f/d\dot{\mathsf q}$",
+    )
     formula = r"D = \frac{\partial f_s}{\partial\Phi}\mathsf f_n,\quad \frac{\partial f_s}{\partial\Phi} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\quad \mathbf d = \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
     result = Result(SPATIAL_DAMPING, ON_BOTH)
@@ -317,6 +343,8 @@ class e1_68_a:
 
 @section.erratum("e1.68#b", "Derivative of f_s with respect to the twists")
 class e1_68_b:
+    page_2019 = Page(15)
+    page_2021 = Page(20, r"(1.82), $df/d\dot l = d/L$", mended=True)
     formula = r"\frac{\partial f_s}{\partial\Phi} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
     result = Result(WRENCH / VELOCITY, "over the motions of the bodies, each in its frame")

@@ -16,6 +16,7 @@ from rbnotes.ledger.oracles.bodies import bracket, kinetic_energy_matrix
 from rbnotes.ledger.oracles.body_quantities import gravity_wrench
 from rbnotes.ledger.oracles.constrained_systems import energy_matrix
 from rbnotes.ledger.oracles.point_mass_dynamics import acceleration
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, TIME, TWIST, WRENCH, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -26,6 +27,8 @@ from rbnotes.testing.strategies import arrays, frames, numbers, positive_numbers
 section = Section(
     "sueda/s2",
     chapter="reduced-coordinates",
+    page_2019=Page(19, last=21),
+    page_2021=Page(26, last=28),
     arguments={
         "assembly": Argument(
             ASSEMBLY,
@@ -601,6 +604,8 @@ class e2_4_b:
 
 @section.conditional("t720#a", "Reference transform of a joint as a translation")
 class t720_a:
+    page_2019 = Page(21)
+    page_2021 = Page(27)
     formula = r"{}^{j-1}_jE_0 = \begin{pmatrix} I & \mathbf p \\ 0 & 1 \end{pmatrix}"
     inputs = {"parent": frames(), "joint": frames()}
     result = Result(POSE, "of the joint in its parent")

@@ -24,6 +24,7 @@ from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.bodies import motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix, twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, RATE, SCREW, TWIST, matrix_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -34,6 +35,8 @@ from rbnotes.testing.strategies import arrays, frames, numbers, twists
 section = Section(
     "sueda/s2.1",
     chapter="reduced-coordinates",
+    page_2019=Page(21, last=22),
+    page_2021=Page(28, last=31),
     arguments={
         "E_i": Argument(POSE, "of the child in the world"),
         "E_p": Argument(POSE, "of the parent in the world"),
@@ -218,6 +221,8 @@ class e2_9_a:
 
 @section.erratum("e2.9#b", "Twist of the child from those of parent and joint, in the frame of the child")
 class e2_9_b:
+    page_2019 = Page(21, r"${}^i_{J_i}\mathrm{Ad}$ in the last term")
+    page_2021 = Page(29, page_2019.content)
     formula = r"{}^i\phi_i = {}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^{J_i}_i\mathrm{Ad}\,{}^{J_i}\phi_{J_i}"
     edit = (r"{}^{J_i}_i\mathrm{Ad}", r"{}^i_{J_i}\mathrm{Ad}")
     inputs = PARENT_AND_JOINT
@@ -233,7 +238,6 @@ class e2_9_b:
     library = child_twist_library
     reference = child_twist_reference
     combined_with = ("sueda/s2.1/e2.7",)
-    scan = True
     correction = (
         r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + "
         r"{}^i_{J_i}\mathrm{Ad}\,{}^{J_i}\phi_{J_i}$: solving the line above requires the inverse of "
@@ -272,6 +276,11 @@ class e2_10:
 
 @section.misprint("e2.11", "Twist of the child from the twist of its parent and the rate of its joint")
 class e2_11:
+    page_2019 = Page(
+        22,
+        r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}$ over ${}^i_p\mathrm{Ad}$, and ${}^i_{J_i}\mathrm{Ad}\,S$ over ${}^i_{J_i}\mathrm{Ad}_S$",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^i\phi_i = \underbrace{{}_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}}_{{}_p\mathrm{Ad}}\,{}^p\phi_p + \underbrace{{}_i\mathrm{Ad}\,S}_{{}_{J_i}\mathrm{Ad}_S}\,\dot q_i"
     edits = (
         (
@@ -299,14 +308,13 @@ class e2_11:
         """Compare with differences along the motion of a body that moves with its parent and about its joint."""
         return child_twist_reference(E_i, E_p, J, phi_p, qdot * np.eye(6)[2])
 
-    scan = True
     correction = (
         r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}\,S\,\dot q_i$, in "
         r"short ${}^i_p\mathrm{Ad}\,{}^p\phi_p + {}^i_{J_i}\mathrm{Ad}_S\,\dot q_i$: upper indices are "
         "missing"
     )
     remark = (
-        r"The printed braces also enclose ${}^p\phi_p$ (as $P\phi_p$) and $\dot q_i$, which do not "
+        r"The braces of the converted text also enclose ${}^p\phi_p$ (as $P\phi_p$) and $\dot q_i$, which do not "
         "belong to the two factors that they name."
     )
     implements = reduced.twists
@@ -314,6 +322,8 @@ class e2_11:
 
 @section.holds("e2.12", "Twist of the first body")
 class e2_12:
+    page_2019 = Page(22, r"${}^1_0\mathrm{Ad}\,{}^0\phi_0 + {}^1_{J_1}\mathrm{Ad}_S\,\dot{\mathsf q}_1$")
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^1\phi_1 = {}_0\mathrm{Ad}\,{}^0\phi_0 + {}_1\mathrm{Ad}_S\,\dot q_1"
     inputs = {"E_1": frames(), "J": frames(), "phi_0": twists(), "qdot": numbers()}
     result = Result(TWIST, "of the body, in its frame")
@@ -387,6 +397,11 @@ def diagonal_block(E, assembly, q, i):
 
 @section.holds("e2.13#a", "Twist of the second body of a chain")
 class e2_13_a:
+    page_2019 = Page(
+        22,
+        r"${}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S\,\dot{\mathsf q}_1 + {}^2_{J_2}\mathrm{Ad}_S\,\dot{\mathsf q}_2$",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^2\phi_2 = {}_1\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}_S\,\dot q_2"
     inputs = THREE
     result = Result(TWIST, "of the body, in its frame")
@@ -409,6 +424,11 @@ class e2_13_a:
 
 @section.erratum("e2.13#b", "Twist of the third body of a chain")
 class e2_13_b:
+    page_2019 = Page(
+        22,
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S\,\dot{\mathsf q}_1$ in the first term",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"{}^3\phi_3 = {}_2\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}\,{}_2\mathrm{Ad}_S\,\dot q_2 + {}_3\mathrm{Ad}_S\,\dot q_3"
     edit = (
         r"{}_2\mathrm{Ad}\,{}_1\mathrm{Ad}_S\,\dot q_1 + {}_2\mathrm{Ad}\,{}_2\mathrm{Ad}_S\,\dot q_2 + {}_3\mathrm{Ad}_S",
@@ -429,7 +449,6 @@ class e2_13_b:
         """Compare with the complex step of the pose of the third body along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
-    scan = True
     correction = (
         r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S\,\dot q_1 + "
         r"{}^3_2\mathrm{Ad}\,{}^2\mathrm{Ad}_S\,\dot q_2 + {}^3\mathrm{Ad}_S\,\dot q_3$: the first term "
@@ -440,6 +459,11 @@ class e2_13_b:
 
 @section.misprint("e2.14", "Jacobian of a chain of three bodies")
 class e2_14:
+    page_2019 = Page(
+        22,
+        r"all indices: ${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S$, ${}^3_2\mathrm{Ad}\,{}^2_{J_2}\mathrm{Ad}_S$, ${}^3_{J_3}\mathrm{Ad}_S$ in the last row",
+    )
+    page_2021 = Page(30, page_2019.content)
     formula = r"J_{mr} = \begin{pmatrix} {}_1\mathrm{Ad}_S & 0 & 0 \\ {}_2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_2\mathrm{Ad}_S & 0 \\ {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}\,{}^1\mathrm{Ad}_S & {}_3\mathrm{Ad}\,{}^2\mathrm{Ad}_S & {}_3\mathrm{Ad}_S \end{pmatrix}"
     edits = (
         (r"{}_3\mathrm{Ad}\,{}^2\mathrm{Ad}\,{}^1", r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1"),
@@ -478,7 +502,6 @@ class e2_14:
             :3
         ].ravel()
 
-    scan = True
     correction = (
         r"$\begin{pmatrix} {}^1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
         r"{}^2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1\mathrm{Ad}_S & "
@@ -543,6 +566,8 @@ class t762_b:
 
 @section.holds("t766#a", "Recursion for the blocks left of the diagonal")
 class t766_a:
+    page_2019 = Page(22, r"${}^i_{i-1}\mathrm{Ad}$")
+    page_2021 = Page(30, page_2019.content)
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a)"
     inputs = SERIAL
     result = Result(
@@ -579,6 +604,8 @@ def matches_row_above(assembly, q, J, i):
 
 @section.holds("t766#b", "In a tree, the row above need not belong to the parent")
 class t766_b:
+    page_2019 = Page(22, r"${}^i_{i-1}\mathrm{Ad}$")
+    page_2021 = Page(30, page_2019.content)
     formula = r"J(i, a) = {}_i\mathrm{Ad}\,J(i - 1, a) \text{ for all } a < i \iff i - 1 \text{ is the parent of } i"
     inputs = CONFIGURATION
     result = Result(NUMBER, "1 if the recursion holds, for each body")

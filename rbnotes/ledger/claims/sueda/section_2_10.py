@@ -31,6 +31,7 @@ from rbnotes.ledger.claims.sueda.section_2_2 import adjoint_rate, joint_to_body_
 from rbnotes.ledger.joint_quantities import ASSEMBLY, accelerations, coordinates, forces, velocities
 from rbnotes.ledger.oracles import body_trees, complex_steps, jacobian_recursions
 from rbnotes.ledger.oracles.recursive_dynamics import counted_array
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     LENGTH,
@@ -54,6 +55,8 @@ from rbnotes.testing.strategies import arrays
 section = Section(
     "sueda/s2.10",
     chapter="products-without-matrices",
+    page_2019=Page(39, last=40),
+    page_2021=Page(50, last=52),
     arguments={
         "assembly": Argument(
             ASSEMBLY,
@@ -89,6 +92,11 @@ THREE_MOVING = {"assembly": THREE_BODIES, "q": arrays(6), "qdot": arrays(6)}
 
 @section.misprint("e2.108", "Twists of a chain of three bodies from its Jacobian")
 class e2_108:
+    page_2019 = Page(
+        39,
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S$ in the last row, as in (2.14)",
+    )
+    page_2021 = Page(50, page_2019.content)
     formula = r"\begin{pmatrix} y_1 \\ y_2 \\ y_3 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}_1\,{}^1_1\mathrm{Ad}_S & {}^2_2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S & {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S & {}^3_3\mathrm{Ad}_S \end{pmatrix}\begin{pmatrix} x_1 \\ x_2 \\ x_3 \end{pmatrix}"
     edits = (
         (
@@ -122,7 +130,6 @@ class e2_108:
         """Compare with the complex step of the poses along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot).ravel()
 
-    scan = True
     correction = (
         r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}_S = "
         r"{}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_1\mathrm{Ad}_S$ in the last row: "
@@ -160,6 +167,11 @@ class t1320:
 
 @section.misprint("e2.109", "Third row of the product with the Jacobian, from the second")
 class e2_109:
+    page_2019 = Page(
+        39,
+        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S\,x_1$ in the first term, adjoints without a right index",
+    )
+    page_2021 = Page(51, page_2019.content)
     formula = r"\begin{aligned} y_3 &= {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S\,x_1 + {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S\,x_2 + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\left({}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2\right) + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3 \end{aligned}"
     edits = (
         (
@@ -186,7 +198,6 @@ class e2_109:
         """Compare with the complex step of the pose of the third body along the motion of all hinges."""
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
-    scan = True
     correction = (
         r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad of "
         "each line should be that of the parent, 2. In the first line the same adjoint has both indices."
@@ -196,6 +207,8 @@ class e2_109:
 
 @section.holds("t1324#a", "Twist of a body from those of its parent and its joint")
 class t1324_a:
+    page_2019 = Page(39, r"${}^i_p\mathrm{Ad}\,y_p + {}^i_j\mathrm{Ad}_S\,x_j$")
+    page_2021 = Page(51, page_2019.content)
     formula = r"y_i = {}^i_p\mathrm{Ad}_p\,y_p + {}^i_j\mathrm{Ad}_S\,x_j"
     inputs = MOVING
     result = Result(TWIST, "of each body, in its frame")
@@ -399,6 +412,8 @@ class t1314_b:
 
 @section.misprint("t1314#c", "The product with the rate of the Jacobian")
 class t1314_c:
+    page_2019 = Page(39, r"$\mathsf z = \dot{\mathsf J}\mathsf x$")
+    page_2021 = Page(50, page_2019.content)
     formula = r"\mathbf z = J\mathbf x"
     inputs = {**THREE_MOVING, "x": arrays(6)}
     result = Result(TWIST / TIME, "of each body, in its frame")
@@ -415,7 +430,6 @@ class t1314_c:
 
     tolerance = 1e-8
     primitives = ("rbnotes.ledger.oracles.body_trees.jacobian",)
-    scan = True
     correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is missing"
     replacement = r"Forming the Jacobian is $O(n^2)$, but computing the products $\mathbf y = J\mathbf x$, $\mathbf z = \dot J\mathbf x$, and $\mathbf x = J^\top\mathbf y$ can all be done in $O(n)$."
     units_mismatch = "velocities in the place of accelerations"
@@ -541,6 +555,11 @@ def hinges_reference(F, B, y):
 
 @section.erratum("e2.110", "Transposed Jacobian of a chain of four bodies")
 class e2_110:
+    page_2019 = Page(
+        39,
+        r"$S$ in the first factor of each entry only: ${}^1_{J_1}\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top\,{}^4_3\mathrm{Ad}^\top$",
+    )
+    page_2021 = Page(51, page_2019.content)
     formula = r"\begin{pmatrix} x_1 \\ x_2 \\ x_3 \\ x_4 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & {}^2_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & {}^3_3\mathrm{Ad}_S^\top & {}^3_3\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & 0 & {}^4_4\mathrm{Ad}_S^\top \end{pmatrix}\begin{pmatrix} y_1 \\ y_2 \\ y_3 \\ y_4 \end{pmatrix}"
     edits = (
         (r"{}^2_1\mathrm{Ad}_S^\top", r"\,{}^2_1\mathrm{Ad}^\top"),
@@ -572,7 +591,6 @@ class e2_110:
         """Compare with the work of the wrenches for each coordinate, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
-    scan = True
     correction = (
         "Only the first factor of each entry contains $S$: "
         r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top$, "
@@ -614,6 +632,11 @@ class t1345:
 
 @section.erratum("e2.111#a", "Product with the transposed Jacobian, line by line")
 class e2_111_a:
+    page_2019 = Page(
+        40,
+        r"${}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top y_4$ and so on: $S$ in the first factor only",
+    )
+    page_2021 = Page(51, page_2019.content)
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top y_2 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top y_1 + {}^1_{J_1}\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top y_2 + \cdots \end{aligned}"
     edits = (
         (r"\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top", r"\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top"),
@@ -644,7 +667,6 @@ class e2_111_a:
         """Compare with the work of the wrenches for each coordinate, by complex steps of the poses."""
         return free_joints_reference(F, B, y)
 
-    scan = True
     correction = (
         r"$x_3 = {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top "
         r"y_4$ and so on. All factors but the first are adjoints ${}^i_p\mathrm{Ad}^\top$ from the "
@@ -657,6 +679,8 @@ class e2_111_a:
 
 @section.erratum("e2.111#b", "Nested form of the product with the transposed Jacobian")
 class e2_111_b:
+    page_2019 = Page(40)
+    page_2021 = Page(51)
     formula = r"\begin{aligned} x_3 &= A_3(y_3 + A_4y_4) \\ x_2 &= A_2(y_2 + (A_3y_3 + A_4y_4)) \\ x_1 &= A_1(y_1 + (A_2y_2 + (A_3y_3 + A_4y_4))) \end{aligned} \quad\text{with } A_i = {}^i_{J_i}\mathrm{Ad}_S^\top"
     inputs = CHAIN_UNDER_WRENCHES
     result = Result(TORQUE, "of the joints, in their order")
@@ -679,7 +703,6 @@ class e2_111_b:
         """Compare with the work of the wrenches for a rotation of each hinge, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
-    scan = True
     correction = (
         r"$x_2 = {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + {}^3_2\mathrm{Ad}^\top(y_3 + {}^4_3\mathrm{Ad}^\top "
         "y_4))$, and likewise $x_1$: each adjoint acts on everything that follows. Only this equals the "
@@ -692,13 +715,18 @@ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\ma
 \end{aligned}"""
     remark = (
         "The check uses the adjoints of Algorithm 6 after the first factor; with these, only $x_3$ and "
-        "$x_4$ are right. With the printed factors, scalars would be added to wrenches for hinges."
+        "$x_4$ are right. With the factors of the converted text, scalars would be added to wrenches for hinges."
     )
     implements = reduced.jacobian_transpose_product
 
 
 @section.erratum("e2.112", "Recursion for the product with the transposed Jacobian")
 class e2_112:
+    page_2019 = Page(
+        40,
+        r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + \alpha_4)$, $\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$",
+    )
+    page_2021 = Page(52, page_2019.content)
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0), & \alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0) \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4), & \alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4) \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3), & \alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3) \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + \alpha_2), & \alpha_1 &= \emptyset \end{aligned}"
     edits = (
         (r"\alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top", r"\alpha_4 &= {}^4_3\mathrm{Ad}^\top"),
@@ -725,7 +753,6 @@ class e2_112:
         """Compare with the work of the wrenches for a rotation of each hinge, by complex steps of the poses."""
         return hinges_reference(F, B, y)
 
-    scan = True
     correction = (
         r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + "
         r"\alpha_4)$, $\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As "

@@ -25,6 +25,7 @@ from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import branching_tree, joint_reactions, single_contact
 from rbnotes.ledger.oracles.bodies import kinetic_energy_matrix
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -54,6 +55,8 @@ SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 section = Section(
     "sueda/s2.11",
     chapter="friction-in-joints",
+    page_2019=Page(40, last=43),
+    page_2021=Page(52, last=55),
     arguments={
         "M": Argument(MASS, "in the generalized coordinates of the system"),
         "N": Argument(NUMBER, "rows of the contacts, over the generalized coordinates"),
@@ -87,7 +90,6 @@ section = Section(
         "radius": Argument(LENGTH),
         "height": Argument(LENGTH),
         "load": Argument(FORCE, "one for each contact, along its normal"),
-        "preload": Argument(NUMBER, "the same for all contacts"),
         "m": Argument(MASS),
         "J": Argument(INERTIA),
         "omega": Argument(RATE),
@@ -135,6 +137,8 @@ class t1391:
 
 @section.conditional("e2.113", "Contact program with given friction forces")
 class e2_113:
+    page_2019 = Page(41)
+    page_2021 = Page(52)
     formula = r"\text{minimize}\quad \tfrac12\alpha^T N M^{-1} N^T\alpha - \alpha^T N(\dot q^{\text{unc}} + hM^{-1}f_\beta) \quad\text{subject to}\quad \alpha \ge 0"
     inputs = CONTACT_INPUTS | EITHER_ORIENTATION
     result = Result(VELOCITY, SYSTEM_COORDINATES)
@@ -177,6 +181,8 @@ class e2_113:
 
 @section.conditional("t1395", "Contact force")
 class t1395:
+    page_2019 = Page(41)
+    page_2021 = Page(52)
     formula = r"f_\alpha = -N^T\alpha/h"
     inputs = {
         "N": CONTACT_INPUTS["N"],
@@ -321,6 +327,8 @@ def algorithm_7(M, v, previous_friction, mu, h):
 
 @section.erratum("alg7", "Algorithm 7: staggered projections")
 class alg7:
+    page_2019 = Page(41)
+    page_2021 = Page(53)
     formula = r"\text{until } \|f_\alpha - f_\alpha^0\|_{M^{-1}} \le \epsilon: \text{ (2.113), check, (2.114)}; \quad \dot q = \dot q^{\text{prev}} + hM^{-1}(f + f_\alpha + f_\beta)"
     inputs = SINGLE_CONTACT
     result = Result(VELOCITY, SYSTEM_COORDINATES)
@@ -426,6 +434,8 @@ def pin_inputs():
 
 @section.erratum("t1493", "Friction solve of a joint, as in staggered projections")
 class t1493:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = r"\text{`the convergence check and the friction solve are the same as in SP': } -\mu\alpha \le \beta \le \mu\alpha"
     inputs = pin_inputs()
     arguments = {
@@ -583,6 +593,8 @@ def joint_accelerations(at, bodies, g, q, v):
 
 @section.erratum("e2.117#a", "Constrained velocities of the bodies")
 class e2_117_a:
+    page_2019 = Page(42, r"$\mathsf M_m\dot{\mathsf J}_{mr}\dot{\mathsf q}_r^{\text{prev}}$")
+    page_2021 = Page(54, page_2019.content)
     formula = r"\dot q_m^{\text{con}\beta} = J_{mr}\left(\dot q_r^{\text{prev}} + hM_r^{-1}\left(J_{mr}^T(f_m + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right)\right)"
     edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
     inputs = STEP_INPUTS
@@ -609,15 +621,18 @@ class e2_117_a:
         return branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, qdot)[0].ravel()
 
     tolerance = 1e-8
-    scan = True
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
     units_mismatch = r"a momentum is subtracted from forces: the dot of $\dot J$ is missing"
-    remark = "The dot is also missing in (2.119) and in (2.120); without it the units do not agree."
+    remark = (
+        "The converted text lacks the dot also in (2.119) and in (2.120); without it the units do not agree."
+    )
     implements = symplectic_euler
 
 
 @section.erratum("e2.117#b", "Forces of the joints from constrained and unconstrained velocities")
 class e2_117_b:
+    page_2019 = Page(42)
+    page_2021 = Page(54)
     formula = r"\dot q_m^{\text{unc}\beta} = J_{mr}\dot q_r^{\text{prev}} + hM_m^{-1}(f_m + f_\beta), \qquad f_\alpha = \frac1h M_m(\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta})"
     edit = (
         r"\dot q_m^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}",
@@ -772,6 +787,8 @@ EPSILON = 1e-11
 
 @section.erratum("e2.118", "Multipliers of the contacts in a joint")
 class e2_118:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = (
         r"\alpha = h\left(N_i M_i^{-1} N_i^T + \epsilon I\right)^{-1}\left(N_i M_i^{-1} f_{\alpha i}\right)"
     )
@@ -812,6 +829,8 @@ class e2_118:
 
 @section.erratum("t1487", "Friction bounds for multipliers of either sign")
 class t1487:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = (
         r"\text{`We do not require } \alpha \text{ to be positive'}; \quad -\mu\alpha \le \beta \le \mu\alpha"
     )
@@ -884,57 +903,64 @@ class t1491_a:
     implements = Bearing
 
 
-RING = {
-    "radius": positive_numbers(0.25, 2),
-    "height": positive_numbers(0.25, 2),
-    "load": arrays(8),
-    "preload": positive_numbers(0.125, 4),
-}
+def ring_contacts(radius, height, offsets=0.0):
+    """Return points and normals of four contacts around each end of a cylinder, rotated by these angles."""
+    angles = np.pi / 2 * (np.arange(8) % 4 + 0.5) + offsets
+    radial = np.stack([np.cos(angles), np.sin(angles), np.zeros(8)], axis=1)
+    ends = np.repeat([-height / 2, height / 2], 4)
+    return radius * radial + ends[:, None] * [0, 0, 1], radial
 
 
-def ring_contacts(radius, height):
-    """Return points and normals of four contacts around each end of a cylinder."""
-    angles = np.pi / 2 * (np.arange(4) + 0.5)
-    radial = np.stack([np.cos(angles), np.sin(angles), np.zeros(4)], axis=1)
-    points = np.concatenate([radius * radial + [0, 0, end] for end in (-height / 2, height / 2)])
-    return points, np.tile(radial, (2, 1))
-
-
-def ring_rows(radius, height):
-    """Return N of the contacts of a ring."""
-    return contact_rows(ring_contacts(radius, height))
-
-
-@section.holds("t1491#b", "The wrench on a joint does not depend on its preload")
+@section.conditional("t1491#b", "The wrench on a joint does not depend on its preload")
 class t1491_b:
+    page_2019 = Page(43)
+    page_2021 = Page(54)
     formula = r"N_i^T(\alpha + 1000) = N_i^T(\alpha + 0.1) \quad \text{for a revolute joint}"
-    inputs = RING
+    inputs = {
+        "radius": positive_numbers(0.25, 2),
+        "height": positive_numbers(0.25, 2),
+        "angles": arrays(8),
+        "load": arrays(8),
+    }
+    given = {**inputs, "angles": arrays(2).map(lambda turns: np.repeat(turns, 4))}
+    arguments = {
+        "angles": Argument(NUMBER, "of each contact around the axis, beyond those of a regular ring"),
+        "load": Argument(FORCE, "along the normal of each contact"),
+    }
+    constants = (FORCE,)
     result = Result(WRENCH, "in the frame of the joint")
 
-    def printed(radius, height, load, preload):
-        return ring_rows(radius, height).T @ (load + 1000)
+    def printed(radius, height, angles, load):
+        return contact_rows(ring_contacts(radius, height, angles)).T @ (load + 1000)
 
-    def library(radius, height, load, preload):
-        return Bearing(*ring_contacts(radius, height), 0.3).normal_jacobian.T @ (load + preload)
+    def library(radius, height, angles, load):
+        return Bearing(*ring_contacts(radius, height, angles), 0.3).normal_jacobian.T @ (load + 0.1)
 
-    def reference(radius, height, load, preload):
+    def reference(radius, height, angles, load):
         """Compare with sums of forces and moments, contact by contact, with a preload of 0.1."""
         total = np.zeros(6)
         for k, size in enumerate(load + 0.1):
-            angle, z = np.pi / 2 * (k % 4 + 0.5), (-1 if k < 4 else 1) * height / 2
+            angle, z = np.pi / 2 * (k % 4 + 0.5) + angles[k], (-1 if k < 4 else 1) * height / 2
             x, y = size * np.cos(angle), size * np.sin(angle)
             total += [-z * y, z * x, 0, x, y, 0]
         return total
 
+    def holds_when(radius, height, angles, load):
+        """Return True if the normals of both ends balance."""
+        normals = np.exp(1j * (np.pi / 2 * np.arange(8) + angles)).reshape(2, 4)
+        return bool(np.all(np.abs(normals.sum(axis=1)) < 1e-9))
+
+    condition = r"the normals of the contacts balance, $N_i^T\mathbf 1 = 0$, as those of a regular ring do"
     remark = (
-        r"This requires balanced normals, $N_i^T\mathbf 1 = 0$, such as those of a ring. The friction, "
-        r"however, would be ten thousand times as large, because its bound is $\mu|\alpha|$."
+        r"The friction, however, would be ten thousand times as large, because its bound is $\mu|\alpha|$."
     )
     implements = Bearing
 
 
 @section.erratum("alg8", "Algorithm 8, bilateral staggered projections: the new velocities")
 class alg8:
+    page_2019 = Page(43)
+    page_2021 = Page(55)
     formula = r"\dot q_r = \dot q_r^{\text{prev}} + hM_r^{-1}\left(f_r + J_{mr}^T(f_\alpha + f_\beta)\right), \qquad f_\beta = 0 \text{ without friction}"
     inputs = STEP_INPUTS
     arguments = {

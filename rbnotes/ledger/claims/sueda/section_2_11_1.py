@@ -17,6 +17,7 @@ from rbnotes.ledger.claims.sueda.section_2_11 import maximal_terms
 from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
 from rbnotes.ledger.oracles import branching_tree, joint_reactions
 from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -37,6 +38,8 @@ from rbnotes.testing.strategies import arrays, positive_numbers
 section = Section(
     "sueda/s2.11.1",
     chapter="friction-in-joints",
+    page_2019=Page(44),
+    page_2021=Page(54, last=56),
     arguments={
         "at": Argument(
             POSE,
@@ -103,6 +106,8 @@ def step_with_loop(at, bodies, g, q, v, G, h):
 
 @section.erratum("e2.119#a", "Joint reactions as a difference of two constrained velocities")
 class e2_119_a:
+    page_2019 = Page(44)
+    page_2021 = Page(55)
     formula = r"f_\alpha = \frac1h M_m\left(J_{mr}\dot q_r^{\text{con}\beta} - \dot q_m^{\text{unc}\beta}\right), \quad G_m\dot q_m^{\text{unc}\beta} = 0, \quad G_m J_{mr}\dot q_r^{\text{con}\beta} = 0"
     inputs = {**LOOP_INPUTS, "h": positive_numbers(0.5, 1)}
     result = Result(WRENCH, "on each body, about its origin, along its axes")
@@ -151,6 +156,8 @@ f_\alpha &= \frac1h\left(M_m\left(J_{mr}\dot q_r^{\text{con}\beta} + h\dot J_{mr
 
 @section.misprint("e2.119#b", "Unknown of the constrained program")
 class e2_119_b:
+    page_2019 = Page(44)
+    page_2021 = Page(55)
     formula = r"\dot q_m^{\text{con}\beta} = \underset{\dot q_r}{\operatorname{argmin}}\ \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\beta - M_m\dot J_{mr}\dot q_r^{\text{prev}})\right), \quad G_m J_{mr}\dot q_r = 0"
     edit = (r"\dot q_m^{\text{con}\beta} =", r"\dot q_r^{\text{con}\beta} =")
     inputs = LOOP_INPUTS
@@ -178,7 +185,9 @@ class e2_119_b:
         r"$\dot q_r^{\text{con}\beta}$ on the left-hand side: the unknown of the program is $\dot q_r$, "
         "as in the last line"
     )
-    remark = r"The dot of $\dot J_{mr}$, which is missing in the print as in (2.117), is restored here."
+    remark = (
+        r"The dot of $\dot J_{mr}$, which the conversion of the text dropped as in (2.117), is restored here."
+    )
     implements = solve_step
 
 
@@ -235,6 +244,8 @@ def solve_with_inequality(M_r, momentum, G, C):
 
 @section.erratum("e2.120", "Program for the final velocities")
 class e2_120:
+    page_2019 = Page(44, r"$\mathsf M_m\dot{\mathsf J}_{mr}\dot{\mathsf q}_r^{\text{prev}}$")
+    page_2021 = Page(56, page_2019.content)
     formula = r"\text{minimize}\quad \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\alpha + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right) \quad\text{subject to}\quad G_m J_{mr}\dot q_r = 0,\ C_m J_{mr}\dot q_r \ge 0"
     edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
     inputs = FINAL_INPUTS
@@ -265,7 +276,6 @@ class e2_120:
         return separated if contact @ separated >= 0 else closed
 
     tolerance = 1e-8
-    scan = True
     correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
     units_mismatch = r"a momentum is subtracted from forces: the dot of $\dot J$ is missing"
     remark = (

@@ -19,6 +19,7 @@ from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_o
 from rbnotes.ledger.oracles.branching_tree import PARENTS, tree_newton_equations, twists_and_velocities
 from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
 from rbnotes.ledger.oracles.recursive_dynamics import counted_array, hinge_links, recursive_accelerations
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ANGULAR_MOMENTUM,
@@ -52,6 +53,8 @@ from rbnotes.testing.strategies import arrays, numbers, positive_numbers
 section = Section(
     "sueda/s2.13",
     chapter="inverse-inertia",
+    page_2019=Page(47),
+    page_2021=Page(58, last=59),
     arguments={
         "at": Argument(
             POSE,
@@ -150,6 +153,8 @@ def mass_matrix_of(at, bodies, q):
 
 @section.conditional("t1608#a", "Forward dynamics with the vector as the generalized force")
 class t1608_a:
+    page_2019 = Page(47)
+    page_2021 = Page(58)
     formula = r"\text{`it can compute } y = M^{-1}x \text{ by inputting an arbitrary vector } x \text{ as the generalized force'}"
     inputs = TREE | {"x": arrays(5)}
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
@@ -246,6 +251,8 @@ def coupling(numbers):
 
 @section.conditional("t1608#d", "Terms of the bodies that keep the structure of the tree")
 class t1608_d:
+    page_2019 = Page(47)
+    page_2021 = Page(58)
     formula = (
         r"\text{`we can only include the diagonal terms, since off-diagonal terms break the tree structure'}"
     )
@@ -300,6 +307,11 @@ class t1608_d:
 
 @section.holds("alg10#a", "Algorithm 10: product of the inverse with a vector")
 class alg10_a:
+    page_2019 = Page(
+        47,
+        r"${}^i_j\mathrm{Ad}^\top\operatorname{blkdiag}(\cdot)\,{}^i_j\mathrm{Ad}$ in line 7",
+    )
+    page_2021 = Page(59, page_2019.content)
     formula = r"\begin{aligned} &\text{backward: } \hat M_j = M_j + P^m_j + \sum_c{}^c_j\mathrm{Ad}^\top\Pi_c{}^c_j\mathrm{Ad},\ \Psi_j = (S_j^\top\hat M_jS_j + P^r_j)^{-1},\ \Pi_j = \hat M_j - \hat M_jS_j\Psi_jS_j^\top\hat M_j \\ &\text{backward: } \hat B_j = \sum_c{}^c_j\mathrm{Ad}^\top\beta_c,\ \beta_j = \hat B_j + \hat M_j(S_j\Psi_j(x_j - S_j^\top\hat B_j)) \\ &\text{forward: } y_j = \Psi_j(x_j - S_j^\top\hat M_j{}^j_p\mathrm{Ad}\dot V_p - S_j^\top\hat B_j),\ \dot V_j = {}^j_p\mathrm{Ad}\dot V_p + S_jy_j \end{aligned}"
     inputs = STEP
     result = Result(
@@ -343,6 +355,8 @@ class alg10_a:
 
 @section.erratum("alg10#b", "Algorithm 10: the sign of the joint stiffness")
 class alg10_b:
+    page_2019 = Page(47)
+    page_2021 = Page(59)
     formula = r"P^r_j = hD^r_j - h^2K^r_j,\quad K_r = -\partial\tau_K/\partial q_r"
     inputs = CONFIGURATION_INPUTS | {
         "h": numbers(0.25, 0.5),

@@ -20,6 +20,7 @@ from rbnotes.ledger.joint_quantities import ASSEMBLY, coordinates, jacobian, jac
 from rbnotes.ledger.oracles import body_trees
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ADJOINT, NUMBER, POSE, SCREW, TIME, TWIST, matrix_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -33,6 +34,8 @@ ROWS_OF_BODIES = "of each body, in its frame: a column for each coordinate of th
 section = Section(
     "sueda/s2.2",
     chapter="reduced-coordinates",
+    page_2019=Page(22, last=23),
+    page_2021=Page(31, last=32),
     arguments={
         "assembly": Argument(
             ASSEMBLY,
@@ -68,6 +71,8 @@ def motion_subspace_rate(kind, q, qdot):
 
 @section.misprint("e2.15", "Rate of the diagonal blocks of the Jacobian")
 class e2_15:
+    page_2019 = Page(22, r"$\dot{\mathsf J}(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S$")
+    page_2021 = Page(31, page_2019.content)
     formula = r"j(i, i) = {}_i\mathrm{Ad}\,\dot S"
     edit = (r"j(i, i) = {}_i\mathrm{Ad}", r"\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}")
     inputs = MOVING
@@ -101,7 +106,6 @@ class e2_15:
         return np.hstack([J_dot[6 * i : 6 * i + 6, part] for i, part in enumerate(slices)])
 
     tolerance = 1e-8
-    scan = True
     correction = (
         r"$\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S$, as in Algorithm 2: the dot of $\dot J$ is "
         "printed as that of a lower-case j, and the indices of the adjoint are missing"
@@ -373,6 +377,11 @@ class t800:
 
 @section.erratum("alg2", "Algorithm 2: filling the Jacobian and its rate")
 class alg2:
+    page_2019 = Page(
+        23,
+        r"line 7, ${}^i_p\dot{\mathrm{Ad}}\,\mathsf J(p, a) + {}^i_p\mathrm{Ad}\,\dot{\mathsf J}(p, a)$",
+    )
+    page_2021 = Page(32, page_2019.content)
     formula = r"\begin{aligned} &J(i, i) = {}^i_{J_i}\mathrm{Ad}\,S,\quad \dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S \\ &\text{for all ancestors: } J(i, a) = {}^i_p\mathrm{Ad}\,J(p, a),\quad \dot J(i, a) = {}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\mathrm{Ad}\,J(p, a) \end{aligned}"
     edit = (r"+ {}^i_p\mathrm{Ad}\,J", r"+ {}^i_p\dot{\mathrm{Ad}}\,J")
     inputs = {**HINGES, "qdot": arrays(4)}
@@ -401,7 +410,6 @@ class alg2:
         return body_trees.jacobian_rate(body_trees.revolute_assembly(parents, F, B), np.zeros(4), qdot)
 
     tolerance = 1e-8
-    scan = True
     correction = (
         r"Line 7: $\dot J(i, a) = {}^i_p\mathrm{Ad}\,\dot J(p, a) + {}^i_p\dot{\mathrm{Ad}}\,J(p, a)$, "
         r"as in (2.16). Without the dot of the second adjoint, $\dot J$ is not zero at rest, and its two "

@@ -33,6 +33,7 @@ from rbnotes.ledger.oracles.recursive_dynamics import (
     hinge_links,
     recursive_accelerations,
 )
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import NUMBER, RATE, TIME, TWIST, WRENCH, stacked_quantity, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -43,6 +44,8 @@ from rbnotes.unchecked.central_differences import time_derivative_at_zero
 section = Section(
     "sueda/s2.3",
     chapter="reduced-coordinates",
+    page_2019=Page(23, last=24),
+    page_2021=Page(32, last=33),
     arguments={
         "assembly": Argument(
             ASSEMBLY,
@@ -105,6 +108,8 @@ def reaction_free_wrenches(assembly, q, qdot, qddot):
 
 @section.conditional("e2.18#a", "Equations of all bodies with the accelerations of the joints substituted")
 class e2_18_a:
+    page_2019 = Page(23)
+    page_2021 = Page(32)
     formula = r"M_m(J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r) = \mathbf f_m,\quad M_mJ_{mr}\ddot{\mathbf q}_r = \mathbf f_m - M_m\dot J_{mr}\dot{\mathbf q}_r"
     inputs = {**MOVING_HINGES, "wrenches": arrays(4, 6)}
     result = Result(WRENCH, "on each body, in its frame")
@@ -513,6 +518,8 @@ class t848_c:
 
 @section.misprint("t848#d", "The product that the linear method computes")
 class t848_d:
+    page_2019 = Page(24)
+    page_2021 = Page(33)
     formula = r"\text{`the product of the reduced mass matrix with the right-hand-side'}"
     inputs = MOVING_HINGES
     result = Result(RATE / TIME, "of the joints, in their order")
@@ -596,6 +603,8 @@ class e2_20:
 
 @section.conditional("t840#a", "The system for the new velocities is dense")
 class t840_a:
+    page_2019 = Page(24)
+    page_2021 = Page(33)
     formula = r"M_r \text{ has no zeros}"
     inputs = {"assembly": HINGE_TREES, "q": arrays(4)}
     result = Result(NUMBER, "of the joints, in their order")

@@ -10,6 +10,7 @@ from rbnotes import se3
 from rbnotes.joints import Composite, Fixed, PlanarTranslation, Prismatic, Revolute, Translational
 from rbnotes.ledger.oracles.joint_poses import motion_subspace, rotation_sequence, screws, translations
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     LENGTH,
     LINEAR_FIRST_TWIST,
@@ -29,6 +30,8 @@ OF_JOINT_IN_PARENT = "of the joint in the frame of its parent"
 section_2_4_1 = Section(
     "sueda/s2.4.1",
     chapter="joint-types",
+    page_2019=Page(24),
+    page_2021=Page(33, last=34),
     arguments={
         "E0": Argument(POSE, "of the joint at zero coordinates, in the frame of its parent"),
         "q": Argument(NUMBER, "coordinates of the joint"),
@@ -37,6 +40,8 @@ section_2_4_1 = Section(
 section_2_4_2 = Section(
     "sueda/s2.4.2",
     chapter="joint-types",
+    page_2019=Page(24, last=25),
+    page_2021=Page(34),
     arguments={
         "a": Argument(NUMBER, "direction of the slide, in the frame of the joint"),
         "q": Argument(LENGTH, "coordinates of the joint"),
@@ -46,6 +51,8 @@ section_2_4_2 = Section(
 section_2_4_3 = Section(
     "sueda/s2.4.3",
     chapter="joint-types",
+    page_2019=Page(25),
+    page_2021=Page(34),
     arguments={
         "q": Argument(LENGTH, "coordinates of the joint"),
         "x": Argument(LENGTH, "of a point, in the frame that the joint moves"),
@@ -55,6 +62,8 @@ section_2_4_3 = Section(
 section_2_4_4 = Section(
     "sueda/s2.4.4",
     chapter="joint-types",
+    page_2019=Page(25),
+    page_2021=Page(34),
     arguments={
         "q": Argument(LENGTH, "coordinates of the joint"),
         "qdot": Argument(VELOCITY, "rates of the coordinates of the joint"),
@@ -63,6 +72,8 @@ section_2_4_4 = Section(
 section_2_4_7 = Section(
     "sueda/s2.4.7",
     chapter="joint-types",
+    page_2019=Page(27),
+    page_2021=Page(38),
     arguments={
         "q": Argument(NUMBER, "coordinates of the joint"),
         "qdot": Argument(RATE, "rates of the coordinates of the joint"),
@@ -98,6 +109,8 @@ def num_stationary_twists():
 
 @section_2_4_1.misprint("e2.22", "Pose of a joint: its reference transform times its motion")
 class e2_22:
+    page_2019 = Page(24, r"${}^{j-1}_jE = {}^{j-1}_jE_0\,\mathsf Q_j(\mathsf q_j)$")
+    page_2021 = Page(33, r"(2.23), $J_i(\mathsf q_i) = {}^{i-1}_iE = \bar J_i\,Q_i(\mathsf q_i)$")
     formula = r"{}^j_{j-1}E = {}^j_{j-1}E_0\,Q_j(q_j)"
     edit = ("{}^j_{j-1}E", "{}^{j-1}_jE")
     inputs = {"E0": frames(), "q": arrays(2)}
@@ -118,7 +131,6 @@ class e2_22:
         origin = E0[:3, 3] + q[1] * R[:, 1]
         return np.vstack([np.column_stack([R.T, -R.T @ origin]), [0, 0, 0, 1]])
 
-    scan = True
     correction = (
         r"${}^{j-1}_jE = {}^{j-1}_jE_0\,Q_j(q_j)$, as in (2.4): the pose of joint $j$ in its parent. The "
         r"pose of the parent in joint $j$ is the inverse, $Q_j^{-1}\,{}^j_{j-1}E_0$."
@@ -241,6 +253,8 @@ class e2_24:
 
 @section_2_4_3.holds("e2.25", "Pose of a planar joint, which translates in the xy plane")
 class e2_25:
+    page_2019 = Page(25)
+    page_2021 = Page(34, r"(2.27), with any two directions $B \in \mathbb R^{3\times2}$ of motion")
     formula = r"Q_j(q_j) = \begin{pmatrix} I & 0 & q_j \\ 0 & 1 & 0 \\ 0 & 0 & 1 \end{pmatrix}"
     inputs = {"q": vectors(2)}
     result = Result(POSE, OF_JOINT_IN_PARENT)
@@ -286,6 +300,8 @@ class t876:
 
 @section_2_4_3.holds("e2.26", "Jacobian of a planar joint")
 class e2_26:
+    page_2019 = Page(25)
+    page_2021 = Page(34, r"(2.28), with any two directions $B \in \mathbb R^{3\times2}$ of motion")
     formula = (
         r"S = \begin{pmatrix} 0&0 \\ 0&0 \\ 0&0 \\ 1&0 \\ 0&1 \\ 0&0 \end{pmatrix} \in \mathbb R^{6\times2}"
     )

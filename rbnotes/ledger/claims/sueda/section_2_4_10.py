@@ -16,6 +16,7 @@ from rbnotes.ledger.oracles.pose_products import (
     translation_pose,
 )
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
+from rbnotes.ledger.pages import DROPPED, Page
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, RATE, TWIST, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -26,6 +27,8 @@ COLUMNS_OF_JOINT = "a column for each coordinate of the joint, in the frame that
 section = Section(
     "sueda/s2.4.10",
     chapter="joint-types",
+    page_2019=Page(29, last=30),
+    page_2021=Page(40, last=41),
     arguments={
         "p": Argument(LENGTH),
         "angle": Argument(NUMBER),
@@ -188,6 +191,8 @@ class t1004:
 
 @section.holds("e2.55", "Jacobian of a free joint in the plane")
 class e2_55:
+    page_2019 = Page(30, r"${}^2_1\mathrm{Ad}$")
+    page_2021 = Page(41, page_2019.content)
     formula = r"S = \begin{pmatrix} {}^2\mathrm{Ad}\,S_1 & S_2 \end{pmatrix} = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&1\\Q_2^{xx}&Q_2^{yx}&0\\ Q_2^{xy}&Q_2^{yy}&0\\ Q_2^{xz}&Q_2^{yz}&0 \end{pmatrix}"
     inputs = COORDINATES
     result = Result(NUMBER, COLUMNS_OF_JOINT)
@@ -227,6 +232,11 @@ class t1008:
 
 @section.misprint("e2.56#a", "Rate of the Jacobian, block by block")
 class e2_56_a:
+    page_2019 = Page(
+        30,
+        r"two blocks, $-\mathrm{ad}(S_2\dot{\mathsf q}_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1$ and $\dot S_2$",
+    )
+    page_2021 = DROPPED
     formula = r"\dot S = \begin{pmatrix} -\mathrm{ad}(S_2\dot q_2) & {}^2\mathrm{Ad}\,S_1 + {}^2\mathrm{Ad}\,\dot S_1 & \dot S_2 \end{pmatrix}"
     edit = (
         r"-\mathrm{ad}(S_2\dot q_2) & {}^2\mathrm{Ad}\,S_1 + {}^2\mathrm{Ad}\,\dot S_1",
@@ -245,7 +255,6 @@ class e2_56_a:
 
     library = Sdot_library
     reference = jacobian_rate_reference
-    scan = True
     undefined = "three blocks have 6 + 2 + 1 columns, but the right-hand side has three"
     correction = (
         r"$\begin{pmatrix} -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot "
@@ -256,6 +265,12 @@ class e2_56_a:
 
 @section.erratum("e2.56#b", "Rate of the Jacobian, in entries of the rotation")
 class e2_56_b:
+    page_2019 = Page(30)
+    page_2021 = Page(
+        41,
+        r"(2.61), $-\dot{\mathsf q}_2\sin\mathsf q_2$ in the second entry of row 5",
+        mended=True,
+    )
     formula = r"\dot S = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&0\\ \dot q_2Q_2^{xy}&\dot q_2Q_2^{yy}&0\\ -\dot q_2Q_2^{xx}&-\dot q_2Q_2^{xy}&0\\0&0&0 \end{pmatrix}"
     edit = (r"-\dot q_2Q_2^{xy}&0", r"-\dot q_2Q_2^{yx}&0")
     inputs = MOVING

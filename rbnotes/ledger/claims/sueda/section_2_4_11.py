@@ -17,6 +17,7 @@ from rbnotes.ledger.oracles.pose_products import (
     rotation_pose,
 )
 from rbnotes.ledger.oracles.twists import twist_from_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ADJOINT,
     LENGTH,
@@ -36,6 +37,8 @@ from rbnotes.testing.strategies import arrays
 section = Section(
     "sueda/s2.4.11",
     chapter="joint-types",
+    page_2019=Page(30),
+    page_2021=Page(41, last=42),
     arguments={
         "r": Argument(NUMBER, "rotation vector of the moving frame in the fixed one"),
         "p": Argument(LENGTH, "origin of the moving frame, in the fixed one"),

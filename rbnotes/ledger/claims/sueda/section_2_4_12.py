@@ -19,6 +19,7 @@ from rbnotes.ledger.oracles.pose_products import (
 )
 from rbnotes.ledger.oracles.spline_poses import basis, frame_twists, spline_curve
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import LENGTH, NUMBER, POSE, SCREW, TWIST
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -27,6 +28,8 @@ from rbnotes.testing.strategies import arrays, numbers
 section = Section(
     "sueda/s2.4.12",
     chapter="spline-joints",
+    page_2019=Page(30, last=32),
+    page_2021=Page(42, last=43),
     arguments={
         "q": Argument(coordinates, "coordinates of the joint"),
         "C": Argument(
@@ -359,6 +362,8 @@ class e2_67:
 
 @section.misprint("t1070#a", "Jacobian of a spline joint")
 class t1070_a:
+    page_2019 = Page(32)
+    page_2021 = Page(43)
     formula = r"S = [Q^{-1}(\partial Q/\partial q)]"
     inputs = POSES
     arguments = {"C": Argument(POSE, "control frames, in the fixed frame of the joint")}
@@ -458,6 +463,8 @@ class alg3_b:
 
 @section.erratum("alg3#c", "Algorithm 3: the derivative of the Jacobian")
 class alg3_c:
+    page_2019 = Page(32)
+    page_2021 = Page(43)
     formula = r"\begin{aligned} \partial S/\partial q &= \Delta C_2\tilde B_2''(q);\quad\text{then, for }i = 3, 4: \\ \partial S/\partial q &= \Delta C_i\tilde B_i''(q) + \mathrm{Ad}_i\left(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i(q)\right) \end{aligned}"
     edit = (r"\mathrm{ad}_i\,\Delta C_i\tilde B_i(q)", r"\mathrm{ad}_i\,\Delta C_i\tilde B_i'(q)")
     inputs = POSES
@@ -485,7 +492,6 @@ class alg3_c:
         """Compare with differences of order eight of complex steps of the pose."""
         return pose_jacobian_derivative(spline_curve(C), np.array([q]))[:, 0, 0]
 
-    scan = True
     correction = (
         r"$\mathrm{Ad}_i\,(\partial S/\partial q + \mathrm{ad}_i\,\Delta C_i\tilde B_i'(q))$ in line 10: "
         "with the derivative of the basis function, as in line 16 of Algorithm 4"

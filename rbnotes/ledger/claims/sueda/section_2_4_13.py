@@ -16,6 +16,7 @@ from rbnotes.ledger.oracles.pose_products import (
 )
 from rbnotes.ledger.oracles.spline_poses import euler_rotation, spline_surface
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     LENGTH,
     LINEAR_FIRST_TWIST,
@@ -35,6 +36,8 @@ from rbnotes.testing.strategies import arrays, numbers, vectors
 section = Section(
     "sueda/s2.4.13",
     chapter="spline-joints",
+    page_2019=Page(32, last=33),
+    page_2021=Page(43, last=45),
     arguments={
         "C": Argument(NUMBER, "heights over a grid of control points"),
         "q1": Argument(NUMBER, "coordinates of the joint"),
@@ -165,6 +168,8 @@ class e2_69_b:
 
 @section.misprint("e2.69#c", "Mixed derivative of the surface")
 class e2_69_c:
+    page_2019 = Page(32)
+    page_2021 = Page(44)
     formula = r"\frac{\partial^2f}{\partial q_1q_2} = \frac{\partial^2f}{\partial q_2q_1} = \tilde q_1'^TB^TCB\tilde q_2'"
     edits = (
         (r"\partial q_1q_2", r"\partial q_1\partial q_2"),

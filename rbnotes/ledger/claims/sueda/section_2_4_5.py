@@ -25,6 +25,7 @@ from rbnotes.ledger.oracles.joint_poses import (
     screws,
 )
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, twist_from_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import NUMBER, POSE, RATE, TWIST, matrix_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -37,6 +38,8 @@ COLUMNS_OF_JOINT = "a column for each coordinate of the joint, in the frame that
 section = Section(
     "sueda/s2.4.5",
     chapter="spheres-without-singularities",
+    page_2019=Page(25, last=26),
+    page_2021=Page(34, last=36),
     arguments={
         "a": Argument(NUMBER, "axis of the first rotation, in the fixed frame"),
         "b": Argument(NUMBER, "axis of the second rotation, in the frame after the first one"),
@@ -164,6 +167,8 @@ class t894:
 
 @section.holds("e2.30", "Columns of S for a pure rotation")
 class e2_30:
+    page_2019 = Page(25, r"$d\mathsf R/d\mathsf q$, without the index of the coordinate")
+    page_2021 = Page(35, page_2019.content)
     formula = r"[S_i] \equiv R^\top\frac{dR}{dq_i}"
     inputs = {"E0": frames(), **ANGLES}
     result = Result(NUMBER, COLUMNS_OF_JOINT)
@@ -199,6 +204,8 @@ class e2_30:
 
 @section.holds("e2.31", "Rotation matrix of XZX Euler angles")
 class e2_31:
+    page_2019 = Page(26)
+    page_2021 = Page(36)
     formula = r"R = \begin{pmatrix} c_2 & -s_2c_3 & s_2s_3 \\ c_1s_2 & c_1c_2c_3 - s_1s_3 & -s_1c_3 - c_1c_2s_3 \\ s_1s_2 & c_1s_3 + s_1c_2c_3 & c_1c_3 - s_1c_2s_3 \end{pmatrix}"
     inputs = ANGLES
     result = Result(NUMBER, "takes coordinates of the moving frame to those of the fixed one")
@@ -265,6 +272,8 @@ class t910:
 
 @section.holds("e2.33", "Derivative of the rotation with respect to the first angle")
 class e2_33:
+    page_2019 = Page(26)
+    page_2021 = Page(35, "(2.35), that of XYZ angles")
     formula = r"R^\top\frac{dR}{dq_1} = \begin{pmatrix} 0 & -s_2s_3 & -c_3s_2 \\ s_2s_3 & 0 & -c_2 \\ c_3s_2 & c_2 & 0 \end{pmatrix}"
     inputs = ANGLES
     result = Result(NUMBER, "of the map from the moving to the fixed frame, by the first angle")
@@ -311,6 +320,8 @@ class t914_a:
 
 @section.misprint("t914#b", "Second and third column of S")
 class t914_b:
+    page_2019 = Page(26)
+    page_2021 = Page(35)
     formula = r"\text{`Repeating for the 2nd and 3rd rows'}"
     inputs = ANGLES
     result = Result(NUMBER, "a column for each angle, in the moving frame")
@@ -337,6 +348,8 @@ class t914_b:
 
 @section.holds("e2.34", "Jacobian of a ball joint with XZX Euler angles")
 class e2_34:
+    page_2019 = Page(26)
+    page_2021 = Page(36)
     formula = r"S = \begin{pmatrix} c_2 & 0 & 1 \\ -c_3s_2 & s_3 & 0 \\ s_2s_3 & c_3 & 0 \\ 0&0&0 \\ 0&0&0 \\ 0&0&0 \end{pmatrix}"
     inputs = ANGLES
     result = Result(NUMBER, COLUMNS_OF_JOINT)
@@ -349,11 +362,14 @@ class e2_34:
         """Compare with the complex step through scipy's exponentials about the three axes."""
         return motion_subspace(rotation_sequence("XZX"), q)
 
+    remark = r"Singular where $s_2 = 0$, and so at $R = I$: there, one direction of the angular velocity has no rates of the angles."
     implements = EulerSpherical
 
 
 @section.holds("e2.35", "Rate of the Jacobian of a ball joint with XZX Euler angles")
 class e2_35:
+    page_2019 = Page(26)
+    page_2021 = Page(36)
     formula = r"\dot S = \begin{pmatrix} -s_2\dot q_2 & 0 & 0 \\ s_3s_2\dot q_3 - c_3c_2\dot q_2 & c_3\dot q_3 & 0 \\ c_2s_3\dot q_2 + s_2c_3\dot q_3 & -s_3\dot q_3 & 0 \\ 0&0&0 \\ 0&0&0 \\ 0&0&0 \end{pmatrix}"
     inputs = MOVING
     result = Result(RATE, COLUMNS_OF_JOINT)

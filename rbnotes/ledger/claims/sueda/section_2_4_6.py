@@ -10,6 +10,7 @@ from rbnotes import so3
 from rbnotes.joints import EulerSpherical, Universal
 from rbnotes.ledger.joint_quantities import coordinates, velocities
 from rbnotes.ledger.oracles.joint_poses import motion_subspace, motion_subspace_rate, rotation_sequence
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import NUMBER, RATE
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -19,6 +20,8 @@ from rbnotes.testing.strategies import vectors
 section = Section(
     "sueda/s2.4.6",
     chapter="joint-types",
+    page_2019=Page(26, last=27),
+    page_2021=Page(35, last=38),
     arguments={
         "q": Argument(coordinates, "coordinates of the joint"),
         "qdot": Argument(velocities, "rates of the coordinates of the joint"),
@@ -51,6 +54,8 @@ def universal_columns(q):
 
 @section.conditional("t922", "Angular velocity of a universal joint about z")
 class t922:
+    page_2019 = Page(26)
+    page_2021 = Page(37)
     formula = r"\omega_z = 0"
     inputs = MOVING
     result = Result(RATE, "in the moving frame")

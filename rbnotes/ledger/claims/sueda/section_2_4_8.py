@@ -21,6 +21,7 @@ from rbnotes.ledger.oracles.joint_poses import (
     rotation_vector_jacobian,
     rotation_vector_pose,
 )
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
@@ -39,6 +40,8 @@ COLUMNS_OF_JOINT = "a column for each coordinate of the joint, in the frame that
 section = Section(
     "sueda/s2.4.8",
     chapter="spheres-without-singularities",
+    page_2019=Page(27, last=28),
+    page_2021=Page(38, last=40),
     arguments={
         "q": Argument(coordinates, "coordinates of the joint"),
         "p": Argument(NUMBER, "quaternion of the moving frame in the fixed one, of any length"),
@@ -248,6 +251,8 @@ class e2_45:
 
 @section.holds("e2.46", "Factors of the derivative of a rotation")
 class e2_46:
+    page_2019 = Page(28, "$d$ in italics, a number")
+    page_2021 = Page(39, page_2019.content)
     formula = r"\frac{\partial R}{\partial q_i} = A_iR,\quad A_i = (B_i + C_i)\,d,\quad B_i = q_i[q],\quad C_i = [[q](I - R)e_i],\quad d = \frac{1}{q^\top q}"
     inputs = AWAY_FROM_ZERO
     result = Result(NUMBER, "of the map from the moving to the fixed frame, one matrix for each coordinate")
@@ -263,14 +268,20 @@ class e2_46:
         return np.moveaxis(jacobian(rotation_from_vector, q).value, -1, 0)
 
     remark = (
-        "$d$ is a scalar, although it is printed in bold. $A_i$ is the matrix of column $i$ of the left "
-        "Jacobian of SO(3): the angular velocity in the fixed frame."
+        "$d$ is a scalar, which the conversion of the text set in bold. $A_i$ is the matrix of column $i$ of the "
+        "left Jacobian of SO(3): the angular velocity in the fixed frame."
     )
     implements = so3.left_jacobian
 
 
 @section.conditional("e2.47#a", "Rate of the Jacobian of a ball joint with exponential coordinates")
 class e2_47_a:
+    page_2019 = Page(28)
+    page_2021 = Page(
+        39,
+        r"(2.52), the same; section 3.2.7 adds on page 68 that $\mathsf q \approx 0$ is singular",
+        mended=True,
+    )
     formula = r"[\dot S_i] = \dot R^\top A_iR + R^\top\dot A_iR + R^\top A_i\dot R"
     inputs = WITH_ZERO
     result = Result(RATE, COLUMNS_OF_JOINT)
@@ -492,6 +503,8 @@ class t972_b:
 
 @section.misprint("t972#c", "Radius of the second shell that collapses to the identity")
 class t972_c:
+    page_2019 = Page(28)
+    page_2021 = Page(39)
     formula = r"\text{`}2\pi\text{ distant from the origin (and }4, \ldots\text{)'}"
     inputs = {"a": unit_vectors(), "x": nonzero_vectors()}
     result = Result(LENGTH, "in the fixed frame")
@@ -507,7 +520,6 @@ class t972_c:
         """Check that a full turn is the identity: the point stays in place."""
         return x
 
-    scan = True
     correction = r"$2\pi$ distant, and further shells at the other multiples of $2\pi$"
     replacement = r"the entire shell of points $2\pi$ distant from the origin (and $4\pi, \ldots$) collapses to the identity in $\mathrm{SO}(3)$."
     remark = r"The preceding sentence has the radius of the spheres, $2n\pi$."

@@ -27,6 +27,7 @@ from rbnotes.ledger.oracles.pose_products import (
     translation_pose,
 )
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_from_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ADJOINT,
@@ -50,6 +51,8 @@ from rbnotes.testing.strategies import arrays, inertias, masses, unit_vectors, v
 section = Section(
     "sueda/s2.4.9",
     chapter="joint-types",
+    page_2019=Page(28, last=29),
+    page_2021=Page(40),
     arguments={
         "A": Argument(POSE, "arm at the end of joint 1, a ball joint"),
         "a": Argument(NUMBER, "axis of the hinge of joint 2"),
@@ -169,6 +172,8 @@ class t974:
 
 @section.misprint("e2.48", "Jacobian of two joints in series")
 class e2_48:
+    page_2019 = Page(28, r"$\begin{pmatrix} {}^2_1\mathrm{Ad}\,S_1 & S_2 \end{pmatrix}$")
+    page_2021 = Page(40, page_2019.content)
     formula = (
         r"S = \begin{pmatrix} {}^2\mathrm{Ad} & S_1 & S_2 \end{pmatrix} \in \mathbb R^{6\times(n_1+n_2)}"
     )
@@ -186,7 +191,6 @@ class e2_48:
 
     library = S_library
     reference = S_reference
-    scan = True
     undefined = "three blocks have 6 + n_1 + n_2 columns, but the left-hand side has n_1 + n_2"
     correction = (
         r"$S = \begin{pmatrix} {}^2_1\mathrm{Ad}\,S_1 & S_2 \end{pmatrix}$: two blocks, of which the "
@@ -427,6 +431,8 @@ class e2_50_c:
 
 @section.erratum("e2.52", "Rate of the Jacobian of two joints in series")
 class e2_52:
+    page_2019 = Page(29, r"$\dot S_2$ as a block of its own, with a plus")
+    page_2021 = Page(40, page_2019.content)
     formula = r"\dot S = \left(-\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + {}^2_1\mathrm{Ad}\,\dot S_1 - \dot S_2\right)"
     edits = (
         (r"\left(-\mathrm{ad}", r"\begin{pmatrix} -\mathrm{ad}"),
@@ -449,7 +455,6 @@ class e2_52:
 
     library = Sdot_library
     reference = Sdot_reference
-    scan = True
     correction = (
         r"$\dot S = \begin{pmatrix} -\mathrm{ad}(S_2\dot q_2)\,{}^2_1\mathrm{Ad}\,S_1 + "
         r"{}^2_1\mathrm{Ad}\,\dot S_1 & \dot S_2 \end{pmatrix}$: a separate block, with a plus sign"

@@ -19,6 +19,7 @@ from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD, coordinates
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles import point_mass_tree as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ANGULAR_MOMENTUM,
     INERTIA,
@@ -40,6 +41,8 @@ from rbnotes.testing.strategies import arrays, numbers, positive_numbers, spd_ma
 section = Section(
     "sueda/s2.5",
     chapter="stiffness-and-damping",
+    page_2019=Page(33, last=34),
+    page_2021=Page(44, last=46),
     arguments={
         "cloud": Argument(
             CLOUD,
@@ -442,7 +445,9 @@ class t1160_a:
 
 @section.misprint("t1160#b", "Side on which the new velocities are collected")
 class t1160_b:
-    formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get (2.77)'}"
+    page_2019 = Page(34)
+    page_2021 = Page(45)
+    formula = r"\text{`By moving all the factors of $\dot q_r^{(k+1)}$ from both forces to the right hand side, we get' (2.77)}"
     inputs = ONE_STEP
     result = Result(RATE, "of the joints, in their order")
 
@@ -540,6 +545,8 @@ def _derivatives_with_the_signs():
 
 @section.conditional("t1168", "Sign conventions of the stiffness and damping matrices")
 class t1168:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
     inputs = {
         "M": spd_matrices(3),
@@ -586,6 +593,8 @@ class t1168:
 
 @section.erratum("e2.79#a", "Implicit forces on bodies and joints: sign of the joint stiffness")
 class e2_79_a:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \ldots,\quad K_r = -\partial\tau_K/\partial q_r"
     inputs = STEP_INPUTS
     arguments = {
@@ -628,6 +637,8 @@ SPRINGS_ON_BODIES = {
 
 @section.conditional("e2.79#b", "Implicit forces on bodies and joints")
 class e2_79_b:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"\left(J_{mr}^T\left(M_m + hD_m - h^2K_m\right)J_{mr} + hD_r - h^2K_r\right)\dot q_r^{(k+1)} = \left(J_{mr}^TM_mJ_{mr}\right)\dot q_r^{(k)} + h\left(f_r^{(k)} + J_{mr}^T\left(f_m^{(k)} - M_m\dot J_{mr}\dot q_r^{(k)}\right)\right)"
     inputs = {**SPRINGS_ON_BODIES, "fraction": numbers(0.25, 1.0)}
     arguments = {

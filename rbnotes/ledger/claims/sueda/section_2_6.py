@@ -15,6 +15,7 @@ from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD
 from rbnotes.ledger.oracles import point_mass_tree as clouds
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
 from rbnotes.ledger.oracles.pose_products import derivative_along_motion
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -49,6 +50,8 @@ from rbnotes.testing.strategies import arrays, numbers
 section = Section(
     "sueda/s2.6",
     chapter="hyper-reduced-coordinates",
+    page_2019=Page(34, last=35),
+    page_2021=Page(46),
     arguments={
         "cloud": Argument(
             CLOUD,
@@ -137,7 +140,7 @@ class t1174_a:
 
 @section.holds("t1174#b", "Equal joint angles by constraints and by a chained Jacobian")
 class t1174_b:
-    formula = r"\text{`This can be accomplished by adding constraints as shown in 2.8, but if we use a chained Jacobian ...'}"
+    formula = r"\text{`This can be accomplished by adding constraints as shown in §2.8, but if we use a chained Jacobian ...'}"
     inputs = {"cloud": SPRINGS_AND_DAMPERS["cloud"], "r": arrays(3), "r_dot": arrays(3)}
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
@@ -222,6 +225,8 @@ class e2_81:
 
 @section.conditional("t1178", "Joint angles with equal rates")
 class t1178:
+    page_2019 = Page(34)
+    page_2021 = Page(46)
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
     inputs = {"start": arrays(3), "turn": numbers()}
     result = Result(NUMBER, "of the joints, in their order")

@@ -25,6 +25,7 @@ from rbnotes.ledger.oracles.branching_tree_inputs import (
     spatial_inertia,
 )
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ANGULAR_MOMENTUM,
@@ -75,6 +76,8 @@ BODIES_THEN_NODES = (
 section = Section(
     "sueda/s2.7",
     chapter="deformables-on-a-tree",
+    page_2019=Page(35, last=36),
+    page_2021=Page(46, last=48),
     arguments={
         "m": Argument(MASS, "of the nodes, in their order"),
         "x": Argument(
@@ -272,6 +275,8 @@ class d3:
 
 @section.conditional("t1210", "K as the stiffness of the spring")
 class t1210:
+    page_2019 = Page(35)
+    page_2021 = Page(47)
     formula = r"K \text{ is the stiffness}"
     inputs = {"K": positive_numbers(), "L": positive_numbers(), "l": positive_numbers()}
     result = Result(STIFFNESS)
@@ -389,6 +394,8 @@ def attached_velocity(E, x, phi):
 
 @section.misprint("e2.87", "World velocity of an attached vertex")
 class e2_87:
+    page_2019 = Page(35, r"$\mathsf R\Gamma({}^i\mathbf x_a)$")
+    page_2021 = Page(47, page_2019.content)
     formula = r"\dot{\mathbf x}_a = \underbrace{\mathbf R\,\Gamma(\mathbf x_a)}_{\mathbf J_{am}}\,\phi_i"
     edit = (r"\Gamma(\mathbf x_a)", r"\Gamma({}^i\mathbf x_a)")
     inputs = ON_BODY
@@ -402,7 +409,6 @@ class e2_87:
         return se3.point_velocity(E, x, phi)
 
     reference = attached_velocity
-    scan = True
     correction = (
         r"$\mathbf R\,\Gamma({}^i\mathbf x_a)\,\phi_i$, with the vertex in body coordinates, as the next "
         "line says"
@@ -611,6 +617,8 @@ class e2_89_a:
 
 @section.erratum("e2.89#b", "All accelerations from those of joints and free vertices")
 class e2_89_b:
+    page_2019 = Page(36, r"$\dot{\mathsf J}_{am}\mathsf J_{mr} + \mathsf J_{am}\dot{\mathsf J}_{mr}$")
+    page_2021 = Page(47, page_2019.content)
     formula = r"\begin{pmatrix} \ddot q_m \\ \ddot q_a \\ \ddot q_f \end{pmatrix} = \begin{pmatrix} \dot J_{mr} & 0 \\ J_{am}J_{mr} + J_{am}\dot J_{mr} & 0 \\ 0 & 0 \end{pmatrix}\begin{pmatrix} \dot q_r \\ \dot q_f \end{pmatrix} + \begin{pmatrix} J_{mr} & 0 \\ J_{am}J_{mr} & 0 \\ 0 & I \end{pmatrix}\begin{pmatrix} \ddot q_r \\ \ddot q_f \end{pmatrix}"
     edit = (r"J_{am}J_{mr} + J_{am}\dot J_{mr}", r"\dot J_{am}J_{mr} + J_{am}\dot J_{mr}")
     inputs = ACCELERATED
@@ -640,7 +648,6 @@ class e2_89_b:
         return maximal_acceleration(at, q, v, x_a, w, a, b)
 
     tolerance = 1e-8
-    scan = True
     correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)"
     units_mismatch = r"velocities are added to accelerations"
     remark = (

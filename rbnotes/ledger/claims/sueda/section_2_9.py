@@ -26,6 +26,7 @@ from rbnotes.ledger.oracles.branching_tree import (
 )
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, QuadraticConstraint, library_tree
 from rbnotes.ledger.oracles.constrained_systems import least_action, least_squares_multipliers
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ANGULAR_MOMENTUM,
@@ -61,6 +62,8 @@ from rbnotes.testing.strategies import arrays, positive_numbers
 section = Section(
     "sueda/s2.9",
     chapter="hybrid-dynamics",
+    page_2019=Page(38, last=39),
+    page_2021=Page(50),
     arguments={
         "at": Argument(
             POSE,
@@ -252,6 +255,8 @@ class e2_106:
 
 @section.misprint("t1306#a", "Term for other constraints")
 class t1306_a:
+    page_2019 = Page(39, r"$-\dot{\bar{\mathsf G}}_r\,\dot{\mathsf q}_r$")
+    page_2021 = Page(50, page_2019.content)
     formula = r"-\tilde G_r\,\dot q_r \text{ included, since other constraints may have non-zero } \dot G_r"
     inputs = LOOP_INPUTS
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
@@ -273,8 +278,7 @@ class t1306_a:
         return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
     tolerance = SLACK
-    scan = True
-    correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The notes write $\tilde G$ for $\bar G$ from here on."
+    correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The converted text has $\tilde G$ for $\bar G$ from here on."
     replacement = r"where we have included the $-\dot{\bar G}_r\,\dot q_r$ term since other constraints may have non-zero $\dot G_r$."
     units_mismatch = "a velocity in the place of an acceleration"
     implements = constrained_acceleration
@@ -282,6 +286,8 @@ class t1306_a:
 
 @section.erratum("t1306#b", "Forces of the prescribed joints")
 class t1306_b:
+    page_2019 = Page(39)
+    page_2021 = Page(50)
     formula = r"{}^p\tau = {}^pG_r^\top\,{}^p\lambda"
     inputs = PRESCRIBED_INPUTS
     arguments = {
@@ -333,6 +339,8 @@ def constrained_velocities(M, momentum, G, target):
 
 @section.holds("e2.107", "Prescribed accelerations at the velocity level")
 class e2_107:
+    page_2019 = Page(39, r"$\bar{\mathsf G}_r$")
+    page_2021 = Page(50, page_2019.content)
     formula = r"\begin{pmatrix} M_r & \tilde G_r^\top \\ \tilde G_r & 0 \end{pmatrix}\begin{pmatrix} \dot q_r^{(k+1)} \\ \lambda \end{pmatrix} = \begin{pmatrix} M_r\dot q_r^{(k)} + h f_r^{(k)} \\ h\,{}^p\ddot q_r + {}^pG_r\,\dot q_r^{(k)} \end{pmatrix}"
     inputs = LOOP_INPUTS | STEP
     result = Result(
@@ -371,6 +379,8 @@ class e2_107:
 
 @section.conditional("t1310", "Prescribed velocities in the place of the second row")
 class t1310:
+    page_2019 = Page(39)
+    page_2021 = Page(50)
     formula = r"{}^pG_r\,\dot q_r = {}^p\dot q_r \text{ replaces the 2nd row}"
     inputs = (
         PRESCRIBED_INPUTS

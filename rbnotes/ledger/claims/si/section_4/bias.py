@@ -50,6 +50,7 @@ class e18:
             found.append(body_trees.twists(assembly, q, locked)[k])
         return np.stack(found)
 
+    remark = "Parents are visited before their children, and the base is at rest: its twist is zero."
     implements = factored_dynamics
 
 

@@ -100,6 +100,7 @@ class e28:
         )
 
     tolerance = 1e-8
+    remark = r"It is invertible, as (29) needs it, only if the columns of $\mathbf S_k$ are independent: not at a singular position."
     implements = reduced.square_factors
 
 

@@ -71,8 +71,8 @@ class e13:
     tolerance = 1e-8
     remark = (
         r"$\mathbf f_i$ is the wrench that link $\lambda(i)$ exerts on link $i$ (line 123); "
-        r"$\mathbf f_{e,i}$ is the external wrench on link $i$, including its weight. They are on "
-        "different sides."
+        r"$\mathbf f_{e,i}$ is the external wrench on link $i$, including its weight, in frame $i$ with moments about "
+        "its origin. They are on different sides."
     )
     implements = reduced.SpatialOperators
 

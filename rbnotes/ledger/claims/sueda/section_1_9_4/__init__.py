@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rbnotes.ledger.pages import DROPPED, Page
 from rbnotes.ledger.quantities import FORCE, LENGTH, NUMBER, POSE, RATE, TWIST, VELOCITY
 from rbnotes.ledger.record import Argument
 from rbnotes.ledger.section import Section
@@ -9,6 +10,8 @@ from rbnotes.ledger.section import Section
 section = Section(
     "sueda/s1.9.4",
     chapter="springs-and-muscles-on-bodies",
+    page_2019=Page(10, last=13),
+    page_2021=DROPPED,
     arguments={
         "f_opt": Argument(FORCE),
         "a": Argument(NUMBER),

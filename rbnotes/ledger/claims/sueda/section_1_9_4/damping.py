@@ -25,6 +25,7 @@ from rbnotes.ledger.oracles.muscles import (
     tension_per_length,
     unnormalized_wrenches,
 )
+from rbnotes.ledger.pages import DROPPED, Page
 from rbnotes.ledger.quantities import AREA, MOMENTUM, SPATIAL_DAMPING
 from rbnotes.ledger.record import Result
 from rbnotes.testing import complex_step
@@ -57,6 +58,12 @@ def d_velocity_reference(dx, dv, *parameters):
 
 @section.erratum("e1.54", "Damping matrix of a muscle as the derivative of its wrenches")
 class e1_54:
+    page_2019 = Page(13)
+    page_2021 = Page(
+        18,
+        r"(1.70), the same for $\mathsf D = d\mathsf f/d\dot{\mathsf q}$, which (3.65) takes with the right sign; the row still stands before the column",
+        mended=True,
+    )
     formula = r"D = \frac{\partial}{\partial\Phi}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     edit = (
         r"D = \frac{\partial}{\partial\Phi}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}",
@@ -93,6 +100,8 @@ class e1_54:
 
 @section.holds("e1.55#a", "The damping matrix of a muscle is an outer product")
 class e1_55_a:
+    page_2019 = Page(13)
+    page_2021 = Page(18)
     formula = r"\frac{\partial\mathsf f}{\partial\Phi} = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
     inputs = MUSCLE
     result = Result(SPATIAL_DAMPING, ON_BOTH)
@@ -114,6 +123,12 @@ class e1_55_a:
 
 @section.erratum("e1.55#b", "Sign of the damping matrix, as (1.30) uses it")
 class e1_55_b:
+    page_2019 = Page(13)
+    page_2021 = Page(
+        18,
+        r"(1.71) for $\mathsf D = d\mathsf f/d\dot{\mathsf q}$, which (3.65) takes with the right sign; $df/d\dot{\mathsf q}_1$ has a factor $1/l$ too many",
+        mended=True,
+    )
     formula = r"D = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
     edit = (r"D = \begin", r"D = -\begin")
     inputs = MUSCLE
@@ -135,6 +150,8 @@ class e1_55_b:
 
 @section.erratum("e1.56", "Derivative of tension over length with respect to the velocity of the first point")
 class e1_56:
+    page_2019 = Page(13, r"$f_{opt}\,a f_L f_V'$, without a prime at $f_L$")
+    page_2021 = DROPPED
     formula = r"\mathbf d = -\frac{f_{opt}\,a f_L' f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x"
     edit = ("f_L' f_V'", "f_L f_V'")
     inputs = SEGMENT

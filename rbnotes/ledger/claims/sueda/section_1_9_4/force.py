@@ -26,6 +26,7 @@ from rbnotes.ledger.claims.sueda.section_1_9_4.curves import (
 )
 from rbnotes.ledger.claims.sueda.section_1_9_4.passive_curve import passive_reference
 from rbnotes.ledger.oracles.body_paths import length, pose_derivative, wrenches
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import NUMBER, VELOCITY, WRENCH
 from rbnotes.ledger.record import Result
 from rbnotes.testing import complex_step
@@ -147,6 +148,8 @@ class t415:
 
 @section.holds("e1.39", "Wrenches of a muscle")
 class e1_39:
+    page_2019 = Page(10)
+    page_2021 = Page(17)
     formula = r"\mathsf f = \frac{f}{\|\Delta\mathbf x\|}\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     inputs = FORCE
     result = Result(WRENCH, ON_BOTH)
@@ -168,6 +171,8 @@ class e1_39:
 
 @section.holds("t419#a", "Wrenches of a muscle as those of (1.35) with another factor")
 class t419_a:
+    page_2019 = Page(10)
+    page_2021 = Page(17)
     formula = r"k \to f,\quad \Delta\mathbf x \to \Delta\mathbf x/\|\Delta\mathbf x\|\ \text{in (1.35)}"
     inputs = FORCE
     result = Result(WRENCH, ON_BOTH)
@@ -190,6 +195,8 @@ class t419_a:
 
 @section.holds("t419#b", "Unit direction of the force of a muscle")
 class t419_b:
+    page_2019 = Page(10)
+    page_2021 = Page(17)
     formula = r"\text{`normalizes}\ \Delta\mathbf x\ \text{... to produce a unit direction'}:\ \frac{\Delta\mathbf x}{\|\Delta\mathbf x\|}"
     inputs = PAIR
     result = Result(NUMBER, "along the axes of the world, then its length")
@@ -244,6 +251,8 @@ class e1_47:
 
 @section.holds("e1.48", "Rate of lengthening of a muscle")
 class e1_48:
+    page_2019 = Page(12, "$v$ in italics, a number")
+    page_2021 = Page(17, r"(1.62), $\dot l = \Delta\mathbf x^\top\Delta\dot{\mathbf x}/l$")
     formula = r"\mathbf v = \frac{\Delta\mathbf x^T}{\|\Delta\mathbf x\|}(\dot{\mathbf x}_2 - \dot{\mathbf x}_1),\qquad \dot{\mathbf x}_i = R_i\Gamma_i\phi_i"
     inputs = MOVING_PAIR
     result = Result(VELOCITY)
@@ -256,7 +265,7 @@ class e1_48:
         """Compare with the derivative of the length along the motion of both bodies, by complex steps."""
         return pose_derivative(lambda poses: length(poses, x), E) @ phi.ravel()
 
-    remark = "The rate is a scalar, although it is printed in bold; (1.49) is right."
+    remark = "The rate is a scalar, which the conversion of the text set in bold; (1.49) is right."
     implements = body_path_length
 
 

@@ -19,6 +19,7 @@ from rbnotes.ledger.claims.sueda.section_1_9_4.curves import (
     interpolated_coefficients,
     velocity_reference,
 )
+from rbnotes.ledger.pages import DROPPED, Page
 from rbnotes.ledger.quantities import NUMBER
 from rbnotes.ledger.record import Result
 
@@ -74,6 +75,8 @@ PASSIVE = (PASSIVE_FORCE_LENGTH, power_coefficients)
 
 @section.misprint("t432#a", "The curve that Fig. 1a shows")
 class t432_a:
+    page_2019 = Page(11)
+    page_2021 = DROPPED
     formula = (
         r"\text{`the active force length curve, shown in Fig. 1a': two cubics on } [1.0, 1.3], [1.3, 1.7]"
     )
@@ -101,6 +104,8 @@ class t432_a:
 
 @section.misprint("t432#b", "Common knot of the two cubics of the passive curve")
 class t432_b:
+    page_2019 = Page(11)
+    page_2021 = DROPPED
     formula = r"\text{`share the same function and derivative at } x = 1.0\text{'}"
     result = Result(NUMBER, "a row for each cubic, the highest power first")
 
@@ -175,6 +180,8 @@ class t424:
 
 @section.erratum("e1.41", "Linear system for the passive curve")
 class e1_41:
+    page_2019 = Page(11)
+    page_2021 = DROPPED
     formula = r"f_2(1.8) = 1:\quad\text{row 3} = (0\ \ 0\ \ 0\ \ 0\ \ 1.8^3\ \ 1.8^2\ \ 1.8\ \ 1),\ \text{right-hand side } 1.0"
     result = Result(NUMBER, "a row for each cubic, the highest power first")
 

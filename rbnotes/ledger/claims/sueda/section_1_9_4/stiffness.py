@@ -33,6 +33,7 @@ from rbnotes.ledger.oracles.muscles import (
     tension_per_length,
     unnormalized_wrenches,
 )
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import LENGTH, SPATIAL_STIFFNESS, STIFFNESS
 from rbnotes.ledger.record import Result
 from rbnotes.testing import complex_step
@@ -86,6 +87,8 @@ MISSING_RATE = (
 
 @section.misprint("e1.50", "The two parts of a muscle's stiffness")
 class e1_50:
+    page_2019 = Page(12)
+    page_2021 = Page(17)
     formula = r"K = \frac{\partial}{\partial E}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix} + \frac{f}{\|\Delta\mathbf x\|}\frac{\partial}{\partial E}\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     edit = (
         r"\frac{\partial}{\partial E}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}",
@@ -125,6 +128,8 @@ class e1_50:
 
 @section.erratum("e1.51", "Second part of a muscle's stiffness: derivative of the direction")
 class e1_51:
+    page_2019 = Page(13)
+    page_2021 = Page(17)
     formula = r"K_2 = \frac{f}{\|\Delta\mathbf x\|}\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
     edit = (r"K_2 = \frac", r"K_2 = -\frac")
     inputs = MUSCLE
@@ -156,6 +161,8 @@ class e1_51:
 
 @section.conditional("e1.52", "First part of a muscle's stiffness: derivative of the tension")
 class e1_52:
+    page_2019 = Page(13)
+    page_2021 = Page(17, r"(1.67) to (1.69), with the change of $\dot l$", mended=True)
     formula = r"K_1 = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
     inputs = MUSCLE
     result = Result(SPATIAL_STIFFNESS, ON_BOTH)
@@ -187,6 +194,8 @@ class e1_52:
 
 @section.conditional("e1.53", "Derivative of tension over length with respect to the first point")
 class e1_53:
+    page_2019 = Page(13)
+    page_2021 = Page(17, r"(1.67) to (1.69), with the change of $\dot l$", mended=True)
     formula = r"\mathbf d = \frac{1}{l_{MT}^2}\Bigl(\frac{f}{l_{MT}} - \frac{f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\Bigr)\Delta\mathbf x"
     inputs = SEGMENT
     result = Result(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbnotes.ledger.joint_quantities import ASSEMBLY, BRANCHING, MASS_POINTS
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     FORCE,
@@ -23,6 +24,8 @@ from rbnotes.ledger.section import Section
 section = Section(
     "sueda/s2.12",
     chapter="constraints-in-linear-time",
+    page_2019=Page(44, last=47),
+    page_2021=Page(56, last=58),
     arguments={
         "at": Argument(
             POSE,

@@ -23,6 +23,7 @@ from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles import complex_steps
 from rbnotes.ledger.oracles.branching_tree import bias_acceleration, tree_newton_equations
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, QuadraticConstraint, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     ENERGY,
@@ -166,6 +167,8 @@ class e2_122_a:
 
 @section.erratum("e2.122#b", "Multipliers by block elimination")
 class e2_122_b:
+    page_2019 = Page(46)
+    page_2021 = Page(57)
     formula = r"M_r\,\partial\ddot q_r + \bar G_r^\top\lambda = 0 \quad\text{with the } \lambda \text{ of (2.123) and (2.124)}"
     inputs = CONSTRAINED_TREE
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")

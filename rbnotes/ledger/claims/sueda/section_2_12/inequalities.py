@@ -25,6 +25,7 @@ from rbnotes.ledger.oracles.branching_tree import (
 )
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, QuadraticConstraint, library_tree
 from rbnotes.ledger.oracles.constrained_systems import least_action, least_squares_multipliers
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import FORCE, TIME, TORQUE, vector_quantity
 from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import (
@@ -62,6 +63,8 @@ def program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2):
 
 @section.conditional("e2.125", "Quadratic program for the change of the acceleration")
 class e2_125:
+    page_2019 = Page(46)
+    page_2021 = Page(58)
     formula = r"\underset{\partial\ddot q_r}{\text{minimize}}\ \ \tfrac12\partial\ddot q_r^\top M_r\,\partial\ddot q_r\quad\text{subject to}\quad \bar C_r\,\partial\ddot q_r \ge -\dot{\bar C}_r\dot q_r - \bar C_r\ddot q_r^*,\quad \bar G_r\,\partial\ddot q_r = -\dot{\bar G}_r\dot q_r - \bar G_r\ddot q_r^*"
     inputs = PROGRAM.inputs
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
@@ -119,6 +122,8 @@ def inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2):
 
 @section.erratum("e2.127", "Dual problem with inequalities")
 class e2_127:
+    page_2019 = Page(47)
+    page_2021 = Page(58)
     formula = r"\underset{\lambda}{\text{minimize}}\ \ \tfrac12\lambda^\top\bar A_rM_r^{-1}\bar A_r^\top\lambda + \lambda^\top\left(\dot{\bar A}_r\dot q_r + \bar A_r\ddot q_r^*\right)\quad\text{subject to}\quad \lambda_c \le 0"
     edit = (r"\lambda_c \le 0", r"\lambda_c \ge 0")
     inputs = PROGRAM.given

@@ -16,6 +16,7 @@ from rbnotes.ledger.oracles.branching_tree import (
     tree_newton_equations,
 )
 from rbnotes.ledger.oracles.branching_tree_inputs import TREE, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import FORCE, LENGTH, TIME
 from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import (
@@ -32,6 +33,8 @@ INDEPENDENT_ROW = np.array([0.7, -1.1, 0.6, 1.3, -0.4])
 
 @section.conditional("t1586#a", "Solvability of the dual problem")
 class t1586_a:
+    page_2019 = Page(46)
+    page_2021 = Page(57)
     formula = (
         r"\bar G_rM_r^{-1}\bar G_r^\top\lambda = \ldots \text{ `can be solved for the Lagrange multipliers'}"
     )
@@ -76,6 +79,8 @@ class t1586_a:
 
 @section.conditional("t1586#b", "Algorithm 9 without force and momentum terms, for a column of the inverse")
 class t1586_b:
+    page_2019 = Page(46)
+    page_2021 = Page(57)
     formula = (
         r"\text{`running the Recursive Hybrid Dynamics algorithm with force and momentum terms removed'}"
     )
@@ -120,6 +125,8 @@ def gap_rows(E, x_A, x_B):
 
 @section.misprint("t1586#c", "Row of a constraint on bodies as the right-hand side of a solve")
 class t1586_c:
+    page_2019 = Page(46)
+    page_2021 = Page(58)
     formula = r"\text{`we take a column of } G_m \text{ (or equivalently a row of } G_m\text{), multiply by } J_{mr}\text{'}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | LOOP
     result = Result(LENGTH / BRANCHING, "over the coordinates of the joints")
@@ -136,7 +143,6 @@ class t1586_c:
         """Compare with the derivative of the gap along the first axis, by complex steps."""
         return position_derivatives(gap_function(at, x_A, x_B), q)[0]
 
-    scan = True
     undefined = (
         "a column of G_m has one entry for each constraint, but J_mr has one column for each joint velocity"
     )

@@ -18,6 +18,7 @@ from rbnotes.ledger.oracles.branching_tree_joints import (
     joint_twist_rates,
 )
 from rbnotes.ledger.oracles.twists import twist_matrix
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import FORCE, LENGTH, SPATIAL_INERTIA, TIME, TWIST, WRENCH
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.multibody.reduced import gravity_wrenches, jacobian_product, jacobian_rate_product, poses, twists
@@ -84,6 +85,8 @@ def joint_external_wrenches(tree, wrenches):
 
 @section.misprint("t1528", "Direction of the transformation of a joint")
 class t1528:
+    page_2019 = Page(44)
+    page_2021 = Page(56)
     formula = r"{}^p_jE \in \text{SE}(3):\ \text{transformation matrix from } p \text{ to } j"
     inputs = CONFIGURATION | {"x": vectors(3)}
     arguments = {"x": Argument(LENGTH, "of a point, in the frame of the second joint")}
@@ -124,6 +127,8 @@ class t1529:
 
 @section.holds("t1531", "Twist of a body from the twist at its joint")
 class t1531:
+    page_2019 = Page(45, r"${}^i_j\mathrm{Ad}\,\mathsf V_j$")
+    page_2021 = Page(56, page_2019.content)
     formula = r"{}^i\phi_i = {}^i\mathrm{Ad}\,V_j"
     inputs = {name: TREE[name] for name in ("at", "q", "v")}
     result = Result(TWIST, "of each body, in its frame")
@@ -176,6 +181,8 @@ class t1532:
 
 @section.holds("t1533", "Inertia of a body at its joint")
 class t1533:
+    page_2019 = Page(45, r"${}^i_j\mathrm{Ad}^\top\mathsf M_i\,{}^i_j\mathrm{Ad}$")
+    page_2021 = Page(56, page_2019.content)
     formula = r"M_j = {}^i\mathrm{Ad}^\top M_i\,{}^i\mathrm{Ad}"
     inputs = {name: TREE[name] for name in ("at", "bodies")}
     result = Result(SPATIAL_INERTIA, "of each body, in the frame of its joint")
@@ -216,6 +223,8 @@ def weights_at_joints(at, bodies, g, q):
 
 @section.erratum("t1535#a", "Frame of an external force")
 class t1535_a:
+    page_2019 = Page(45)
+    page_2021 = Page(56)
     formula = r"F_j^{\text{ext}}:\ \text{generalized external force viewed in } i"
     inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
     result = Result(WRENCH, "on each body, in the frame of its joint")
@@ -240,6 +249,8 @@ class t1535_a:
 
 @section.holds("t1535#b", "Gravity as an external force at the joint")
 class t1535_b:
+    page_2019 = Page(45, r"${}^i_j\mathrm{Ad}^\top\mathsf F_i^{\text{grav}}$")
+    page_2021 = Page(56, page_2019.content)
     formula = r"F_j^{\text{ext}} = {}^i\mathrm{Ad}^\top F_i^{\text{grav}}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
     result = Result(WRENCH, "on each body, in the frame of its joint")
@@ -257,6 +268,8 @@ class t1535_b:
 
 @section.conditional("t1535#c", "Components of the weight of a body")
 class t1535_c:
+    page_2019 = Page(45)
+    page_2021 = Page(56)
     formula = r"F_i^{\text{grav}} = \begin{pmatrix} 0 \\ mg \end{pmatrix}"
     inputs = {"E": frames(), "m": positive_numbers(), "g": nonzero_vectors(3)}
     result = Result(FORCE, "on the body, in its frame")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbnotes.ledger.joint_quantities import BRANCHING, MASS_POINTS
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
     ACCELERATION,
     LENGTH,
@@ -21,6 +22,8 @@ from rbnotes.ledger.section import Section
 section = Section(
     "sueda/s2.8",
     chapter="loops-and-limits",
+    page_2019=Page(36, last=38),
+    page_2021=Page(48, last=50),
     arguments={
         "place": Argument(POSE, "of the plane of the bars in the world"),
         "bars": Argument(LENGTH, "lengths of ground, crank, coupler and rocker"),

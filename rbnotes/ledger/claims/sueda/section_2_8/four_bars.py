@@ -36,6 +36,7 @@ from rbnotes.ledger.oracles.four_bar_linkage_inputs import (
     linkage_tree,
     loop_closure,
 )
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import NUMBER, RATE, TIME
 from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import (
@@ -108,7 +109,7 @@ def vector_projector(vector):
 
 @section.holds("t1244", "The null space of the rows of a loop contains its motions, and nothing else")
 class t1244:
-    formula = r"\text{`We are looking for } G \text{ such that } G\Phi = 0\text{'}"
+    formula = r"\text{`We're looking for } G \text{ such that } G\Phi = 0\text{'}"
     inputs = LINKAGE | {name: MOVING_LINKAGE[name] for name in ("tilt", "beta")}
     result = Result(NUMBER, "of the base, then of the three hinges")
 
@@ -142,6 +143,8 @@ class t1244:
 
 @section.erratum("t1252#b", "Null direction of a loop of hinges with three rows")
 class t1252_b:
+    page_2019 = Page(37)
+    page_2021 = Page(48)
     formula = r"\begin{gathered} \text{`a 1D nullspace that corresponds to the} \\ \text{actual, single degree of freedom':}\ \ (\dot q, \lambda) = (\dot q, 0) \end{gathered}"
     inputs = LINKAGE
     result = Result(NUMBER, "of the three hinges, then of the constraints")
@@ -187,6 +190,8 @@ def make_parallel(at):
 
 @section.conditional("t1252#c", "The hinge axis of the other body")
 class t1252_c:
+    page_2019 = Page(37)
+    page_2021 = Page(48)
     formula = r"\text{`}B\text{ would work just as well'}"
     inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {
         "x_A": arrays(3).map(lambda x: x / 2 + np.array([1.5, 0.5, 0.0])),

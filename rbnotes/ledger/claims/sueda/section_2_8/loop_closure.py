@@ -9,6 +9,7 @@ from rbnotes.ledger.claims.sueda.section_2_8 import section
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.branching_tree import tangent_directions
 from rbnotes.ledger.oracles.constrained_systems import project_velocity
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import LENGTH, NUMBER, RATE, VELOCITY, vector_quantity
 from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import constraints, perpendicular_pair
@@ -129,6 +130,8 @@ class e2_95:
 
 @section.misprint("t1256", "Relative velocity that a loop allows")
 class t1256:
+    page_2019 = Page(37)
+    page_2021 = Page(48)
     formula = r"\text{`the relative velocity must be equal along these two directions'}"
     inputs = PAIR_WITH_AXIS
     result = Result(vector_quantity(*2 * ((RATE, 3), (VELOCITY, 3))), "of A, then of B, each in its frame")

@@ -28,6 +28,7 @@ from rbnotes.ledger.oracles.branching_tree import (
 )
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, QuadraticConstraint, library_tree
 from rbnotes.ledger.oracles.constrained_systems import least_action
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ACCELERATION, RATE, TIME, VELOCITY, stacked_quantity, vector_quantity
 from rbnotes.ledger.record import Result
 from rbnotes.multibody.reduced import (
@@ -130,6 +131,8 @@ def limits(gaps, speeds):
 
 @section.conditional("e2.105", "Accelerations under inequalities and equations as a quadratic program")
 class e2_105:
+    page_2019 = Page(38)
+    page_2021 = Page(50)
     formula = r"\underset{\ddot q_r}{\text{minimize}}\ \ \tfrac12\ddot q_r^\top M_r\ddot q_r - \ddot q_r^\top f_r \quad\text{subject to}\quad \bar C_r\ddot q_r \ge -\dot{\bar C}_r\dot q_r,\quad \bar G_r\ddot q_r = -\dot{\bar G}_r\dot q_r"
     inputs = limits(1.0, 1.0)
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")

@@ -11,6 +11,7 @@ from rbnotes.ledger.claims.sueda.section_2_8.loop_closure import PAIR_WITH_AXIS,
 from rbnotes.ledger.oracles.bodies import bracket, motion
 from rbnotes.ledger.oracles.branching_tree import acceleration_of, point_position, tangent_directions
 from rbnotes.ledger.oracles.branching_tree_inputs import NAMES, TREE, library_tree
+from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import ACCELERATION, NUMBER, POINT_JACOBIAN, TIME, vector_quantity
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.multibody.reduced import LoopClosure, TreeSystem, body_kinematics, perpendicular_pair
@@ -106,6 +107,8 @@ class e2_96:
 
 @section.conditional("t1264", "Rate of the rows if only the rotation matrices depend on time")
 class t1264:
+    page_2019 = Page(37)
+    page_2021 = Page(49)
     formula = r"\text{`the only factors that depend on time are the two rotation matrices'}"
     inputs = {**WITH_SLIP, "phi_B": ABOUT_AXIS["phi_B"]}
     result = Result(
@@ -139,6 +142,8 @@ class t1264:
 
 @section.conditional("e2.97", "Rate of the rows in the constraint on the acceleration")
 class e2_97:
+    page_2019 = Page(37)
+    page_2021 = Page(49)
     formula = r"\dot{\mathbf G}_m = \begin{pmatrix} \mathbf v_1^\top \\ \mathbf v_2^\top \end{pmatrix}\begin{pmatrix} {}^0_A\mathbf R[{}^A\boldsymbol\omega_A]\Gamma({}^A\mathbf x_A) & -{}^0_B\mathbf R[{}^B\boldsymbol\omega_B]\Gamma({}^B\mathbf x_B) \end{pmatrix}"
     inputs = WITH_SLIP
     result = Result(ACCELERATION, "along the axes of the world")
