@@ -41,16 +41,25 @@ def test_every_subpackage_has_an_example():
     assert {name.split(".")[1] for name in WITH_EXAMPLES[1:]} >= SUBPACKAGES - {"__main__"}
 
 
+README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+SCREEN = 60
+"""Lines of the README that fit on one screen."""
+
+
 def test_examples_of_the_readme_run(capsys):
-    readme = (Path(__file__).parent.parent / "README.md").read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```", readme, re.DOTALL | re.MULTILINE)
-    for block in blocks:
+    printed = []
+    for block in re.findall(r"^```python\n(.*?)^```", README, re.DOTALL | re.MULTILINE):
+        assert len(block.splitlines()) <= 10
         exec(compile(block, "README.md", "exec"), {})
-    printed = capsys.readouterr().out
-    assert len(blocks) == 2
-    assert "lloyd/s0.2/d2: wrong by" in printed
-    height = float(printed.strip().strip("]").split()[-1])
-    assert height == pytest.approx(0.5, abs=1e-6)
+        printed.append(capsys.readouterr().out)
+    card, pose, challenge = printed
+    assert "(S 1.66)  ERRATUM" in card
+    assert [float(each) for each in pose.strip(" []\n").split()] == pytest.approx([0, 0, 0.5], abs=1e-6)
+    assert "lloyd/s0.2/d2: wrong by" in challenge
+
+
+def test_readme_is_one_screen():
+    assert len(README.splitlines()) <= SCREEN
 
 
 def test_wrong_example_output_is_detected(capsys):
