@@ -16,8 +16,8 @@ from rbnotes.compiled.contact_solver.joint_constraints import Bodies
 
 MU, DAMPING = 0.7, 1e-3
 WORLD = 6
-# Eliminating body 1 couples 0 and 2; bodies 3 and 4 are not in the island.
-PAIRS = np.array([(0, 1), (1, 2), (2, 0), (WORLD, 1), (2, WORLD), (5, 2), (5, 1), (0, 1)])
+# A cycle of four bodies: eliminating one couples its neighbors. Bodies 3 and 4 are not in the island.
+PAIRS = np.array([(0, 1), (1, 2), (2, 5), (5, 0), (WORLD, 1), (2, WORLD), (5, 2), (0, 1)])
 
 
 @njit(error_model="numpy")
