@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from rbnotes.arguments import InvalidArgument
-from rbnotes.ledger.pages import NO_PAGE, Origin
+from rbnotes.ledger.pages import NO_PAGE, SAME, Origin
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import active_ledger
 
@@ -45,10 +45,13 @@ def describe_pages(record: Record) -> str:
     if record.page_2019 is None or record.page_2021 is None:
         return NO_PAGE
     versions = active_ledger().source(record.source).versions
-    pages = (record.page_2019, record.page_2021)
-    return "; ".join(
-        f"{version.date}, {page.describe()}" for version, page in zip(versions, pages, strict=True)
+    first, second = (
+        (version.date, page)
+        for version, page in zip(versions, (record.page_2019, record.page_2021), strict=True)
     )
+    if first[1].content == second[1].content != SAME:
+        return f"{first[0]}, page {first[1].range}, and {second[0]}, {second[1].describe()}"
+    return "; ".join(f"{date}, {page.describe()}" for date, page in (first, second))
 
 
 def describe_origin(record: Record) -> str:

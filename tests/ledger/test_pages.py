@@ -188,5 +188,5 @@ def test_show_says_who_made_the_slip(capsys):
     assert main(["show", "sueda/s1.4/m1#b", "--full"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "origin the conversion of the text, not the author" in text
-    assert "pages 2019-09-18, page 5: 1, 0, 0; 2021-09-27, page 7: 1, 0, 0" in text
+    assert "pages 2019-09-18, page 5, and 2021-09-27, page 7: 1, 0, 0" in text
     assert describe_origin(ledger.find("si/s3/e2")) in ("undecided", "perhaps the conversion of the text")
