@@ -129,7 +129,9 @@ def _divide(a: Any, b: Any) -> Any:
     return a / b
 
 
-class _Loader(importlib.machinery.SourceFileLoader):
+class ExactLoader(importlib.machinery.SourceFileLoader):
+    """Loader of a module that computes with exact numbers."""
+
     def get_code(self, fullname):
         if fullname.startswith(NOT_EXACT):
             return super().get_code(fullname)
@@ -166,7 +168,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path)
         if spec is not None and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+            spec.loader = ExactLoader(spec.loader.name, spec.loader.path)
         return spec
 
 

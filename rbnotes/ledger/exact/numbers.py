@@ -36,7 +36,7 @@ MAX_EXACT_DIGITS = 12
 MAX_DYADIC_DENOMINATOR = 2**30
 MAX_SHORT_NUMERATOR = 2**20
 """A float64 with at most so many significant bits was not rounded."""
-MAX_TAINT_SOURCES = 3
+MAX_SOURCES = 3
 
 flint.ctx.prec = PRECISION
 
@@ -59,8 +59,8 @@ class Trace:
         Number of these comparisons.
     tainted_decisions
         Number of comparisons and roundings of tainted numbers.
-    taint_sources
-        Modules and lines that brought in rounded numbers, a few.
+    taint_sources, undecided_sources
+        Modules and lines that brought in rounded numbers, and those of undecided comparisons, a few.
     """
 
     undecided: int = 0
@@ -68,11 +68,12 @@ class Trace:
     num_branches: int = 0
     tainted_decisions: int = 0
     taint_sources: list[str] = field(default_factory=list)
+    undecided_sources: list[str] = field(default_factory=list)
 
     def reset(self) -> None:
         """Forget all events."""
         self.undecided = self.path = self.num_branches = self.tainted_decisions = 0
-        self.taint_sources = []
+        self.taint_sources, self.undecided_sources = [], []
 
     def record_branch(self, outcome: bool) -> None:
         """Add a comparison to the path."""
@@ -258,7 +259,7 @@ def _compare(relation: Callable[[Any, Any], bool], if_less: bool, if_greater: bo
         if a > b:
             return if_greater
         if not (a.is_exact() and b.is_exact()):
-            trace.undecided += 1
+            _record_undecided()
         return if_equal
 
     def compare(a, b):
@@ -369,7 +370,7 @@ class Exact(ArrayLikeNumber):
             return int(self.value.floor())
         whole = self.value.floor().unique_fmpz()
         if whole is None:
-            trace.undecided += 1
+            _record_undecided()
             return math.floor(float(self))
         return int(whole)
 
@@ -403,8 +404,7 @@ class Exact(ArrayLikeNumber):
             return Exact(arb(value).sqrt(), self.tainted)
         if value < 0:
             return Exact(arb("nan"))
-        if value.contains(0):
-            trace.undecided += 1
+        if value.contains(0):  # an enclosure of the root of what is not negative
             half = value.abs_upper().sqrt() / 2
             return Exact(half.union(arb(0)).union(2 * half), self.tainted)
         return Exact(value.sqrt(), self.tainted)
@@ -416,7 +416,6 @@ class Exact(ArrayLikeNumber):
         if not -1 <= value <= 1:
             if value < -1 or value > 1:
                 return Exact(arb("nan"))
-            trace.undecided += 1
             value = value.intersection(arb(0, 1))
         return Exact(value.acos(), self.tainted)
 
@@ -499,16 +498,35 @@ def _convert_float(value: float) -> Exact:
 
 
 def _record_taint() -> None:
+    _add_source(trace.taint_sources)
+
+
+def _record_undecided() -> None:
+    """Count a comparison, unless it is one of the checks of arguments, which only raise errors."""
+    frame = _caller()
+    if frame is None or not frame.f_globals.get("__name__", "").startswith("rbnotes.arguments"):
+        trace.undecided += 1
+        _add_source(trace.undecided_sources)
+
+
+def _caller() -> FrameType | None:
+    """Return the innermost frame of the package that is being run."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and "/ledger/exact/" in frame.f_code.co_filename.replace("\\", "/"):
+    while frame is not None:
+        path = frame.f_code.co_filename.replace("\\", "/")
+        if "rbnotes" in path and "/ledger/exact/" not in path:
+            return frame
         frame = frame.f_back
-    while frame is not None and "rbnotes" not in frame.f_code.co_filename:
-        frame = frame.f_back
-    if frame is None:
+    return None
+
+
+def _add_source(sources: list[str]) -> None:
+    frame = _caller()
+    if frame is None or len(sources) == MAX_SOURCES:
         return
     source = f"{frame.f_globals.get('__name__')}:{frame.f_lineno}"
-    if len(trace.taint_sources) < MAX_TAINT_SOURCES and source not in trace.taint_sources:
-        trace.taint_sources.append(source)
+    if source not in sources:
+        sources.append(source)
 
 
 def real_part(number: Any) -> Exact:
