@@ -292,6 +292,8 @@ def _prove(record: Any, num_draws: int) -> Evidence:
                         num_branches = max(num_branches, found.num_branches)
                         tally = tallies.setdefault((form, name), _Tally())
                         tally.comparisons.append(compare(found, expected))
+                if any(tally.count("unknown") for tally in tallies.values()):
+                    break  # no proof is possible
     except (Exception, OutOfTime) as error:
         return Evidence("sampled", reason=f"inputs: {type(error).__name__}: {error}"[:160])
     evidence = _judge(record, tallies)

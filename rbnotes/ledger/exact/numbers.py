@@ -37,6 +37,8 @@ MAX_DYADIC_DENOMINATOR = 2**30
 MAX_SHORT_NUMERATOR = 2**20
 """A float64 with at most so many significant bits was not rounded."""
 MAX_SOURCES = 3
+CHECKS = ("rbnotes.arguments", "rbnotes.constraints.matrices")
+"""Modules whose comparisons accept or refuse arguments, and change no value."""
 
 flint.ctx.prec = PRECISION
 
@@ -504,7 +506,7 @@ def _record_taint() -> None:
 def _record_undecided() -> None:
     """Count a comparison, unless it is one of the checks of arguments, which only raise errors."""
     frame = _caller()
-    if frame is None or not frame.f_globals.get("__name__", "").startswith("rbnotes.arguments"):
+    if frame is None or not frame.f_globals.get("__name__", "").startswith(CHECKS):
         trace.undecided += 1
         _add_source(trace.undecided_sources)
 

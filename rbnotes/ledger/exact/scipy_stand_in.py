@@ -298,7 +298,7 @@ class _SparseType(type):
     def __instancecheck__(cls, value):
         return False
 
-    def __call__(cls, value, *_, shape=None, **__):
+    def __call__(cls, value, shape=None, **_):
         if scipy.sparse.issparse(value):
             return array(value.toarray(), float)
         if not isinstance(value, tuple):

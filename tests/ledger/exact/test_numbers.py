@@ -187,3 +187,20 @@ def test_decompositions_reproduce_their_matrix():
         (M @ np.linalg.pinv(M), np.eye(2)),
     ):
         assert max(abs(float(each)) for each in (product - right).view(np.ndarray).flat) < 1e-80
+
+
+def test_sparse_formats_give_dense_exact_matrices():
+    from rbnotes.ledger.exact.scipy_stand_in import sparse
+
+    right = lift(np.array([[1.0, 0, 0.5], [0, 2, 0]]))
+    rows, columns = np.nonzero([[1, 0, 1], [0, 1, 0]])
+    found = [
+        sparse.coo_array((right[rows, columns], (rows, columns)), (2, 3)),
+        sparse.csr_array((right[rows, columns], columns, [0, 2, 3]), shape=(2, 3)),
+        sparse.csc_array((lift(np.array([1.0, 2.0, 0.5])), [0, 1, 0], [0, 1, 2, 3]), shape=(2, 3)),
+        sparse.block_array([[right[:, :2], right[:, 2:]]]),
+        sparse.hstack([right[:, :1], right[:, 1:]]),
+    ]
+    for matrix in found:
+        assert np.array_equal(matrix, right)
+    assert sparse.coo_array(([], ([], [])), (2, 3)).shape == (2, 3)
