@@ -22,7 +22,7 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ class Comparison:
     reason: str = ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Evidence:
     """Evidence for the verdict of a claim.
 
@@ -102,8 +102,6 @@ class Evidence:
         Comparisons of numbers that depend on the inputs: the proof is about the branches taken.
     reason
         Why there is no proof.
-    digest
-        Digest of the record that was proved.
     """
 
     kind: str
@@ -114,7 +112,6 @@ class Evidence:
     num_wrong: int = 0
     num_branches: int = 0
     reason: str = ""
-    digest: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields that say something."""
@@ -277,6 +274,15 @@ def prove(record: Any, num_draws: int = NUM_DRAWS) -> Evidence:
             return Evidence("sampled", reason=f"OutOfTime: {error}")
 
 
+def prove_claim(id: str, num_draws: int = NUM_DRAWS) -> Evidence:
+    """Return the evidence for the claim of this id."""
+    with exact_package():
+        from rbnotes.ledger import find
+
+        record = find(id)
+    return prove(record, num_draws)
+
+
 def _prove(record: Any, num_draws: int) -> Evidence:
     if record.reference is None:
         return Evidence("sampled", reason="a definition without a form")
@@ -299,9 +305,7 @@ def _prove(record: Any, num_draws: int) -> Evidence:
                     break  # no proof is possible
     except (Exception, OutOfTime) as error:
         return Evidence("sampled", reason=f"inputs: {type(error).__name__}: {error}"[:160])
-    evidence = _judge(record, tallies)
-    evidence.num_branches = num_branches
-    return evidence
+    return replace(_judge(record, tallies), num_branches=num_branches)
 
 
 def _judge(record: Any, tallies: dict[tuple[str, str], _Tally]) -> Evidence:
