@@ -23,9 +23,9 @@ from rbnotes.dynamics import StepProblem, StepSolution
 from rbnotes.friction import semismooth_newton_friction
 from rbnotes.friction.contact_problem import DelassusProblem
 from rbnotes.friction.semismooth_newton import TOLERANCE, newton_search, solve_friction
-from rbnotes.multibody.maximal import Integrator, Rattle
 from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
-from rbnotes.multibody.maximal.stepping import StepContext
+from rbnotes.multibody.maximal.rattle_integrator import Rattle
+from rbnotes.multibody.maximal.stepping import Integrator, StepContext
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.packing.packed_model import packed_model, unsupported
 

@@ -13,7 +13,7 @@ from rbnotes.compiled.compilation import compiled_function
 from rbnotes.contact import Collider, ContactPoints
 from rbnotes.contact.detection import collision_filter, combine_coefficients
 from rbnotes.dynamics import WORLD
-from rbnotes.multibody.maximal import MaximalModel
+from rbnotes.multibody.maximal.model import MaximalModel
 from rbnotes.shapes import Plane, RoundedBox
 from rbnotes.unchecked.frozen import construct_unchecked
 

@@ -32,7 +32,8 @@ from rbnotes.joints import (
     Translational,
 )
 from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
-from rbnotes.multibody.maximal import Joint, MaximalModel
+from rbnotes.multibody.maximal.joint_kinematics import Joint
+from rbnotes.multibody.maximal.model import MaximalModel
 from rbnotes.multibody.packing.packed_colliders import PackedColliders, pack_colliders
 
 

@@ -50,9 +50,8 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
-from rbnotes.multibody.maximal import ContactRecord, Integrator, Trajectory, Work
-from rbnotes.multibody.maximal.stepping import Progress, StepContext, StepResult
-from rbnotes.multibody.maximal.trajectory import RestartData
+from rbnotes.multibody.maximal.stepping import Integrator, Progress, StepContext, StepResult
+from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Trajectory, Work
 from rbnotes.multibody.packing.packed_model import packed_model
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
