@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     added.add_argument(
         "--evidence",
         action="store_true",
-        help="prove the claims in exact arithmetic instead (minutes for all), and print the evidence for each; "
+        help="prove the claims in exact arithmetic instead (minutes for all) and print the evidence; "
         "exit 1 if a proof contradicts a verdict",
     )
 
