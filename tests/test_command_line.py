@@ -1,5 +1,6 @@
 """The command line: output and exit status."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -43,6 +44,35 @@ def test_verify_prints_json(capsys):
     (entry,) = json.loads(capsys.readouterr().out)
     assert entry["confirmed"] is True
     assert entry["residual_printed"] < 1e-9
+
+
+def test_verify_proves_claims(capsys):
+    assert main(["verify", "sueda/s1.1/e1.2", "sueda/s1.9.6/e1.66", "--evidence", "--json"]) == 0
+    polynomial, erratum = json.loads(capsys.readouterr().out)
+    assert (polynomial["kind"], polynomial["num_draws"]) == ("exact", 3)
+    assert 2 <= polynomial["degree"] < 100
+    assert 0 < polynomial["bound"] < 1e-18
+    assert (erratum["kind"], erratum["num_wrong"]) == ("enclosed", 3)
+    assert erratum["digits"] > 40
+    assert main(["verify", "sueda/s1.1/e1.2", "--evidence"]) == 0
+    out = capsys.readouterr().out
+    assert "1 of 1 claims are proved" in out
+
+
+def test_verify_fails_on_evidence_against_a_verdict(monkeypatch, capsys):
+    evidence = importlib.import_module("rbnotes.ledger.exact.evidence")
+    monkeypatch.setattr(
+        evidence, "prove_claim", lambda name: evidence.Evidence("undecided", reason="planted")
+    )
+    assert main(["verify", "lloyd/s0.2/d2", "--evidence"]) == 1
+    assert "planted" in capsys.readouterr().out
+
+
+def test_proofs_name_the_extra_that_they_need(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "rbnotes.ledger.exact.evidence", None)
+    monkeypatch.delattr("rbnotes.ledger.exact.evidence", raising=False)
+    assert main(["verify", "lloyd/s0.2/d2", "--evidence"]) != 0
+    assert "rbnotes[exact]" in capsys.readouterr().err
 
 
 def test_verify_fails_on_a_verdict_that_is_not_confirmed(monkeypatch, capsys):

@@ -62,6 +62,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
     import rbnotes
     from rbnotes.arguments import InvalidArgument
+    from rbnotes.errors import MissingExtra
     from rbnotes.testing import interruptible
 
     parser = argparse.ArgumentParser(
@@ -91,7 +92,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     try:
         with interruptible(), ledger.context(ledger_option.ledger):
             status: int = options.run(options, console())
-    except InvalidArgument as error:
+    except (InvalidArgument, MissingExtra) as error:
         print(f"rbnotes: {error}", file=sys.stderr)
         return EXIT_INVALID
     return status

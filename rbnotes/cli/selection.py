@@ -6,7 +6,7 @@ import argparse
 import difflib
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.console import Console
 from rich.progress import track
@@ -16,8 +16,9 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.ledger import Record, lookup
 from rbnotes.ledger.coverage import inventory
 from rbnotes.ledger.lookup import NUM_SUGGESTIONS
-from rbnotes.ledger.runner import Outcome
 from rbnotes.ledger.sources import active_ledger
+
+Result = TypeVar("Result")
 
 
 def add_record_command(commands: Any, name: str, run: Any, help: str) -> argparse.ArgumentParser:
@@ -72,8 +73,8 @@ def select_records(options: argparse.Namespace) -> list[Record]:
     return [record for record in among if record.id in selected_ids]
 
 
-def run_records(records: Iterable[Record], check: Callable[[Record], Outcome]) -> tuple[list[Outcome], bool]:
-    """Run records with a progress bar; return the outcomes, and True if Ctrl-C stopped the run."""
+def run_records(records: Iterable[Record], check: Callable[[Record], Result]) -> tuple[list[Result], bool]:
+    """Run records with a progress bar; return the results, and True if Ctrl-C stopped the run."""
     progress = Console(stderr=True)
     steps = track(
         list(records),
@@ -82,11 +83,11 @@ def run_records(records: Iterable[Record], check: Callable[[Record], Outcome]) -
         transient=True,
         disable=not progress.is_terminal,
     )
-    outcomes: list[Outcome] = []
+    results: list[Result] = []
     try:
         for record in steps:
-            outcomes.append(check(record))
+            results.append(check(record))
     except KeyboardInterrupt:
-        print(f"rbnotes: stopped after {len(outcomes)} records", file=sys.stderr)
-        return outcomes, True
-    return outcomes, False
+        print(f"rbnotes: stopped after {len(results)} records", file=sys.stderr)
+        return results, True
+    return results, False

@@ -9,6 +9,7 @@ from typing import Any
 from rich.console import Console
 
 from rbnotes.arguments import InvalidArgument
+from rbnotes.cli.evidence import prove_records
 from rbnotes.cli.output import print_json, print_table, print_text, record_to_dict
 from rbnotes.cli.selection import add_record_command, run_records, select_records
 from rbnotes.ledger.runner import MIN_EXAMPLES, verify
@@ -26,12 +27,20 @@ def add(commands: Any) -> None:
         metavar="N",
         help=f"inputs per form (default 100, at least {MIN_EXAMPLES})",
     )
+    added.add_argument(
+        "--evidence",
+        action="store_true",
+        help="prove the claims in exact arithmetic instead (minutes for all) and print the evidence; "
+        "exit 1 if a proof contradicts a verdict",
+    )
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run the command and return the exit status."""
     if options.examples < 1:
         raise InvalidArgument("--examples", str(options.examples), "a positive number")
+    if options.evidence:
+        return prove_records(select_records(options), as_json=options.json, console=console)
     outcomes, stopped = run_records(select_records(options), partial(verify, examples=options.examples))
     failed = [outcome for outcome in outcomes if not outcome.confirmed]
     if options.json:

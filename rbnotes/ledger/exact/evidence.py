@@ -1,0 +1,349 @@
+"""Evidence for a claim: printed form, library and oracle compared on exact inputs.
+
+Kinds of evidence, from the strongest to the weakest:
+
+``exact``
+    Both sides are fractions and are equal on every draw, or differ. The chance that a false identity passes
+    is below the bound.
+``enclosed``
+    Both sides are enclosed by balls narrower than ``MAX_WIDTH`` of their size, which overlap or exclude each
+    other.
+``reproduced``
+    Printed numbers are those of the exact value, to their last digit.
+``sampled``
+    The tolerance of the record holds in float64 on random inputs; no proof was found.
+``undecided``
+    The exact comparison contradicts the verdict.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from flint import fmpq
+
+from rbnotes.ledger.exact.arrays import ExactArray, array, plain_objects
+from rbnotes.ledger.exact.degrees import sum_degree
+from rbnotes.ledger.exact.linear_algebra import is_close_to_zero
+from rbnotes.ledger.exact.loader import exact_package
+from rbnotes.ledger.exact.numbers import Exact, ball, trace
+from rbnotes.ledger.exact.replacements import SET_BITS, SET_SIZE, seed_offsets
+
+KINDS = ("exact", "enclosed", "reproduced", "sampled", "undecided")
+PROOFS = KINDS[:3]
+NUM_DRAWS = 3
+"""Inputs on which a claim is compared."""
+FIRST_DRAW = 2
+"""Draws that are skipped: the first are the simplest."""
+MAX_WIDTH = 1e-40
+"""Width of an enclosure relative to the size of the entry."""
+MAX_ERROR_PROBABILITY = 1e-18
+SECONDS_PER_EVALUATION = 10.0
+EXACT, ENCLOSED = "exact", "enclosed"
+
+
+class OutOfTime(Exception):
+    """An evaluation took too long."""
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Comparison of one form with the oracle on one input.
+
+    Attributes
+    ----------
+    outcome
+        ``equal``, ``different``, or ``unknown``.
+    kind
+        ``exact`` or ``enclosed``, empty if unknown.
+    degree
+        Bound on the degree of the difference.
+    width
+        Width of the enclosures of the difference, relative to the size of the entries.
+    distance
+        Distance of the difference from zero in float64, relative to the size of the entries.
+    reason
+        Why the outcome is unknown.
+    """
+
+    outcome: str
+    kind: str = ""
+    degree: int = 0
+    width: float = 0.0
+    distance: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Evidence for the verdict of a claim.
+
+    Attributes
+    ----------
+    kind
+        One of ``KINDS``.
+    degree
+        Largest degree of a difference that was shown to vanish.
+    bound
+        Bound on the chance that a false identity passes, for each draw.
+    digits
+        Decimal digits to which enclosures agree, at least.
+    num_draws
+        Inputs on which the forms were compared.
+    num_wrong
+        Inputs among these on which the printed form was proved wrong.
+    num_branches
+        Comparisons of numbers that depend on the inputs: the proof is about the branches taken.
+    reason
+        Why there is no proof.
+    """
+
+    kind: str
+    degree: int = 0
+    bound: float = 0.0
+    digits: int = 0
+    num_draws: int = 0
+    num_wrong: int = 0
+    num_branches: int = 0
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields that say something."""
+        return {name: value for name, value in asdict(self).items() if value}
+
+    @property
+    def is_proof(self) -> bool:
+        """Return True if the evidence is a proof."""
+        return self.kind in PROOFS
+
+    def __str__(self) -> str:
+        parts = [self.kind]
+        if self.kind == EXACT:
+            parts += [
+                f"degree {self.degree} on a set of 2^{SET_BITS}",
+                f"chance of error below {self.bound:.1g}",
+            ]
+        if self.kind == ENCLOSED and self.digits:
+            parts.append(f"{self.digits} digits")
+        if self.reason:
+            parts.append(self.reason)
+        if self.num_draws:
+            parts.append(f"{self.num_draws} draws")
+        if self.num_wrong:
+            parts.append(f"the print is wrong on {self.num_wrong} of {self.num_draws} inputs")
+        return ", ".join(parts)
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Return a context that raises OutOfTime after some seconds, in a main thread with signals."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        raise OutOfTime(f"more than {seconds:g} s")
+
+    previous = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+@dataclass
+class Evaluation:
+    """Result of a form on one input.
+
+    Attributes
+    ----------
+    numbers
+        Its entries; None if it could not be evaluated.
+    reservation
+        Why the result proves nothing, if so.
+    num_branches
+        Comparisons of numbers that depend on the inputs.
+    """
+
+    numbers: np.ndarray | None
+    reservation: str = ""
+    num_branches: int = 0
+
+
+def evaluate(form: Any, values: Mapping[str, Any]) -> Evaluation:
+    """Run a form on exact inputs."""
+    trace.reset()
+    copies = [each.copy() if isinstance(each, np.ndarray) else each for each in values.values()]
+    try:
+        with time_limit(SECONDS_PER_EVALUATION):
+            result = array(form(*copies), float)
+            if not isinstance(result, ExactArray):
+                return Evaluation(None, "the result is no array of numbers")
+            numbers = plain_objects(result)
+    except (Exception, OutOfTime) as error:
+        return Evaluation(None, f"{type(error).__name__}: {error}"[:120])
+    entries = list(numbers.flat)
+    if not all(each.__class__ is Exact for each in entries):
+        return Evaluation(None, "the result contains derivatives")
+    if any(each.tainted for each in entries) or trace.tainted_decisions:
+        return Evaluation(
+            numbers, f"rounded numbers enter in {', '.join(trace.taint_sources) or 'the inputs'}"
+        )
+    if trace.undecided:
+        return Evaluation(numbers, f"undecided comparisons in {', '.join(trace.undecided_sources)}")
+    if not all(each.value.__class__ is fmpq or each.value.is_finite() for each in entries):
+        return Evaluation(None, "the result is not finite")
+    return Evaluation(numbers, "", trace.num_branches)
+
+
+def compare(found: Evaluation, expected: Evaluation) -> Comparison:
+    """Compare the result of a form with that of the oracle."""
+    reason = expected.reservation and f"oracle: {expected.reservation}"
+    reason = reason or (found.reservation and f"form: {found.reservation}")
+    if found.numbers is None or expected.numbers is None:
+        return Comparison("unknown", reason=reason)
+    if found.numbers.shape != expected.numbers.shape:
+        return Comparison("different", EXACT, distance=np.inf, reason=reason)
+    pairs = list(zip(found.numbers.flat, expected.numbers.flat, strict=True))
+    differences = [a - b for a, b in pairs]
+    sizes = [max(abs(float(a)), abs(float(b))) for a, b in pairs]
+    largest = max(sizes, default=0.0)
+    scales = [max(size, 1e-5 * largest) or 1.0 for size in sizes]
+    distance = max((abs(float(d)) / s for d, s in zip(differences, scales, strict=True)), default=0.0)
+    if reason:
+        return Comparison("unknown", distance=distance, reason=reason)
+    is_exact = all(each.value.__class__ is fmpq for each in differences)
+    if not all(map(is_close_to_zero, differences)):
+        return Comparison("different", EXACT if is_exact else ENCLOSED, distance=distance)
+    if is_exact:
+        degree = max((d.degree.numerator for d in differences if d.degree is not None), default=0)
+        degree = max([degree, *(_difference_degree(a, b) for a, b in pairs)])
+        if degree / SET_SIZE > MAX_ERROR_PROBABILITY:
+            return Comparison("unknown", reason=f"the degree may be as large as {degree:.0e}")
+        return Comparison("equal", EXACT, degree=degree)
+    width = max(float(ball(d.value).rad()) / s for d, s in zip(differences, scales, strict=True))
+    if width > MAX_WIDTH:
+        return Comparison("unknown", width=width, reason=f"the enclosure is {width:.1g} wide")
+    return Comparison("equal", ENCLOSED, width=width)
+
+
+def _difference_degree(a: Exact, b: Exact) -> int:
+    return sum_degree(a.degree, b.degree).numerator if a.degree is not None and b.degree is not None else 0
+
+
+@dataclass
+class _Tally:
+    """Comparisons of one form with the oracle on several inputs."""
+
+    comparisons: list[Comparison] = field(default_factory=list)
+
+    def count(self, outcome: str) -> int:
+        return sum(each.outcome == outcome for each in self.comparisons)
+
+    @property
+    def all_equal(self) -> bool:
+        return bool(self.comparisons) and self.count("equal") == len(self.comparisons)
+
+    @property
+    def reason(self) -> str:
+        return next((each.reason for each in self.comparisons if each.outcome == "unknown"), "")
+
+
+def _draws(record: Any, inputs: Mapping[str, Any], num_draws: int) -> list[Any]:
+    from rbnotes.ledger.evaluation import samples
+
+    seed_offsets(record.id)
+    with time_limit(SECONDS_PER_EVALUATION):
+        return samples(inputs, num_draws + FIRST_DRAW)[FIRST_DRAW:] if inputs else [{}]
+
+
+def prove(record: Any, num_draws: int = NUM_DRAWS) -> Evidence:
+    """Return the evidence for a record of the exact copy of the package."""
+    with exact_package():
+        try:
+            return _prove(record, num_draws)
+        except OutOfTime as error:  # the alarm rang while a limit ended
+            return Evidence("sampled", reason=f"OutOfTime: {error}")
+
+
+def prove_claim(id: str, num_draws: int = NUM_DRAWS) -> Evidence:
+    """Return the evidence for the claim of this id."""
+    with exact_package():
+        from rbnotes.ledger import find
+
+        record = find(id)
+    return prove(record, num_draws)
+
+
+def _prove(record: Any, num_draws: int) -> Evidence:
+    if record.reference is None:
+        return Evidence("sampled", reason="a definition without a form")
+    tallies: dict[tuple[str, str], _Tally] = {}
+    num_branches = count = 0
+    try:
+        for name, inputs in (("inputs", record.inputs), ("given", record.given)):
+            if inputs is None:
+                continue
+            for values in _draws(record, inputs, num_draws):
+                count += 1
+                expected = evaluate(record.reference, values)
+                for form in ("printed", "library"):
+                    if getattr(record, form) is not None:
+                        found = evaluate(getattr(record, form), values)
+                        num_branches = max(num_branches, found.num_branches)
+                        tally = tallies.setdefault((form, name), _Tally())
+                        tally.comparisons.append(compare(found, expected))
+                if any(tally.count("unknown") for tally in tallies.values()):
+                    break  # no proof is possible
+    except (Exception, OutOfTime) as error:
+        return Evidence("sampled", reason=f"inputs: {type(error).__name__}: {error}"[:160])
+    return replace(_judge(record, tallies), num_branches=num_branches)
+
+
+def _judge(record: Any, tallies: dict[tuple[str, str], _Tally]) -> Evidence:
+    verdict = str(record.verdict)
+    must_fail = verdict in ("erratum", "misprint", "conditional")
+    right = {key: t for key, t in tallies.items() if not (must_fail and key == ("printed", "inputs"))}
+    if verdict == "conditional":
+        right.pop(("library", "inputs"), None) if ("library", "given") in right else None
+    wrong = tallies.get(("printed", "inputs")) if must_fail else None
+    compared = [c for tally in tallies.values() for c in tally.comparisons]
+    num_draws = max((len(t.comparisons) for t in tallies.values()), default=0)
+    num_wrong = wrong.count("different") if wrong else 0
+    for (form, _), tally in right.items():
+        if tally.count("different"):
+            worst = max(c.distance for c in tally.comparisons if c.outcome == "different")
+            return Evidence(
+                "undecided",
+                num_draws=num_draws,
+                reason=f"the {form} form differs from the oracle by {worst:.2g}",
+            )
+    for (form, name), tally in right.items():
+        if not tally.all_equal:
+            where = " where the condition holds" if name == "given" else ""
+            return Evidence(
+                "sampled", num_draws=num_draws, num_wrong=num_wrong, reason=f"{form}{where}: {tally.reason}"
+            )
+    if wrong is not None and not num_wrong and not record.undefined:
+        reason = wrong.reason or "the print is right on all inputs drawn"
+        return Evidence("sampled", num_draws=num_draws, reason=f"the print is not shown wrong: {reason}")
+    used = [c for c in compared if c.outcome != "unknown"]
+    if not used:
+        return Evidence("sampled", num_draws=num_draws, reason="no form is compared")
+    if verdict == "demonstration":
+        return Evidence("reproduced", num_draws=num_draws)
+    equal = [c for c in used if c.outcome == "equal"]
+    if any(c.kind == ENCLOSED for c in used):
+        width = max((c.width for c in equal), default=0.0)
+        digits = int(-np.log10(width)) if width else 0
+        return Evidence(ENCLOSED, digits=digits, num_draws=num_draws, num_wrong=num_wrong)
+    degree = max((c.degree for c in equal), default=0)
+    return Evidence(EXACT, degree=degree, bound=degree / SET_SIZE, num_draws=num_draws, num_wrong=num_wrong)

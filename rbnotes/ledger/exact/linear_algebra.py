@@ -1,0 +1,487 @@
+"""Linear algebra of exact numbers: elimination over the fractions, flint's enclosures for balls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+import flint
+import numpy as np
+from flint import acb_mat, arb, arb_mat, fmpq, fmpq_mat
+
+from rbnotes.ledger.exact.arrays import (
+    FUNCTIONS,
+    apply_ufunc,
+    array,
+    handles,
+    identity,
+    lift,
+    object_array,
+    plain_objects,
+    strip,
+    wrap,
+    zeros,
+)
+from rbnotes.ledger.exact.degrees import Degree, new_factor, row_degree
+from rbnotes.ledger.exact.duals import Dual, split, tag_of
+from rbnotes.ledger.exact.numbers import ONE, ZERO, Exact, NotExact, ball, real_part
+
+
+class EigenDecomposition(NamedTuple):
+    """Eigenvalues and eigenvectors, as NumPy names them."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class SingularValueDecomposition(NamedTuple):
+    """Singular values and vectors, as NumPy names them."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+class OrthogonalDecomposition(NamedTuple):
+    """Factors of a QR decomposition."""
+
+    Q: Any
+    R: Any
+
+
+def _has_duals(*matrices: np.ndarray) -> bool:
+    return any(entry.__class__ is Dual for M in matrices for entry in M.flat)
+
+
+def _is_rational(*matrices: np.ndarray) -> bool:
+    return all(entry.value.__class__ is fmpq for M in matrices for entry in M.flat)
+
+
+def _is_tainted(*matrices: np.ndarray) -> bool:
+    return any(entry.tainted for M in matrices for entry in M.flat if entry.__class__ is Exact)
+
+
+def _to_flint(M: np.ndarray, rational: bool) -> Any:
+    matrix: Any = fmpq_mat if rational else arb_mat
+    entries = [entry.value if rational else ball(entry.value) for entry in M.flat]
+    return matrix(*M.shape, entries)
+
+
+def _from_flint(M: Any, tainted: bool, degree: Degree | None = None) -> np.ndarray:
+    shape = M.nrows(), M.ncols()
+    entries = [Exact(M[i, j], tainted, degree or Degree(0)) for i in range(shape[0]) for j in range(shape[1])]
+    return object_array(entries, shape)
+
+
+def _determinant_degree(M: np.ndarray, right: np.ndarray | None = None) -> tuple[Degree, int]:
+    """Return the degree of a determinant of rows over common denominators, and its numerator's bound.
+
+    With a right-hand side, the rows include it: by Cramer's rule, the bound holds for the whole solution.
+    """
+    rows = M if right is None else np.concatenate([M, right], axis=1)
+    each = [row_degree(entry.degree for entry in row) for row in rows]
+    powers: dict[Any, int] = {}
+    for degree in each:
+        for factor, power in degree.denominator:
+            powers[factor] = powers.get(factor, 0) + power
+    total = sum(degree.numerator for degree in each)
+    return Degree(total, tuple(sorted(powers.items()))), total
+
+
+def _solve(M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    n = M.shape[0]
+    if n == 0 or right.shape[1] == 0:
+        return np.empty((n, right.shape[1]), object)
+    if _has_duals(M, right):
+        return _solve_by_elimination(M, right)
+    rational, degree = _is_rational(M, right), None
+    if rational:
+        _, total = _determinant_degree(M, right)
+        factor = new_factor(total)
+        degree = Degree(total, ((factor, 1),)) if factor else Degree(0)
+    try:
+        solution = _to_flint(M, rational).solve(_to_flint(right, rational))
+    except ZeroDivisionError:
+        raise np.linalg.LinAlgError("Singular matrix") from None
+    return _from_flint(solution, _is_tainted(M, right), degree)
+
+
+def _magnitude(number: Any) -> float:
+    return abs(float(real_part(number)))
+
+
+def _solve_by_elimination(M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    n, W = M.shape[0], np.concatenate([M, right], axis=1)
+    for i in range(n):
+        pivot = max(range(i, n), key=lambda r: _magnitude(W[r, i]))
+        if not real_part(W[pivot, i]) != 0:
+            raise np.linalg.LinAlgError("Singular matrix")
+        W[[i, pivot]] = W[[pivot, i]]
+        W[i, i:] = W[i, i:] / W[i, i]
+        for r in range(n):
+            if r != i:
+                W[r, i:] = W[r, i:] - W[r, i] * W[i, i:]
+    return W[:, n:]
+
+
+def _determinant(M: np.ndarray) -> Any:
+    """Return the determinant."""
+    n = M.shape[0]
+    if n == 0:
+        return ONE
+    if not _has_duals(M):
+        rational = _is_rational(M)
+        degree = _determinant_degree(M)[0] if rational else None
+        return Exact(_to_flint(M, rational).det(), _is_tainted(M), degree)
+    if n == 1:
+        return M[0, 0]
+    minors = (np.delete(M[1:], j, axis=1) for j in range(n))
+    return sum(((-1) ** j * M[0, j] * _determinant(minor) for j, minor in enumerate(minors)), ZERO)
+
+
+def over_leading_axes(function: Callable[..., Any], *num_core_axes: int) -> Callable[..., Any]:
+    """Return a function of stacks of matrices or vectors, from one of single ones."""
+    count = len(num_core_axes)
+
+    @wraps(function)
+    def apply(*args, **options):
+        stacks = [plain_objects(each) for each in args[:count]]
+        cores = [x.shape[x.ndim - d :] for x, d in zip(stacks, num_core_axes, strict=True)]
+        leading = np.broadcast_shapes(
+            *[x.shape[: x.ndim - d] for x, d in zip(stacks, num_core_axes, strict=True)]
+        )
+        if not leading:
+            return wrap(function(*stacks, *args[count:], **options))
+        stacks = [np.broadcast_to(x, leading + core) for x, core in zip(stacks, cores, strict=True)]
+        results = [function(*[x[i] for x in stacks], *args[count:], **options) for i in np.ndindex(*leading)]
+        if not results:
+            samples = [strip(lift(np.eye(*core) if len(core) == 2 else np.ones(core))) for core in cores]
+            return zeros(leading + np.shape(function(*samples, *args[count:], **options)))
+        return wrap(object_array([e for r in results for e in np.ravel(r)], leading + np.shape(results[0])))
+
+    return apply
+
+
+def _inverse(M: np.ndarray) -> np.ndarray:
+    """Return the inverse."""
+    return _solve(M, strip(identity(M.shape[0])))
+
+
+inv = over_leading_axes(_inverse, 2)
+det = over_leading_axes(_determinant, 2)
+FUNCTIONS[np.linalg.inv], FUNCTIONS[np.linalg.det] = inv, det
+
+
+@handles(np.linalg.solve)
+def solve(a: Any, b: Any, **_: Any) -> Any:
+    """Return the solution of a linear system."""
+    a, b = plain_objects(a), plain_objects(b)
+    if a.shape[-1] != a.shape[-2]:
+        raise np.linalg.LinAlgError("last 2 dimensions of the array must be square")
+    if b.ndim == 1:
+        return over_leading_axes(lambda M, v: _solve(M, v[:, None])[:, 0], 2, 1)(a, b)
+    return over_leading_axes(_solve, 2, 2)(a, b)
+
+
+def echelon_form(M: np.ndarray) -> tuple[list[int], np.ndarray]:
+    """Return the columns of the pivots and the reduced rows."""
+    pivots: list[int] = []
+    W = M.copy()
+    for j in range(W.shape[1]):
+        r = len(pivots)
+        if r == W.shape[0]:
+            break
+        p = max(range(r, W.shape[0]), key=lambda i: _magnitude(W[i, j]))
+        if real_part(W[p, j]) == 0:
+            continue
+        W[[r, p]] = W[[p, r]]
+        W[r] = W[r] / W[r, j]
+        for i in range(W.shape[0]):
+            if i != r:
+                W[i] = W[i] - W[i, j] * W[r]
+        pivots.append(j)
+    return pivots, W[: len(pivots)]
+
+
+def _rank(M: np.ndarray) -> int:
+    return len(echelon_form(M)[0])
+
+
+@handles(np.linalg.matrix_rank)
+def matrix_rank(A: Any, *_: Any, **__: Any) -> Any:
+    """Return the number of independent rows."""
+    A = plain_objects(A)
+    if A.ndim < 3:
+        return _rank(A[:, None] if A.ndim == 1 else A)
+    return np.array([_rank(M) for M in A.reshape(-1, *A.shape[-2:])]).reshape(A.shape[:-2])
+
+
+def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    return np.asarray(strip(wrap(a) @ wrap(b)))
+
+
+def _pseudoinverse(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
+    """Return the pseudoinverse."""
+    n, m = M.shape
+    pivots, C = echelon_form(M) if M.size else ([], M)
+    if not pivots:
+        return np.asarray(strip(zeros((m, n))))
+    if len(pivots) == m:
+        return _solve(_product(M.T, M), M.T)
+    if len(pivots) == n:
+        return _solve(_product(M, M.T), M).T
+    B = M[:, pivots]
+    return _product(C.T, _solve(_product(C, C.T), _solve(_product(B.T, B), B.T)))
+
+
+pinv = FUNCTIONS[np.linalg.pinv] = over_leading_axes(_pseudoinverse, 2)
+
+
+@handles(np.linalg.lstsq)
+def lstsq(a: Any, b: Any, rcond: Any = None, **_: Any) -> Any:
+    """Return the shortest least-squares solution."""
+    a, b = plain_objects(a), plain_objects(b)
+    return wrap(_product(_pseudoinverse(a), b)), zeros(0), _rank(a), None
+
+
+@handles(np.linalg.norm)
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Return a norm of vectors or matrices."""
+    x = plain_objects(x)
+    is_matrix = x.ndim == 2 and axis is None
+    if ord in (1, np.inf, 2) and (is_matrix or (ord != 2 and x.ndim == 1)):
+        if is_matrix and ord == 2:
+            return max(singular_values(x))
+        sizes = np.abs(x)
+        if is_matrix:
+            return max(np.sum(sizes, axis=0 if ord == 1 else 1))
+        return max(sizes) if ord == np.inf else np.sum(sizes)
+    if ord not in (None, 2, "fro"):
+        raise NotExact(f"norm of order {ord}")
+    squares = np.sum(x * x, axis=tuple(axis) if isinstance(axis, list) else axis, keepdims=keepdims)
+    root = apply_ufunc(np.sqrt, "__call__", (wrap(np.asarray(squares, dtype=object)),), {})
+    return root[()] if np.ndim(root) == 0 else root
+
+
+def _characteristic_roots(M: np.ndarray) -> list[Any]:
+    if _has_duals(M):
+        raise NotExact("eigenvalues of dual numbers")
+    if _is_rational(M):
+        polynomial = _to_flint(M, True).charpoly()
+        scale = polynomial.denom()
+        integers: Any = flint.fmpz_poly([int((c * scale).p) for c in polynomial.coeffs()])
+        return [root for root, multiplicity in integers.complex_roots() for _ in range(multiplicity)]
+    try:
+        return list(acb_mat(_to_flint(M, False)).eig())
+    except (ValueError, ArithmeticError) as error:
+        raise NotExact(f"eigenvalues: {error}") from None
+
+
+def _eigenvalues(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
+    """Return the eigenvalues of a symmetric matrix, in increasing order."""
+    if M.shape[0] == 0:
+        return np.empty(0, object)
+    roots = sorted((root.real for root in _characteristic_roots(M)), key=lambda v: float(v.mid()))
+    tainted = _is_tainted(M)
+    return object_array([Exact(_simplify(each), tainted) for each in roots], (len(roots),))
+
+
+def _simplify(root: arb) -> fmpq | arb:
+    whole = root.unique_fmpz() if root.is_exact() else None
+    return root if whole is None else fmpq(whole)
+
+
+eigvalsh = FUNCTIONS[np.linalg.eigvalsh] = over_leading_axes(_eigenvalues, 2)
+
+
+@handles(np.linalg.eigvals)
+def eigvals(M: Any) -> Any:
+    """Return the eigenvalues, which must be real."""
+    M = plain_objects(M)
+    if not all(root.imag.contains(0) for root in _characteristic_roots(M)):
+        raise NotExact("complex eigenvalues")
+    return wrap(_eigenvalues(M))
+
+
+def singular_values(M: Any) -> np.ndarray:
+    """Return the singular values, largest first."""
+    M = plain_objects(M)
+    squares = _eigenvalues(_product(M, M.T) if M.shape[0] <= M.shape[1] else _product(M.T, M))
+    return object_array([max(each, ZERO).sqrt() for each in squares[::-1]], squares.shape)
+
+
+def _eigenvectors(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    if _has_duals(M):
+        raise NotExact("eigenvectors of dual numbers")
+    n = M.shape[0]
+    if all(M[i, j] == 0 for i in range(n) for j in range(n) if i != j):
+        order = sorted(range(n), key=lambda i: float(M[i, i]))
+        return object_array([M[i, i] for i in order], (n,)), np.asarray(strip(identity(n)))[:, order]
+    try:
+        values, right = acb_mat(
+            _to_flint(M, _is_rational(M)) if not _is_rational(M) else arb_mat(_to_flint(M, True))
+        ).eig(right=True)
+    except (ValueError, ArithmeticError) as error:
+        raise NotExact(f"eigenvectors: {error}") from None
+    order, tainted = sorted(range(n), key=lambda i: float(values[i].real.mid())), _is_tainted(M)
+    signs = np.linalg.eigh(M.astype(float))[1]  # LAPACK's choice between v and -v
+    vectors = np.empty((n, n), object)
+    for column, i in enumerate(order):
+        entries = [right[r, i] for r in range(n)]
+        largest = max(entries, key=lambda z: abs(complex(z)))
+        parts = [(z / largest).real for z in entries]
+        length = sum((z * z for z in parts[1:]), parts[0] * parts[0]).sqrt()
+        agrees = sum(float(z.mid()) * signs[r, column] for r, z in enumerate(parts)) >= 0
+        for r in range(n):
+            vectors[r, column] = Exact(parts[r] / (length if agrees else -length), tainted)
+    return object_array([Exact(values[i].real, tainted) for i in order], (n,)), vectors
+
+
+@handles(np.linalg.eigh)
+def eigh(M: Any, *_: Any, **__: Any) -> EigenDecomposition:
+    """Return eigenvalues and eigenvectors of a symmetric matrix with simple eigenvalues."""
+    return EigenDecomposition(*map(wrap, _eigenvectors(plain_objects(M))))
+
+
+def orthonormalize(vectors: list[np.ndarray]) -> list[np.ndarray]:
+    """Return an orthonormal basis by the method of Gram and Schmidt."""
+    basis: list[np.ndarray] = []
+    for v in vectors:
+        for q in basis:
+            v = v - q * np.sum(q * v)
+        square = np.sum(v * v)
+        if real_part(square) != 0:
+            basis.append(v / square.sqrt())
+    return basis
+
+
+def null_space(M: Any, *_: Any, **__: Any) -> np.ndarray:
+    """Return an orthonormal basis of the null space, as columns."""
+    M = plain_objects(M)
+    n, (pivots, W) = M.shape[1], echelon_form(M)
+    vectors = []
+    for free in (j for j in range(n) if j not in pivots):
+        v = np.asarray(strip(zeros(n)))
+        v[free] = ONE
+        for r, pivot in enumerate(pivots):
+            v[pivot] = -W[r, free]
+        vectors.append(v)
+    basis = orthonormalize(vectors)
+    return np.stack(basis, 1) if basis else np.empty((n, 0), object)
+
+
+@handles(np.linalg.svd)
+def svd(M: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """Return singular values, and vectors where the values are simple.
+
+    Of repeated values only the null spaces are given; the other vectors are not numbers.
+    """
+    if not compute_uv:
+        return over_leading_axes(singular_values, 2)(M)
+    M = plain_objects(M)
+    n, m = M.shape
+    values, rank, few = singular_values(M), _rank(M), min(M.shape)
+    try:
+        V = _eigenvectors(_product(M.T, M))[1][:, ::-1][:, :rank]
+        columns = [_product(M, V[:, [i]])[:, 0] / values[i] for i in range(rank)]
+        U = np.stack(columns, 1) if rank else np.empty((n, 0), object)
+    except NotExact:
+        unknown = Exact(arb("nan"))
+        U, V = np.full((n, rank), unknown), np.full((m, rank), unknown)
+    if full_matrices or rank < few:
+        U, V = np.concatenate([U, null_space(M.T)], 1), np.concatenate([V, null_space(M)], 1)
+    if not full_matrices:
+        U, V = U[:, :few], V[:, :few]
+    values = object_array([values[i] if i < rank else ZERO for i in range(few)], (few,))
+    return SingularValueDecomposition(wrap(U), wrap(values), wrap(V.T))
+
+
+FUNCTIONS[np.linalg.cond] = lambda M, *_: (lambda values: values[0] / values[-1])(singular_values(M))
+
+
+def _cholesky(M: np.ndarray, **_: Any) -> np.ndarray:
+    """Return the lower triangular factor."""
+    n = M.shape[0]
+    L = np.asarray(strip(zeros((n, n))))
+    for i in range(n):
+        for j in range(i + 1):
+            rest = M[i, j] - np.sum(L[i, :j] * L[j, :j]) if j else M[i, j]
+            if i > j:
+                L[i, j] = rest / L[j, j]
+            elif not real_part(rest) > 0:
+                raise np.linalg.LinAlgError("Matrix is not positive definite")
+            else:
+                L[i, i] = rest.sqrt()
+    return L
+
+
+cholesky = FUNCTIONS[np.linalg.cholesky] = over_leading_axes(_cholesky, 2)
+
+
+@handles(np.linalg.qr)
+def qr(M: Any, mode: str = "reduced") -> Any:
+    """Return an orthogonal decomposition by Householder reflections."""
+    R = plain_objects(M).copy()
+    n, m = R.shape
+    Q, few = np.asarray(strip(identity(n))), min(n, m)
+    for j in range(min(n - 1, m)):
+        v = R[j:, j].copy()
+        length = np.sum(v * v).sqrt()
+        v[0] = v[0] + length if real_part(v[0]) >= 0 else v[0] - length
+        square = np.sum(v * v)
+        if real_part(square) == 0:
+            continue
+        R[j:] = R[j:] - 2 * np.outer(v, _product(v[None], R[j:])[0]) / square
+        Q[:, j:] = Q[:, j:] - 2 * np.outer(_product(Q[:, j:], v[:, None])[:, 0], v) / square
+    if mode == "r":
+        return wrap(R[:few])
+    if mode == "complete":
+        return OrthogonalDecomposition(wrap(Q), wrap(R))
+    return OrthogonalDecomposition(wrap(Q[:, :few]), wrap(R[:few]))
+
+
+@handles(np.linalg.matrix_power)
+def matrix_power(M: Any, n: int) -> Any:
+    """Return an integer power of a matrix."""
+    base, result = inv(M) if n < 0 else array(M, float), identity(np.shape(M)[-1])
+    for _ in range(abs(n)):
+        result = result @ base
+    return result
+
+
+def _exponential(M: np.ndarray) -> np.ndarray:
+    """Return the matrix exponential."""
+    n = M.shape[0]
+    if not _has_duals(M):
+        return _from_flint(arb_mat(_to_flint(M, False)).exp(), _is_tainted(M))
+    # exp([[M, dM], [0, M]]) holds the derivative in its upper right block.
+    tag = max(map(tag_of, M.flat))
+    parts = [split(entry, tag) for entry in M.flat]
+    value, slope = (object_array([part[k] for part in parts], (n, n)) for k in (0, 1))
+    E = _exponential(np.block([[value, slope], [strip(zeros((n, n))), value]]))
+    entries = [Dual(E[i, j], E[i, n + j], tag) for i in range(n) for j in range(n)]
+    return object_array(entries, (n, n))
+
+
+expm = over_leading_axes(_exponential, 2)
+
+
+def triangle(a: Any, lower: bool) -> Any:
+    """Return the lower or upper triangle of a matrix."""
+    a = plain_objects(a)
+    inside = np.tril(np.ones(a.shape)) if lower else np.triu(np.ones(a.shape))
+    return wrap(np.where(inside != 0, a, plain_objects(ZERO)))
+
+
+def is_close_to_zero(number: Any) -> bool:
+    """Return True if a number may be zero."""
+    value: Any = real_part(number).value
+    return bool(value == 0 if value.__class__ is fmpq else value.contains(0))
+
+
+def as_float(number: Any) -> float:
+    """Return the nearest float64, infinite for what is not a number."""
+    value = float(real_part(number))
+    return value if math.isfinite(value) else math.inf

@@ -1,0 +1,177 @@
+"""Right forms are proved, and planted wrong ones are found wrong, also where a tolerance hides them."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from rbnotes.ledger.exact import evidence, stand_ins
+from rbnotes.ledger.exact.evidence import prove
+from rbnotes.ledger.exact.loader import exact_package
+
+np = stand_ins.numpy
+NUM_DRAWS = 3
+
+
+@pytest.fixture(scope="module")
+def some():
+    with exact_package():
+        from rbnotes.testing import strategies
+
+        return strategies
+
+
+def claim(verdict="holds", **fields):
+    defaults = {"id": "test/s1/e1", "given": None, "library": None, "undefined": ""}
+    return SimpleNamespace(**defaults | fields, verdict=verdict)
+
+
+def hat(w):
+    x, y, z = w
+    return np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+
+
+def triple_product(a, b, c):
+    return np.cross(a, np.cross(b, c))
+
+
+def expanded(a, b, c):
+    return b * (a @ c) - c * (a @ b)
+
+
+def rotate(w, v):
+    angle = np.linalg.norm(w)
+    u = w / angle
+    return v * np.cos(angle) + np.cross(u, v) * np.sin(angle) + u * (u @ v) * (1 - np.cos(angle))
+
+
+def rotate_by_exponential(w, v):
+    from rbnotes.ledger.exact.scipy_stand_in import linalg
+
+    return linalg.expm(hat(w)) @ v
+
+
+def test_a_rational_identity_is_proved_exactly(some):
+    inputs = {name: some.vectors() for name in "abc"}
+    found = prove(claim(printed=triple_product, reference=expanded, inputs=inputs))
+    assert (found.kind, found.degree, found.num_draws) == ("exact", 3, NUM_DRAWS)
+    assert 0 < found.bound < 1e-18
+
+
+def test_a_transcendental_identity_is_enclosed(some):
+    inputs = {"w": some.nonzero_vectors(), "v": some.vectors()}
+    found = prove(claim(printed=rotate, reference=rotate_by_exponential, inputs=inputs))
+    assert found.kind == "enclosed"
+    assert found.digits > 40
+
+
+def truncated(w, v):
+    t = np.linalg.norm(w)
+    sine, cosine = 1 - t**2 / 6 + t**4 / 120 - t**6 / 5040, 1 / 2 - t**2 / 24 + t**4 / 720
+    W = hat(w)
+    return v + sine * (W @ v) + cosine * (W @ W @ v)
+
+
+def small(some):
+    return some.rotation_vectors("small").filter(lambda w: bool(np.linalg.norm(w) > 1e-9))
+
+
+PLANTED = {
+    "a sign": lambda some: (
+        lambda a, b, c: b * (a @ c) + c * (a @ b),
+        triple_product,
+        {name: some.vectors() for name in "abc"},
+    ),
+    "a series cut near zero": lambda some: (
+        truncated,
+        rotate_by_exponential,
+        {"w": small(some), "v": some.vectors()},
+    ),
+    "a tuned constant": lambda some: (
+        lambda w, v: rotate(w * 1.00012, v),
+        rotate_by_exponential,
+        {"w": some.nonzero_vectors(), "v": some.vectors()},
+    ),
+    "a difference far below a tolerance": lambda some: (
+        lambda a: np.sqrt(a @ a) + 1e-30,
+        np.linalg.norm,
+        {"a": some.nonzero_vectors()},
+    ),
+    "a fraction of the result": lambda some: (
+        lambda a, b: np.cross(a, b) * (1 + np.array(1e-25)),
+        lambda a, b: hat(a) @ b,
+        {"a": some.vectors(), "b": some.vectors()},
+    ),
+    "another shape": lambda some: (lambda a: a[:, None], lambda a: a, {"a": some.vectors()}),
+}
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_wrong_forms_are_found_wrong(name, some):
+    printed, reference, inputs = PLANTED[name](some)
+    found = prove(claim(printed=printed, reference=reference, inputs=inputs))
+    assert found.kind == "undecided", found
+    assert "differs" in found.reason
+    # As an erratum with the right library form, the print is proved wrong.
+    erratum = claim("erratum", printed=printed, reference=reference, library=reference, inputs=inputs)
+    found = prove(erratum)
+    assert found.is_proof
+    assert found.num_wrong == found.num_draws
+
+
+def test_an_erratum_that_is_right_is_not_proved_wrong(some):
+    inputs = {name: some.vectors() for name in "abc"}
+    found = prove(
+        claim("erratum", printed=triple_product, library=expanded, reference=expanded, inputs=inputs)
+    )
+    assert not found.is_proof
+    assert "right on all inputs" in found.reason
+
+
+def test_a_wrong_library_form_is_found_in_an_erratum(some):
+    def wrong(a, b, c):
+        return -expanded(a, b, c)
+
+    inputs = {name: some.vectors() for name in "abc"}
+    found = prove(claim("erratum", printed=wrong, library=wrong, reference=expanded, inputs=inputs))
+    assert found.kind == "undecided"
+
+
+def test_conditional_claims_are_proved_on_both_sides(some):
+    fields = {"printed": lambda A, B: A @ B, "reference": lambda A, B: B @ A}
+    general = {"A": some.matrices(3, 3), "B": some.matrices(3, 3)}
+    commuting = {"A": some.matrices(3, 3), "B": some.numbers().map(lambda s: s * np.eye(3))}
+    found = prove(claim("conditional", inputs=general, given=commuting, **fields))
+    assert (found.kind, found.num_wrong) == ("exact", NUM_DRAWS)
+    assert prove(claim("conditional", inputs=general, given=general, **fields)).kind == "undecided"
+    assert not prove(claim("conditional", inputs=commuting, given=commuting, **fields)).is_proof
+
+
+def test_taint_is_never_forgiven(some):
+    def rounded(a):
+        return np.asarray([float(f"{float(x):.17g}") for x in a])
+
+    found = prove(claim(printed=rounded, reference=rounded, inputs={"a": some.vectors()}))
+    assert found.kind == "sampled"
+    assert "rounded" in found.reason
+
+
+def test_an_undecided_comparison_is_no_proof(some):
+    def form(a):
+        root = np.sqrt(a @ a + 1)
+        return root if root**2 == a @ a + 1 else -root
+
+    found = prove(claim(printed=form, reference=form, inputs={"a": some.vectors()}))
+    assert found.kind == "sampled"
+    assert "undecided" in found.reason
+
+
+def test_a_slow_form_is_stopped(some, monkeypatch):
+    monkeypatch.setattr(evidence, "SECONDS_PER_EVALUATION", 0.2)
+
+    def slow(a):
+        while True:
+            a = a + 1
+
+    found = prove(claim(printed=slow, reference=slow, inputs={"a": some.vectors()}))
+    assert found.kind == "sampled"
+    assert "OutOfTime" in found.reason
