@@ -92,10 +92,7 @@ THREE_MOVING = {"assembly": THREE_BODIES, "q": arrays(6), "qdot": arrays(6)}
 
 @section.misprint("e2.108", "Twists of a chain of three bodies from its Jacobian")
 class e2_108:
-    page_2019 = Page(
-        39,
-        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S$ in the last row, as in (2.14)",
-    )
+    page_2019 = Page(39, "the right product in the last row, as in (2.14)")
     page_2021 = Page(50, page_2019.content)
     formula = r"\begin{pmatrix} y_1 \\ y_2 \\ y_3 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S & 0 & 0 \\ {}^2_1\mathrm{Ad}_1\,{}^1_1\mathrm{Ad}_S & {}^2_2\mathrm{Ad}_S & 0 \\ {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S & {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S & {}^3_3\mathrm{Ad}_S \end{pmatrix}\begin{pmatrix} x_1 \\ x_2 \\ x_3 \end{pmatrix}"
     edits = (
@@ -167,10 +164,7 @@ class t1320:
 
 @section.misprint("e2.109", "Third row of the product with the Jacobian, from the second")
 class e2_109:
-    page_2019 = Page(
-        39,
-        r"${}^3_2\mathrm{Ad}\,{}^2_1\mathrm{Ad}\,{}^1_{J_1}\mathrm{Ad}_S\,x_1$ in the first term, adjoints without a right index",
-    )
+    page_2019 = Page(39, "the right product in the first term, adjoints without a right index")
     page_2021 = Page(51, page_2019.content)
     formula = r"\begin{aligned} y_3 &= {}^3_2\mathrm{Ad}_1\,{}^2_1\mathrm{Ad}_S\,x_1 + {}^3_2\mathrm{Ad}_2\,{}^2_2\mathrm{Ad}_S\,x_2 + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\left({}^2_1\mathrm{Ad}_1\,y_1 + {}^2_2\mathrm{Ad}_S\,x_2\right) + {}^3_3\mathrm{Ad}_S\,x_3 \\ &= {}^3_2\mathrm{Ad}_1\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3 \end{aligned}"
     edits = (
@@ -555,10 +549,7 @@ def hinges_reference(F, B, y):
 
 @section.erratum("e2.110", "Transposed Jacobian of a chain of four bodies")
 class e2_110:
-    page_2019 = Page(
-        39,
-        r"$S$ in the first factor of each entry only: ${}^1_{J_1}\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top\,{}^4_3\mathrm{Ad}^\top$",
-    )
+    page_2019 = Page(39, "$S$ in the first factor of each entry only")
     page_2021 = Page(51, page_2019.content)
     formula = r"\begin{pmatrix} x_1 \\ x_2 \\ x_3 \\ x_4 \end{pmatrix} = \begin{pmatrix} {}^1_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^1_1\mathrm{Ad}_S^\top{}^2_1\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & {}^2_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top & {}^2_2\mathrm{Ad}_S^\top{}^3_2\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & {}^3_3\mathrm{Ad}_S^\top & {}^3_3\mathrm{Ad}_S^\top{}^4_3\mathrm{Ad}_S^\top \\ 0 & 0 & 0 & {}^4_4\mathrm{Ad}_S^\top \end{pmatrix}\begin{pmatrix} y_1 \\ y_2 \\ y_3 \\ y_4 \end{pmatrix}"
     edits = (
@@ -634,7 +625,7 @@ class t1345:
 class e2_111_a:
     page_2019 = Page(
         40,
-        r"${}^3_{J_3}\mathrm{Ad}_S^\top\,{}^4_3\mathrm{Ad}^\top y_4$ and so on: $S$ in the first factor only",
+        "$S$ in the first factor of each product only",
     )
     page_2021 = Page(51, page_2019.content)
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top y_2 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top y_3 + {}^2_{J_2}\mathrm{Ad}_S^\top{}^3_{J_3}\mathrm{Ad}_S^\top{}^4_{J_4}\mathrm{Ad}_S^\top y_4 \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top y_1 + {}^1_{J_1}\mathrm{Ad}_S^\top{}^2_{J_2}\mathrm{Ad}_S^\top y_2 + \cdots \end{aligned}"
@@ -724,7 +715,7 @@ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\ma
 class e2_112:
     page_2019 = Page(
         40,
-        r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + \alpha_4)$, $\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$",
+        r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$ and so on, without $S$",
     )
     page_2021 = Page(52, page_2019.content)
     formula = r"\begin{aligned} x_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0), & \alpha_4 &= {}^4_{J_4}\mathrm{Ad}_S^\top(y_4 + 0) \\ x_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4), & \alpha_3 &= {}^3_{J_3}\mathrm{Ad}_S^\top(y_3 + \alpha_4) \\ x_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3), & \alpha_2 &= {}^2_{J_2}\mathrm{Ad}_S^\top(y_2 + \alpha_3) \\ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + \alpha_2), & \alpha_1 &= \emptyset \end{aligned}"
