@@ -148,9 +148,9 @@ def _contact_record(
     """Return the record of contacts whose rows act on the velocities of the tree."""
     empty: Array = np.zeros((0, 3))
     if contacts is None:
-        return ContactRecord(points, empty, empty, empty, solution.residual)
+        return ContactRecord(points, empty, empty, empty, solution.residual, len(points))
     before, after = ((contacts.rows @ each).reshape(-1, 3) for each in (before, solution.velocity))
-    return ContactRecord(points, solution.contact_impulses, before, after, solution.residual)
+    return ContactRecord(points, solution.contact_impulses, before, after, solution.residual, len(points))
 
 
 def check_has_no_bearings(model: Model) -> None:

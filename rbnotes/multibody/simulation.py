@@ -114,8 +114,8 @@ def simulate(
         "auto" is maximal for models of free bodies, reduced otherwise.
     compiled : {False, "auto", True}
         If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`); they need maximal
-        coordinates and numba. "auto" takes them if they support the model and the options;
-        ``Trajectory.compiled`` says so.
+        coordinates and numba. "auto" takes them if they support the model and the options, and does not change
+        the coordinates; ``Trajectory.compiled`` says so.
     stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
         none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
@@ -151,6 +151,8 @@ def simulate(
         If contacts and constraints contradict each other.
     SingularConfiguration
         If a joint reaches a singular state.
+    MissingExtra
+        If ``compiled=True`` and numba is not installed.
 
     Warns
     -----
@@ -391,12 +393,12 @@ def _select_stepper(
         If it does not support the model or an option.
     """
     for name, value, is_supported, supported in (
-        ("compiled", options.compiled, options.compiled is not True, False),
-        ("impacts", options.impacts, options.impacts == SIMULTANEOUS, SIMULTANEOUS),
+        ("compiled", options.compiled, options.compiled is not True, 'False or "auto"'),
+        ("impacts", options.impacts, options.impacts == SIMULTANEOUS, repr(SIMULTANEOUS)),
     ):
         if not is_supported:
-            expected = f'{supported!r} in reduced coordinates; pass coordinates="maximal"'
-            raise InvalidArgument(name, repr(value), expected)
+            hint = "" if options.needs_reduced_coordinates else '; pass coordinates="maximal"'
+            raise InvalidArgument(name, repr(value), f"{supported} in reduced coordinates{hint}")
     h, scheme, slop, control = options.h, options.scheme, options.slop, options.control
     if isinstance(scheme, Scheme | FullyImplicitScheme):
         check_has_no_bearings(model)

@@ -106,7 +106,7 @@ def bias_acceleration(positions: PositionFunction, q: Array, v: Array) -> Array:
 
 
 def acceleration_of(positions: PositionFunction, q: Array, v: Array, a: Array) -> Array:
-    """Return the second time derivative of `places` along the motion ``q + v t + a t^2 / 2``."""
+    """Return the second time derivative of `positions` along the motion ``q + v t + a t^2 / 2``."""
     return time_derivative(
         lambda t: complex_steps.directional_derivative(positions, q + t * v + t**2 / 2 * a, v + t * a)
     )

@@ -98,7 +98,7 @@ class MaximalModel:
             if joint.max_body_index >= count:
                 got = f"a {joint.kind} joint between {joint.parent} and {joint.body}"
                 raise InvalidArgument("joints", got, f"indices of {count} bodies")
-        check_colliders(self.colliders, count)
+        colliders = check_colliders(self.colliders, count)
         if self.excluded_pairs is None:
             excluded_pairs = tuple((joint.body, joint.parent) for joint in joints)
         else:
@@ -113,6 +113,7 @@ class MaximalModel:
             inertias=inertias,
             joints=joints,
             gravity=gravity,
+            colliders=colliders,
             excluded_pairs=excluded_pairs,
             body_names=names,
             free=free,

@@ -218,7 +218,7 @@ def check_compiled(value: bool | str) -> None:
     InvalidArgument
         If it is not False, "auto" or True.
     """
-    if not (isinstance(value, bool) or value == "auto"):
+    if not (isinstance(value, bool) or (isinstance(value, str) and value == "auto")):
         raise InvalidArgument("compiled", arguments.format_value(value), 'False, "auto" or True')
 
 

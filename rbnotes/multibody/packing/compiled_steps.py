@@ -27,7 +27,7 @@ from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.rattle_integrator import Rattle
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.packing.packed_model import packed_model, unsupported
+from rbnotes.multibody.packing.packed_model import pack_model, unsupported
 
 
 def compile_context(context: StepContext, integrator: Integrator) -> StepContext:
@@ -41,7 +41,7 @@ def compile_context(context: StepContext, integrator: Integrator) -> StepContext
         If numba is not installed.
     """
     _check_options(context, integrator)
-    packed = packed_model(context.model)
+    packed = pack_model(context.model)
     for name in ("find_shape_contacts", "solve_friction", "take_steps"):
         compiled_function(name)
     law = replace(context.friction.model, solve=compiled_newton_friction)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,22 +56,6 @@ class PackedModel(NamedTuple):
         """Return the size of the working memory of a run with at most this number of contacts."""
         num_bodies, _, num_rows, _, envelope_size = (int(each) for each in self.integers[:5])
         return workspace_size(num_bodies, num_rows, envelope_size, max_contacts)
-
-
-_PACKED_MODELS: WeakKeyDictionary[MaximalModel, PackedModel] = WeakKeyDictionary()
-
-
-def packed_model(model: MaximalModel) -> PackedModel:
-    """Return the arrays of a model, which are kept as long as the model exists.
-
-    Raises
-    ------
-    InvalidArgument
-        If compiled steps do not support the model.
-    """
-    if model not in _PACKED_MODELS:
-        _PACKED_MODELS[model] = pack_model(model)
-    return _PACKED_MODELS[model]
 
 
 def pack_model(model: MaximalModel) -> PackedModel:

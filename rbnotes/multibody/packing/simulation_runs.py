@@ -52,7 +52,7 @@ from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
 from rbnotes.multibody.maximal.stepping import Integrator, Progress, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Trajectory, Work
-from rbnotes.multibody.packing.packed_model import packed_model
+from rbnotes.multibody.packing.packed_model import pack_model
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked
@@ -68,7 +68,7 @@ class CompiledRun:
     """Run in progress."""
 
     def __init__(self, context: StepContext, state: State, points: ContactPoints) -> None:
-        self.packed, self.context = packed_model(context.model), context
+        self.packed, self.context = pack_model(context.model), context
         self.count, self.rows = len(state.E), len(self.packed.row_order)
         self.motions, self.energies = (
             [_motion_array(state)[None]],

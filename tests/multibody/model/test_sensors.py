@@ -10,7 +10,7 @@ from random_trees import frame
 
 from rbnotes import joints, se3, so3
 from rbnotes.arguments import InvalidArgument
-from rbnotes.dynamics import momentum_conserving_euler
+from rbnotes.dynamics import momentum_conserving_euler, symplectic_euler
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.inertia import spatial_inertia
 from rbnotes.multibody import (
@@ -208,7 +208,10 @@ def test_contact_wrench_on_a_box_at_rest_balances_its_weight(options):
 
 @pytest.mark.parametrize(
     "options",
-    [*BACKENDS.args[1], {"scheme": momentum_conserving_euler}],
+    [
+        *BACKENDS.args[1],
+        {"scheme": momentum_conserving_euler},
+    ],
     ids=[*BACKENDS.kwargs["ids"], "first order"],
 )
 def test_contact_wrench_changes_the_momentum_of_a_tumbling_box(options):
@@ -228,6 +231,19 @@ def test_contact_wrench_changes_the_momentum_of_a_tumbling_box(options):
     momentum = np.einsum("tij,jk,tk->ti", R, J, w)
     assert np.abs(np.diff(momentum, axis=0)).max() > 0.01
     np.testing.assert_allclose(h * torque, np.diff(momentum, axis=0), atol=1e-9)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_contact_torque_on_a_sliding_box_vanishes_in_schemes_of_first_order(coordinates):
+    box = Body("box", Box([0.2, 0.3, 0.1]), mass=2.0, position=[0, 0, 0.05])
+    model = Model([box], ground=Plane(), mu=0.2)
+    start = model.state(twists={"box": [0, 0, 0, 5.0, 0, 0]})
+    names = ["box.contact_force", "box.contact_torque"]
+    options = {"scheme": symplectic_euler, "coordinates": coordinates, "record": names}
+    motion = simulate(model, start, h=0.01, steps=5, **options)
+    force, torque = (motion.recorded[name].values for name in names)
+    np.testing.assert_allclose(force, [[-0.2 * 2.0 * G, 0, 2.0 * G]] * 5, atol=1e-6)
+    np.testing.assert_allclose(torque, 0, atol=1e-7)
 
 
 def test_figure_has_one_labelled_panel_for_each_channel():

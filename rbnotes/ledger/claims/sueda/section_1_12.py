@@ -90,7 +90,7 @@ section = Section(
 )
 
 
-# Drift of one constraint g(x) = x^T A x / 2 + b^T x from a point q at which it is satisfied.
+# Drift of the constraint g(x) = g(q), with g(x) = x^T A x / 2 + b^T x, from the point q.
 DRIFT = {
     "A": spd_matrices(3),
     "b": nonzero_vectors(3),

@@ -211,7 +211,9 @@ class t670:
     implements = dual_qp
 
 
-@section.conditional("t674", "Bound on the tangential impulses as the norm of the friction impulse")
+@section.conditional(
+    "t674", "Bound on the tangential impulses as a bound on the norm of the friction impulse"
+)
 class t674:
     page_2019 = Page(19)
     page_2021 = Page(24)

@@ -547,7 +547,7 @@ class e1_64:
         """Compare with the complex step of the tension along the twists."""
         return twist_derivative(lambda z: tension(*parameters)(length(E, x), rate(E, x, z)), phi)
 
-    remark = "The formula has $f_L$ where (1.56) has $f_L'$."
+    remark = "The formula has $f_L$ where the converted text of (1.56) has $f_L'$."
     implements = LENGTHS
 
 

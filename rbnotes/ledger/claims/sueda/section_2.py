@@ -575,8 +575,8 @@ class e2_4_a:
         return np.concatenate([E[:1], np.linalg.solve(E[:-1], E[1:])])
 
     remark = (
-        "The indices denote the pose of joint $j$ in joint $j - 1$. (2.22) has the same product with the "
-        "opposite order of indices."
+        "The indices denote the pose of joint $j$ in joint $j - 1$. The converted text of (2.22) has "
+        "the same product with the opposite order of indices."
     )
     implements = reduced.poses
 

@@ -821,6 +821,7 @@ class alg6:
         return body_trees.jacobian(assembly, q).T @ y.ravel()
 
     remark = (
-        "A root passes nothing on. The adjoint of line 6 is the factor that (2.110) to (2.112) should have."
+        "A root passes nothing on. The adjoint of line 6 is the factor that the converted text of (2.110) to "
+        "(2.112) lacks."
     )
     implements = reduced.jacobian_transpose_product

@@ -113,7 +113,7 @@ STEP = {
 
 
 def factor_inverse(tree, q, P_r, P_m):
-    """Return the first loop of Algorithm 10: of each joint its parent, Ad, S, coordinates, inertia, and Psi."""
+    """Return the first loop of Algorithm 10: parent, Ad, S, coordinates, articulated inertia, Psi of each joint."""
     M_hat, factors = np.zeros((5, 6, 6)), [None] * 4
     joints = joints_of(tree, q, np.zeros(5))
     for j in reversed(range(4)):

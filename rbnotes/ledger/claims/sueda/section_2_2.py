@@ -107,8 +107,8 @@ class e2_15:
 
     tolerance = 1e-8
     correction = (
-        r"$\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S$, as in Algorithm 2: the dot of $\dot J$ is "
-        "printed as that of a lower-case j, and the indices of the adjoint are missing"
+        r"$\dot J(i, i) = {}^i_{J_i}\mathrm{Ad}\,\dot S$, as in Algorithm 2: the converted text has "
+        r"the dot of $\dot J$ on a lower-case j, and lacks the indices of the adjoint"
     )
     implements = reduced.jacobian_rate
 
@@ -256,7 +256,7 @@ def adjoint_rate_library(E_i, E_p, phi_i, phi_p):
 
 
 def adjoint_rate_reference(E_i, E_p, phi_i, phi_p):
-    """Compare with differences of conjugations with the pose of the parent in the moving frame of the child."""
+    """Compare with differences of conjugations with the pose of the moving parent in the moving child."""
     child, parent = motion(E_i, phi_i), motion(E_p, phi_p)
     return derivative(lambda t: adjoint_by_conjugation(np.linalg.inv(child(t)) @ parent(t))).value
 

@@ -651,10 +651,7 @@ class t840_b:
         return q + h * qdot + h**2 * body_trees.accelerations(assembly, q, qdot, np.zeros(7))
 
     tolerance = 1e-8
-    remark = (
-        r"Each step adds an error of $\tfrac12 h^2\ddot{\mathbf q}_r$, as in (1.29): the method is of "
-        "first order."
-    )
+    remark = r"Each step goes $\tfrac12 h^2\ddot{\mathbf q}_r$ too far, as in (1.29): the method is of first order."
     implements = STEP
 
 

@@ -52,7 +52,7 @@ def universal_columns(q):
     return np.array([[c2, 0], [0, 1], [s2, 0], [0, 0], [0, 0], [0, 0]])
 
 
-@section.conditional("t922", "Angular velocity of a universal joint about z")
+@section.conditional("t922", "A universal joint does not rotate about z")
 class t922:
     page_2019 = Page(26)
     page_2021 = Page(37)

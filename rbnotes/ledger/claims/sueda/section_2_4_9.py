@@ -62,8 +62,8 @@ section = Section(
         "q2": Argument(NUMBER, "coordinates of the joint"),
         "v1": Argument(RATE, "rates of the coordinates of the joint"),
         "v2": Argument(RATE, "rates of the coordinates of the joint"),
-        "v1dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint"),
-        "v2dot": Argument(NUMBER / TIME**2, "rates of the coordinates of the joint"),
+        "v1dot": Argument(NUMBER / TIME**2, "accelerations of the coordinates of the joint"),
+        "v2dot": Argument(NUMBER / TIME**2, "accelerations of the coordinates of the joint"),
         "m": Argument(MASS),
         "c": Argument(LENGTH, "center of mass, in the frame that joint 2 moves"),
         "J": Argument(INERTIA, "about the center of mass, along the axes of that frame"),
@@ -396,7 +396,7 @@ class e2_50_a:
     implements = se3.Ad_inverse_dot
 
 
-@section.holds("e2.50#b", "Rate of the adjoint, with the rate from (1.19)")
+@section.holds("e2.50#b", "Rate of the adjoint from parent to child, with (1.19) substituted")
 class e2_50_b:
     formula = r"{}^2_1\dot{\mathrm{Ad}} = -{}^2_1\mathrm{Ad}\,{}^1_2\mathrm{Ad}\,\mathrm{ad}({}^2\phi_2)\,{}^2_1\mathrm{Ad}"
     inputs = MOVING

@@ -287,7 +287,7 @@ class e2_82_a:
     inputs = HYPER
     result = Result(
         matrix_quantity(SCREW, NUMBER),
-        "of each body, in its frame: a column for each coordinate of the joints",
+        "of each body, in its frame: a column for each reduced coordinate",
     )
     constants = (LENGTH,)
 
@@ -321,7 +321,7 @@ class e2_82_b:
     inputs = HYPER
     result = Result(
         matrix_quantity(TWIST, NUMBER),
-        "of each body, in its frame: a column for each coordinate of the joints",
+        "of each body, in its frame: a column for each reduced coordinate",
     )
     constants = (LENGTH,)
 

@@ -309,7 +309,7 @@ class t476:
         return Muscle(f_opt, l_opt, v_max, l_T, a)(l_T + stretch * l_opt, -speed_ratio * l_opt * v_max).F
 
     def reference(f_opt, a, l_opt, v_max, l_T, stretch, speed_ratio):
-        """Compare with the interpolated curves, at that speed and above."""
+        """Compare with the interpolated curves, above that speed."""
         return law_reference(f_opt, a, l_opt, v_max, l_T, l_T + stretch * l_opt, -speed_ratio * l_opt * v_max)
 
     tolerance = 1e-08

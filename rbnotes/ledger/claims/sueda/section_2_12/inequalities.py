@@ -151,8 +151,8 @@ class e2_127:
         "minus sign.)"
     )
     remark = (
-        "As printed, violated constraints are not enforced, and constraints that open by themselves are "
-        "held closed."
+        "As printed, constraints that the free motion would violate are not enforced, and constraints that "
+        "open by themselves are held closed."
     )
     implements = dual_acceleration
 
