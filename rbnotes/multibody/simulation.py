@@ -114,8 +114,8 @@ def simulate(
         "auto" is maximal for models of free bodies, reduced otherwise.
     compiled : {False, "auto", True}
         If True, take compiled steps (:mod:`rbnotes.multibody.packing.compiled_steps`); they need maximal
-        coordinates and numba. "auto" takes them if they support the model and the options, and does not change
-        the coordinates; ``Trajectory.compiled`` says so.
+        coordinates and numba. "auto" takes them if they support the model and the options; it does not
+        change the coordinates. ``Trajectory.compiled`` says so.
     stabilization : {"projection", "baumgarte", "none"}
         Correction of joint errors and overlaps: by the smallest displacement, by the next velocities, or
         none. The last two need maximal coordinates or a scheme of :mod:`rbnotes.dynamics`.
