@@ -41,6 +41,7 @@ def window_without_scenes(browser, look, **options):
     """Open a window that does not load the player of scenes, which takes longer than the rest of a page."""
     with window(browser, LOOK[look], **options) as page:
         page.route("**/scene-player.js", lambda route: route.abort())
+        page.set_default_navigation_timeout(120_000)
         yield page
 
 

@@ -151,7 +151,7 @@ class TestNotANumber:
 
     def test_nan_in_programs(self, monkeypatch):
         """In the last programs of staggered projections, which normal impulses do not depend on."""
-        monkeypatch.setattr(f"{__name__}.LEFT", np.nan)
+        monkeypatch.setattr(f"{__name__}.RESIDUAL", np.nan)
         solvers_ending_with(monkeypatch, Status.ILL_CONDITIONED, BoxLCP, "block_principal_pivoting")
         problem = heap(np.random.default_rng(1), 2, 3)
         assert np.isnan(staggered_projections(problem, raise_on_failure=False).residual)

@@ -50,6 +50,8 @@ MAX_BRIEF_LINES = 12
 """Largest number of lines of an example in a list of claims."""
 SCREEN_HEIGHT = 24
 """Lines of the summary."""
+NUM_CLOSING_LINES = 7
+"""Lines of a summary around and below the inputs of a counterexample."""
 MAX_SUMMARY_LINES = {"formula": 4, "text": 3, "inputs": 6, "pages": 2}
 """Largest numbers of lines of the parts of a summary."""
 
@@ -220,7 +222,8 @@ class Card:
         ):
             lines += labeled_lines(name, text, limit)
         if self.counterexample is not None:
-            *input_lines, results = self.counterexample.describe(max_lines["inputs"], SCREEN_WIDTH - 4)
+            most = max(2, min(max_lines["inputs"], SCREEN_HEIGHT - len(lines) - NUM_CLOSING_LINES))
+            *input_lines, results = self.counterexample.describe(most, SCREEN_WIDTH - 4)
             lines += ["  for", *(f"    {line}" for line in input_lines), *labeled_lines("", results, 2)]
         lines += labeled_lines("library", ", ".join(record.implemented_by), 2)
         code = textwrap.indent(self.code or "", "    ").splitlines()

@@ -227,7 +227,7 @@ def public_steppers(room):
         elif inspect.isfunction(each):
             given = inspect.signature(each)
             result = str(given.return_annotation).partition(" |")[0]
-            if result in RESULTS and {"system", "mechanism", "world", "step", "scheme"} & {*given.parameters}:
+            if result in RESULTS and {"system", "model", "step", "scheme"} & {*given.parameters}:
                 yield name
 
 

@@ -89,7 +89,6 @@ section = Section(
         "c": Argument(FORCE, "one for each contact, along its normal"),
         "radius": Argument(LENGTH),
         "height": Argument(LENGTH),
-        "load": Argument(FORCE, "one for each contact, along its normal"),
         "m": Argument(MASS),
         "J": Argument(INERTIA),
         "omega": Argument(RATE),
