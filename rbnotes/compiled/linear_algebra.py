@@ -118,6 +118,13 @@ def copy_array(x, out):
 
 
 @jit_noalloc
+def copy_rows(x, count, out):
+    """Copy the first rows to another array."""
+    for i in range(count):
+        copy_array(x[i], out[i])
+
+
+@jit_noalloc
 def nan_max(a, b):
     """Return the larger number, or NaN if one of them is NaN, which ``max`` may lose."""
     return a if a >= b or a != a else b

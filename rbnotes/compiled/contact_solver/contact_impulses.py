@@ -270,14 +270,14 @@ def select_contacts(rows, responses, contacts):
 
 @jit_alloc
 def solve_contact_impulses(
-    mechanism, rows, responses, twists, free, mu, initial_guess, tolerance, max_iterations
+    model, rows, responses, twists, free, mu, initial_guess, tolerance, max_iterations
 ):
     """Solve each island by Newton's method; return the impulses, the residual, and True on success.
 
-    `mechanism` holds bodies, joints and the joint system, `twists` the velocities of the bodies without and
+    `model` holds bodies, joints and the joint system, `twists` the velocities of the bodies without and
     with joint impulses. In directions that the joints block, `free` is cleared.
     """
-    bodies, joints, system = mechanism
+    bodies, joints, system = model
     count, num_bodies = len(mu), len(bodies.mass)
     impulses, u, mobility, rho = np.empty(3 * count), np.empty(3 * count), np.empty(count), np.empty(count)
     islands, numbers = (

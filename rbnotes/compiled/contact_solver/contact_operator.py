@@ -18,7 +18,7 @@ from rbnotes.compiled.contact_solver.block_lu import (
 )
 from rbnotes.compiled.contact_solver.dense_newton_step import dense_newton_step
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc, jit_reassoc
-from rbnotes.compiled.linear_algebra import dot, dot6
+from rbnotes.compiled.linear_algebra import copy_rows, dot, dot6
 
 
 class ContactOperator(NamedTuple):
@@ -160,7 +160,7 @@ def body_newton_step(operator, F, P, rho, damping, step):
             for b in range(6):
                 blocks[n, a, b] = 0.0
     for b in range(num_bodies):
-        copy_block(operator.inertias[b], blocks[operator.matrix.place[b, b]])
+        copy_rows(operator.inertias[b], 6, blocks[operator.matrix.place[b, b]])
     for i in range(count):
         invert_projection_complement(P[i], damping, K[i])
         for a in range(3):
@@ -193,14 +193,6 @@ def body_newton_step(operator, F, P, rho, damping, step):
                     )
             for a in range(3):
                 step[3 * i + a] -= dot(K[i, a], along)
-
-
-@jit_noalloc
-def copy_block(A, out):
-    """Copy a 6 x 6 matrix."""
-    for i in range(6):
-        for j in range(6):
-            out[i, j] = A[i, j]
 
 
 @jit_noalloc

@@ -9,7 +9,7 @@ from rbnotes.compiled.contact_solver.joint_constraints import (
 )
 from rbnotes.compiled.contact_solver.velocity_update import BodyStates, JointSystem, StepParameters
 from rbnotes.compiled.decorators import jit_inline, jit_noalloc
-from rbnotes.compiled.linear_algebra import copy_array
+from rbnotes.compiled.linear_algebra import copy_rows
 from rbnotes.compiled.record_layout import (
     CALLBACK_ADDRESS,
     CONTACT_POINT_SIZE,
@@ -100,13 +100,6 @@ def read_model(integers, floats):
     )
     colliders = Colliders(shape_body, geometry, excluded_pairs, mu, restitution, bounding_radii)
     return bodies, joints, colliders, (gravity[0], gravity[1], gravity[2])
-
-
-@jit_noalloc
-def copy_rows(x, count, out):
-    """Copy the first rows to another array."""
-    for i in range(count):
-        copy_array(x[i], out[i])
 
 
 @jit_noalloc

@@ -14,6 +14,7 @@ the order of these operations: :mod:`rbnotes.multibody.maximal.rattle_integrator
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -169,7 +170,8 @@ def simulate(
         from rbnotes.multibody.packing.simulation_runs import take_compiled_steps
 
         try:
-            context, run = compile_context(context, step_integrator), take_compiled_steps
+            context, packed = compile_context(context, step_integrator)
+            run = partial(take_compiled_steps, packed)
         except (InvalidArgument, MissingExtra):
             if compiled != "auto":
                 raise

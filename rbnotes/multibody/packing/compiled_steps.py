@@ -27,11 +27,11 @@ from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.rattle_integrator import Rattle
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.packing.packed_model import pack_model, unsupported
+from rbnotes.multibody.packing.packed_model import PackedModel, pack_model, unsupported
 
 
-def compile_context(context: StepContext, integrator: Integrator) -> StepContext:
-    """Return the context with compiled contact detection and friction, after the compilation of the steps.
+def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepContext, PackedModel]:
+    """Compile the steps; return the context with compiled detection and friction, and the packed model.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def compile_context(context: StepContext, integrator: Integrator) -> StepContext
         compiled_function(name)
     law = replace(context.friction.model, solve=compiled_newton_friction)
     friction = WarmStartedFriction(law, context.friction.max_residual, context.friction.matching_distance)
-    return replace(context, friction=friction, detect_contacts=packed.colliders.detect_contacts)
+    return replace(context, friction=friction, detect_contacts=packed.colliders.detect_contacts), packed
 
 
 def _check_options(context: StepContext, integrator: Integrator) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.compiled.compilation import compiled_function
+from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE
 from rbnotes.contact import Collider, ContactPoints
 from rbnotes.contact.detection import collision_filter, combine_coefficients
 from rbnotes.dynamics import WORLD
@@ -17,8 +18,8 @@ from rbnotes.multibody.maximal.model import MaximalModel
 from rbnotes.shapes import Plane, RoundedBox
 from rbnotes.unchecked.frozen import construct_unchecked
 
-CONTACT_COLUMNS = 9
-"""Numbers of a contact: two shapes, position (3), normal (3), gap."""
+CONTACT_COLUMNS = 2 + CONTACT_POINT_SIZE
+"""Numbers of a contact: two shapes, then position (3), normal (3), gap."""
 
 
 class PackedColliders(NamedTuple):

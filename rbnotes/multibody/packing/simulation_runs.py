@@ -52,7 +52,7 @@ from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
 from rbnotes.multibody.maximal.stepping import Integrator, Progress, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Trajectory, Work
-from rbnotes.multibody.packing.packed_model import pack_model
+from rbnotes.multibody.packing.packed_model import PackedModel
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
 from rbnotes.multibody.step_failures import name_step_failures
 from rbnotes.unchecked.frozen import construct_unchecked
@@ -67,8 +67,10 @@ MAX_STEPS_PER_CALL = 128
 class CompiledRun:
     """Run in progress."""
 
-    def __init__(self, context: StepContext, state: State, points: ContactPoints) -> None:
-        self.packed, self.context = pack_model(context.model), context
+    def __init__(
+        self, packed: PackedModel, context: StepContext, state: State, points: ContactPoints
+    ) -> None:
+        self.packed, self.context = packed, context
         self.count, self.rows = len(state.E), len(self.packed.row_order)
         self.motions, self.energies = (
             [_motion_array(state)[None]],
@@ -221,6 +223,7 @@ class CompiledRun:
 
 
 def take_compiled_steps(
+    packed: PackedModel,
     context: StepContext,
     integrator: Integrator,
     state: State,
@@ -232,10 +235,10 @@ def take_compiled_steps(
 
     Parameters
     ----------
-    context
-        Result of :func:`~rbnotes.multibody.packing.compiled_steps.compile_context`.
+    packed, context
+        Results of :func:`~rbnotes.multibody.packing.compiled_steps.compile_context`.
     """
-    simulation, num_done = CompiledRun(context, state, points), 0
+    simulation, num_done = CompiledRun(packed, context, state, points), 0
     while num_done < steps:
         num_steps_taken, status = simulation.advance(
             1 if progress is not None else min(steps - num_done, MAX_STEPS_PER_CALL)
