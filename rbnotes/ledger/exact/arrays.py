@@ -22,7 +22,6 @@ from rbnotes.ledger.exact.numbers import (
 )
 
 _FLOAT_TYPES = (float, np.float64, "float64", "float", "d", np.dtype("float64"))
-_NUMBERS = (int, float, np.number, np.bool_, Exact, Dual)
 
 
 class ExactArray(np.ndarray):

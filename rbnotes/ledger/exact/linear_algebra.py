@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
@@ -479,9 +478,3 @@ def is_close_to_zero(number: Any) -> bool:
     """Return True if a number may be zero."""
     value: Any = real_part(number).value
     return bool(value == 0 if value.__class__ is fmpq else value.contains(0))
-
-
-def as_float(number: Any) -> float:
-    """Return the nearest float64, infinite for what is not a number."""
-    value = float(real_part(number))
-    return value if math.isfinite(value) else math.inf
