@@ -1,4 +1,4 @@
-"""Each live figure on its page in a browser: drag, switch, run, keys, reduced motion, link, touch, print."""
+"""Each live figure in a browser: drag, switch, run, keys, reduced motion, link, touch, print."""
 
 import re
 from contextlib import contextmanager
@@ -28,19 +28,36 @@ def browser():
         yield browser_of_these_tests
 
 
-def address(name):
+def page_of(name):
     """Return the page that has a figure."""
     [page] = [
         page for page in BOOK.glob("*.md") if f"```{{live}} {name}\n" in page.read_text(encoding="utf-8")
     ]
-    return f"{(PAGES / page.stem).as_uri()}.html"
+    return PAGES / f"{page.stem}.html"
+
+
+def page_with_figure_only(path, name):
+    """Return a page with its scripts and styles, but with one live figure as its article.
+
+    Most of the time that a browser needs for a page goes into formulas.
+    """
+    html = path.read_text(encoding="utf-8")
+    start = html.index(f'<figure class="live" data-live="{name}"')
+    figure = html[start : html.index("</figure>", start) + len("</figure>")]
+    before, rest = html.split('<article class="bd-article">')
+    return f'{before}<article class="bd-article">{figure}{rest[rest.index("</article>") :]}'
 
 
 @contextmanager
-def window_without_scenes(browser, look, **options):
-    """Open a window that does not load the player of scenes, which takes longer than the rest of a page."""
+def window_of_figure(browser, look, name, **options):
+    """Open a window that gets the page of a figure with the figure only, without the player of scenes."""
+    path = page_of(name)
     with window(browser, LOOK[look], **options) as page:
-        page.route("**/scene-player.js", lambda route: route.abort())
+        page.route("**/scene-player.js*", lambda route: route.abort())
+        page.route(
+            f"{path.as_uri()}*",
+            lambda route: route.fulfill(content_type="text/html", body=page_with_figure_only(path, name)),
+        )
         page.set_default_navigation_timeout(120_000)
         yield page
 
@@ -48,19 +65,19 @@ def window_without_scenes(browser, look, **options):
 @pytest.mark.parametrize("name", live_figures.names())
 def test_live_figure_answers(browser, name):
     faults = []
-    with window_without_scenes(browser, "light", scripts=False) as page:
-        page.goto(address(name))
+    with window_of_figure(browser, "light", name, scripts=False) as page:
+        page.goto(page_of(name).as_uri())
         figure = page.locator(f"[data-live={name}]")
         expect(figure.locator("svg.view").first).to_be_visible()
         expect(figure.locator(".form").last).to_be_visible()
         assert figure.locator(".controls, .grip").count() == 0
         poster = figure.locator("dd").all_inner_texts()
-    with window_without_scenes(browser, "light") as page:
+    with window_of_figure(browser, "light", name) as page:
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.on(
             "request", lambda request: None if request.url.startswith("file:") else faults.append(request.url)
         )
-        page.goto(address(name))
+        page.goto(page_of(name).as_uri())
         figure = page.locator(f"[data-live={name}]")
         figure.scroll_into_view_if_needed()
         assert figure.locator("dd").all_inner_texts() == poster
@@ -115,7 +132,7 @@ def test_live_figure_answers(browser, name):
         page.emulate_media(media="print")
         expect(figure.locator(".controls")).to_be_hidden()
         expect(figure.locator("svg.view").first).to_be_visible()
-    with window_without_scenes(browser, "phone") as page:
+    with window_of_figure(browser, "phone", name) as page:
         page.on("pageerror", lambda error: faults.append(str(error)))
         page.emulate_media(reduced_motion="reduce")
         page.goto(url)
