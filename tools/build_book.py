@@ -2,6 +2,7 @@
 
     python tools/build_book.py                        the whole book, in _build/html
     python tools/build_book.py --only rotations       run only these chapters (the others show no outputs)
+    python tools/build_book.py --chapters             run the chapters and write no pages
     python tools/build_book.py --output /some/folder  write there (for builds side by side)
 
 All warnings are errors: see book/_ext/rbnotes_book.
@@ -41,7 +42,7 @@ def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
     The last chapters come first: they take the longest, and none of them should run alone at the end.
     """
     errors = []
-    if len(chapters) > FEW:
+    if sum(not execution.is_stored(chapter, root) for chapter in chapters) > FEW:
         kernels.fork_kernels()
     with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
         runs = [pool.submit(execution.execute, chapter, root) for chapter in reversed(chapters)]
@@ -96,6 +97,7 @@ def summary() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the book.")
     parser.add_argument("--only", nargs="+", metavar="CHAPTER", help="run only these chapters")
+    parser.add_argument("--chapters", action="store_true", help="run the chapters and write no pages")
     parser.add_argument("--output", type=Path, help="where to write (default: _build)")
     parser.add_argument(
         "--root", type=Path, default=ROOT, help="folder of the book's _toc.yml (default: this one)"
@@ -110,6 +112,8 @@ def main() -> int:
         parser.error(f"chapters are: {', '.join(path.stem for path in chapters)}")
 
     errors = run_chapters(root, run)
+    if args.chapters and not errors:
+        return 0
     is_written = not errors and write_pages(
         root, output, skipped=[path for path in chapters if path not in run]
     )

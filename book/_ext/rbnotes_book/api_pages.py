@@ -315,11 +315,14 @@ def has_arguments(what: str, value: Any) -> bool:
 def _document_fields(app: Sphinx) -> None:
     """Give autodoc the descriptions of fields from the "Attributes" sections of their classes."""
     for module in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
-        docs = ModuleAnalyzer.for_module(module).find_attr_docs()
-        for name, cls in vars(sys.modules[module]).items():
-            if inspect.isclass(cls) and cls.__module__ == module:
-                fields = own_paragraphs(inspect.getdoc(cls) or "", ATTRIBUTES)
-                docs.update({(name, field): [text, ""] for field, text in fields.items()})
+        fields = {
+            (name, field): [text, ""]
+            for name, cls in vars(sys.modules[module]).items()
+            if inspect.isclass(cls) and cls.__module__ == module
+            for field, text in own_paragraphs(inspect.getdoc(cls) or "", ATTRIBUTES).items()
+        }
+        if fields:
+            ModuleAnalyzer.for_module(module).find_attr_docs().update(fields)
 
 
 def _remove_fields(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:

@@ -55,9 +55,7 @@ def execute(chapter: Path, root: Path) -> Execution:
     A cell that raises, or that prints to stderr as a Python warning does, is an error; the outputs of such a
     chapter are not kept. Badly formatted numbers are an error too, see ``digits``.
     """
-    notebook = read_myst_markdown_notebook(
-        chapter.read_text(encoding="utf-8"), SYNTAX, add_source_map=True, path=chapter
-    )
+    notebook = _read(chapter)
     store = folder(root)
     store.mkdir(parents=True, exist_ok=True)
     lock = FileLock(store / "lock")
@@ -89,10 +87,18 @@ def execute(chapter: Path, root: Path) -> Execution:
     return Execution(chapter, result.time, cached=False, error=error)
 
 
+def is_stored(chapter: Path, root: Path) -> bool:
+    """Return True if the outputs of a chapter are kept."""
+    store = folder(root)
+    if not store.exists():
+        return False
+    with FileLock(store / "lock"):
+        return _lookup(get_cache(store), _read(chapter)) is not None
+
+
 def stored_cells(chapter: Path, root: Path) -> list[NotebookNode] | None:
     """Return the code cells of a chapter with their outputs; None if none are kept."""
-    source = chapter.read_text(encoding="utf-8")
-    notebook = read_myst_markdown_notebook(source, SYNTAX, add_source_map=True, path=chapter)
+    notebook = _read(chapter)
     store = folder(root)
     with FileLock(store / "lock"):
         try:
@@ -105,6 +111,11 @@ def stored_cells(chapter: Path, root: Path) -> list[NotebookNode] | None:
     for cell, source_cell in zip(executed_cells, source_cells, strict=True):
         cell.metadata = source_cell.metadata  # tags are not part of what was run
     return executed_cells
+
+
+def _read(chapter: Path) -> NotebookNode:
+    source = chapter.read_text(encoding="utf-8")
+    return read_myst_markdown_notebook(source, SYNTAX, add_source_map=True, path=chapter)
 
 
 def _join_streams(cell: NotebookNode) -> None:
