@@ -1,4 +1,4 @@
-"""Sums of forces on bodies and particles, with sparse Jacobians in the coordinates of the whole system.
+"""Sums of forces on bodies and particles, with sparse Jacobians in the generalized coordinates of the system.
 
 :func:`assemble` sums groups of forces, such as those of :mod:`rbnotes.forces.groups`;
 :class:`ForceGroups` is their sum as a force law. Fixed coordinates have no rows and columns.

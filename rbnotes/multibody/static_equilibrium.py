@@ -140,7 +140,7 @@ def _equations(model: Model, state: State) -> _Equations:
 
 
 def _newton_matrix(model: Model, state: State, multipliers: Array, free: NDArray[np.intp]) -> Array:
-    """Return the derivative of forces and errors by the configuration and the multipliers."""
+    """Return the derivative of forces and errors with respect to the configuration and the multipliers."""
     G = _equations(model, state).G
     K = linearized_residual(model, state, np.zeros(state.size)).K
     if np.any(multipliers):

@@ -155,7 +155,7 @@ def point_kinematics(
 
 
 class BodyPointKinematics(NamedTuple):
-    """Point of a body: its position, its Jacobian by the body's twist, its bias acceleration.
+    """Point of a body: its position, its Jacobian with respect to the body's twist, its bias acceleration.
 
     Attributes
     ----------

@@ -30,13 +30,13 @@ class ReductionDerivatives(NamedTuple):
     Attributes
     ----------
     velocities
-        Derivative ``(N, R)`` of ``J v_R`` by the coordinates.
+        Derivative ``(N, R)`` of ``J v_R`` with respect to the coordinates.
     accelerations
-        Derivative ``(N, R)`` of ``J a_R + Jdot v_R`` by the coordinates.
+        Derivative ``(N, R)`` of ``J a_R + Jdot v_R`` with respect to the coordinates.
     bias_acceleration
-        Derivative ``(N, R)`` of ``Jdot v_R`` by v_R.
+        Derivative ``(N, R)`` of ``Jdot v_R`` with respect to v_R.
     forces
-        Derivative ``(R, R)`` of ``J^T f`` by the coordinates.
+        Derivative ``(R, R)`` of ``J^T f`` with respect to the coordinates.
     """
 
     velocities: Array

@@ -180,8 +180,8 @@ class TreeSystem:
         """Return all forces, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
 
         K and D are those of applied and joint forces. The derivatives of J, gravity and the gyroscopic
-        wrenches by the coordinates are omitted: they are of first order in the step, like the error of that
-        scheme. :meth:`linearized_residual` contains them.
+        wrenches with respect to the coordinates are omitted: they are of first order in the step, like the
+        error of that scheme. :meth:`linearized_residual` contains them.
 
         Raises
         ------
@@ -332,7 +332,7 @@ class TreeSystem:
         return Forces(arguments.vector("applied_forces: f", f, maximal_state.size), K, D)
 
     def _coordinate_constraint_inertia_forces(self, state: State, of_joints: Array) -> tuple[Array, Array]:
-        """Return the addition of :meth:`mass_matrix` times accelerations ``(k,)`` and its derivative by q."""
+        """Return the inertia forces ``(k,)`` of the coordinate constraints, and their derivative in q."""
         k = self.tree.num_coordinates
         inertia_forces, by_q = np.zeros(k), np.zeros((k, k))
         for link, coordinates, size in zip(

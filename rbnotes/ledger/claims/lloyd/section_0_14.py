@@ -734,7 +734,7 @@ class d11:
         )
 
     def library(x, v, k, d, active):
-        """Evaluate the library with a law whose derivative by the rate alone is nonzero."""
+        """Evaluate the library with a law whose derivative with respect to the rate alone is nonzero."""
         rate_law = CallableTensionLaw(
             lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_by_rate(L, Ldot, k, d)
         )

@@ -16,15 +16,17 @@ section = Section(
     "lloyd/s0.15",
     chapter="gauss-seidel",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "v0": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "v0": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "c": Argument(VELOCITY, "one for each constraint"),
         "A": Argument(INVERSE_MASS, "one for each constraint"),
         "b": Argument(VELOCITY, "one for each constraint"),
         "x": Argument(MOMENTUM, "one for each constraint"),
         "start": Argument(MOMENTUM, "one for each constraint"),
-        "block": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "block": Argument(
+            NUMBER, "one row for each constraint, over the generalized coordinates of the system"
+        ),
     },
 )
 
@@ -100,7 +102,7 @@ class d1:
     inputs = KKT
     result = Result(
         vector_quantity((VELOCITY, 5), (MOMENTUM, 3)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, v0, c):

@@ -32,17 +32,17 @@ section = Section(
     "lloyd/s0.7",
     chapter="qp-and-lcp",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
-        "f": Argument(MOMENTUM, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "N": Argument(NUMBER, "one row for each contact, over the generalized coordinates of the system"),
+        "f": Argument(MOMENTUM, "in the generalized coordinates of the system (arbitrary)"),
         "g": Argument(VELOCITY, "one for each constraint"),
         "gap": Argument(VELOCITY, "one for each contact"),
         "z": Argument(MOMENTUM, "one for each contact"),
-        "rows": Argument(NUMBER, "in the coordinates of the whole system (arbitrary)"),
-        "inside": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "rows": Argument(NUMBER, "in the generalized coordinates of the system (arbitrary)"),
+        "inside": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "n": Argument(VELOCITY, "one for each contact"),
-        "x": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "x": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "multipliers": Argument(MOMENTUM, "one for each constraint"),
     },
 )
@@ -186,7 +186,7 @@ class d2_b:
 class d3_a:
     formula = r"\mathbf x = \mathbf M^{-1}\mathbf f + \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + \mathbf M^{-1}\mathbf N^T\mathbf z"
     inputs = AT_Z
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -333,7 +333,7 @@ class d6:
     inputs = UNKNOWNS
     result = Result(
         vector_quantity((MOMENTUM, 4), (VELOCITY, 5)),
-        "in the coordinates of the whole system, then of the constraints, then of the contacts",
+        "in the generalized coordinates of the system, then of the constraints, then of the contacts",
     )
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
@@ -353,7 +353,7 @@ class d7:
     inputs = UNKNOWNS
     result = Result(
         vector_quantity((MOMENTUM, 4), (VELOCITY, 5)),
-        "in the coordinates of the whole system, then of the constraints, then of the contacts",
+        "in the generalized coordinates of the system, then of the constraints, then of the contacts",
     )
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
@@ -442,7 +442,7 @@ class d10:
     inputs = AT_Z
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, N, f, g, n, z):
@@ -473,7 +473,7 @@ class t174:
         "inside": vectors(SIZE),
         "gap": vectors(2),
     }
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, rows, f, inside, gap):
         """Return x from the solution of the pure LCP."""

@@ -57,7 +57,7 @@ class t438_a:
         stacked_quantity(NUMBER, RATE),
         (
             "the mean of phi over a step of size h on the path q + t v + t**2 a/2: value and "
-            "derivative by h, at h = 0"
+            "derivative with respect to h, at h = 0"
         ),
     )
 

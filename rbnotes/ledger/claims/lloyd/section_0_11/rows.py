@@ -226,7 +226,7 @@ class e0_9:
     inputs = STEP
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, b, phi, alpha, beta, h):
