@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tools"))
 
-import planted_slips  # the path comes first
+import planted_slips  # noqa: E402
 
 PACKAGE = ROOT / "rbnotes"
 SOURCES = sorted(PACKAGE.rglob("*.py"))

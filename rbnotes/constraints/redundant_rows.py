@@ -18,7 +18,7 @@ class InconsistentConstraints(InvalidArgument):
     """Redundant rows of G have different targets: no v satisfies them all."""
 
 
-def row_space(G: Array) -> Array | None:
+def range_basis(G: Array) -> Array | None:
     """Return an orthonormal basis (k, rank) of the range of G, or None if the rows are independent."""
     if not len(G):
         return None

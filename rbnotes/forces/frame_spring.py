@@ -214,7 +214,7 @@ class FrameSprings:
         set_fields(self, bodies=bodies)
 
     def resolve_names(self, index: Callable[[str], int]) -> FrameSprings:
-        """Return the same forces with indices of bodies in the place of names.
+        """Return the same forces with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         """

@@ -59,8 +59,8 @@ How a model ends, and what :func:`rbnotes.multibody.simulate` does then:
 =================================== ================================= ================================
 end                                 meaning                           the simulation
 =================================== ================================= ================================
-a solution                          its residual meets the tolerance  goes on
-``FrictionNotConverged`` with a     the best iterate, which misses    goes on with it, records its
+a solution                          its residual meets the tolerance  continues
+``FrictionNotConverged`` with a     the best iterate, which misses    continues, records the
 finite residual                     the tolerance                     residual, warns once above 1e-3
 ``FrictionNotConverged`` otherwise  no finite iterate                 stops
 ``NotSolved``                       no velocity satisfies all         solves the update without

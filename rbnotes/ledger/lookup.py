@@ -41,7 +41,7 @@ def place_in_notes(record: Record) -> str:
 
 
 def describe_pages(record: Record) -> str:
-    """Return what the author's pages have in the place of a claim (text with TeX between dollars)."""
+    """Return the text of the author's pages for a claim (text with TeX between dollars)."""
     if record.page_2019 is None or record.page_2021 is None:
         return NO_PAGE
     versions = active_ledger().source(record.source).versions

@@ -1,4 +1,4 @@
-"""The author's own pages: what dated versions of the notes have in the place of a claim.
+"""The author's own pages: the text of dated versions of the notes for a claim.
 
 A ledger is written against a text. Where that text was converted from pages, a slip may be the author's or
 the conversion's; the pages decide.
@@ -26,7 +26,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True)
 class Page:
-    """Page of one version of the notes, and what it has in the place of a claim.
+    """Page of one version of the notes, and its text for a claim.
 
     Attributes
     ----------

@@ -288,10 +288,10 @@ class Record:
 
     @property
     def allowed_inputs(self) -> Inputs:
-        """The inputs on which the claim is true."""
+        """Inputs on which the claim is true."""
         return self.inputs if self.given is None else self.given
 
     @property
     def display(self) -> str:
-        """The inventory id, without the ``#`` suffix of a partial claim."""
+        """Id in the inventory, without the ``#`` suffix of a partial claim."""
         return self.id.split("#")[0]

@@ -47,7 +47,7 @@ from rbnotes.multibody.actuators import (
     no_joint_error,
 )
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
-from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
+from rbnotes.multibody.reduced.constraint_stacking import check_constraints
 from rbnotes.multibody.reduced.constraints import LoopClosure, Weld
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
@@ -121,7 +121,7 @@ class Body:
     position
         Initial position ``(3,)`` of a free body in the world, m; the origin by default.
     pose
-        Initial pose ``(4, 4)`` of a free body in the world, m, in the place of the position.
+        Initial pose ``(4, 4)`` of a free body in the world, m, instead of the position.
     collision
         Collision geometry: a shape at the body frame, or several geometries; ``()`` for none. The shape of
         the body by default.
@@ -389,8 +389,8 @@ class Model:
             ground_geometries=ground_geometries(self.ground),
             mu=friction_coefficient("mu", self.mu),
             restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
-            constraints=checked_constraints(self.constraints),
-            bearings=_checked_bearings(self.bearings, joint_names, self.constraints),
+            constraints=check_constraints(self.constraints),
+            bearings=_check_bearings(self.bearings, joint_names, self.constraints),
             actuators=arguments.instances("actuators", self.actuators, Motor, PositionServo, VelocityServo),
             excluded_pairs=_check_pairs(self.excluded_pairs, [*by_name, "world"]),
         )
@@ -681,7 +681,7 @@ def _force_law(forces: ForceLaw | ForceGroup | Sequence[ForceGroup], index: Call
     return ForceGroups(groups).resolve_names(index) if groups else zero_forces
 
 
-def _checked_bearings(
+def _check_bearings(
     bearings: Any, joint_names: Sequence[str], constraints: Sequence[Constraint]
 ) -> Mapping[str | LoopClosure, Bearing]:
     """Return the bearings in a new dictionary; check that their joints and closures exist."""

@@ -125,7 +125,7 @@ def _include(parent: Element, folder: Path | None, visited: set[Path]) -> None:
 
 
 @contextmanager
-def located(element: Element) -> Iterator[None]:
+def locate_errors(element: Element) -> Iterator[None]:
     """Add an element and its line to errors that name none."""
     try:
         yield

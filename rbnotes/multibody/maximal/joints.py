@@ -41,8 +41,8 @@ from rbnotes.joints import JointType
 from rbnotes.multibody.maximal.joint_kinematics import Joint as Joint
 from rbnotes.multibody.maximal.joint_kinematics import (
     body_index,
-    checked_poses,
-    checked_twists,
+    check_poses,
+    check_twists,
     joint_kinematics,
     parent_index,
 )
@@ -95,7 +95,7 @@ def joint_from_world_frame(
     """
     arguments.require_instance("kind", kind, JointType)
     frame = arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
-    poses = checked_poses(poses)
+    poses = check_poses(poses)
     q = kind.neutral if q is None else arguments.with_ndim("q", kind._check_coordinates("q", q), 1)
     body = body_index("body", body, len(poses))
     parent = parent_index(parent, len(poses))
@@ -123,7 +123,7 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     """
     arguments.require_instance("joint", joint, Joint)
     kinematics = joint_kinematics((joint,), poses)
-    body_twists, parent_twists = kinematics.joint_frame_twists(checked_twists(twists, kinematics.num_bodies))
+    body_twists, parent_twists = kinematics.joint_frame_twists(check_twists(twists, kinematics.num_bodies))
     result: Array = body_twists[0] - parent_twists[0]
     return result
 
@@ -185,7 +185,7 @@ def constraint_bias_acceleration(joints: Sequence[Joint], poses: ArrayLike, twis
         If ``joints`` are no joints, ``poses`` are no poses or the shape of ``twists`` does not fit.
     """
     kinematics = joint_kinematics(joints, poses)
-    return kinematics.constraint_bias_acceleration(checked_twists(twists, kinematics.num_bodies))
+    return kinematics.constraint_bias_acceleration(check_twists(twists, kinematics.num_bodies))
 
 
 def joint_reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> JointReaction:

@@ -32,7 +32,7 @@ class ConstraintPart(NamedTuple):
     unilateral: bool = False
 
 
-def checked_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
+def check_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     """Return the constraints as a tuple; check that each has rows."""
     result = arguments.instances("constraints", constraints, object)
     for number, constraint in enumerate(result):

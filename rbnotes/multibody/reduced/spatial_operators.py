@@ -33,7 +33,7 @@ from rbnotes.multibody.reduced.dynamics import (
 from rbnotes.multibody.reduced.kinematics import (
     _check_state_vectors,
     _matvec,
-    _poses_at,
+    _poses_unchecked,
     _relative_joint_poses,
 )
 from rbnotes.multibody.reduced.model import Tree
@@ -206,7 +206,7 @@ class SpatialOperators:
     @cached_property
     def f_e(self) -> Array:
         """Weights and applied wrenches of the bodies ``(..., 6 n)``, with a minus sign."""
-        load: Array = _gravity_wrenches(self.tree, _poses_at(self.tree, self.q).bodies) + self.wrenches
+        load: Array = _gravity_wrenches(self.tree, _poses_unchecked(self.tree, self.q).bodies) + self.wrenches
         return -load.reshape(*load.shape[:-2], 6 * self._n)
 
     @cached_property

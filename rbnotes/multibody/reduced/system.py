@@ -34,7 +34,7 @@ from rbnotes.multibody.reduced.dynamics_derivatives import (
 from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
     _body_kinematics,
-    _jacobian_at,
+    _jacobian_unchecked,
     body_poses_and_twists,
 )
 from rbnotes.multibody.reduced.model import Tree, require_fixed_coordinates
@@ -121,7 +121,7 @@ class TreeSystem:
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        return Reduction(self._append_particles(_jacobian_at(self.tree, state.q)))
+        return Reduction(self._append_particles(_jacobian_unchecked(self.tree, state.q)))
 
     def acceleration_reduction(self, state: State) -> Reduction:
         """Return the same map for accelerations, with the bias ``Jdot qdot`` (Sueda eqs. (2.2), (2.90)).

@@ -80,13 +80,13 @@ def _primitive_findings(
         elif primitive.codes & own:
             found.append(f"oracle: primitive {primitive.name} is one of the record's forms")
         elif any(primitive.value is other.value for other in implementing):
-            found.append(f"oracle: primitive {primitive.name} is what is under test")
+            found.append(f"oracle: primitive {primitive.name} is the function under test")
         elif not reference.enters(primitive):
             found.append(f"oracle: primitive {primitive.name} is never entered by the reference")
         elif primitive.name in (reference.returned_primitives or ()) and any(
             trace.enters(primitive) for name, trace in traces.items() if name != "reference"
         ):
-            found.append(f"oracle: the reference is no more than what primitive {primitive.name} returns")
+            found.append(f"oracle: the reference only returns the result of primitive {primitive.name}")
     return found
 
 

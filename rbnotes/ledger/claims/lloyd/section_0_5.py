@@ -281,8 +281,8 @@ class t100:
 
     def printed(M, G):
         Mi = np.linalg.inv(M)
-        held = G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
-        Pf, Pv = IDENTITY - held @ Mi, IDENTITY - Mi @ held
+        multiplier_map = G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
+        Pf, Pv = IDENTITY - multiplier_map @ Mi, IDENTITY - Mi @ multiplier_map
         return np.array([Pf @ Pf, Pv @ Pv])
 
     def library(M, G):

@@ -151,8 +151,8 @@ class d2_a:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = np.linalg.inv(S) @ (g - G @ Mi @ f)
-        return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + start
+        lambda_0 = np.linalg.inv(S) @ (g - G @ Mi @ f)
+        return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + lambda_0
 
     def library(M, G, N, f, g, n, z):
         return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[1]
@@ -231,8 +231,10 @@ class d3_c:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
-        return N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + start) + N @ Mi @ N.T @ z
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        return (
+            N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + lambda_0) + N @ Mi @ N.T @ z
+        )
 
     library = separation_library
     reference = separation_reference
@@ -249,9 +251,9 @@ class d3_d:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
         bracket = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
-        return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
+        return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ lambda_0
 
     library = separation_library
     reference = separation_reference
@@ -267,8 +269,8 @@ class d4:
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
-        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
-        return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ lambda_0
 
     library = separation_library
     reference = separation_reference

@@ -41,11 +41,11 @@ section = Section(
 )
 
 
-def derivative_from_above(ends, start):
+def derivative_from_above(ends, initial_state):
     """Return the derivative of the final state with respect to h at h = 0, extrapolated from steps of eight sizes."""
     sizes = np.arange(1, 9) / 1024
     weights = [np.prod([t / (t - s) for t in sizes if t != s]) for s in sizes]
-    return sum(weight * (ends(s) - start) / s for weight, s in zip(weights, sizes, strict=True))
+    return sum(weight * (ends(s) - initial_state) / s for weight, s in zip(weights, sizes, strict=True))
 
 
 @section.holds("t269", "The schemes approximate the evolution in time")

@@ -222,8 +222,8 @@ class d3:
         value at zero.
         """
         equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
-        start = np.concatenate([x, v])
-        tangent, residual = complex_step(equations, start), equations(start)
+        initial_state = np.concatenate([x, v])
+        tangent, residual = complex_step(equations, initial_state), equations(initial_state)
 
         def residual_momentum(v1):
             change = np.concatenate([h * v1, v1 - v])

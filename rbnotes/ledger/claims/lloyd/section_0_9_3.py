@@ -106,8 +106,8 @@ def mass_and_force_reference(M, f, K, D, x, v, h):
     at zero.
     """
     equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
-    start = np.concatenate([x, v])
-    tangent_map, residual = complex_step(equations, start), equations(start)
+    initial_state = np.concatenate([x, v])
+    tangent_map, residual = complex_step(equations, initial_state), equations(initial_state)
 
     def residual_momentum(v1):
         change = np.concatenate([h * (v1 + v) / 2, v1 - v])

@@ -63,8 +63,8 @@ class t438_a:
 
     def printed(q, v, a):
         def mean(h):
-            start, end, _ = step_errors(q, v, a, h)
-            return (end + start) / 2
+            phi_start, phi_end, _ = step_errors(q, v, a, h)
+            return (phi_end + phi_start) / 2
 
         return value_and_slope_at_zero(mean)
 
@@ -129,11 +129,11 @@ class t438_c:
     )
 
     def printed(q, v, a):
-        def end(h):
-            start, _, rate = step_errors(q, v, a, h)
-            return start + h * rate
+        def phi_end(h):
+            phi_start, _, rate = step_errors(q, v, a, h)
+            return phi_start + h * rate
 
-        return value_and_slope_at_zero(end)
+        return value_and_slope_at_zero(phi_end)
 
     def library(q, v, a):
         return value_and_slope_at_zero(
