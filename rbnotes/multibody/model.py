@@ -190,7 +190,7 @@ class Body:
             spatial_inertia=link.inertia,
             geometries=self._geometries(label),
             initial_pose=self._initial_pose(label),
-            **self._joint_losses(label, link),
+            **self._joint_armature_and_friction(label, link),
         )
         _set_coefficients(self, f"{label}: ")
         self._store_arrays()
@@ -238,7 +238,7 @@ class Body:
         given = [name for name in checked if getattr(self, name) is not None and np.ndim(getattr(self, name))]
         set_fields(self, **{name: checked[name] for name in given})
 
-    def _joint_losses(self, label: str, link: Link) -> dict[str, Array]:
+    def _joint_armature_and_friction(self, label: str, link: Link) -> dict[str, Array]:
         """Return the armature and the friction of the joint for each of its coordinates."""
         result = {}
         for name in ("armature", "joint_friction"):

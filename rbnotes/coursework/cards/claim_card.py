@@ -149,10 +149,10 @@ class Card:
 
     @cached_property
     def _request_lines(self) -> list[str]:
-        wide = max(map(len, self.arguments), default=0)
+        name_width = max(map(len, self.arguments), default=0)
         lines = [f"Submit a function of ({', '.join(self.arguments)}):"]
         for name, text in self.arguments.items():
-            lines.append(f"  {name:<{wide}}  {self._describe(name, text)}")
+            lines.append(f"  {name:<{name_width}}  {self._describe(name, text)}")
         lines.append(f"that returns {self._describe('result', self.returns)}.")
         if self.record.condition:
             lines.append(f"It is tested only under this condition: {self.record.condition.rstrip('.')}.")

@@ -158,7 +158,7 @@ class FactorMatrices(NamedTuple):
 
     @property
     def mass_matrix(self) -> Array:
-        """``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
+        """Mass matrix ``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
         result: Array = (
             self.unit_triangular_inverse @ self.Omega @ np.swapaxes(self.unit_triangular_inverse, -1, -2)
         )
@@ -166,7 +166,7 @@ class FactorMatrices(NamedTuple):
 
     @property
     def inverse_mass_matrix(self) -> Array:
-        """``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
+        """Inverse mass matrix ``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
         result: Array = np.swapaxes(self.unit_triangular, -1, -2) @ np.linalg.solve(
             self.Omega, self.unit_triangular
         )
