@@ -16,7 +16,8 @@ from scipy import linalg
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.constraints.matrices import is_symmetric_unchecked, smallest_pivots, well_conditioned_lu
-from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs, range_basis
+from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, range_basis
+from rbnotes.unchecked.linear_algebra import max_abs
 
 
 @dataclass(frozen=True, eq=False)

@@ -32,7 +32,7 @@ HEADINGS = {
     "Errors": "code written from the print gives a wrong number",
     "Misprints": "any reader corrects them",
     "Conditions": "right if the condition holds, which the notes do not state",
-    CONVERSIONS: "in the text, not on the author's page; where no page is at hand, perhaps",
+    CONVERSIONS: "in the text, not on the author's page; only possible if no page is available",
 }
 """Sections of the errata, each with what its entries are."""
 MAX_INPUT_LINES = 6
@@ -84,7 +84,7 @@ def earlier_correction(record: Record) -> Record | None:
 def describe_versions(source: Source) -> str:
     """Return the sentence on the author's pages with which the text of the notes was compared."""
     if not source.versions:
-        return "No page of the author was at hand: a slip may be that of the conversion of the text."
+        return "No page of the author was available: a slip may be due to the conversion of the text."
     names = [
         f"{version.date} ({version.num_pages} pages{', ' + version.note if version.note else ''})"
         for version in source.versions

@@ -12,7 +12,7 @@ from enum import StrEnum
 SAME = "same"
 """Content of a page that agrees with the text in everything that the verdict rests on."""
 _DROPPED = "dropped"
-NO_PAGE = "no page at hand"
+NO_PAGE = "no page available"
 """Text for a claim whose author's pages were not compared."""
 
 
@@ -21,7 +21,7 @@ class Origin(StrEnum):
 
     AUTHOR = "author"  # the page has it as well
     CONVERSION = "conversion"  # the page differs in what the verdict rests on
-    UNDECIDED = "undecided"  # no page at hand
+    UNDECIDED = "undecided"  # no page available
 
 
 @dataclass(frozen=True)
