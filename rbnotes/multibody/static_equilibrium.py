@@ -166,7 +166,10 @@ def _newton_step(
     except np.linalg.LinAlgError:
         step = np.full(len(residual), np.nan)
     if not np.all(np.isfinite(step)):
-        message = "equilibrium: the stiffness is singular; lock the joints that no force holds, or try another initial guess"
+        message = (
+            "equilibrium: the stiffness is singular; lock joints on which no force acts, "
+            "or try another initial guess"
+        )
         raise NotConverged(message, state, float(np.max(np.abs(residual))))
     return np.asarray(step)
 
