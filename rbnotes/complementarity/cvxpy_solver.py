@@ -73,7 +73,7 @@ class ParametrizedQP:
     example
         Program of the shape of those to be solved.
     vary
-        Names among ``Q, c, A, b, G, g`` of what will change, all by default. Constant data, in particular Q,
+        Names among ``Q, c, A, b, G, g`` of varying data, all by default. Constant data, in particular Q,
         make solving faster. Sparse matrices may change within the pattern of the example; a varying sparse Q
         must be diagonal, otherwise it is treated as dense.
     solver

@@ -184,7 +184,7 @@ def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
 def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
     """Return the wrench of a force ``k a``, constant in the world, on a point of a body (Sueda 1.9.2).
 
-    ``symmetric_part`` of its K is what Sueda uses in place of it.
+    Sueda uses ``symmetric_part`` of its K instead.
 
     Parameters
     ----------

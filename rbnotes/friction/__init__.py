@@ -54,7 +54,7 @@ sliding contacts open with mu times their speed. In ``box_friction`` those that 
 the others, a result in which such a contact slides, or has friction without a normal impulse, is
 ``FrictionNotConverged``. Compiled runs leave these scenes to the reference.
 
-How a model ends, and what :func:`rbnotes.multibody.simulate` does then:
+Results of a model, and the response of :func:`rbnotes.multibody.simulate`:
 
 =================================== ================================= ================================
 end                                 meaning                           the simulation

@@ -34,7 +34,7 @@ HEADINGS = {
     "Conditions": "right if the condition holds, which the notes do not state",
     CONVERSIONS: "in the text, not on the author's page; only possible if no page is available",
 }
-"""Sections of the errata, each with what its entries are."""
+"""Sections of the errata, each with a description of its entries."""
 MAX_INPUT_LINES = 6
 """Largest number of lines of the inputs of a counterexample."""
 

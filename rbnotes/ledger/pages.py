@@ -20,7 +20,7 @@ class Origin(StrEnum):
     """Origin of a claim as the text has it."""
 
     AUTHOR = "author"  # the page has it as well
-    CONVERSION = "conversion"  # the page differs in what the verdict rests on
+    CONVERSION = "conversion"  # the page differs in a part that determines the verdict
     UNDECIDED = "undecided"  # no page available
 
 
@@ -33,7 +33,7 @@ class Page:
     number
         Number of the page, or of the first of several; None if the version drops the claim.
     content
-        :data:`SAME`, or what the page has instead (text with TeX between dollars).
+        :data:`SAME`, or the different text of the page (with TeX between dollars).
 
         Numbers of equations and sections, and the letters A and a for Ad and ad, do not count as differences.
     last

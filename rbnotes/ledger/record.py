@@ -110,7 +110,7 @@ class Record:
     condition
         For a conditional claim: the condition the notes leave out.
     correction
-        For an erratum or a misprint: what is wrong and what is right (text with TeX between dollars).
+        For an erratum or a misprint: the error and the right form (text with TeX between dollars).
     replacement
         For an erratum or a misprint: LaTeX that replaces the whole print, in the notes' symbols.
 

@@ -116,7 +116,7 @@ def equilibrium(
 
 
 def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
-    """Return the indices in ``state.velocity`` of what may move."""
+    """Return the indices in ``state.velocity`` of the bodies and joints that may move."""
     if isinstance(locked, str):
         raise InvalidArgument("locked", repr(locked), "a sequence of names")
     names = arguments.instances("locked", locked, str)

@@ -203,7 +203,7 @@ class Card:
         return "\n".join([*self._heading(tex), *lines])
 
     def summarize(self, *, tex: bool = False) -> str:
-        """Return what fits on a screen: verdict, print and right form, a counterexample, the code.
+        """Return the text that fits on a screen: verdict, print and right form, a counterexample, the code.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class Card:
         return [heading, self._sentence(record.title, tex)]
 
     def _pages(self, tex: bool) -> str:
-        """Return what the author's pages have; empty for a task that does not come from notes."""
+        """Return the text of the author's pages; empty for a task that does not come from notes."""
         return "" if self.record.source == LIBRARY else self._sentence(describe_pages(self.record), tex)
 
     @property

@@ -87,7 +87,7 @@ def load_mjcf(
     collisions
         If False, nothing touches: for files with shapes that have no contacts.
     unsupported
-        ``"raise"`` refuses what is not supported; ``"warn"`` warns and ignores it, so that the model is not
+        ``"raise"`` refuses unsupported features; ``"warn"`` warns and ignores them, so that the model is not
         that of the file.
 
     Raises
@@ -95,7 +95,7 @@ def load_mjcf(
     FileNotFoundError
         If there is no file of that name.
     InvalidArgument
-        If the file is not MJCF, or has what is not supported; the message names the element and its line.
+        If the file is not MJCF, or has an unsupported feature; the message names the element and its line.
 
     Warns
     -----

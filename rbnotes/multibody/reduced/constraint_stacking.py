@@ -127,5 +127,5 @@ def refuse_contradictions(parts: list[ConstraintPart], velocity: Array) -> None:
             raise InconsistentConstraints(
                 "constraints",
                 f"{owners[k]} against {opponents}, off by {miss:.3g}",
-                "what some motion satisfies",
+                "rows that some motion satisfies",
             )
