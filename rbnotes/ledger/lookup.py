@@ -86,7 +86,7 @@ def find_claim(text: str, records: Sequence[Record]) -> Record:
     ------
     InvalidArgument
         If there is none, with the names that are nearest; or if there are several, with these. Or if the name
-        is no text.
+        is not a text.
     """
     if not isinstance(text, str):
         raise InvalidArgument(

@@ -37,7 +37,7 @@ class Counterexample(NamedTuple):
 
 
 def counterexample(record: Record) -> Counterexample | None:
-    """Return the smallest counterexample of a claim; None if its print is right or is no formula."""
+    """Return the smallest counterexample of a claim; None if its print is right or is not a formula."""
     if record.verdict not in WRONG_AS_PRINTED or record.printed is None or record.reference is None:
         return None
     values = find_counterexample(record).counterexample

@@ -75,8 +75,8 @@ class Geometry:
     Raises
     ------
     InvalidArgument
-        If the shape has no collision geometry, ``frame`` is no pose, ``mu`` is negative, or ``restitution``
-        is not in [0, 1].
+        If the shape has no collision geometry, ``frame`` is not a pose, ``mu`` is negative, or
+        ``restitution`` is not in [0, 1].
     """
 
     shape: Shape

@@ -49,7 +49,7 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
     Raises
     ------
     InvalidArgument
-        If ``trajectory`` is no trajectory, or ``path`` no path.
+        If ``trajectory`` is not a trajectory, or ``path`` no path.
     OSError
         If the file cannot be written.
     """
@@ -90,7 +90,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     Raises
     ------
     InvalidArgument
-        If the file is no trajectory, or one of a model with other bodies or joints.
+        If the file is not a trajectory, or one of a model with other bodies or joints.
     OSError
         If the file cannot be read.
     """

@@ -50,8 +50,8 @@ class Joint:
     Raises
     ------
     InvalidArgument
-        If the kind is no joint type, ``body`` is no body, ``parent`` is no body or WORLD, or the same as
-        ``body``, or ``frame`` or ``parent_frame`` is no pose.
+        If the kind is not a joint type, ``body`` is not a body, ``parent`` is neither another body nor WORLD,
+        or ``frame`` or ``parent_frame`` is not a pose.
     """
 
     kind: JointType

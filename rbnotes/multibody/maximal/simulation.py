@@ -118,7 +118,7 @@ def simulate(
     Raises
     ------
     InvalidArgument
-        If ``model`` is no ``MaximalModel``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is
+        If ``model`` is not a ``MaximalModel``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is
         below 1, an option is not one of the names, or compiled steps do not support the model or an option.
     FrictionNotConverged
         If the friction model does not get below ``max_friction_residual``.

@@ -55,7 +55,7 @@ def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t
     Raises
     ------
     InvalidArgument
-        If ``t`` is no finite number.
+        If ``t`` is not a finite number.
     """
     arguments.require_instance("state", state, State)
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)

@@ -128,7 +128,7 @@ class BodyConstraint(ABC):
         Raises
         ------
         InvalidArgument
-            If ``t`` is no finite number.
+            If ``t`` is not a finite number.
         """
         check_rows_arguments(system, state, t)
         kinematics = system.body_kinematics(state)

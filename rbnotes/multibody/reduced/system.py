@@ -91,7 +91,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -103,7 +103,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -117,7 +117,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -129,7 +129,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -149,7 +149,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -165,7 +165,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -186,7 +186,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -254,7 +254,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         SingularConfiguration
             If some joint is in a singular state.
         """
@@ -271,7 +271,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -286,7 +286,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``h`` is no finite number or the shape of ``increment`` does not fit.
+            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
@@ -297,7 +297,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -312,7 +312,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         maximal_state = self.maximal_state(state)

@@ -169,7 +169,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
             names = {code.co_qualname, *_enclosing_names(code.co_qualname)}
             if not any((code.co_filename, name) in known for name in names):
                 found.add(outermost)
-    return [f"form: {name} of the printed form is no function of the module, to be changed" for name in found]
+    return [f"form: {name} of the printed form is not a function of its module" for name in found]
 
 
 def _escape_findings(traces: dict[str, Trace]) -> list[str]:
