@@ -99,7 +99,7 @@ class TestMesh:
             E[:3, 3] *= 10.0 ** (k % 4)
             for order in (faces, faces[:, ::-1]):
                 with pytest.raises(
-                    InvalidArgument, match=r"faces: got a solid of volume .*, expected a volume"
+                    InvalidArgument, match=r"triangles: got a solid of volume .*, expected a volume"
                 ):
                     inertia.triangle_mesh(se3.transform_points(E, vertices), order)
 
@@ -123,16 +123,18 @@ class TestMesh:
             inertia.triangle_mesh(np.stack([vertices] * 2), faces)
         with pytest.raises(InvalidArgument, match="vertices: got NaN"):
             inertia.triangle_mesh(np.where(vertices == 1, np.nan, vertices), faces)
-        with pytest.raises(InvalidArgument, match="faces: got indices from -1 to 6, expected indices of 8"):
+        with pytest.raises(
+            InvalidArgument, match="triangles: got indices from -1 to 6, expected indices of 8"
+        ):
             inertia.triangle_mesh(vertices, faces - 1)
-        with pytest.raises(InvalidArgument, match="faces: got list"):
+        with pytest.raises(InvalidArgument, match="triangles: got list"):
             inertia.triangle_mesh(vertices, [[0, 1, 2], [0, 1]])
         with pytest.raises(
-            InvalidArgument, match=r"faces: got int32 of shape \(2, 12, 3\), expected integers"
+            InvalidArgument, match=r"triangles: got int32 of shape \(2, 12, 3\), expected integers"
         ):
             inertia.triangle_mesh(vertices, np.stack([faces] * 2))
         for none in ([], np.zeros((0, 3), dtype=int)):
-            with pytest.raises(InvalidArgument, match=r"faces: got .*, expected"):
+            with pytest.raises(InvalidArgument, match=r"triangles: got .*, expected"):
                 inertia.triangle_mesh(vertices, none)
         with pytest.raises(InvalidArgument, match="density: got 0, expected numbers greater than 0"):
             inertia.triangle_mesh(vertices, faces, 0.0)
@@ -148,7 +150,7 @@ class TestMesh:
             inertia.triangle_mesh(vertices, faces[1:])
         with pytest.raises(InvalidArgument, match="closed, oriented surface"):
             inertia.triangle_mesh(vertices, np.concatenate([faces, faces]))
-        with pytest.raises(InvalidArgument, match="anticlockwise from outside"):
+        with pytest.raises(InvalidArgument, match="counter-clockwise from outside"):
             inertia.triangle_mesh(vertices, faces[:, ::-1])
         with pytest.raises(InvalidArgument, match="indices of 8 vertices"):
             inertia.triangle_mesh(vertices, faces + 1)

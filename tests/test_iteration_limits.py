@@ -93,7 +93,7 @@ def test_disc_friction_limit(monkeypatch):
         return bounded_friction.bounded_friction(W, s, limits, "disc", 4, np.zeros((4, 2)))
 
     best = solved()
-    for name in ("GRADIENT_STEPS", "NEWTON_STEPS", "MAX_ROUNDS"):
+    for name in ("GRADIENT_STEPS", "NEWTON_STEPS", "MAX_CYCLES"):
         monkeypatch.setattr(bounded_friction, name, 1)
     found = solved()
     assert np.all(np.linalg.norm(found, axis=1) <= limits * (1 + 1e-12))

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+import sys
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+
+import planted_slips  # noqa: E402
+
 PACKAGE = ROOT / "rbnotes"
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 TABLES = sorted([*PACKAGE.rglob("*.toml"), *ROOT.glob("book/_data/*.toml"), *ROOT.glob("tools/*.toml")])
@@ -142,6 +147,13 @@ def test_modules_and_files_in_the_configuration():
     folders = ("rbnotes/", "book/", "tests/", "tools/", "benchmarks/")
     patterns = {re.sub(r"\{.*?\}", "*", text) for text in texts if text.startswith(folders)}
     assert sorted(pattern for pattern in patterns if not any(ROOT.glob(pattern))) == []
+
+
+@pytest.mark.parametrize("entry", planted_slips.EQUIVALENT)
+def test_quoted_slips_exist(entry):
+    path, name = entry.split(": ")
+    changes = {slip.change for slip in planted_slips.slips(path, [name])}
+    assert planted_slips.EQUIVALENT[entry].keys() <= changes
 
 
 @pytest.mark.parametrize(

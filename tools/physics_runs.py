@@ -32,12 +32,12 @@ Options = dict[str, Any]
 
 FRICTIONS: dict[str, Options] = {
     "semismooth_newton_friction": {},
-    "box_friction": {"friction": friction.box_friction},
-    "anitescu_stewart": {"friction": friction.anitescu_stewart},
-    "gauss_seidel_friction": {"friction": partial(friction.gauss_seidel_friction, max_sweeps=1000)},
-    "single_qp": {"friction": friction.single_qp},
-    "coulomb": {"friction": friction.socp_fixed_point_friction},
-    "staggered": {"friction": partial(friction.staggered_projections, cone="disc")},
+    "box_friction": {"friction_model": friction.box_friction},
+    "anitescu_stewart": {"friction_model": friction.anitescu_stewart},
+    "gauss_seidel_friction": {"friction_model": partial(friction.gauss_seidel_friction, max_sweeps=1000)},
+    "single_qp": {"friction_model": friction.single_qp},
+    "coulomb": {"friction_model": friction.socp_fixed_point_friction},
+    "staggered": {"friction_model": partial(friction.staggered_projections, cone="disc")},
 }
 INTEGRATORS: dict[str, Options] = {
     "rattle": {},

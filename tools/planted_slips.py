@@ -6,7 +6,7 @@ import ast
 import gc
 import tomllib
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,13 +86,15 @@ def codes(code: CodeType) -> Iterator[CodeType]:
             yield from codes(inner)
 
 
-def slips(path: str) -> Iterator[Slip]:
-    """Yield all slips of a module."""
+def slips(path: str, names: Container[str] | None = None) -> Iterator[Slip]:
+    """Yield the slips of all functions of a module, or of those with the given names."""
     for node in ast.parse((ROOT / path).read_text()).body:
         methods = node.body if isinstance(node, ast.ClassDef) else [node]
         for function in methods:
             if isinstance(function, ast.FunctionDef):
                 name = f"{node.name}.{function.name}" if isinstance(node, ast.ClassDef) else function.name
+                if names is not None and name not in names:
+                    continue
                 line = min([function.lineno, *(each.lineno for each in function.decorator_list)])
                 counts: Counter[str] = Counter()
                 for change, changed in mutate(function):

@@ -168,7 +168,7 @@ def front(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
     return (
         '<section class="title-page"><h1>rbnotes</h1><p>Rigid-body dynamics, checked by running it</p>'
         f"<p>Version {__version__}, {time.strftime('%d %B %Y')}</p>"
-        f"<p>Text: CC BY 4.0. Code: MIT licence.</p></section>{contents(root, titles, first)}"
+        f"<p>Text: CC BY 4.0. Code: MIT license.</p></section>{contents(root, titles, first)}"
     )
 
 

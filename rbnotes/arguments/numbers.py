@@ -198,7 +198,7 @@ def _read_array(name: str, value: Any, kinds: str, expected: str) -> NDArray[Any
     """Return an array whose entries are all of NumPy's ``kinds`` in ``value`` already.
 
     NumPy would convert text, bytes and booleans to numbers and None to NaN, and drop imaginary parts and
-    masks. An empty array of floats is of all kinds, because it is what NumPy makes of an empty list.
+    masks. An empty array of floats is of all kinds, because NumPy converts an empty list to one.
     """
     cause: Exception | None = None
     try:

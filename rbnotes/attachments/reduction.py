@@ -140,7 +140,7 @@ def eliminate_attachment(problem: StepProblem, sizes: Sequence[int], attachment:
     commute if neither component is a master of the other.
 
     Raises InvalidArgument if ``problem`` is not a ``StepProblem``, ``sizes`` does not fit, or ``attachment``
-    is no ``Attachment``.
+    is not an ``Attachment``.
     """
     arguments.require_instance("problem", problem, StepProblem)
     arguments.require_instance("attachment", attachment, Attachment)

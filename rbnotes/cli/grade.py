@@ -81,7 +81,7 @@ def _positive_integer(text: str) -> int:
 
 
 def run(options: argparse.Namespace, console: Console) -> int:
-    """Grade, print a line for each student, write the requested files and return the exit status."""
+    """Grade submissions, print a line for each, write the requested files and return the exit status."""
     assignment = grading.read_assignment(options.assignment)
     # Gradescope's own path is that of one submission, even if it is a folder.
     is_single = options.gradescope is not None and options.gradescope.suffix == ".json"

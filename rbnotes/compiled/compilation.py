@@ -23,7 +23,7 @@ MAX_SILENT_SECONDS = 3.0
 
 @contextmanager
 def log_compilation(name: str) -> Iterator[None]:
-    """Log what is being compiled, and how long it took, if it takes longer than ``MAX_SILENT_SECONDS``."""
+    """Log the name and the duration of a compilation that takes longer than ``MAX_SILENT_SECONDS``."""
     start = time.monotonic()
     timer = Timer(
         MAX_SILENT_SECONDS, LOG.warning, ["compiling %s, once: the next program finds it on disk", name]

@@ -75,7 +75,7 @@ class _Bounds(NamedTuple):
 
 
 def verify_certificate(problem: LCP | BoxLCP, y: Array) -> Infeasibility | None:
-    """Return what y ``(n,)`` proves about a problem, or None if it proves nothing."""
+    """Return the infeasibility that y ``(n,)`` proves, or None if it proves nothing."""
     if not np.all(np.isfinite(y)) or not np.any(y):
         return None
     y = y / np.max(np.abs(y))
@@ -247,7 +247,7 @@ def find_infeasibility_certificate(problem: LCP | BoxLCP) -> Infeasibility | Non
     M, q, n = problem.M, problem.q, problem.size
     lower, upper = problem.lower, problem.upper
     has_lower, has_upper = np.isfinite(lower), np.isfinite(upper)
-    # The unknowns are y, and a bound t on what each z with two bounds contributes.
+    # The unknowns are y, and a bound t on the contribution of each z with two bounds.
     two_bounds, lower_only, upper_only, free = (
         has_lower & has_upper,
         has_lower & ~has_upper,

@@ -73,7 +73,7 @@ class ParametrizedQP:
     example
         Program of the shape of those to be solved.
     vary
-        Names among ``Q, c, A, b, G, g`` of what will change, all by default. Constant data, in particular Q,
+        Names among ``Q, c, A, b, G, g`` of varying data, all by default. Constant data, in particular Q,
         make solving faster. Sparse matrices may change within the pattern of the example; a varying sparse Q
         must be diagonal, otherwise it is treated as dense.
     solver
@@ -104,7 +104,7 @@ class ParametrizedQP:
         arguments.require_instance("example", example, QP)
         if not example.size:
             raise InvalidArgument("example", "a program without unknowns", "one with some")
-        solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
+        solver, solver_tolerance = _check_solver(solver, solver_tolerance)
         for name in arguments.instances("vary", vary, str):
             arguments.choice("vary", name, QP_FIELDS)
         tolerance_options = dict.fromkeys(_TOLERANCES.get(solver, ()), solver_tolerance)
@@ -266,7 +266,7 @@ def solve_by_cvxpy(
         positive.
     """
     arguments.require_instance("qp", qp, QP)
-    solver, solver_tolerance = _checked_solver(solver, solver_tolerance)
+    solver, solver_tolerance = _check_solver(solver, solver_tolerance)
     if not qp.size:  # no unknowns: cvxpy does not accept such a program
         is_feasible = not np.any(qp.b > 0) and not np.any(qp.g)
         status = Status.SOLVED if is_feasible else Status.INFEASIBLE
@@ -278,7 +278,7 @@ def solve_by_cvxpy(
     return program.solve(qp, tolerance=tolerance)
 
 
-def _checked_solver(solver: str, solver_tolerance: float | None) -> tuple[str, float]:
+def _check_solver(solver: str, solver_tolerance: float | None) -> tuple[str, float]:
     """Return an installed solver and its tolerance."""
     import cvxpy as cp
 

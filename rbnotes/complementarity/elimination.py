@@ -24,7 +24,6 @@ from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.complementarity.problems import LCP, QP, to_dense
 from rbnotes.complementarity.residuals import (
     Residuals,
-    max_abs,
     max_or_nan,
     max_relative_error,
     pair_residuals,
@@ -32,6 +31,7 @@ from rbnotes.complementarity.residuals import (
 )
 from rbnotes.constraints.kkt import KKT, factor_kkt_unchecked
 from rbnotes.constraints.matrices import MIN_PIVOT, is_symmetric_unchecked, smallest_pivots
+from rbnotes.unchecked.linear_algebra import max_abs
 
 
 @dataclass(frozen=True, eq=False)

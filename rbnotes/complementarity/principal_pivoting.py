@@ -119,7 +119,7 @@ def principal_pivoting(
     if isinstance(problem, Elimination):
         x, multipliers = problem.kkt.solve(problem.f + problem.N.T @ z, problem.g)
         residuals = problem.residuals_unchecked(x, multipliers, z)
-        status, certificate = _judge(problem, status, residuals, tolerance, ray)
+        status, certificate = _status_and_certificate(problem, status, residuals, tolerance, ray)
         num_built = data.columns.num_built
         return QPSolution(
             status,
@@ -134,12 +134,12 @@ def principal_pivoting(
         )
     w = basis.slack(z)
     residuals = residual_scale(problem).residuals(z, w)
-    status, certificate = _judge(problem, status, residuals, tolerance, ray)
+    status, certificate = _status_and_certificate(problem, status, residuals, tolerance, ray)
     statistics = Statistics(pivots=basis.num_pivots)
     return Solution(status, z, w, residuals, "principal_pivoting", statistics, certificate)
 
 
-def _judge(
+def _status_and_certificate(
     problem: LCP | BoxLCP | Elimination,
     status: Status,
     residuals: Residuals,

@@ -24,7 +24,7 @@ from rbnotes.constraints.matrices import is_symmetric_unchecked
 
 @dataclass(frozen=True, eq=False)
 class QP:
-    """Minimise ``x^T Q x / 2 + c^T x`` subject to ``A x >= b`` and ``G x = g`` (Lloyd 0.3).
+    """Minimize ``x^T Q x / 2 + c^T x`` subject to ``A x >= b`` and ``G x = g`` (Lloyd 0.3).
 
     Q is symmetric ``(d, d)``, A ``(m, d)``, G ``(k, d)``; constraints are optional.
     Solvers that require a positive semidefinite Q check it.

@@ -11,6 +11,7 @@ from scipy import sparse
 from rbnotes import arguments
 from rbnotes.arguments import Array, Matrix
 from rbnotes.complementarity.problems import LCP, BoxLCP
+from rbnotes.unchecked.linear_algebra import max_abs
 
 ROUNDING_FRACTION = 0.1
 """Size of errors, relative to their terms and to the accepted error, below which they are rounding."""
@@ -194,11 +195,6 @@ def unit_response(M: Matrix) -> Array:
         responses[index] = abs(M[:, [index]]).max()
     responses[responses <= 0] = 1.0
     return responses
-
-
-def max_abs(values: Array) -> float:
-    """Return the largest absolute value, zero if there is none."""
-    return float(np.abs(values).max()) if values.size else 0.0
 
 
 def max_or_nan(*errors: float) -> float:

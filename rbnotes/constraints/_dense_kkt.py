@@ -16,7 +16,8 @@ from scipy import linalg
 from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.constraints.matrices import is_symmetric_unchecked, smallest_pivots, well_conditioned_lu
-from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs, row_space
+from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, range_basis
+from rbnotes.unchecked.linear_algebra import max_abs
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ def factor_dense(M: Array, G: Array) -> DenseFactors:
         L = _cholesky_factor(M)
         solve_inertia = partial(_solve_cholesky, L, 1)
         R = _schur_factor(L, G)
-        basis = None if _is_clearly_independent(M, L, R) else row_space(G)
+        basis = None if _is_clearly_independent(M, L, R) else range_basis(G)
         independent_rows = G if basis is None else basis.T @ G
         if basis is not None:
             R = _schur_factor(L, independent_rows)
@@ -79,7 +80,7 @@ def factor_dense(M: Array, G: Array) -> DenseFactors:
             raise SingularConfiguration("G", "a row of entries next to zero", expected)
         solve_schur = partial(_solve_cholesky, R, 0)
     else:
-        basis = row_space(G)
+        basis = range_basis(G)
         independent_rows = G if basis is None else basis.T @ G
         solve_inertia, solve_schur = _lu_solvers(M, independent_rows)
     return DenseFactors(G, basis, independent_rows, solve_inertia, solve_schur)
@@ -117,7 +118,7 @@ def _is_clearly_independent(M: Array, L: Array, R: Array) -> bool:
     """Return True if condition numbers already show that the rows are independent.
 
     The smallest singular value of G relative to the largest is bounded by the reciprocal condition numbers of
-    L and R. Their estimates may be too optimistic by some factor. The test is cheaper than :func:`row_space`.
+    L and R. Their estimates may be too optimistic by some factor. It is cheaper than :func:`range_basis`.
     """
     if not len(R):
         return True

@@ -12,7 +12,8 @@ from scipy.sparse.linalg import splu
 
 from rbnotes.arguments import Array, Matrix, SingularConfiguration
 from rbnotes.constraints.matrices import is_symmetric_unchecked, smallest_pivots
-from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent, max_abs
+from rbnotes.constraints.redundant_rows import RANK_TOLERANCE, check_consistent
+from rbnotes.unchecked.linear_algebra import max_abs
 
 PROXIMAL_WEIGHT = 1e-8
 """Regularization of the multipliers relative to G M^-1 G^T; iterative refinement removes its effect."""

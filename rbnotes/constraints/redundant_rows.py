@@ -6,6 +6,7 @@ import numpy as np
 from scipy import linalg
 
 from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.unchecked.linear_algebra import max_abs
 
 RANK_TOLERANCE = 1e-9
 """Size of the independent part of a row, relative to the largest row, below which the row is redundant."""
@@ -18,7 +19,7 @@ class InconsistentConstraints(InvalidArgument):
     """Redundant rows of G have different targets: no v satisfies them all."""
 
 
-def row_space(G: Array) -> Array | None:
+def range_basis(G: Array) -> Array | None:
     """Return an orthonormal basis (k, rank) of the range of G, or None if the rows are independent."""
     if not len(G):
         return None
@@ -45,8 +46,3 @@ def check_consistent(contradiction: Array, scale: float) -> None:
         raise InconsistentConstraints(
             "g", f"values that redundant rows of G miss by {size:.3g}", "values that some v satisfies"
         )
-
-
-def max_abs(values: Array) -> float:
-    """Return the largest absolute value, zero for an empty array."""
-    return float(np.max(np.abs(values), initial=0.0))

@@ -312,7 +312,7 @@ def runge_kutta(
     start = np.concatenate([np.zeros(state.size), state.velocity])
     solution = solve_ivp(rates, (0.0, h), start, method="DOP853", rtol=rtol, atol=atol)
     if not solution.success:
-        raise SingularConfiguration("state", solution.message, "a motion that goes on for the whole step")
+        raise SingularConfiguration("state", solution.message, "a motion that continues for the whole step")
     increment, velocity = np.split(solution.y[:, -1], 2)
     return system.retract(state, increment, h).with_velocity(velocity)
 

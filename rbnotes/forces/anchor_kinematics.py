@@ -1,4 +1,4 @@
-"""Frames that carry points, and their coordinates in the whole system.
+"""Frames that carry points, and their coordinates among those of the system.
 
 Particles and the world count as frames: a particle is a frame that cannot rotate, the world one that cannot
 move.

@@ -55,7 +55,7 @@ class AnchorPoints:
         return self.body.shape
 
     def resolve_names(self, index: Callable[[str], int]) -> AnchorPoints:
-        """Return the points with indices of bodies in the place of names.
+        """Return the points with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         """

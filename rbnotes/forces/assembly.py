@@ -1,4 +1,4 @@
-"""Sums of forces on bodies and particles, with sparse Jacobians in the coordinates of the whole system.
+"""Sums of forces on bodies and particles, with sparse Jacobians in the generalized coordinates of the system.
 
 :func:`assemble` sums groups of forces, such as those of :mod:`rbnotes.forces.groups`;
 :class:`ForceGroups` is their sum as a force law. Fixed coordinates have no rows and columns.
@@ -88,7 +88,7 @@ class ForceGroups:
         set_fields(self, groups=check_groups(self.groups))
 
     def resolve_names(self, index: Callable[[str], int]) -> ForceGroups:
-        """Return the same forces with indices of bodies in the place of names.
+        """Return the same forces with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         Groups without a method ``resolve_names`` stay as they are.

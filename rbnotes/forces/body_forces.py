@@ -110,8 +110,8 @@ def path_wrenches(
     active : (n-1,) of bool, optional
         True for segments that count to L; all by default.
     stiffness : {"exact", "taut", "positional", "symmetrised"}
-        ``"taut"`` leaves out of K what paths that push do sideways (:func:`rbnotes.forces.taut_stiffness`).
-        ``"positional"`` leaves out of K that poses change Ldot at constant twists, as Sueda's (1.52) and
+        ``"taut"`` omits the geometric stiffness of paths that push (:func:`rbnotes.forces.taut_stiffness`).
+        ``"positional"`` omits the dependence of Ldot on poses at constant twists, as Sueda's (1.52) and
         (1.63) do; ``"symmetrised"`` is the symmetric part of that. Both equal neither the exact K nor each
         other in general; D and the wrenches are always exact.
 
@@ -184,7 +184,7 @@ def zero_length_energy(k: ArrayLike, E: ArrayLike, x: ArrayLike) -> Array:
 def directional_force(k: ArrayLike, a: ArrayLike, E: ArrayLike, x: ArrayLike) -> BodyForces:
     """Return the wrench of a force ``k a``, constant in the world, on a point of a body (Sueda 1.9.2).
 
-    ``symmetric_part`` of its K is what Sueda uses in place of it.
+    Sueda uses ``symmetric_part`` of its K instead.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ class FrameSpring:
         Option of damping. ``"origins"`` damps the relative velocity of the two origins, as Lloyd's (0.38)
         does: it also resists a common rotation of both bodies if the origins are apart, and its two forces
         have a couple. ``"displacement"`` damps dr/dt in frame 1: a common motion causes no force, and there
-        is no couple.
+        is not a couple.
 
     Raises
     ------
@@ -214,7 +214,7 @@ class FrameSprings:
         set_fields(self, bodies=bodies)
 
     def resolve_names(self, index: Callable[[str], int]) -> FrameSprings:
-        """Return the same forces with indices of bodies in the place of names.
+        """Return the same forces with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         """

@@ -67,7 +67,7 @@ class PathForces:
         _check_law_parameters(self.law, self.points.shape[:-1])
 
     def resolve_names(self, index: Callable[[str], int]) -> PathForces:
-        """Return the same forces with indices of bodies in the place of names.
+        """Return the same forces with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         """
@@ -145,7 +145,7 @@ class ZeroLengthSprings:
         arguments.common_shape(k=np.shape(self.k), points=self.points.shape[:-1])
 
     def resolve_names(self, index: Callable[[str], int]) -> ZeroLengthSprings:
-        """Return the same forces with indices of bodies in the place of names.
+        """Return the same forces with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         """
@@ -197,7 +197,7 @@ class ConstantForces:
         arguments.common_shape(k=np.shape(self.k), a=np.shape(self.a)[:-1], points=self.points.shape)
 
     def resolve_names(self, index: Callable[[str], int]) -> ConstantForces:
-        """Return the same forces with indices of bodies in the place of names.
+        """Return the same forces with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         """
@@ -249,7 +249,7 @@ class Damping:
         arguments.common_shape(d=np.shape(self.d), bodies=np.shape(self.bodies))
 
     def resolve_names(self, index: Callable[[str], int]) -> Damping:
-        """Return the same forces with indices of bodies in the place of names.
+        """Return the same forces with indices of bodies instead of names.
 
         ``index`` is a function from the name of a body to its index; it raises an error if there is none.
         """

@@ -92,7 +92,7 @@ def inertia_stiffness(J: ArrayLike, tau: ArrayLike) -> Array:
     InvalidArgument
         If ``J`` is not positive definite or the shape of ``tau`` does not fit.
     """
-    J, tau = _checked_torque(J, tau)
+    J, tau = _check_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])[..., 0]
     return J @ so3.hat(acceleration) - so3.hat(tau)
 
@@ -105,13 +105,13 @@ def inertia_asymmetry(J: ArrayLike, tau: ArrayLike) -> Array:
 
     Raises InvalidArgument if ``J`` is not positive definite or the shape of ``tau`` does not fit.
     """
-    J, tau = _checked_torque(J, tau)
+    J, tau = _check_torque(J, tau)
     acceleration = np.linalg.solve(J, tau[..., None])
     trace = np.trace(J, axis1=-2, axis2=-1)[..., None, None]
     return so3.hat((trace * acceleration - 3 * J @ acceleration)[..., 0])
 
 
-def _checked_torque(J: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:
+def _check_torque(J: ArrayLike, tau: ArrayLike) -> tuple[Array, Array]:
     J, tau = arguments.positive_definite("J", J), arguments.vector("tau", tau)
     arguments.common_shape(J=J.shape[:-2], tau=tau.shape[:-1])
     return J, tau

@@ -149,7 +149,7 @@ class SpringDamper:
         return _tension(L, k * (L - self.rest_length) + d * Ldot, k, d)
 
     def energy(self, L: ArrayLike) -> Array:
-        """``k (L - r)^2 / (2 r)``.
+        """Return the energy ``k (L - r)^2 / (2 r)``, J.
 
         Raises InvalidArgument if ``L`` is negative.
         """
@@ -212,7 +212,7 @@ class QuadraticStrain:
         _store_parameters(self, nonnegative=("stiffness",), positive=("rest_length",))
 
     def strain(self, L: ArrayLike) -> Array:
-        """``epsilon = (L^2 - r^2) / (2 r^2)``.
+        """Return the strain ``epsilon = (L^2 - r^2) / (2 r^2)``.
 
         Raises InvalidArgument if ``L`` is negative.
         """

@@ -28,7 +28,7 @@ class PathForceTerms(NamedTuple):
     F: Array
 
     def stiffness(self, kind: str) -> Array:
-        """df/dx, or what is taken in its place: see :data:`rbnotes.forces.path.STIFFNESS_OPTIONS`."""
+        """Return df/dx or its approximation, see :data:`rbnotes.forces.path.STIFFNESS_OPTIONS`."""
         geometric = (
             np.where(_as_scalar_matrix(self.F) < 0, 0.0, self.geometric) if kind == "taut" else self.geometric
         )

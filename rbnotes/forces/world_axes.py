@@ -88,7 +88,7 @@ def _cross_product_blocks(vectors: Array) -> Array:
 
 
 def _block_diagonal(blocks: Array) -> Array:
-    """Blocks ``(..., n, k, k)`` on the diagonal of ``(..., nk, nk)``."""
+    """Return the block-diagonal matrix ``(..., nk, nk)`` of blocks ``(..., n, k, k)``."""
     n, k = blocks.shape[-3:-1]
     indices = np.arange(n)
     result = np.zeros((*blocks.shape[:-3], n, k, n, k))

@@ -54,13 +54,13 @@ sliding contacts open with mu times their speed. In ``box_friction`` those that 
 the others, a result in which such a contact slides, or has friction without a normal impulse, is
 ``FrictionNotConverged``. Compiled runs leave these scenes to the reference.
 
-How a model ends, and what :func:`rbnotes.multibody.simulate` does then:
+Results of a model, and the response of :func:`rbnotes.multibody.simulate`:
 
 =================================== ================================= ================================
 end                                 meaning                           the simulation
 =================================== ================================= ================================
-a solution                          its residual meets the tolerance  goes on
-``FrictionNotConverged`` with a     the best iterate, which misses    goes on with it, records its
+a solution                          its residual meets the tolerance  continues
+``FrictionNotConverged`` with a     the best iterate, which misses    continues, records the
 finite residual                     the tolerance                     residual, warns once above 1e-3
 ``FrictionNotConverged`` otherwise  no finite iterate                 stops
 ``NotSolved``                       no velocity satisfies all         solves the update without

@@ -25,7 +25,7 @@ CONE_SECTIONS = ("box", "pyramid", "disc")
 PROGRAM_SOLVERS = {"own": "block_principal_pivoting", "cvxpy": "cvxpy"}
 """Solvers of convex programs, and the method of :func:`rbnotes.complementarity.solve` that each selects."""
 
-GRADIENT_STEPS, NEWTON_STEPS, MAX_ROUNDS = 30, 15, 40
+GRADIENT_STEPS, NEWTON_STEPS, MAX_CYCLES = 30, 15, 40
 """Numbers of gradient and Newton steps in each round, and the largest number of rounds."""
 
 RELATIVE_TOLERANCE = 1e-12
@@ -170,7 +170,7 @@ def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> 
     b = project_on_section(initial_guess, limits, "disc").ravel()
     size = max(float(np.max(limits)), 1e-300)
     best, best_error = b, float(np.max(np.abs(fixed_point_change(b, r))))
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MAX_CYCLES):
         b, momentum, t = best, best, 1.0
         for _ in range(GRADIENT_STEPS):
             next_b = momentum + fixed_point_change(momentum, r_gradient)

@@ -68,7 +68,7 @@ def refine_velocities(
     if problem.bilateral.is_regularized or problem.unilateral.is_regularized:
         return None
     if not rounding_residual(contact_problem, impulses) > max(ROUNDING_FRACTION * tolerance, MIN_ROUNDING):
-        return None  # the impulses are not what limits the accuracy
+        return None  # the impulses do not limit the accuracy
     point = _Point(solution.velocity, impulses, np.asarray(solution.bilateral))
     best: tuple[float, _Point] = (np.inf, point)
     for k in range(MAX_REFINEMENTS):

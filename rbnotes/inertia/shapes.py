@@ -128,19 +128,24 @@ def rounded_box(half_extents: ArrayLike, radius: ArrayLike, density: ArrayLike =
     return _centered_properties(volume, second_moments / volume[..., None], density)
 
 
-def torus(radius: ArrayLike, tube: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
-    """Return the mass properties of a ring about z of ``radius (...)`` and tube radius ``tube (...)``.
+def torus(radius: ArrayLike, tube_radius: ArrayLike, density: ArrayLike = 1.0) -> MassProperties:
+    """Return the mass properties of a ring about z of ``radius (...)`` and ``tube_radius (...)``.
 
     Raises
     ------
     InvalidArgument
-        If ``radius``, ``tube`` or ``density`` is not positive.
+        If ``radius``, ``tube_radius`` or ``density`` is not positive.
     """
-    big, small = arguments.positive_array("radius", radius), arguments.positive_array("tube", tube)
-    shape = arguments.common_shape(radius=big.shape, tube=small.shape)
+    big, small = (
+        arguments.positive_array("radius", radius),
+        arguments.positive_array("tube_radius", tube_radius),
+    )
+    shape = arguments.common_shape(radius=big.shape, tube_radius=small.shape)
     big, small = np.broadcast_to(big, shape), np.broadcast_to(small, shape)
     if np.any(small > big):
-        raise arguments.InvalidArgument("tube", f"{np.max(small):g}", "tubes no thicker than the hole allows")
+        raise arguments.InvalidArgument(
+            "tube_radius", f"{np.max(small):g}", "a tube radius of at most the radius"
+        )
     transverse = big**2 / 2 + 3 / 8 * small**2
     return _centered_properties(
         2 * np.pi**2 * big * small**2, _axisymmetric(transverse, small**2 / 4), density

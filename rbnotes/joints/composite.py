@@ -41,7 +41,7 @@ class Composite(JointType):
 
     @property
     def parts(self) -> tuple[JointType, ...]:
-        """The joints, from the resting to the moving frame."""
+        """Joints in series, from the resting to the moving frame."""
         return self._parts
 
     def __repr__(self) -> str:

@@ -50,7 +50,7 @@ class JointType(ABC):
     * ``compute_motion_subspace(q)``: S ``(..., 6, k)``;
     * ``compute_motion_subspace_derivative(q)``: dS ``(..., 6, k, k)``;
     * ``compute_motion_subspace_rate(q, qdot)``: ``dS @ qdot (..., 6, k)``; override it if dS is expensive;
-    * ``compute_bias_acceleration_derivative(q, qdot)``: derivative ``(..., 6, k)`` of ``Sdot @ qdot`` by q;
+    * ``compute_bias_acceleration_derivative(q, qdot)``: derivative ``(..., 6, k)`` of ``Sdot @ qdot`` in q;
       override it if dS does not accept complex coordinates;
     * ``compute_nearest_coordinates(Q)``: coordinates ``(..., k)`` of the allowed pose nearest to Q; override
       it if there is a closed form;
@@ -63,7 +63,7 @@ class JointType(ABC):
     * ``compute_coordinate_constraint_jacobian(q)``: G = dg/dq ``(..., c, k)``;
     * ``compute_coordinate_constraint_jacobian_rate(q, qdot)``: dG/dt ``(..., c, k)``;
     * ``compute_coordinate_constraint_bias_derivative(q, qdot)``: derivative ``(..., c, k)`` of
-      ``dG/dt @ qdot`` by q.
+      ``dG/dt @ qdot`` with respect to q.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class JointType(ABC):
         return self.compute_motion_subspace_derivative(self._check_coordinates("q", q))
 
     def bias_acceleration_derivative(self, q: ArrayLike, qdot: ArrayLike) -> Array:
-        """Return the derivative ``(..., 6, k)`` of ``Sdot @ qdot`` by the coordinates at constant rates.
+        """Return the derivative ``(..., 6, k)`` of ``Sdot @ qdot`` with respect to q, at constant rates.
 
         Only the second derivatives of S along the rates are needed.
 
@@ -210,7 +210,7 @@ class JointType(ABC):
         return self.compute_coordinate_constraint(self._check_coordinates("q", q))
 
     def coordinate_constraint_jacobian(self, q: ArrayLike) -> Array:
-        """Return the derivatives ``(..., c, k)`` of :meth:`coordinate_constraint` by the coordinates.
+        """Return the derivatives ``(..., c, k)`` of :meth:`coordinate_constraint` with respect to q.
 
         Raises InvalidArgument if the shape of ``q`` does not fit.
         """

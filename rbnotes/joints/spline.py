@@ -209,7 +209,7 @@ class SplineSurface(JointType):
         return columns - 3, rows - 3
 
     def _point_derivatives(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
-        """Return derivatives ``(..., 6)`` of the point on the surface, of these orders by q[0] and q[1]."""
+        """Return derivatives ``(..., 6)`` of the point on the surface, of these orders in q[0] and q[1]."""
         column, column_weights = _segment_powers(q[..., 0], self.num_patches[0], False)
         row, row_weights = _segment_powers(q[..., 1], self.num_patches[1], False)
         four = np.arange(4)

@@ -35,7 +35,7 @@ def _load(opened_ledger: Ledger) -> tuple[Record, ...]:
             opened_ledger.source(record.source)
             if records.setdefault(record.id, record) is not record:
                 raise ValueError(f"two records have the id {record.id}")
-    return _in_reading_order(records.values())
+    return _sort_by_position(records.values())
 
 
 def find(id: str) -> Record:
@@ -53,7 +53,7 @@ def _is_record(value: object) -> bool:
     return isinstance(value, Record)
 
 
-def _in_reading_order(records: Iterable[Record]) -> tuple[Record, ...]:
+def _sort_by_position(records: Iterable[Record]) -> tuple[Record, ...]:
     from rbnotes.ledger.coverage import inventory, section_sort_key
 
     lines = {entry.id: entry.line for entry in inventory()}

@@ -80,7 +80,7 @@ CAUSES = (
         ("lloyd/s0.22.3/d5#a", "lloyd/s0.22.3/d5#b"),
     ),
     Cause(
-        "An angular velocity in the place of a small rotation",
+        "An angular velocity instead of a small rotation",
         r"Variations of a pose are $\delta\boldsymbol\theta$ (0.22) or $\delta\boldsymbol\omega$ (0.23); several displays lack the $\delta$, so that"
         r" they contain the angular velocity.",
         (
@@ -100,7 +100,7 @@ CAUSES = (
         ),
     ),
     Cause(
-        "Row times column in the place of column times row",
+        "Row times column instead of column times row",
         r"The derivative of a product $f\mathsf n$ is the matrix $\mathsf n\,\partial f/\partial E + f\,\partial\mathsf n/\partial E$, in this order.",
         ("sueda/s1.9.4/e1.50", "sueda/s1.9.5/e1.61"),
     ),

@@ -32,9 +32,9 @@ HEADINGS = {
     "Errors": "code written from the print gives a wrong number",
     "Misprints": "any reader corrects them",
     "Conditions": "right if the condition holds, which the notes do not state",
-    CONVERSIONS: "in the text, not on the author's page; where no page is at hand, perhaps",
+    CONVERSIONS: "in the text, not on the author's page; only possible if no page is available",
 }
-"""Sections of the errata, each with what its entries are."""
+"""Sections of the errata, each with a description of its entries."""
 MAX_INPUT_LINES = 6
 """Largest number of lines of the inputs of a counterexample."""
 
@@ -84,7 +84,7 @@ def earlier_correction(record: Record) -> Record | None:
 def describe_versions(source: Source) -> str:
     """Return the sentence on the author's pages with which the text of the notes was compared."""
     if not source.versions:
-        return "No page of the author was at hand: a slip may be that of the conversion of the text."
+        return "No page of the author was available: a slip may be due to the conversion of the text."
     names = [
         f"{version.date} ({version.num_pages} pages{', ' + version.note if version.note else ''})"
         for version in source.versions
@@ -130,7 +130,7 @@ def describe_changes(records: Iterable[Record]) -> str:
 
 
 def state(record: Record) -> str:
-    """Return the state of a correction in a list that an author keeps; what is not the author's has none."""
+    """Return the state of a correction for its author; empty for a slip of the conversion."""
     if record.is_mended:
         return "mended"
     if record.origin is Origin.CONVERSION:
@@ -199,22 +199,22 @@ def as_text(records: Sequence[Record]) -> str:
             continue
         found = root_causes(by_section["Errors"])
         summary = [describe_versions(source), describe_counts(own), describe_changes(own)]
-        lines += [source.author.upper(), *(line for text in summary for line in _wrapped(text)), ""]
+        lines += [source.author.upper(), *(line for text in summary for line in _wrap_text(text)), ""]
         if by_section[MENDED]:
-            lines += [*_wrapped(f"{MENDED} ({HEADINGS[MENDED]})"), ""]
-            lines += [line for each in by_section[MENDED] for line in _wrapped(_mended_line(each))]
+            lines += [*_wrap_text(f"{MENDED} ({HEADINGS[MENDED]})"), ""]
+            lines += [line for each in by_section[MENDED] for line in _wrap_text(_mended_line(each))]
             lines += [""]
         lines += [f"Root causes of the errors: {len(found)}", ""]
         lines += [line for number, each in enumerate(found, 1) for line in _cause_text(number, each)]
         for heading, kind in HEADINGS.items():
             if by_section[heading]:
-                lines += ["", *_wrapped(f"{source.author}: {heading} ({kind})"), ""]
+                lines += ["", *_wrap_text(f"{source.author}: {heading} ({kind})"), ""]
                 lines += [line for record in by_section[heading] for line in _entry_text(record)]
         lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _wrapped(text: str) -> list[str]:
+def _wrap_text(text: str) -> list[str]:
     return textwrap.wrap(text, SCREEN_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 

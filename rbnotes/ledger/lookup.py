@@ -41,7 +41,7 @@ def place_in_notes(record: Record) -> str:
 
 
 def describe_pages(record: Record) -> str:
-    """Return what the author's pages have in the place of a claim (text with TeX between dollars)."""
+    """Return the text of the author's pages for a claim (text with TeX between dollars)."""
     if record.page_2019 is None or record.page_2021 is None:
         return NO_PAGE
     versions = active_ledger().source(record.source).versions
@@ -86,7 +86,7 @@ def find_claim(text: str, records: Sequence[Record]) -> Record:
     ------
     InvalidArgument
         If there is none, with the names that are nearest; or if there are several, with these. Or if the name
-        is no text.
+        is not a text.
     """
     if not isinstance(text, str):
         raise InvalidArgument(

@@ -1,4 +1,4 @@
-"""The author's own pages: what dated versions of the notes have in the place of a claim.
+"""The author's own pages: the text of dated versions of the notes for a claim.
 
 A ledger is written against a text. Where that text was converted from pages, a slip may be the author's or
 the conversion's; the pages decide.
@@ -12,7 +12,7 @@ from enum import StrEnum
 SAME = "same"
 """Content of a page that agrees with the text in everything that the verdict rests on."""
 _DROPPED = "dropped"
-NO_PAGE = "no page at hand"
+NO_PAGE = "no page available"
 """Text for a claim whose author's pages were not compared."""
 
 
@@ -20,20 +20,20 @@ class Origin(StrEnum):
     """Origin of a claim as the text has it."""
 
     AUTHOR = "author"  # the page has it as well
-    CONVERSION = "conversion"  # the page differs in what the verdict rests on
-    UNDECIDED = "undecided"  # no page at hand
+    CONVERSION = "conversion"  # the page differs in a part that determines the verdict
+    UNDECIDED = "undecided"  # no page available
 
 
 @dataclass(frozen=True)
 class Page:
-    """Page of one version of the notes, and what it has in the place of a claim.
+    """Page of one version of the notes, and its text for a claim.
 
     Attributes
     ----------
     number
         Number of the page, or of the first of several; None if the version drops the claim.
     content
-        :data:`SAME`, or what the page has instead (text with TeX between dollars).
+        :data:`SAME`, or the different text of the page (with TeX between dollars).
 
         Numbers of equations and sections, and the letters A and a for Ad and ad, do not count as differences.
     last

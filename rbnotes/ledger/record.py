@@ -110,7 +110,7 @@ class Record:
     condition
         For a conditional claim: the condition the notes leave out.
     correction
-        For an erratum or a misprint: what is wrong and what is right (text with TeX between dollars).
+        For an erratum or a misprint: the error and the right form (text with TeX between dollars).
     replacement
         For an erratum or a misprint: LaTeX that replaces the whole print, in the notes' symbols.
 
@@ -120,9 +120,9 @@ class Record:
     effect
         For an erratum: one sentence on a simulation that uses the printed form, with numbers from a run.
     scan
-        The slip may come from the conversion of the text; only if no page of the author is at hand.
+        The slip may come from the conversion of the text; only if no page of the author is available.
     page_2019
-        Page of the author's version of 2019, from which the text was converted; None if it is not at hand.
+        Page of the author's version of 2019, from which the text was converted; None if it is not available.
     page_2021
         Page of the author's version of 2021.
     reply
@@ -278,7 +278,7 @@ class Record:
 
     @property
     def is_from_conversion(self) -> bool:
-        """Return True if the slip is the conversion's, or may be where no page is at hand."""
+        """Return True if the slip is due to the conversion, or may be because no page is available."""
         return self.scan or self.origin is Origin.CONVERSION
 
     @property
@@ -288,10 +288,10 @@ class Record:
 
     @property
     def allowed_inputs(self) -> Inputs:
-        """The inputs on which the claim is true."""
+        """Inputs on which the claim is true."""
         return self.inputs if self.given is None else self.given
 
     @property
     def display(self) -> str:
-        """The inventory id, without the ``#`` suffix of a partial claim."""
+        """Id in the inventory, without the ``#`` suffix of a partial claim."""
         return self.id.split("#")[0]

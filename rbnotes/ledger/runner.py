@@ -1,4 +1,4 @@
-"""Runs records: each verdict is confirmed by search, never taken on trust, and each record is honest."""
+"""Run records: confirm each verdict by search, and check the record itself."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ NUM_REPEATED_INPUTS = 3
 
 
 def count_cases(record: Record) -> int:
-    """Return inputs on which the forms of a record are tried, at least, each time that it is run."""
+    """Return the least number of inputs on which each run of a record evaluates its forms."""
     if record.reference is None:
         return 0
     if not record.inputs:
@@ -95,7 +95,7 @@ class Outcome:
 
 @dataclass(frozen=True, eq=False)
 class EvaluatedInputs:
-    """Inputs with what the oracle and the forms make of them.
+    """Inputs with the results of the oracle and of the forms.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class EvaluatedInputs:
 def verify(
     record: Record, *, examples: int = MIN_EXAMPLES, shrink: bool = True, afresh: bool = False
 ) -> Outcome:
-    """Run one record: search for counterexamples to its forms, and look whether it is honest.
+    """Run one record: search for counterexamples to its forms, and check the record itself.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def _evaluate_inputs(
 
 
 def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Sequence[Values]) -> list[str]:
-    """All findings about a record's oracle, inputs and branches; see :mod:`rbnotes.ledger.checks.honesty`.
+    """Return all findings on the oracle, inputs and branches; see :mod:`rbnotes.ledger.checks.honesty`.
 
     The inputs tried are ``count`` on the grid, and those off it.
     """

@@ -5,7 +5,7 @@ A record is written as a class under a decorator of its section, which names the
     section = Section(
         "lloyd/s0.16",
         chapter="friction",
-        arguments={"v": Argument(VELOCITY, "in the coordinates of the whole system")},
+        arguments={"v": Argument(VELOCITY, "in the generalized coordinates of the system")},
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.evaluation import Values, evaluate
+from rbnotes.ledger.evaluation import Values, evaluate, try_evaluate
 from rbnotes.ledger.formatting import format_inputs, format_result
-from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Record
 from rbnotes.ledger.runner import find_counterexample
 
 
@@ -37,20 +37,10 @@ class Counterexample(NamedTuple):
 
 
 def counterexample(record: Record) -> Counterexample | None:
-    """Return the smallest counterexample of a claim; None if its print is right or is no formula."""
+    """Return the smallest counterexample of a claim; None if its print is right or is not a formula."""
     if record.verdict not in WRONG_AS_PRINTED or record.printed is None or record.reference is None:
         return None
     values = find_counterexample(record).counterexample
     if values is None:
         return None
-    return Counterexample(
-        values, evaluate_or_none(record.printed, values), evaluate(record.reference, values)
-    )
-
-
-def evaluate_or_none(form: Function, values: Values) -> Array | None:
-    """Return the result of a form; None if it gives none."""
-    try:
-        return evaluate(form, values)
-    except (ValueError, IndexError, ArithmeticError):
-        return None
+    return Counterexample(values, try_evaluate(record.printed, values), evaluate(record.reference, values))

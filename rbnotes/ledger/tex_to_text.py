@@ -41,16 +41,16 @@ class Piece(NamedTuple):
 def split_text_and_formulas(tex: str) -> list[Piece]:
     """Split a claim into words and formulas; a claim that is not a sentence is a single formula."""
     found: list[Piece] = []
-    depth = start = at = 0
-    while match := TOKEN.search(tex, at):
-        token, at = match[0], match.end()
+    depth = start = index = 0
+    while match := TOKEN.search(tex, index):
+        token, index = match[0], match.end()
         if token == r"\text{" and depth == 0:
-            end = _closing_brace(tex, at)
-            if NAME.match(tex[at:]):
-                at = end + 1
+            end = _closing_brace(tex, index)
+            if NAME.match(tex[index:]):
+                index = end + 1
                 continue
-            found += [*_formula_pieces(tex[start : match.start()]), *_text_pieces(tex[at:end])]
-            start = at = end + 1
+            found += [*_formula_pieces(tex[start : match.start()]), *_text_pieces(tex[index:end])]
+            start = index = end + 1
         elif token in ("{", r"\begin", r"\left", r"\text{"):
             depth += 1
         elif token in ("}", r"\end", r"\right"):
@@ -62,13 +62,13 @@ def split_text_and_formulas(tex: str) -> list[Piece]:
     return found if written >= MIN_TEXT_LENGTH else [Piece(tex, False)]
 
 
-def _closing_brace(tex: str, at: int) -> int:
-    """Return the index of the brace that closes the group opened before ``at``."""
+def _closing_brace(tex: str, index: int) -> int:
+    """Return the index of the brace that closes the group opened before ``index``."""
     depth = 1
-    for place in range(at, len(tex)):
-        depth += {"{": 1, "}": -1}.get(tex[place], 0)
+    for position in range(index, len(tex)):
+        depth += {"{": 1, "}": -1}.get(tex[position], 0)
         if depth == 0:
-            return place
+            return position
     raise ValueError(f"a group that is not closed: {tex!r}")
 
 

@@ -78,7 +78,7 @@ def sentence_to_unicode(text: str) -> str:
 
 
 def readable_formula(tex: str) -> str:
-    """Return a formula in Unicode, or as it is if a command of TeX is not known."""
+    """Return a formula in Unicode, or the TeX itself if it contains an unknown command."""
     try:
         return formula_to_unicode(tex)
     except ValueError:
@@ -86,7 +86,7 @@ def readable_formula(tex: str) -> str:
 
 
 def readable_sentence(text: str) -> str:
-    """Return a sentence in Unicode, or as it is if a command of TeX is not known."""
+    """Return a sentence in Unicode, or the TeX itself if it contains an unknown command."""
     try:
         return sentence_to_unicode(text)
     except ValueError:
@@ -113,18 +113,18 @@ class _Reader:
     """Reader of a list of tokens."""
 
     def __init__(self, tokens: list[str]) -> None:
-        self.tokens, self.at = tokens, 0
+        self.tokens, self.position = tokens, 0
 
     def read_until(self, is_end: Callable[[str], bool]) -> str:
         """Return the text of the tokens up to one that ends them, which stays unread."""
         text = ""
-        while self.at < len(self.tokens) and not is_end(self.tokens[self.at]):
+        while self.position < len(self.tokens) and not is_end(self.tokens[self.position]):
             text = self._append(text, self._read_atom())
         return text
 
     def _read_atom(self) -> str:
-        token = self.tokens[self.at]
-        self.at += 1
+        token = self.tokens[self.position]
+        self.position += 1
         if token.isspace():
             return ""
         if token == "{":
@@ -137,8 +137,12 @@ class _Reader:
 
     def _read_command(self, name: str) -> str:
         if name in NO_OUTPUT:
-            if name in ("left", "right") and self.at < len(self.tokens) and self.tokens[self.at] == ".":
-                self.at += 1
+            if (
+                name in ("left", "right")
+                and self.position < len(self.tokens)
+                and self.tokens[self.position] == "."
+            ):
+                self.position += 1
             return ""
         if name in SPACES:
             return SPACES[name]
@@ -151,7 +155,7 @@ class _Reader:
         if name == "sqrt":
             return f"√{_operand(self._read_argument())}"
         if name in ACCENTS:
-            return _accented(name, self._read_argument())
+            return _add_accent(name, self._read_argument())
         if name in ("underbrace", "overbrace"):
             return f"({self._read_argument()})"
         if name == "underset":
@@ -172,30 +176,30 @@ class _Reader:
     def _read_group(self) -> str:
         """Return the text of a group, whose opening brace is read."""
         text = self.read_until(lambda token: token == "}")
-        if self.at == len(self.tokens):
+        if self.position == len(self.tokens):
             raise ValueError("a group that is not closed")
-        self.at += 1
+        self.position += 1
         return text
 
     def _read_argument(self) -> str:
-        while self.at < len(self.tokens) and self.tokens[self.at].isspace():
-            self.at += 1
-        if self.at == len(self.tokens):
+        while self.position < len(self.tokens) and self.tokens[self.position].isspace():
+            self.position += 1
+        if self.position == len(self.tokens):
             raise ValueError("a command without its argument")
         return _tidy(self._read_atom())
 
     def _read_text(self) -> str:
         """Return the words of a text group; formulas between dollars are converted."""
-        if self.tokens[self.at] != "{":
+        if self.tokens[self.position] != "{":
             return self._read_argument()
-        depth, start = 1, self.at + 1
-        self.at += 1
+        depth, start = 1, self.position + 1
+        self.position += 1
         while depth:
-            if self.at == len(self.tokens):
+            if self.position == len(self.tokens):
                 raise ValueError("a text that is not closed")
-            depth += {"{": 1, "}": -1}.get(self.tokens[self.at], 0)
-            self.at += 1
-        words = "".join(self.tokens[start : self.at - 1])
+            depth += {"{": 1, "}": -1}.get(self.tokens[self.position], 0)
+            self.position += 1
+        words = "".join(self.tokens[start : self.position - 1])
         words = re.sub(r"\\ |~", " ", words).replace(r"\%", "%").replace("`", "\u2018").replace("'", "\u2019")
         return sentence_to_unicode(words).replace(" ", NO_BREAK_SPACE)
 
@@ -205,10 +209,10 @@ class _Reader:
         rows, entries = [], list[str]()
         while True:
             text = self.read_until(lambda token: token in ("&", "\\\\", "\\end"))
-            if self.at == len(self.tokens):
+            if self.position == len(self.tokens):
                 raise ValueError(f"an environment {name} that is not closed")
-            token = self.tokens[self.at]
-            self.at += 1
+            token = self.tokens[self.position]
+            self.position += 1
             entries.append(_tidy(text))
             if token != "&":
                 rows.append(entries)
@@ -260,8 +264,8 @@ def _operand(text: str) -> str:
     return text if ATOM.fullmatch(text) else f"({text})"
 
 
-def _accented(name: str, text: str) -> str:
-    """Return text with an accent: on its first letter if that is all of it, else as a function."""
+def _add_accent(name: str, text: str) -> str:
+    """Return text with an accent: on a single letter, else as a function of the text."""
     if text and not text[1:].strip("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙ"):
         return unicodedata.normalize("NFC", text[0] + ACCENTS[name] + text[1:])
     return f"{name}({text})"

@@ -33,7 +33,7 @@ from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
 
-SECTION = "disc"
+CONE_SECTION = "disc"
 """Section of the friction cone at the contacts of bearings."""
 BEARING_TOLERANCE = 1e-8
 """Accepted change of the reactions of bearings, relative to them."""
@@ -90,7 +90,7 @@ class BearingUpdate:
     def rows(self, multipliers: list[Array]) -> BoundedRows:
         """Return one row of dry friction for each bearing, at normal multipliers of its contacts."""
         bounds = [
-            each.friction_limits(own, SECTION, 0)[0]
+            each.friction_limits(own, CONE_SECTION, 0)[0]
             for each, own in zip(self.bearings, multipliers, strict=True)
         ]
         motions = np.concatenate([each.joint_velocity_map for each in self.bearings])
@@ -109,7 +109,7 @@ class BearingUpdate:
             Multipliers that bounded the friction.
         """
         contact_friction = [
-            bearing.distribute_friction(np.array([[impulse, 0.0]]), own, SECTION, 0)
+            bearing.distribute_friction(np.array([[impulse, 0.0]]), own, CONE_SECTION, 0)
             for bearing, impulse, own in zip(self.bearings, friction, multipliers, strict=True)
         ]
         reactions = recover_bearing_reactions(

@@ -31,7 +31,7 @@ relative to the largest velocity without the rows."""
 MAX_SIMULTANEOUS_CHANGES = 10
 """Number of rounds that change the modes of all contradictory rows; later ones change one row each."""
 
-MAX_ROUNDS = 200
+MAX_ITERATIONS = 200
 """Largest number of rounds."""
 
 LINEAR, UPPER, LOWER = 0, 1, -1
@@ -112,7 +112,7 @@ def solve_with_bounded_rows(
     is_dry = np.isinf(bounded.gain)
     modes = np.where(is_dry, -np.sign(bounded.rows @ velocity_before), 0.0).astype(np.intp)
     speed = float(np.max(np.abs(np.linalg.solve(problem.mass, problem.momentum)), initial=0.0))
-    for round_number in range(MAX_ROUNDS):
+    for iteration in range(MAX_ITERATIONS):
         try:
             solution, impulse = _solve_in_modes(problem, bounded, solve, modes)
         except InconsistentConstraints:
@@ -131,11 +131,11 @@ def solve_with_bounded_rows(
         wrong = violation > RELATIVE_TOLERANCE
         if not np.any(wrong):
             return BoundedSolution(solution, np.clip(impulse, -bounded.bound, bounded.bound))
-        if round_number >= MAX_SIMULTANEOUS_CHANGES:
+        if iteration >= MAX_SIMULTANEOUS_CHANGES:
             wrong = np.arange(len(wrong)) == np.flatnonzero(wrong)[0]
         beyond = np.where(impulse > 0, UPPER, LOWER)
         modes = np.where(wrong, np.where(modes == LINEAR, beyond, LINEAR), modes)
-    message = f"dry friction and limits of actuators: no consistent state after {MAX_ROUNDS} rounds"
+    message = f"dry friction and limits of actuators: no consistent state after {MAX_ITERATIONS} iterations"
     raise NotConverged(message, solution.velocity, float(np.max(violation)))
 
 

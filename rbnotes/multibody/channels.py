@@ -57,7 +57,7 @@ class Channel:
 def channel_names(model: Model) -> tuple[str, ...]:
     """Return the names of all channels of simulations of a model.
 
-    Raises InvalidArgument if ``model`` is no ``Model``.
+    Raises InvalidArgument if ``model`` is not a ``Model``.
     """
     arguments.require_instance("model", model, Model)
     names = list(MODEL_CHANNELS)

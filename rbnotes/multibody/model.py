@@ -47,7 +47,7 @@ from rbnotes.multibody.actuators import (
     no_joint_error,
 )
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
-from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
+from rbnotes.multibody.reduced.constraint_stacking import check_constraints
 from rbnotes.multibody.reduced.constraints import LoopClosure, Weld
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
@@ -75,8 +75,8 @@ class Geometry:
     Raises
     ------
     InvalidArgument
-        If the shape has no collision geometry, ``frame`` is no pose, ``mu`` is negative, or ``restitution``
-        is not in [0, 1].
+        If the shape has no collision geometry, ``frame`` is not a pose, ``mu`` is negative, or
+        ``restitution`` is not in [0, 1].
     """
 
     shape: Shape
@@ -121,7 +121,7 @@ class Body:
     position
         Initial position ``(3,)`` of a free body in the world, m; the origin by default.
     pose
-        Initial pose ``(4, 4)`` of a free body in the world, m, in the place of the position.
+        Initial pose ``(4, 4)`` of a free body in the world, m, instead of the position.
     collision
         Collision geometry: a shape at the body frame, or several geometries; ``()`` for none. The shape of
         the body by default.
@@ -190,7 +190,7 @@ class Body:
             spatial_inertia=link.inertia,
             geometries=self._geometries(label),
             initial_pose=self._initial_pose(label),
-            **self._joint_losses(label, link),
+            **self._joint_armature_and_friction(label, link),
         )
         _set_coefficients(self, f"{label}: ")
         self._store_arrays()
@@ -238,7 +238,7 @@ class Body:
         given = [name for name in checked if getattr(self, name) is not None and np.ndim(getattr(self, name))]
         set_fields(self, **{name: checked[name] for name in given})
 
-    def _joint_losses(self, label: str, link: Link) -> dict[str, Array]:
+    def _joint_armature_and_friction(self, label: str, link: Link) -> dict[str, Array]:
         """Return the armature and the friction of the joint for each of its coordinates."""
         result = {}
         for name in ("armature", "joint_friction"):
@@ -389,8 +389,8 @@ class Model:
             ground_geometries=ground_geometries(self.ground),
             mu=friction_coefficient("mu", self.mu),
             restitution=arguments.real_number("restitution", self.restitution, minimum=0, maximum=1),
-            constraints=checked_constraints(self.constraints),
-            bearings=_checked_bearings(self.bearings, joint_names, self.constraints),
+            constraints=check_constraints(self.constraints),
+            bearings=_check_bearings(self.bearings, joint_names, self.constraints),
             actuators=arguments.instances("actuators", self.actuators, Motor, PositionServo, VelocityServo),
             excluded_pairs=_check_pairs(self.excluded_pairs, [*by_name, "world"]),
         )
@@ -681,7 +681,7 @@ def _force_law(forces: ForceLaw | ForceGroup | Sequence[ForceGroup], index: Call
     return ForceGroups(groups).resolve_names(index) if groups else zero_forces
 
 
-def _checked_bearings(
+def _check_bearings(
     bearings: Any, joint_names: Sequence[str], constraints: Sequence[Constraint]
 ) -> Mapping[str | LoopClosure, Bearing]:
     """Return the bearings in a new dictionary; check that their joints and closures exist."""

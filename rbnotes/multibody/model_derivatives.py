@@ -1,11 +1,11 @@
 """Derivatives of the dynamics of a model: stiffness, damping, and the derivatives of both dynamics.
 
-Derivatives by the configuration are by increments in the order of ``state.velocity``: a twist xi of a free
-body in its own frame, ``E exp([xi])``, and the coordinates of the joints.
+Derivatives with respect to the configuration refer to increments in the order of ``state.velocity``: a twist
+xi of a free body in its own frame, ``E exp([xi])``, and the coordinates of the joints.
 
-The derivatives of trees (Sueda 2.7) are by coordinates. The joint of each free body is therefore moved to the
-present pose, where its coordinates, the position p and the rotation vector r, are zero. Near it, with the
-angular velocity w, the velocity v, and their rates alpha and a, the rates of the coordinates are
+The derivatives of trees (Sueda 2.7) are with respect to coordinates. The joint of each free body is therefore
+moved to the present pose, where its coordinates, the position p and the rotation vector r, are zero. Near it,
+with the angular velocity w, the velocity v, and their rates alpha and a, the rates of the coordinates are
 
     rdot = w + [r] w / 2,                            pdot = v + [r] v,
     rddot = alpha + [r] alpha / 2 - [w] [r] w / 6,   pddot = (1 + [r]) (a + w x v),
@@ -36,11 +36,11 @@ class ForwardDynamicsDerivatives(NamedTuple):
     Attributes
     ----------
     configuration
-        Derivative ``(N, N)`` by increments of the configuration, rad/s^2 and m/s^2 per rad and m.
+        Derivative ``(N, N)`` in increments of the configuration, rad/s^2 and m/s^2 per rad and m.
     velocity
-        Derivative ``(N, N)`` by the velocities, rad/s^2 and m/s^2 per rad/s and m/s.
+        Derivative ``(N, N)`` with respect to the velocities, rad/s^2 and m/s^2 per rad/s and m/s.
     force
-        Derivative ``(N, N)`` by the forces, the inverse of the mass matrix, 1/(kg m^2) and 1/kg.
+        Derivative ``(N, N)`` with respect to the forces, the inverse of the mass matrix, 1/(kg m^2) and 1/kg.
     """
 
     configuration: Array
@@ -54,11 +54,11 @@ class InverseDynamicsDerivatives(NamedTuple):
     Attributes
     ----------
     configuration
-        Derivative ``(N, N)`` by increments of the configuration, N m and N per rad and m.
+        Derivative ``(N, N)`` in increments of the configuration, N m and N per rad and m.
     velocity
-        Derivative ``(N, N)`` by the velocities, N m and N per rad/s and m/s.
+        Derivative ``(N, N)`` with respect to the velocities, N m and N per rad/s and m/s.
     acceleration
-        Derivative ``(N, N)`` by the accelerations, the mass matrix, kg m^2, kg m and kg.
+        Derivative ``(N, N)`` with respect to the accelerations, the mass matrix, kg m^2, kg m and kg.
     """
 
     configuration: Array
@@ -67,7 +67,7 @@ class InverseDynamicsDerivatives(NamedTuple):
 
 
 def stiffness(model: Model, state: State) -> Array:
-    """Return the stiffness matrix ``(N, N)``: the derivative of all generalized forces by the configuration.
+    """Return the stiffness matrix ``(N, N)``: all generalized forces, differentiated in the configuration.
 
     The generalized forces are those of ``M dv/dt = f``: gravity, joint springs and dampers, the forces of
     the model, and the terms of the velocities; constraints and contacts do not act. The matrix is not
@@ -82,7 +82,7 @@ def stiffness(model: Model, state: State) -> Array:
 
 
 def damping(model: Model, state: State) -> Array:
-    """Return the damping matrix ``(N, N)``: the derivative of all generalized forces by the velocities.
+    """Return the damping matrix ``(N, N)``: all generalized forces, differentiated in the velocities.
 
     The forces are those of :func:`stiffness`, the terms of the velocities included.
 

@@ -201,7 +201,7 @@ def frame_jacobian(
     Raises
     ------
     InvalidArgument
-        If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
+        If ``state`` does not fit the model, there is no such body, or ``frame`` is not a pose.
     """
     return frame_jacobian_unchecked(tree_frame(model, state, body, frame, reference))
 
@@ -234,7 +234,7 @@ def frame_jacobian_rate(
     Raises
     ------
     InvalidArgument
-        If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
+        If ``state`` does not fit the model, there is no such body, or ``frame`` is not a pose.
     """
     return frame_jacobian_rate_unchecked(tree_frame(model, state, body, frame, reference))
 

@@ -42,7 +42,7 @@ def frame_pose(model: Model, state: State, body: str, frame: ArrayLike | None = 
     Raises
     ------
     InvalidArgument
-        If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
+        If ``state`` does not fit the model, there is no such body, or ``frame`` is not a pose.
     """
     arguments.require_instance("model", model, Model)
     index = body_index(model, body)
@@ -67,7 +67,7 @@ def frame_velocity(
     Raises
     ------
     InvalidArgument
-        If ``state`` does not fit the model, there is no such body, or ``frame`` is no pose.
+        If ``state`` does not fit the model, there is no such body, or ``frame`` is not a pose.
     """
     J = frame_jacobian(model, state, body, frame, reference=reference)
     result: Array = J @ state.velocity
@@ -103,7 +103,7 @@ def frame_acceleration(
     Raises
     ------
     InvalidArgument
-        If ``state`` or ``tau`` does not fit the model, there is no such body, or ``frame`` is no pose.
+        If ``state`` or ``tau`` does not fit the model, there is no such body, or ``frame`` is not a pose.
     SingularConfiguration
         If a joint is in a singular state.
     """

@@ -299,7 +299,7 @@ def _simulate_maximal(model: Model, state: State | Trajectory | None, options: _
         start,
         options.h,
         options.steps,
-        friction=options.friction_model,
+        friction_model=options.friction_model,
         max_friction_residual=options.max_friction_residual,
         integrator=integrator,
         impacts=options.impacts,

@@ -50,13 +50,13 @@ class _Equations(NamedTuple):
 
 def equilibrium(
     model: Model,
-    guess: State,
+    initial_guess: State,
     *,
     locked: Sequence[str] = (),
     tolerance: float = 1e-10,
     max_iterations: int = 100,
 ) -> State:
-    """Return the state at rest in which all forces balance, near a guess.
+    """Return the state at rest in which all forces balance, near an initial guess.
 
     Newton's method with the exact stiffness; its steps are halved until the next one is shorter. Gravity,
     joint springs, the forces of the model and its equality constraints act, prescribed motions at the time of
@@ -64,10 +64,10 @@ def equilibrium(
 
     Parameters
     ----------
-    guess
+    initial_guess
         State to start from; its velocities are ignored.
     locked
-        Names of bodies whose joint, or free pose, stays as in the guess.
+        Names of bodies whose joint, or free pose, stays as in the initial guess.
     tolerance
         Largest Newton step of the result, rad and m.
     max_iterations
@@ -76,18 +76,20 @@ def equilibrium(
     Raises
     ------
     InvalidArgument
-        If ``guess`` does not fit the model, or a name in ``locked`` is unknown.
+        If ``initial_guess`` does not fit the model, or a name in ``locked`` is unknown.
     NotConverged
         If no equilibrium is found, the stiffness is singular, or the equilibrium is beyond a joint limit;
         ``solution`` is the last state.
     """
     arguments.require_instance("model", model, Model)
-    arguments.require_instance("guess", guess, State)
-    model.check_state(guess)
+    arguments.require_instance("initial_guess", initial_guess, State)
+    model.check_state(initial_guess)
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
     free = _unlocked_columns(model, locked)
-    state = replace_unchecked(guess, phi=np.zeros_like(guess.phi), qdot=np.zeros_like(guess.qdot))
+    state = replace_unchecked(
+        initial_guess, phi=np.zeros_like(initial_guess.phi), qdot=np.zeros_like(initial_guess.qdot)
+    )
     multipliers: Array = np.zeros(len(_equations(model, state).error))
     for _ in range(max_iterations):
         jacobian = _newton_matrix(model, state, multipliers, free)
@@ -104,7 +106,7 @@ def equilibrium(
             fraction /= 2
             if fraction < MIN_STEP_FRACTION:
                 raise NotConverged(
-                    "equilibrium: no step from this state reduces the forces; try another guess",
+                    "equilibrium: no step from this state reduces the forces; try another initial guess",
                     state,
                     float(np.max(np.abs(step))),
                 )
@@ -114,7 +116,7 @@ def equilibrium(
 
 
 def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
-    """Return the indices in ``state.velocity`` of what may move."""
+    """Return the indices in ``state.velocity`` of the bodies and joints that may move."""
     if isinstance(locked, str):
         raise InvalidArgument("locked", repr(locked), "a sequence of names")
     names = arguments.instances("locked", locked, str)
@@ -140,7 +142,7 @@ def _equations(model: Model, state: State) -> _Equations:
 
 
 def _newton_matrix(model: Model, state: State, multipliers: Array, free: NDArray[np.intp]) -> Array:
-    """Return the derivative of forces and errors by the configuration and the multipliers."""
+    """Return the derivative of forces and errors with respect to the configuration and the multipliers."""
     G = _equations(model, state).G
     K = linearized_residual(model, state, np.zeros(state.size)).K
     if np.any(multipliers):
@@ -164,7 +166,10 @@ def _newton_step(
     except np.linalg.LinAlgError:
         step = np.full(len(residual), np.nan)
     if not np.all(np.isfinite(step)):
-        message = "equilibrium: the stiffness is singular; lock what no force holds, or try another guess"
+        message = (
+            "equilibrium: the stiffness is singular; lock joints on which no force acts, "
+            "or try another initial guess"
+        )
         raise NotConverged(message, state, float(np.max(np.abs(residual))))
     return np.asarray(step)
 

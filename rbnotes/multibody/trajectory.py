@@ -241,7 +241,7 @@ class Trajectory:
         Raises
         ------
         InvalidArgument
-            If ``stored_energy`` is no function.
+            If ``stored_energy`` is not a function.
         """
         from rbnotes.multibody.maximal._visualization import energy_figure
 

@@ -36,12 +36,12 @@ MAXIMAL_FIELDS = ("joint_impulses", "actuator_impulses", "friction_impulses")
 Arrays = dict[str, Any]
 
 
-def save_trajectory(motion: Trajectory, path: str | os.PathLike[str]) -> None:
+def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> None:
     """Write a trajectory to a file, which :func:`load_trajectory` reads.
 
     Parameters
     ----------
-    motion
+    trajectory
         Trajectory of a model.
     path
         File to write, such as ``"run.npz"``; the ending is added if it is missing.
@@ -49,31 +49,31 @@ def save_trajectory(motion: Trajectory, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InvalidArgument
-        If ``motion`` is no trajectory, or ``path`` no path.
+        If ``trajectory`` is not a trajectory, or ``path`` no path.
     OSError
         If the file cannot be written.
     """
-    arguments.require_instance("motion", motion, Trajectory)
+    arguments.require_instance("trajectory", trajectory, Trajectory)
     arguments.require_instance("path", path, str, os.PathLike)
     arrays: Arrays = {
         "format": np.array(FORMAT),
-        "bodies": np.array([body.name for body in motion.model.bodies]),
-        "recorded": np.array(list(motion.recorded), dtype=np.str_),
-        "work": np.array(motion.work),
-        "is_maximal": np.array(motion.maximal is not None),
-        **{name: getattr(motion, name) for name in OWN_FIELDS},
-        **_state_arrays("states", motion.states),
-        **_state_arrays("body_states", motion.body_states),
-        **_record_arrays(motion.contacts),
-        **_point_arrays("restart", motion.restart.points),
-        "has_last_impulses": np.array(motion.restart.last_impulses is not None),
+        "bodies": np.array([body.name for body in trajectory.model.bodies]),
+        "recorded": np.array(list(trajectory.recorded), dtype=np.str_),
+        "work": np.array(trajectory.work),
+        "is_maximal": np.array(trajectory.maximal is not None),
+        **{name: getattr(trajectory, name) for name in OWN_FIELDS},
+        **_state_arrays("states", trajectory.states),
+        **_state_arrays("body_states", trajectory.body_states),
+        **_record_arrays(trajectory.contacts),
+        **_point_arrays("restart", trajectory.restart.points),
+        "has_last_impulses": np.array(trajectory.restart.last_impulses is not None),
     }
-    if motion.restart.last_impulses is not None:
-        points, impulses = motion.restart.last_impulses
+    if trajectory.restart.last_impulses is not None:
+        points, impulses = trajectory.restart.last_impulses
         arrays |= {**_point_arrays("last", points), "last.impulses": impulses}
-    if motion.maximal is not None:
-        arrays |= {f"maximal.{name}": getattr(motion.maximal, name) for name in MAXIMAL_FIELDS}
-        arrays["maximal.compiled"] = np.array(motion.maximal.compiled)
+    if trajectory.maximal is not None:
+        arrays |= {f"maximal.{name}": getattr(trajectory.maximal, name) for name in MAXIMAL_FIELDS}
+        arrays["maximal.compiled"] = np.array(trajectory.maximal.compiled)
     np.savez_compressed(path, **arrays)
 
 
@@ -90,7 +90,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     Raises
     ------
     InvalidArgument
-        If the file is no trajectory, or one of a model with other bodies or joints.
+        If the file is not a trajectory, or one of a model with other bodies or joints.
     OSError
         If the file cannot be read.
     """

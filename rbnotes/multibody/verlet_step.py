@@ -55,7 +55,7 @@ from rbnotes.multibody.maximal.stepping import (
     StepResult,
     VelocityUpdate,
     combine_updates,
-    held_contacts,
+    persistent_contacts,
     solve_contacts,
 )
 from rbnotes.multibody.maximal.trajectory import ContactRecord
@@ -182,7 +182,7 @@ class TreeStepper:
         half = replace(self, h=self.h / 2)
         first = half._step_with_halving(state, points, halvings - 1)
         second = half._step_with_halving(first.state, first.points, halvings - 1)
-        return first.followed_by(second)
+        return first.append(second)
 
     def _try_step(self, state: State, points: ContactPoints) -> StepResult | None:
         """Return one step, or None if the constraints cannot be satisfied in it."""
@@ -279,8 +279,8 @@ class TreeStepper:
         limits = UnilateralRows(equations.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
-        is_held = held_contacts(points, approach, h, tree.gravity, self.slop)
-        points, rows = points[is_held], rows.select_groups(is_held)
+        is_persistent = persistent_contacts(points, approach, h, tree.gravity, self.slop)
+        points, rows = points[is_persistent], rows.select_groups(is_persistent)
         conditions = VelocityConditions(
             bilateral,
             limits,

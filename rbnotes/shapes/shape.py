@@ -96,7 +96,7 @@ class ConvexShape(Shape):
 
     @property
     def collision_geometry(self) -> Self:
-        """The solid itself."""
+        """Same solid."""
         return self
 
     @property
@@ -204,7 +204,7 @@ class Ground(Shape):
 
     @property
     def collision_geometry(self) -> Self:
-        """The shape itself."""
+        """Same shape."""
         return self
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:

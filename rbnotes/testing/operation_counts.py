@@ -48,15 +48,15 @@ class _CountingArray(np.ndarray[Any, Any]):
     """Array that counts the multiplications in which it takes part."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        plain_inputs = [_as_plain(value) for value in inputs]
+        plain_inputs = [_to_plain_array(value) for value in inputs]
         if options.get("out") is not None:
-            options["out"] = tuple(_as_plain(value) for value in options["out"])
+            options["out"] = tuple(_to_plain_array(value) for value in options["out"])
         result = getattr(ufunc, method)(*plain_inputs, **options)
         if ufunc is np.matmul:
             _multiplication_count.count += np.size(result) * plain_inputs[0].shape[-1]
         elif ufunc in (np.multiply, np.divide):
             _multiplication_count.count += np.size(result)
-        return _as_counting(result)
+        return _to_counting_array(result)
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         args = _to_plain_containers(args)
@@ -65,21 +65,21 @@ class _CountingArray(np.ndarray[Any, Any]):
             _multiplication_count.count += _einsum_multiplications(args[0], args[1:])
         elif function in _CUBIC_FUNCTIONS:
             _multiplication_count.count += np.size(args[0]) * np.shape(args[0])[-1]
-        return _as_counting(result)
+        return _to_counting_array(result)
 
 
 def _counting_creator(maker: Any) -> Any:
     return lambda *args, **options: maker(*args, **options).view(_CountingArray)
 
 
-def _as_counting(value: Any) -> Any:
+def _to_counting_array(value: Any) -> Any:
     if isinstance(value, tuple):
-        entries = map(_as_counting, value)
+        entries = map(_to_counting_array, value)
         return type(value)(*entries) if hasattr(value, "_fields") else tuple(entries)
     return value.view(_CountingArray) if type(value) is np.ndarray else value
 
 
-def _as_plain(value: Any) -> Any:
+def _to_plain_array(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, np.ndarray) else value
 
 
@@ -89,7 +89,7 @@ def _to_plain_containers(values: Any) -> Any:
         return {name: _to_plain_containers(value) for name, value in values.items()}
     if isinstance(values, tuple | list):
         return type(values)(_to_plain_containers(value) for value in values)
-    return _as_plain(values)
+    return _to_plain_array(values)
 
 
 def _einsum_multiplications(subscripts: str, operands: Any) -> int:

@@ -50,7 +50,7 @@ def _one_label(_: object) -> int:
     return 0
 
 
-def _labels_as_met(self: Any) -> list[int]:
+def _labels_in_order_of_use(self: Any) -> list[int]:
     """Return the labels in the order of their first use, not sorted by their digits."""
     return list(self.spans_by_label)
 
@@ -60,5 +60,5 @@ _REPLACEMENTS: dict[tuple[Any, str], Any] = {
     (core, "calc_label_from_callable"): _one_label,
     (core, "calc_label_from_name"): _one_label,
     (flatmapped, "calc_label_from_callable"): _one_label,
-    (shrinker.Shrinker, "distinct_labels"): property(_labels_as_met),
+    (shrinker.Shrinker, "distinct_labels"): property(_labels_in_order_of_use),
 }

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors over leading axes, without argument checks."""
+"""Products of matrices and vectors over leading axes, and sizes of arrays, without argument checks."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def matvec_transposed(A: Array, x: Array) -> Array:
     """Return ``A^T x`` for matrices ``(..., m, n)`` and vectors ``(..., m)``."""
     product: Array = np.einsum("...ji,...j->...i", A, x)
     return product
+
+
+def max_abs(values: Array) -> float:
+    """Return the largest absolute value, zero for an empty array."""
+    return float(np.abs(values).max()) if values.size else 0.0

@@ -67,7 +67,7 @@ class Scene:
         self, description: str, times: ArrayLike | None = None, *, view: tuple[float, float] = (-1.0, 0.4)
     ) -> None:
         if not arguments.text("description", description).strip():
-            raise InvalidArgument("description", "no text", "a sentence that says what the scene shows")
+            raise InvalidArgument("description", "no text", "a sentence that describes the scene")
         self.description = description
         self.times = None if times is None else arguments.single_vector("times", times, None)
         if self.times is not None and (len(self.times) < 2 or np.any(np.diff(self.times) <= 0)):

@@ -28,7 +28,7 @@ class Slider:
     Parameters
     ----------
     description
-        Sentence that describes the pictures and what to look for.
+        Sentence that describes the pictures and their differences.
     parameter
         Name of the parameter, such as "step size h".
     pictures

@@ -70,7 +70,7 @@ def test_drawings_are_included_and_players_are_not(notebook):
     assert "A box falls." in str(output)
 
 
-def test_labelled_drawing_is_replaced_by_its_alt_text():
+def test_labeled_drawing_is_replaced_by_its_alt_text():
     label = '<span class="katex"><span class="katex-html">i</span></span>'
     picture = f'<div class="picture" role="img" aria-label="Two frames."><svg></svg>{label}</div>'
     page = f'<article><figure class="drawing">{picture}<figcaption>A caption.</figcaption></figure></article>'

@@ -147,7 +147,7 @@ def test_erratum_box_shows_printed_form_right_form_and_effect(book):
         "as printed",
         "Right form",
         "Perhaps the conversion of the text.",
-        "no page at hand",
+        "no page available",
         "Why it",
     ):
         assert text in box
@@ -194,7 +194,7 @@ def test_errata_put_what_is_mended_first_and_tell_the_slips_of_the_conversion_ap
     assert "Of the author: 1 error." in sueda
     assert "<h2>Mended by the author" in sueda
     assert "<h2>Summary" not in sueda
-    assert "No page of the author was at hand" in lloyd
+    assert "No page of the author was available" in lloyd
     assert "<h2>Slips of the conversion" in lloyd
     entry = page(book, "book/generated/errata-sueda-1.1")
     assert "2019-09-18, page 1, same as the text; 2021-09-27, page 3:" in entry

@@ -155,7 +155,7 @@ def test_newton_friction_agrees_with_the_reference(monkeypatch):
     search = compiled_steps._solve_newton
     monkeypatch.setattr(compiled_steps, "_solve_newton", both)
     law = friction.FrictionModel(compiled_steps.compiled_newton_friction, accepts_initial_guess=True)
-    simulate(model, state, 0.01, 3, friction=law, stabilization="none")
+    simulate(model, state, 0.01, 3, friction_model=law, stabilization="none")
     assert len(calls) > 5
     for space, expected, found in calls:
         speeds, of_compiled = (space.velocities_from_impulses(each[0]) for each in (expected, found))

@@ -331,7 +331,7 @@ class _Same:
         ({"impacts": "sequential"}, "impacts='sequential'"),
         ({"integrator": _Same()}, "another scheme than rattle"),
         ({"integrator": symplectic_euler}, "another scheme than rattle"),
-        ({"friction": "gauss_seidel"}, "another friction model than 'newton'"),
+        ({"friction_model": "gauss_seidel"}, "another friction model than 'newton'"),
     ],
 )
 def test_unsupported_options_are_refused_or_left_to_the_reference(options, message):

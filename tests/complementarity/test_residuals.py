@@ -51,7 +51,7 @@ def test_bounds_limit_the_reference_impulses_of_rows():
 def test_the_relative_residual_has_no_units(problem, z):
     """The verdict is the same with other units of z and of w."""
     before = box_residuals(problem, z).relative
-    # Newton and kilonewton, meter and millimetre.
+    # Newton and kilonewton, meter and millimeter.
     scaled = LCP(problem.M * 1e6, problem.q * 1e3)
     assert box_residuals(scaled, z * 1e-3).relative == pytest.approx(before, rel=1e-9, abs=1e-15)
 

@@ -146,7 +146,7 @@ def test_projection_is_nearest_in_the_norm_of_the_mass(M, perturbation):
     )
     distance = (found.positions - x) @ M @ (found.positions - x)
     assert distance <= best.fun * 1.2 + 1e-9  # the nearest but for the curvature
-    # Its first step is the least: any other solution of the linearised constraints is farther.
+    # Its first step is the least: any other solution of the linearized constraints is farther.
     first = factor_kkt(M, curved_rows(x)).solve(np.zeros(4), -curved(x))[0]
     for along in np.linalg.svd(curved_rows(x))[2][2:]:
         assert abs(first @ M @ along) < 1e-8

@@ -183,7 +183,7 @@ def test_block_slides_at_the_friction_angle_at_every_heading(heading, ratio, sli
     model = MaximalModel(
         block.spatial_inertia(density=500.0)[None], colliders=[floor, Collider(0, block, mu=mu)]
     )
-    path = simulate(model, State(start), h, steps, friction=semismooth_newton_friction)
+    path = simulate(model, State(start), h, steps, friction_model=semismooth_newton_friction)
     displacement = rotation.T @ (path.states.E[-1, 0, :3, 3] - path.states.E[0, 0, :3, 3])
     expected = max(0.0, 9.81 * (np.sin(angle) - mu * np.cos(angle))) * (h * steps) ** 2 / 2
     np.testing.assert_allclose(displacement, [expected, 0, 0], atol=1e-7)
@@ -206,11 +206,11 @@ class TestRunsGoOn:
     def test_one_warning_and_residuals_in_the_records(self):
         model, start = self.model()
         with pytest.warns(FrictionWarning) as warnings:
-            path = simulate(model, start, 0.01, 3, friction=self.lame)
+            path = simulate(model, start, 0.01, 3, friction_model=self.lame)
         assert len(warnings) == 1
         assert {record.residual for record in path.contacts} == {0.01}
 
     def test_iteration_limit_is_respected(self):
         model, start = self.model()
         with pytest.raises(NotConverged):
-            simulate(model, start, 0.01, 3, friction=self.lame, max_friction_residual=1e-4)
+            simulate(model, start, 0.01, 3, friction_model=self.lame, max_friction_residual=1e-4)

@@ -107,7 +107,7 @@ def test_simulation_continues_with_unconverged_results(monkeypatch, friction):
         colliders=[Collider(WORLD, Plane(), mu=0.5), Collider(0, cube, mu=0.5)],
     )
     state = State(se3.frame(np.eye(3), [0, 0, 0.1])[None], np.array([0, 0, 0, 0.3, 0, 0]))
-    path = simulate(model, state, 0.01, 2, friction=friction)
+    path = simulate(model, state, 0.01, 2, friction_model=friction)
     assert [record.residual for record in path.contacts] == [RESIDUAL, RESIDUAL]
     assert path.states.phi[-1, 0, 3] == pytest.approx(0.3 - 0.5 * 9.81 * 0.02, rel=1e-6)
 
@@ -171,4 +171,4 @@ class TestNotANumber:
             raise FrictionNotConverged(replace(box_friction(problem), residual=np.nan), 1e-8)
 
         with pytest.raises(FrictionNotConverged):
-            simulate(model, state, 0.01, 1, friction=law)
+            simulate(model, state, 0.01, 1, friction_model=law)

@@ -231,7 +231,7 @@ def complex_printed(R, a):
         ("written again", {"printed": turned_library}),
         ("under test", {"reference": reaches_on_some_inputs}),
         (
-            "no more than what primitive",
+            "only returns the result of primitive",
             {
                 "printed": printed_through_core,
                 "reference": reference_through_core,

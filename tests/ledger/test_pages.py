@@ -165,7 +165,7 @@ def test_the_errata_name_the_versions_that_were_read(capsys):
     assert "converted from the version of 2019-09-18 (48 pages, an unpublished working draft" in text
     assert "with that of 2021-09-27 (84 pages)" in text
     assert main(["errata", "--source", "si", "--section", "4"]) == 0
-    assert "No page of the author was at hand" in capsys.readouterr().out
+    assert "No page of the author was available" in capsys.readouterr().out
 
 
 def test_the_state_of_what_is_not_the_authors_is_empty():

@@ -34,7 +34,7 @@ from rbnotes.ledger.quantities import (
 from rbnotes.ledger.record import Argument, Result, Verdict
 
 STEP = ledger.find("sueda/s1.8/e1.28")
-KILOMETRES = Units(length=1e-3, mass=1.0, time=1.0)
+KILOMETERS = Units(length=1e-3, mass=1.0, time=1.0)
 
 
 def test_every_claim_that_can_be_checked_says_what_its_arguments_and_its_result_are():
@@ -53,17 +53,17 @@ def test_names_of_units():
 
 
 def test_blocks_of_mixed_units():
-    """A spatial inertia turns twists into momenta: in kilometres its blocks shrink by different factors."""
-    M = KILOMETRES.convert(np.ones((6, 6)), SPATIAL_INERTIA)
+    """A spatial inertia turns twists into momenta: in kilometers its blocks shrink by different factors."""
+    M = KILOMETERS.convert(np.ones((6, 6)), SPATIAL_INERTIA)
     np.testing.assert_allclose(M[:3, :3], 1e-6)
     np.testing.assert_allclose(M[:3, 3:], 1e-3)
     np.testing.assert_allclose(M[3:, 3:], 1.0)
     phi = np.arange(1.0, 13.0)
     np.testing.assert_allclose(
-        np.tile(KILOMETRES.convert(np.arange(1.0, 7.0), TWIST), 2)[:6], KILOMETRES.convert(phi, TWIST)[:6]
+        np.tile(KILOMETERS.convert(np.arange(1.0, 7.0), TWIST), 2)[:6], KILOMETERS.convert(phi, TWIST)[:6]
     )
-    momenta = KILOMETRES.convert(np.ones((6, 6)) @ phi[:6], WRENCH * TIME)
-    np.testing.assert_allclose(M @ KILOMETRES.convert(phi[:6], TWIST), momenta)
+    momenta = KILOMETERS.convert(np.ones((6, 6)) @ phi[:6], WRENCH * TIME)
+    np.testing.assert_allclose(M @ KILOMETERS.convert(phi[:6], TWIST), momenta)
     np.testing.assert_allclose(SPATIAL_INERTIA.inverse.exponents((6, 6)), -SPATIAL_INERTIA.exponents((6, 6)))
     np.testing.assert_allclose(SPATIAL_INERTIA.T.exponents((6, 6)), SPATIAL_INERTIA.exponents((6, 6)))
 
@@ -71,17 +71,17 @@ def test_blocks_of_mixed_units():
 def test_poses_keep_their_last_row():
     E = np.eye(4)
     E[:3, 3] = 1.0, 2.0, 3.0
-    np.testing.assert_allclose(KILOMETRES.convert(E, POSE)[:3, 3], [1e-3, 2e-3, 3e-3])
-    np.testing.assert_allclose(KILOMETRES.convert(E, POSE)[3], E[3])
+    np.testing.assert_allclose(KILOMETERS.convert(E, POSE)[:3, 3], [1e-3, 2e-3, 3e-3])
+    np.testing.assert_allclose(KILOMETERS.convert(E, POSE)[3], E[3])
 
 
 def test_tuples_objects_and_what_has_no_dimension():
-    assert KILOMETRES.convert((2.0, 1), TupleQuantity((LENGTH, NUMBER))) == (2e-3, 1)
-    assert KILOMETRES.convert("name", NUMBER) == "name"
-    found = KILOMETRES.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
+    assert KILOMETERS.convert((2.0, 1), TupleQuantity((LENGTH, NUMBER))) == (2e-3, 1)
+    assert KILOMETERS.convert("name", NUMBER) == "name"
+    found = KILOMETERS.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
     assert found.tolerance == pytest.approx(STEP.tolerance * 1e-3)
     with pytest.raises(ValueError, match="kg for a value of the type int"):
-        KILOMETRES.convert(1, MASS)
+        KILOMETERS.convert(1, MASS)
     with pytest.raises(ValueError, match="6 dimensions for an axis of 5"):
         TWIST.exponents((5,))
 

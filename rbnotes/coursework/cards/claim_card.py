@@ -149,10 +149,10 @@ class Card:
 
     @cached_property
     def _request_lines(self) -> list[str]:
-        wide = max(map(len, self.arguments), default=0)
+        name_width = max(map(len, self.arguments), default=0)
         lines = [f"Submit a function of ({', '.join(self.arguments)}):"]
         for name, text in self.arguments.items():
-            lines.append(f"  {name:<{wide}}  {self._describe(name, text)}")
+            lines.append(f"  {name:<{name_width}}  {self._describe(name, text)}")
         lines.append(f"that returns {self._describe('result', self.returns)}.")
         if self.record.condition:
             lines.append(f"It is tested only under this condition: {self.record.condition.rstrip('.')}.")
@@ -203,7 +203,7 @@ class Card:
         return "\n".join([*self._heading(tex), *lines])
 
     def summarize(self, *, tex: bool = False) -> str:
-        """Return what fits on a screen: verdict, print and right form, a counterexample, the code.
+        """Return the text that fits on a screen: verdict, print and right form, a counterexample, the code.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class Card:
         return [heading, self._sentence(record.title, tex)]
 
     def _pages(self, tex: bool) -> str:
-        """Return what the author's pages have; empty for a task that does not come from notes."""
+        """Return the text of the author's pages; empty for a task that does not come from notes."""
         return "" if self.record.source == LIBRARY else self._sentence(describe_pages(self.record), tex)
 
     @property

@@ -178,10 +178,10 @@ def _as_answer(returned: Any) -> Answer:
     if isinstance(returned, np.ndarray) and np.any(getattr(returned, "mask", False)):
         return Answer("no array", text="an array with masked entries")
     if value.dtype.kind not in "biufc":
-        what = (
+        description = (
             f"array of {value.dtype.name}s" if isinstance(returned, np.ndarray) else type(returned).__name__
         )
-        return Answer("no array", text=f"{'an' if what[0] in 'aeiou' else 'a'} {what}")
+        return Answer("no array", text=f"{'an' if description[0] in 'aeiou' else 'a'} {description}")
     return Answer("array", np.array(value))
 
 

@@ -132,8 +132,8 @@ def _result_slips(case: Case) -> Iterator[Slip]:
     yield slip("the sign of the result is wrong", np.negative)
     yield slip("the result is in degrees", lambda right: DEGREES * right)
     yield slip("there is an additional factor pi/180", lambda right: right / DEGREES)
-    yield slip("the result is twice what it should be", lambda right: 2 * right)
-    yield slip("the result is half of what it should be", lambda right: right / 2)
+    yield slip("the result is too large by a factor of 2", lambda right: 2 * right)
+    yield slip("the result is too small by a factor of 2", lambda right: right / 2)
     if len(shape) == 2 and shape[0] == shape[1]:
         yield slip("the result is transposed", np.transpose)
         if not np.allclose(case.expected @ case.expected.T, np.eye(shape[0]), atol=MATCH_TOLERANCE):
@@ -229,8 +229,8 @@ def _frame_slips(reference: Function, case: Case, arrays: dict[str, tuple[int, .
                 yield f"the result is in the wrong frame: it is rotated by {text}`{frame}`", rotated_result
             for name, shape in arrays.items():
                 if shape in ((3,), (6,)):
-                    what = f"`{name}` is taken in the wrong frame: it is rotated by {text}`{frame}`"
-                    yield what, partial(rotated_argument, name=name)
+                    hint = f"`{name}` is taken in the wrong frame: it is rotated by {text}`{frame}`"
+                    yield hint, partial(rotated_argument, name=name)
 
 
 def _is_rigid(E: NDArray[Any]) -> bool:
@@ -248,8 +248,8 @@ def _source_slips(claim: Record, wrong: Sequence[tuple[Case, Array]]) -> Iterato
     except UnreadableFunction:
         return
     for mutant in mutants:
-        what = mutant.change.partition(": ")[2] if mutant.change.startswith("in ") else mutant.change
-        hint = next((text for kind, text in MUTATION_HINTS.items() if what.startswith(kind)), "")
+        change = mutant.change.partition(": ")[2] if mutant.change.startswith("in ") else mutant.change
+        hint = next((text for kind, text in MUTATION_HINTS.items() if change.startswith(kind)), "")
         if hint:
 
             def slipped_result(case: Case, form: Function = mutant.form) -> Array:

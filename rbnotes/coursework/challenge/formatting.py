@@ -15,7 +15,7 @@ ROUNDING_NOISE = 1e-6
 """Entries so much smaller than the largest are rounding, if they are a thousandth of the last decimal too."""
 
 LINE_WIDTH = 86
-"""Columns of a line, with what stands before the value."""
+"""Columns of a line, including the text before the value."""
 
 
 def format_value(value: Any, *, decimals: int | None = None, indent: int = 11) -> str:

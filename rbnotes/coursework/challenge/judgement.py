@@ -94,8 +94,8 @@ def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
             "shape", f"it returned {_describe_shape(answer.value)} where {expected_shape} is expected"
         )
     if not np.all(np.isfinite(answer.value)):
-        what = "NaN" if np.any(np.isnan(answer.value)) else "infinity"
-        return make_judgement("nonfinite", f"it returned {what}")
+        kind = "NaN" if np.any(np.isnan(answer.value)) else "infinity"
+        return make_judgement("nonfinite", f"it returned {kind}")
     error = _error(case, answer.value)
     if answer.changed_arguments:
         names = " and ".join(f"`{name}`" for name in answer.changed_arguments)

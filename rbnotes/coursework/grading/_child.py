@@ -167,8 +167,8 @@ def _load(source: str, file: str, channel: _Channel) -> dict[str, Any] | None:
 def _answer_request(functions: dict[str, Any] | None, name: str, cases: list[Any], channel: _Channel) -> None:
     function = (functions or {}).get(name)
     if not callable(function):
-        what = "nothing" if function is None else f"a {type(function).__name__}, not a function,"
-        channel.send({"function": name, "case": 0, "missing": f"there is {what} named {name}"})
+        got = "nothing" if function is None else f"a {type(function).__name__}, not a function,"
+        channel.send({"function": name, "case": 0, "missing": f"there is {got} named {name}"})
         channel.send({"done": name})
         return
     inputs = [channel.decode(case) for case in cases]

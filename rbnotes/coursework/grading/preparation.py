@@ -56,8 +56,8 @@ def prepare_assignment(assignment: Assignment) -> PreparedAssignment:
             try:
                 _messages.encode(case.inputs)
             except TypeError as error:
-                what = f"inputs that cannot be sent to a child process ({error})"
-                raise InvalidArgument(f"task {task.function}", what, "numbers and arrays") from error
+                got = f"inputs that cannot be sent to a child process ({error})"
+                raise InvalidArgument(f"task {task.function}", got, "numbers and arrays") from error
         cases_by_function[task.function] = task_cases
     return PreparedAssignment(assignment, cases_by_function, claims, probes_by_function)
 

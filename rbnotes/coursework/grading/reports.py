@@ -163,12 +163,12 @@ def summarize_class(grades: Sequence[Grade]) -> ClassSummary:
         for index, task_grade in enumerate(grades[0].task_grades if grades else ())
     }
     points = [grade.points for grade in grades] or [0.0]
-    of = grades[0].max_points if grades else 0.0
-    return ClassSummary(len(grades), fmean(points), median(points), of, tuple(bars), functions)
+    max_points = grades[0].max_points if grades else 0.0
+    return ClassSummary(len(grades), fmean(points), median(points), max_points, tuple(bars), functions)
 
 
-def _fraction(points: float, of: float) -> float:
-    return points / of if of else 1.0
+def _fraction(points: float, max_points: float) -> float:
+    return points / max_points if max_points else 1.0
 
 
 def class_markdown(grades: Sequence[Grade], assignment: Assignment) -> str:

@@ -90,7 +90,7 @@ def derivative_functions(pose: Any) -> dict[str, Callable[[], Any]]:
         return ca.reshape(ca.jtimes(ca.vec(ca.densify(S)), q, qdot), 6, count)
 
     def subspace_derivatives() -> Any:
-        """Return, for each column S_i, Sdot_i, Sddot_i and dS/dq_i."""
+        """Return Sdot_i, Sddot_i and dS/dq_i for each column S_i."""
         columns, qddot = ca.densify(S), ca.SX.sym("qddot", count)
         S_dot = rate()
         S_ddot = ca.reshape(

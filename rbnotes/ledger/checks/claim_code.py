@@ -330,18 +330,18 @@ def rebuild_form(
     names_used = [*dict.fromkeys(name for part in copies.values() for name in _code_names(part.__code__))]
     globals_used = [scope[name] for scope in scopes.values() for name in names_used if name in scope]
     members = _members([*globals_used, *_contents(every_cell)], names_used)
-    replaced = _replaced_containers(members, copies, scopes)
+    replaced = _copy_containers(members, copies, scopes)
     for scope in scopes.values():
-        scope.update({name: _replaced(value, copies, replaced) for name, value in scope.items()})
+        scope.update({name: _replace_value(value, copies, replaced) for name, value in scope.items()})
     for part in copies.values():
         for name, cell in zip(part.__code__.co_freevars, part.__closure__ or (), strict=True):
             if name != "__class__":  # super() needs the original cell
                 for value in _contents([cell]):
-                    cell.cell_contents = _replaced(value, copies, replaced)
+                    cell.cell_contents = _replace_value(value, copies, replaced)
     return copies[form]
 
 
-def _replaced_containers(
+def _copy_containers(
     members: Mapping[Container, Mapping[str, Any]],
     copies: Mapping[FunctionType, FunctionType],
     scopes: Mapping[int, dict[str, Any]],
@@ -352,7 +352,9 @@ def _replaced_containers(
     while count < len(leading):
         count = len(leading)
         for container, values in members.items():
-            if any(unwrap_function(value) in copies or _in(value, leading) for value in values.values()):
+            if any(
+                unwrap_function(value) in copies or _contains(value, leading) for value in values.values()
+            ):
                 leading.add(container)
     replaced: dict[Container, Container] = {}
     for container in leading:
@@ -365,23 +367,23 @@ def _replaced_containers(
             )
     for container, copied in replaced.items():
         for name, value in members[container].items():
-            changed = _replaced(value, copies, replaced)
+            changed = _replace_value(value, copies, replaced)
             if changed is not value:
                 setattr(copied, name, changed)
     return replaced
 
 
-def _in(value: Any, containers: Set[Container]) -> bool:
+def _contains(value: Any, containers: Set[Container]) -> bool:
     return _is_container(value) and value in containers
 
 
-def _replaced(
+def _replace_value(
     value: Any,
     copies: Mapping[FunctionType, FunctionType],
     containers: Mapping[Container, Container],
 ) -> Any:
     """Return the copy of a function, module or class; other values as they are."""
-    if _in(value, containers.keys()):
+    if _contains(value, containers.keys()):
         return containers[value]
     inner = unwrap_function(value)
     if inner is None or inner not in copies:

@@ -27,7 +27,7 @@ CHECK_SOURCES = (
 
 
 def record_digest(record: Record, equivalent_mutants: Iterable[str] = ()) -> str:
-    """Return a digest of what the verdict of a record rests on.
+    """Return a digest of the sources that determine the verdict of a record.
 
     It covers the modules of claims, the functions and classes of the library and the oracles that the forms
     name directly or indirectly, what the record implements, the checks, and the mutants that are accepted as

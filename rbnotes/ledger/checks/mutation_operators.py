@@ -124,7 +124,7 @@ def _node_changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
     match node:
         case ast.BinOp(left, _, right):
             if not any(isinstance(side, ast.List | ast.Tuple | ast.JoinedStr) for side in (left, right)):
-                yield from ((f"{what} in {text}", new) for what, new in _operation_changes(node))
+                yield from ((f"{change} in {text}", new) for change, new in _operation_changes(node))
         case ast.UnaryOp(ast.USub(), value):
             yield f"dropped minus in {text}", value
         case ast.UnaryOp(ast.Not(), value):
@@ -150,10 +150,11 @@ def _node_changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
             negated.test = ast.UnaryOp(ast.Not(), test)
             yield f"negated condition `{ast.unparse(test)}`", negated
         case ast.Subscript(_, index):
-            yield from ((f"{what} in {text}", new) for what, new in _index_changes(node, index))
+            yield from ((f"{change} in {text}", new) for change, new in _index_changes(node, index))
         case ast.Call(function, arguments):
             yield from (
-                (f"{what} in {text}", new) for what, new in _call_changes(node, function, arguments, zeros)
+                (f"{change} in {text}", new)
+                for change, new in _call_changes(node, function, arguments, zeros)
             )
         case ast.AugAssign(target, ast.Add() | ast.Sub() as operation, value):
             other_sign = ast.Sub() if isinstance(operation, ast.Add) else ast.Add()
@@ -225,10 +226,10 @@ def _index_changes(node: ast.Subscript, index: ast.expr) -> Iterator[Change]:
 
     parts = index.elts if isinstance(index, ast.Tuple) else [index]
     for place, part in enumerate(parts):
-        for what, new in _position_changes(part):
+        for change, new in _position_changes(part):
             changed = [*parts[:place], new, *parts[place + 1 :]]
             whole = ast.Tuple(changed, ast.Load()) if isinstance(index, ast.Tuple) else new
-            yield what, replace_index(whole)
+            yield change, replace_index(whole)
     if len(parts) == 2 and ast.dump(parts[0]) != ast.dump(parts[1]):
         yield "swapped indices", replace_index(ast.Tuple(parts[::-1], ast.Load()))
 
@@ -275,12 +276,12 @@ def _call_changes(
                 kept = [*arguments[:place], free, *arguments[place + 1 :]]
                 yield f"dropped bound {whole[place]}", ast.Call(function, kept, node.keywords)
     if name == "einsum" and arguments and isinstance(arguments[0], ast.Constant):
-        for what, subscripts in _transposed_operands(str(arguments[0].value)):
-            yield what, ast.Call(function, [ast.Constant(subscripts), *arguments[1:]], node.keywords)
+        for change, subscripts in _transposed_operands(str(arguments[0].value)):
+            yield change, ast.Call(function, [ast.Constant(subscripts), *arguments[1:]], node.keywords)
     if name in ARRAY_BUILDERS and arguments and isinstance(arguments[0], ast.Tuple):
-        for what, new in _entry_changes(arguments[0], arguments[0].elts, zeros):
+        for change, new in _entry_changes(arguments[0], arguments[0].elts, zeros):
             assert isinstance(new, ast.expr)
-            yield what.partition(" in `")[0], ast.Call(function, [new, *arguments[1:]], node.keywords)
+            yield change.partition(" in `")[0], ast.Call(function, [new, *arguments[1:]], node.keywords)
 
 
 def _transposed_operands(subscripts: str) -> Iterator[tuple[str, str]]:

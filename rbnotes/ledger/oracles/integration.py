@@ -38,7 +38,7 @@ def follow_root(equations_at: Callable[[float], Equations], guess: Array, h: flo
 
 
 def implicit_euler_equations(M: Array, force: Force, x: Array, v: Array) -> Callable[[float], Equations]:
-    """Return, for each h, the equations ``x1 = x + h v1``, ``M (v1 - v) = h f(x1, v1)`` in ``(x1, v1)``."""
+    """Return a function of h with the equations ``x1 = x + h v1``, ``M (v1 - v) = h f(x1, v1)``."""
 
     def equations_at(h: float) -> Equations:
         def equations(end: Array) -> Array:
@@ -51,7 +51,7 @@ def implicit_euler_equations(M: Array, force: Force, x: Array, v: Array) -> Call
 
 
 def trapezoidal_equations(M: Array, force: Force, x: Array, v: Array) -> Callable[[float], Equations]:
-    """Return, for each h, the equations of the trapezoidal rule for positions and momenta."""
+    """Return a function of h: the equations of the trapezoidal rule for positions and momenta."""
 
     def equations_at(h: float) -> Equations:
         def equations(end: Array) -> Array:

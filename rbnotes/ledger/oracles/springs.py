@@ -61,12 +61,12 @@ def tension(length: Array, ldot: Array, k: float, d: float) -> Array:
     return k * (length**2 - 1) + d * length * ldot + ldot**3 / 4
 
 
-def tension_by_length(length: Array, ldot: Array, k: float, d: float) -> Array:
+def tension_length_derivative(length: Array, ldot: Array, k: float, d: float) -> Array:
     """Return dF/dl of the cubic spring."""
     return 2 * k * length + d * ldot
 
 
-def tension_by_rate(length: Array, ldot: Array, k: float, d: float) -> Array:
+def tension_rate_derivative(length: Array, ldot: Array, k: float, d: float) -> Array:
     """Return dF/dldot of the cubic spring."""
     return d * length + 3 * ldot**2 / 4
 

@@ -125,7 +125,7 @@ def _include(parent: Element, folder: Path | None, visited: set[Path]) -> None:
 
 
 @contextmanager
-def located(element: Element) -> Iterator[None]:
+def locate_errors(element: Element) -> Iterator[None]:
     """Add an element and its line to errors that name none."""
     try:
         yield
@@ -150,7 +150,7 @@ class Context:
     classes: dict[str, dict[str, dict[str, str]]] = field(default_factory=lambda: {"main": {}})
 
     def refuse(self, element: Element, got: str, expected: str = "a supported feature of MJCF") -> None:
-        """Raise an error for what is not supported, or warn and ignore it."""
+        """Raise an error for an unsupported feature, or warn and ignore it."""
         error = InvalidArgument(element.label, got, expected)
         if self.unsupported == "raise":
             raise error

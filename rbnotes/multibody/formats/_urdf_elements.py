@@ -38,7 +38,7 @@ class LinkElement(NamedTuple):
     collisions
         Solids for collisions, at poses ``(4, 4)`` in the link's frame.
     unsupported_collisions
-        Collision geometries that are no solids: one phrase each, which starts with the link.
+        Collision geometries that are not solids: one phrase each, which starts with the link.
     """
 
     name: str
@@ -87,7 +87,7 @@ def link_element(element: ET.Element, repairs: list[str] | None, folder: Path | 
 def _placed_solids(
     context: str, link: ET.Element, kind: str, folder: Path | None
 ) -> tuple[list[tuple[Array, Shape]], list[str]]:
-    """Return the solids of all elements ``<visual>`` or ``<collision>``, and those that are no solids."""
+    """Return the solids of all elements ``<visual>`` or ``<collision>``, and those that are not solids."""
     solids, others = [], []
     for element in link.findall(kind):
         geometry = child(f"{context}: {kind}", element, "geometry")

@@ -62,7 +62,7 @@ _ACTUATORS = {
     "velocity": ("kv",),
     "general": ("gaintype", "gainprm", "biastype", "biasprm", "dyntype"),
 }
-_FLAGS_OF_THE_MOTION = (*_SWITCHES, "passive", "spring", "damper", "clampctrl", "actuation", "filterparent")
+_PHYSICS_FLAGS = (*_SWITCHES, "passive", "spring", "damper", "clampctrl", "actuation", "filterparent")
 
 
 def load_mjcf(
@@ -87,7 +87,7 @@ def load_mjcf(
     collisions
         If False, nothing touches: for files with shapes that have no contacts.
     unsupported
-        ``"raise"`` refuses what is not supported; ``"warn"`` warns and ignores it, so that the model is not
+        ``"raise"`` refuses unsupported features; ``"warn"`` warns and ignores them, so that the model is not
         that of the file.
 
     Raises
@@ -95,7 +95,7 @@ def load_mjcf(
     FileNotFoundError
         If there is no file of that name.
     InvalidArgument
-        If the file is not MJCF, or has what is not supported; the message names the element and its line.
+        If the file is not MJCF, or has an unsupported feature; the message names the element and its line.
 
     Warns
     -----
@@ -174,15 +174,15 @@ class _Reader:
                 raise InvalidArgument(each.label, f"the name {name!r} twice", "a name for each")
             tendons[name] = each
         for each in elements("equality"):
-            with xml.located(each):
+            with xml.locate_errors(each):
                 self._equality(each, tendons)
         for each in tendons.values():
             self._tendon(each)
         for each in elements("actuator"):
-            with xml.located(each):
+            with xml.locate_errors(each):
                 self._actuator(each)
         for each in elements("contact"):
-            with xml.located(each):
+            with xml.locate_errors(each):
                 self._contact(each)
         keyframes = list(elements("keyframe"))
         for tag, found in sections.items():
@@ -196,7 +196,7 @@ class _Reader:
             name = each.get("name") or f"key{number}"
             if name in keys:
                 raise InvalidArgument(each.label, f"the name {name!r} twice", "a name for each")
-            with xml.located(each):
+            with xml.locate_errors(each):
                 keys[name] = self._keyframe(result, each)
         return replace(result, keyframes=keys)
 
@@ -282,8 +282,8 @@ class _Reader:
             if np.any(xml.values(resolved, name, count, np.zeros(count))):
                 self.context.refuse(section, f"'{name}'", "no fluid")
         for each in section:
-            flag = xml.resolve(self.context, each, "main", _FLAGS_OF_THE_MOTION, _SKIPPED_FLAGS)
-            for name in _FLAGS_OF_THE_MOTION:
+            flag = xml.resolve(self.context, each, "main", _PHYSICS_FLAGS, _SKIPPED_FLAGS)
+            for name in _PHYSICS_FLAGS:
                 if xml.choice(flag, name, "enable", ("enable", "disable")) == "enable":
                     continue
                 if name in _SWITCHES:
@@ -315,7 +315,7 @@ class _Reader:
         for element in parent:
             match element.tag:
                 case "geom":
-                    with xml.located(element):
+                    with xml.locate_errors(element):
                         self._geom(element, body, pose, child_class)
                 case "body":
                     self._body(element, body, pose, child_class)
@@ -359,7 +359,7 @@ class _Reader:
             self.frames[name] = MjcfFrame(name, np.eye(4))
         else:
             self.frames[name] = MjcfFrame(carrier, own_pose)
-        with xml.located(element):
+        with xml.locate_errors(element):
             self._inertia(element, name, child_class)
         self._content(element, name, np.eye(4), child_class)
 
@@ -548,7 +548,7 @@ class _Reader:
             if kind in ("hfield", "sdf"):
                 self.context.refuse(element, f"the mass of a {kind}", "an <inertial>, or mass='0'")
                 continue
-            with xml.located(geom):
+            with xml.locate_errors(geom):
                 if kind == "mesh":
                     mesh, own_pose = self._mesh(geom), xml.pose(self.context, geom)
                     properties = inertia.triangle_mesh(mesh.vertices, mesh.triangles, density or 1.0)
@@ -616,7 +616,7 @@ class _Reader:
         used = ("file", "vertex", "face", "scale")
         skipped = ("normal", "texcoord", "smoothnormal", "content_type", "inertia", "material")
         asset = xml.resolve(self.context, element, "main", used, skipped)
-        with xml.located(asset):
+        with xml.locate_errors(asset):
             if "file" in asset.attrib:
                 if self.folder is None:
                     raise InvalidArgument("file", "a file in a text", "a source that is a file")

@@ -148,7 +148,7 @@ class Robot:
     collisions
         Solids for collisions, each fixed to a link.
     unsupported_collisions
-        Collision geometries of the file that are no solids of this package, such as meshes of other formats:
+        Collision geometries of the file that are not solids of this package, such as meshes of other formats:
         one phrase each, which starts with the link.
     repairs
         Changes that made the robot valid, one sentence each.

@@ -50,8 +50,8 @@ class Joint:
     Raises
     ------
     InvalidArgument
-        If the kind is no joint type, ``body`` is no body, ``parent`` is no body or WORLD, or the same as
-        ``body``, or ``frame`` or ``parent_frame`` is no pose.
+        If the kind is not a joint type, ``body`` is not a body, ``parent`` is neither another body nor WORLD,
+        or ``frame`` or ``parent_frame`` is not a pose.
     """
 
     kind: JointType
@@ -263,14 +263,14 @@ class JointKinematics:
 
 def joint_kinematics(joints: Sequence[Joint], poses: ArrayLike) -> JointKinematics:
     """Return the kinematics of joints at poses ``(n, 4, 4)``, which are checked."""
-    result = JointKinematics(arguments.instances("joints", joints, Joint), checked_poses(poses))
+    result = JointKinematics(arguments.instances("joints", joints, Joint), check_poses(poses))
     if result.layout.min_num_bodies > result.num_bodies:
         expected = f"at least {result.layout.min_num_bodies}"
         raise InvalidArgument("poses", f"poses of {result.num_bodies} bodies", expected)
     return result
 
 
-def checked_poses(poses: ArrayLike) -> Array:
+def check_poses(poses: ArrayLike) -> Array:
     """Return checked poses ``(n, 4, 4)``, one for each body."""
     checked = arguments.frame("poses", poses)
     if checked.ndim != 3:
@@ -288,7 +288,7 @@ def body_index(name: str, index: Any, count: int | None = None) -> int:
     return int(index)
 
 
-def checked_twists(twists: ArrayLike, count: int) -> Array:
+def check_twists(twists: ArrayLike, count: int) -> Array:
     """Return checked twists ``(n, 6)``, one for each body."""
     checked = arguments.twist("twists", twists)
     if checked.shape != (count, 6):

@@ -41,8 +41,8 @@ from rbnotes.joints import JointType
 from rbnotes.multibody.maximal.joint_kinematics import Joint as Joint
 from rbnotes.multibody.maximal.joint_kinematics import (
     body_index,
-    checked_poses,
-    checked_twists,
+    check_poses,
+    check_twists,
     joint_kinematics,
     parent_index,
 )
@@ -90,12 +90,12 @@ def joint_from_world_frame(
     Raises
     ------
     InvalidArgument
-        If ``frame`` or ``poses`` are no poses, ``body`` is no body, ``parent`` is no body or WORLD, or the
-        shape of ``q`` does not fit.
+        If ``frame`` or ``poses`` are not poses, ``body`` is not a body, ``parent`` is neither a body nor
+        WORLD, or the shape of ``q`` does not fit.
     """
     arguments.require_instance("kind", kind, JointType)
     frame = arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
-    poses = checked_poses(poses)
+    poses = check_poses(poses)
     q = kind.neutral if q is None else arguments.with_ndim("q", kind._check_coordinates("q", q), 1)
     body = body_index("body", body, len(poses))
     parent = parent_index(parent, len(poses))
@@ -119,11 +119,11 @@ def relative_twist(joint: Joint, poses: ArrayLike, twists: ArrayLike) -> Array:
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses or the shape of ``twists`` does not fit.
+        If ``poses`` are not poses or the shape of ``twists`` does not fit.
     """
     arguments.require_instance("joint", joint, Joint)
     kinematics = joint_kinematics((joint,), poses)
-    body_twists, parent_twists = kinematics.joint_frame_twists(checked_twists(twists, kinematics.num_bodies))
+    body_twists, parent_twists = kinematics.joint_frame_twists(check_twists(twists, kinematics.num_bodies))
     result: Array = body_twists[0] - parent_twists[0]
     return result
 
@@ -142,7 +142,7 @@ def constraint_jacobian(joints: Sequence[Joint], poses: ArrayLike) -> sparse.csr
     Raises
     ------
     InvalidArgument
-        If ``joints`` are no joints or ``poses`` are no poses.
+        If ``joints`` are not joints or ``poses`` are not poses.
     """
     return joint_kinematics(joints, poses).constraint_jacobian()
 
@@ -162,7 +162,7 @@ def constraint_error(joints: Sequence[Joint], poses: ArrayLike) -> Array:
     Raises
     ------
     InvalidArgument
-        If ``joints`` are no joints or ``poses`` are no poses.
+        If ``joints`` are not joints or ``poses`` are not poses.
     """
     return joint_kinematics(joints, poses).constraint_error()
 
@@ -182,10 +182,10 @@ def constraint_bias_acceleration(joints: Sequence[Joint], poses: ArrayLike, twis
     Raises
     ------
     InvalidArgument
-        If ``joints`` are no joints, ``poses`` are no poses or the shape of ``twists`` does not fit.
+        If ``joints`` are not joints, ``poses`` are not poses or the shape of ``twists`` does not fit.
     """
     kinematics = joint_kinematics(joints, poses)
-    return kinematics.constraint_bias_acceleration(checked_twists(twists, kinematics.num_bodies))
+    return kinematics.constraint_bias_acceleration(check_twists(twists, kinematics.num_bodies))
 
 
 def joint_reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> JointReaction:
@@ -205,7 +205,7 @@ def joint_reactions(joint: Joint, poses: ArrayLike, multipliers: ArrayLike) -> J
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses or the shape of ``multipliers`` does not fit.
+        If ``poses`` are not poses or the shape of ``multipliers`` does not fit.
     """
     arguments.require_instance("joint", joint, Joint)
     joint_multipliers = arguments.single_vector("multipliers", multipliers, joint.num_constraints)

@@ -125,7 +125,7 @@ class MaximalModel:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.mass_matrix(state)
@@ -136,7 +136,7 @@ class MaximalModel:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.force(state)
@@ -147,7 +147,7 @@ class MaximalModel:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.linearized_force(state)
@@ -176,7 +176,7 @@ class MaximalModel:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
@@ -187,7 +187,7 @@ class MaximalModel:
         Raises
         ------
         InvalidArgument
-            If ``h`` is no finite number or the shape of ``increment`` does not fit.
+            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
@@ -198,7 +198,7 @@ class MaximalModel:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.free.energy(state)
@@ -238,7 +238,7 @@ def accelerations(model: MaximalModel, state: State) -> Accelerations:
     Raises
     ------
     InvalidArgument
-        If ``model`` is no ``MaximalModel`` or ``state`` is no ``State``.
+        If ``model`` is not a ``MaximalModel`` or ``state`` is not a ``State``.
     """
     arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State)
@@ -268,7 +268,7 @@ def joint_velocity_constraints(model: MaximalModel, state: State, *, gamma: floa
     Raises
     ------
     InvalidArgument
-        If ``model`` is no ``MaximalModel``, ``state`` does not fit it, or ``gamma`` is negative.
+        If ``model`` is not a ``MaximalModel``, ``state`` does not fit it, or ``gamma`` is negative.
     """
     arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State)
@@ -289,7 +289,7 @@ def project(model: MaximalModel, state: State) -> State:
     Raises
     ------
     InvalidArgument
-        If ``model`` is no ``MaximalModel`` or ``state`` is no ``State``.
+        If ``model`` is not a ``MaximalModel`` or ``state`` is not a ``State``.
     SingularConfiguration
         If the joints cannot be brought together from these poses.
     """
@@ -314,7 +314,7 @@ def project_poses(model: MaximalModel, poses: ArrayLike, *, max_iterations: int 
     Raises
     ------
     InvalidArgument
-        If ``poses`` are no poses or ``max_iterations`` is negative.
+        If ``poses`` are not poses or ``max_iterations`` is negative.
     SingularConfiguration
         If the joints still have errors after so many iterations.
     """

@@ -49,8 +49,8 @@ from rbnotes.multibody.maximal.stepping import (
     VelocityConstraints,
     VelocityUpdate,
     combine_updates,
-    held_contacts,
     min_normal_velocities,
+    persistent_contacts,
     resolve_overlaps,
     solve_velocities,
 )
@@ -130,7 +130,7 @@ def _step_with_halving(
         return result
     half_context = replace(context, h=context.h / 2)
     first = _step_with_halving(half_context, state, points, halvings - 1)
-    return first.followed_by(_step_with_halving(half_context, first.state, first.points, halvings - 1))
+    return first.append(_step_with_halving(half_context, first.state, first.points, halvings - 1))
 
 
 def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
@@ -235,8 +235,8 @@ def _second_update(context: StepContext, state: State, points: ContactPoints) ->
     equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = relative_velocities(rows, velocity)[:, 0]
-    is_held = held_contacts(points, normal_velocities, h, model.gravity, context.slop)
-    points, rows = points[is_held], rows.select_groups(is_held)
+    is_persistent = persistent_contacts(points, normal_velocities, h, model.gravity, context.slop)
+    points, rows = points[is_persistent], rows.select_groups(is_persistent)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
     gravity = h / 2 * free.gravity_force(state)
 

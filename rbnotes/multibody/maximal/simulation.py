@@ -23,7 +23,8 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import Scheme, State, States, StepProblem, StepSolution
 from rbnotes.errors import MissingExtra
-from rbnotes.friction import FrictionModel, friction_model, semismooth_newton_friction
+from rbnotes.friction import FrictionModel, semismooth_newton_friction
+from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
 from rbnotes.multibody.maximal.joint_space import JointSpace
@@ -53,7 +54,7 @@ def simulate(
     h: float,
     steps: int,
     *,
-    friction: FrictionModel | Callable[[StepProblem], StepSolution] | str = semismooth_newton_friction,
+    friction_model: FrictionModel | Callable[[StepProblem], StepSolution] | str = semismooth_newton_friction,
     max_friction_residual: float | None = None,
     integrator: Integrator | Scheme = rattle,
     impacts: str = SIMULTANEOUS,
@@ -77,7 +78,7 @@ def simulate(
         Step size, s.
     steps
         Number of steps.
-    friction
+    friction_model
         Friction model: a function of :mod:`rbnotes.friction`, its name (``"coulomb"``), or a function with
         the same signature. A user's function declares a warm start by
         ``FrictionModel(function, accepts_initial_guess=True)`` (:class:`rbnotes.friction.FrictionModel`).
@@ -117,7 +118,7 @@ def simulate(
     Raises
     ------
     InvalidArgument
-        If ``model`` is no ``MaximalModel``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is
+        If ``model`` is not a ``MaximalModel``, ``state`` does not fit it, ``h`` is not positive, ``steps`` is
         below 1, an option is not one of the names, or compiled steps do not support the model or an option.
     FrictionNotConverged
         If the friction model does not get below ``max_friction_residual``.
@@ -128,7 +129,7 @@ def simulate(
     """
     arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State, Trajectory)
-    law = friction_model("friction", friction)
+    law = select_friction_model("friction_model", friction_model)
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:

@@ -178,7 +178,7 @@ class StepResult(NamedTuple):
     actuator_impulse: Array
     friction_impulse: Array
 
-    def followed_by(self, second: StepResult) -> StepResult:
+    def append(self, second: StepResult) -> StepResult:
         """Return this step and another one after it as one step."""
         return StepResult(
             second.state,
@@ -290,12 +290,13 @@ def min_normal_velocities(
     return speeds
 
 
-def held_contacts(
+def persistent_contacts(
     points: ContactPoints, normal_velocities: Array, h: float, gravity: Array, slop: float
 ) -> NDArray[np.bool_]:
-    """Return a mask ``(c,)`` of the contacts that hold bodies at the end of a step.
+    """Return a mask ``(c,)`` of the contacts that persist at the end of a step.
 
-    Touching bodies are held. Separated bodies that approach fast collide in the next step, and may bounce.
+    Contacts of touching bodies persist. Separated bodies that approach fast collide in the next step, and may
+    bounce.
     """
     is_bouncing = (points.restitution > 0) & (normal_velocities < restitution_threshold(h, gravity))
     is_deferred = (points.gap > slop) & (normal_velocities < -points.gap / h)

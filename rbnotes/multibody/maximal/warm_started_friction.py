@@ -54,7 +54,7 @@ class WarmStartedFriction:
                 raise
             if not solution.residual <= WARNING_RESIDUAL and not self.has_warned:
                 self.has_warned = True
-                warnings.warn(f"{error}; the run goes on", FrictionWarning, stacklevel=2)
+                warnings.warn(f"{error}; the run continues", FrictionWarning, stacklevel=2)
         world_impulses = np.einsum("ck,cki->ci", solution.contact_impulses, points.axes)
         self.last_impulses = points, world_impulses
         return solution
@@ -65,7 +65,7 @@ class WarmStartedFriction:
             self.has_warned_of_overlaps = True
             message = (
                 f"contacts and constraints do not let bodies separate that overlap by {overlap:.2g} m; "
-                "the run goes on without a reduction of overlaps"
+                "the run continues without a reduction of overlaps"
             )
             warnings.warn(message, FrictionWarning, stacklevel=2)
 

@@ -29,7 +29,7 @@ def compile(model: Tree) -> CompiledTree:
     Raises
     ------
     InvalidArgument
-        If `model` is no tree; if a joint has more than six coordinates, or coordinate constraints that are
+        If `model` is not a tree; if a joint has more than six coordinates, or coordinate constraints that are
         not those of a quaternion.
     MissingExtra
         If numba is not installed, which the extra ``compiled`` installs.

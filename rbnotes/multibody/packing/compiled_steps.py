@@ -27,7 +27,7 @@ from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.rattle_integrator import Rattle
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.packing.packed_model import PackedModel, pack_model, unsupported
+from rbnotes.multibody.packing.packed_model import PackedModel, pack_model, unsupported_error
 
 
 def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepContext, PackedModel]:
@@ -61,7 +61,7 @@ def _check_options(context: StepContext, integrator: Integrator) -> None:
         (context.joint_space is None, "forces or constraints in joint coordinates"),
     ):
         if not is_supported:
-            raise unsupported(what)
+            raise unsupported_error(what)
 
 
 def compiled_newton_friction(

@@ -58,10 +58,11 @@ class SubspaceDerivatives:
         self._numbers = np.zeros(0 if self.is_empty else SUBSPACE_DERIVATIVES_SIZE * coordinates)
 
     def evaluate(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
-        """Return the rates of the columns S and their derivatives by each coordinate, flat ``(48 k,)``.
+        """Return the rates of the columns of S and their derivatives in each coordinate, flat ``(48 k,)``.
 
-        For each column these are S', S'' and the derivatives of all columns of its joint by its coordinate.
-        Returns None near a singular state of a compiled joint. The states ``(k,)`` have been checked.
+        For each column these are S', S'' and the derivatives of all columns of its joint with respect to its
+        coordinate. Returns None near a singular state of a compiled joint. The states ``(k,)`` are not
+        checked.
 
         Raises
         ------

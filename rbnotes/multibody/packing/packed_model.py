@@ -70,9 +70,9 @@ def pack_model(model: MaximalModel) -> PackedModel:
     """
     count, colliders = len(model.inertias), pack_colliders(model)
     if not count:
-        raise unsupported("a model without bodies")
+        raise unsupported_error("a model without bodies")
     if np.any(np.isinf(colliders.mu)):
-        raise unsupported("infinite coefficients of friction")
+        raise unsupported_error("infinite coefficients of friction")
     rotations = [_free_rotation(joint.kind) for joint in model.joints]
     order = _joint_order(model.joints)
     joints = [model.joints[i] for i in order]
@@ -127,7 +127,7 @@ def pack_model(model: MaximalModel) -> PackedModel:
     )
 
 
-def unsupported(what: str) -> InvalidArgument:
+def unsupported_error(what: str) -> InvalidArgument:
     """Return the error of a model or an option that compiled steps do not support."""
     return InvalidArgument("compiled", "True", f'False or "auto" for {what}')
 
@@ -151,7 +151,7 @@ def _free_rotation(kind: JointType) -> tuple[int, Array]:
             return AXIS_ROTATION, np.array([0.0, 0.0, 1.0])
         case ExponentialSpherical() | QuaternionSpherical():
             return FREE_ROTATION, np.zeros(3)
-    raise unsupported(f"joints of the type {type(kind).__name__}")
+    raise unsupported_error(f"joints of the type {type(kind).__name__}")
 
 
 def _joint_order(joints: Sequence[Joint]) -> list[int]:

@@ -31,7 +31,7 @@ def sweep(function: Callable[..., Any], *states: ArrayLike, executor: Executor, 
     executor
         Any :class:`concurrent.futures.Executor`.
     chunks
-        Most calls.
+        Largest number of calls.
 
     Returns
     -------

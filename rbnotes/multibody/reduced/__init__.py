@@ -1,6 +1,6 @@
 """Trees of bodies in reduced coordinates: model, kinematics, dynamics (Sueda 2)."""
 
-from rbnotes.multibody.reduced.adaptive_integration import Event, Observed, integrate_adaptively
+from rbnotes.multibody.reduced.adaptive_integration import Event, MotionWithEvents, integrate_adaptively
 from rbnotes.multibody.reduced.assembly import assemble_configuration
 from rbnotes.multibody.reduced.attached_particles import AttachedSystem
 from rbnotes.multibody.reduced.bearing_reactions import BearingReaction, BispStep
@@ -136,7 +136,7 @@ __all__ = [
     "KinematicsDerivatives",
     "Link",
     "LoopClosure",
-    "Observed",
+    "MotionWithEvents",
     "PlaneLimit",
     "Poses",
     "PrescribedBody",

@@ -78,7 +78,7 @@ class Event:
 
 
 @dataclass(frozen=True, eq=False)
-class Observed:
+class MotionWithEvents:
     """Motion and the events in it.
 
     Attributes
@@ -87,13 +87,13 @@ class Observed:
         States at those of the given times that are not after the end.
     events
         For each event, the states in which it happened, in the order of time.
-    ended_by
+    terminating_event
         Index of the event that ended the motion; None if it continued until the last time.
     """
 
     states: States
     events: tuple[tuple[State, ...], ...]
-    ended_by: int | None
+    terminating_event: int | None
 
 
 @overload
@@ -122,7 +122,7 @@ def integrate_adaptively(
     atol: float = ...,
     max_step: float = ...,
     max_evaluations: int = ...,
-) -> Observed: ...
+) -> MotionWithEvents: ...
 
 
 def integrate_adaptively(
@@ -136,7 +136,7 @@ def integrate_adaptively(
     atol: float = 1e-10,
     max_step: float = np.inf,
     max_evaluations: int = 1_000_000,
-) -> States | Observed:
+) -> States | MotionWithEvents:
     """Return the states at the given times, by an adaptive method of SciPy.
 
     Parameters
@@ -146,8 +146,8 @@ def integrate_adaptively(
     times : (T,)
         Increasing, s.
     events
-        Events to detect; the result is an :class:`Observed` then. Two zero crossings of one function within
-        one step of the method are not detected: reduce ``max_step``.
+        Events to detect; the result is then a :class:`MotionWithEvents`. Two zero crossings of one function
+        within one step of the method are not detected: reduce ``max_step``.
     method : {"DOP853", "RK45", "RK23", "Radau", "BDF", "LSODA"}
         Method: explicit Runge-Kutta methods of orders 8, 5 and 3, implicit ones for stiff systems, or one
         that switches.
@@ -231,7 +231,9 @@ def integrate_adaptively(
     return (
         states
         if events is None
-        else Observed(states, tuple(map(tuple, event_detector.occurrences)), event_detector.terminating_event)
+        else MotionWithEvents(
+            states, tuple(map(tuple, event_detector.occurrences)), event_detector.terminating_event
+        )
     )
 
 

@@ -14,7 +14,7 @@ from rbnotes.constraints.stabilization import ProjectionNotConverged, project_po
 from rbnotes.dynamics import State
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.reduced.constraint_protocol import Constraint, ConstraintRows
-from rbnotes.multibody.reduced.constraint_stacking import checked_constraints, constraint_label
+from rbnotes.multibody.reduced.constraint_stacking import check_constraints, constraint_label
 from rbnotes.multibody.reduced.system import TreeSystem
 
 CLOSURE_TOLERANCE = 1e-10
@@ -50,7 +50,7 @@ def assemble_configuration(
     """
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)
-    constraints = checked_constraints(constraints)
+    constraints = check_constraints(constraints)
     locked = arguments.instances("locked", locked, str)
     for constraint in constraints:
         if constraint.unilateral:

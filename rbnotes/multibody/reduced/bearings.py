@@ -72,7 +72,7 @@ class JointBearing:
     def contact_rows(self) -> Array:
         """Contacts ``(m, 3, N)`` of a step problem, with prescribed normal impulses.
 
-        A joint with one motion is one contact, along which the generalised friction acts.
+        A joint with one motion is one contact, along which the generalized friction acts.
         """
         sliding_rows = np.zeros((1, 2, 1)) if self.has_single_motion else self.sliding_jacobian
         if self.has_single_motion:

@@ -43,7 +43,7 @@ from rbnotes.friction.staggered_projections import friction_impulses, normal_imp
 from rbnotes.multibody.reduced.bearing_reactions import BispStep
 from rbnotes.multibody.reduced.bearings import Bearings
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
-from rbnotes.multibody.reduced.constraint_stacking import checked_constraints
+from rbnotes.multibody.reduced.constraint_stacking import check_constraints
 from rbnotes.multibody.reduced.joint_friction_step import (
     ContactImpulses,
     JointFrictionProblem,
@@ -142,7 +142,7 @@ def bisp_step(
     arguments.choice("solver", solver, tuple(PROGRAM_SOLVERS))
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
-    constraints = checked_constraints(constraints)
+    constraints = check_constraints(constraints)
     options = StepOptions(implicit, gamma, excluded_pairs, cone, facets)
     problem = JointFrictionProblem(system, state, h, bearings, constraints, colliders, options)
     friction, bearing_friction = problem.initial_friction(initial_guess)

@@ -26,7 +26,7 @@ from rbnotes.dynamics import State, StepProblem, StepSolution, VelocityConstrain
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint, ConstraintRows
 from rbnotes.multibody.reduced.constraint_stacking import (
     ConstraintPart,
-    checked_constraints,
+    check_constraints,
     constraint_label,
     dependent_equations,
     name_inequalities,
@@ -55,7 +55,7 @@ def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t
     Raises
     ------
     InvalidArgument
-        If ``t`` is no finite number.
+        If ``t`` is not a finite number.
     """
     arguments.require_instance("state", state, State)
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
@@ -112,7 +112,7 @@ def velocity_constraints(
     arguments.require_instance("state", state, State)
     h = arguments.positive_number("h", h)
     gamma = check_error_reduction_rate(gamma, h)
-    constraints = checked_constraints(constraints)
+    constraints = check_constraints(constraints)
     parts, rows = (
         [_coordinate_constraint_part(system, state, acceleration=False)],
         _constraint_rows_at_state(system, state),
@@ -164,7 +164,7 @@ def constrained_acceleration(
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
     arguments.require_instance("state", state, State)
-    constraints = checked_constraints(constraints)
+    constraints = check_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
     parts, active_rows = _acceleration_constraints(system, constraints, state, alpha, beta)
     solution = _solve_accelerations(system, state, parts, method)
@@ -192,7 +192,7 @@ def constraint_forces(
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
     arguments.require_instance("state", state, State)
-    constraints = checked_constraints(constraints)
+    constraints = check_constraints(constraints)
     alpha, beta, method = _check_options(alpha, beta, method)
     return _multipliers_by_constraint(system, constraints, state, alpha, beta, method, object)
 
@@ -225,7 +225,7 @@ def prescribed_forces(
     """
     arguments.require_instance("system", system, TreeSystem, ReducedSystem)
     arguments.require_instance("state", state, State)
-    constraints = checked_constraints(constraints)
+    constraints = check_constraints(constraints)
     _, _, method = _check_options(0.0, 0.0, method)
     forces = _multipliers_by_constraint(system, constraints, state, 0.0, 0.0, method, PrescribedJoint)
     return {

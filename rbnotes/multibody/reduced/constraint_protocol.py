@@ -128,7 +128,7 @@ class BodyConstraint(ABC):
         Raises
         ------
         InvalidArgument
-            If ``t`` is no finite number.
+            If ``t`` is not a finite number.
         """
         check_rows_arguments(system, state, t)
         kinematics = system.body_kinematics(state)
@@ -155,7 +155,7 @@ def point_kinematics(
 
 
 class BodyPointKinematics(NamedTuple):
-    """Point of a body: its position, its Jacobian by the body's twist, its bias acceleration.
+    """Point of a body: its position, its Jacobian with respect to the body's twist, its bias acceleration.
 
     Attributes
     ----------

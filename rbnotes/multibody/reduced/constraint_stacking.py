@@ -18,6 +18,7 @@ from rbnotes.constraints.redundant_rows import (
 )
 from rbnotes.dynamics import BilateralRows, StepSolution, UnilateralRows
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
+from rbnotes.unchecked.linear_algebra import max_abs
 
 DEPENDENCE_TOLERANCE = 1e-6
 """Smallest component of a unit row in a dependent combination for its constraint to be named as redundant."""
@@ -32,7 +33,7 @@ class ConstraintPart(NamedTuple):
     unilateral: bool = False
 
 
-def checked_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
+def check_constraints(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     """Return the constraints as a tuple; check that each has rows."""
     result = arguments.instances("constraints", constraints, object)
     for number, constraint in enumerate(result):
@@ -108,7 +109,7 @@ def refuse_contradictions(parts: list[ConstraintPart], velocity: Array) -> None:
     if not len(G) or np.linalg.matrix_rank(G, tol=RANK_TOLERANCE * largest) == len(G):
         return
     owners = [part.name for part in equations for _ in part.G]
-    scale = max(_max_abs(target), _max_abs(G @ velocity))
+    scale = max(max_abs(target), max_abs(G @ velocity))
     basis: list[int] = []
     for k, row in enumerate(G):
         weights = np.linalg.lstsq(G[basis].T, row, rcond=None)[0]
@@ -126,9 +127,5 @@ def refuse_contradictions(parts: list[ConstraintPart], velocity: Array) -> None:
             raise InconsistentConstraints(
                 "constraints",
                 f"{owners[k]} against {opponents}, off by {miss:.3g}",
-                "what some motion satisfies",
+                "rows that some motion satisfies",
             )
-
-
-def _max_abs(values: Array) -> float:
-    return float(np.max(np.abs(values), initial=0.0))

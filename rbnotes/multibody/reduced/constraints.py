@@ -210,7 +210,7 @@ class Gear:
     Raises
     ------
     InvalidArgument
-        If ``ratio`` is no finite number.
+        If ``ratio`` is not a finite number.
     """
 
     a: str
@@ -254,7 +254,7 @@ class PrescribedJoint:
     Raises
     ------
     InvalidArgument
-        If ``motion`` is no function.
+        If ``motion`` is not a function.
     """
 
     link: str
@@ -300,7 +300,7 @@ class PrescribedBody(BodyConstraint):
     Raises
     ------
     InvalidArgument
-        If ``motion`` is no function.
+        If ``motion`` is not a function.
     """
 
     link: str
@@ -509,7 +509,7 @@ class PlaneLimit(BodyConstraint):
     Raises
     ------
     InvalidArgument
-        If ``normal`` is not of unit length, ``offset`` is no finite number, or the shape of ``x`` does not
+        If ``normal`` is not of unit length, ``offset`` is not a finite number, or the shape of ``x`` does not
         fit.
     """
 

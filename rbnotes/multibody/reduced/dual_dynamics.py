@@ -27,13 +27,13 @@ from scipy import linalg
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.complementarity import LCP, METHODS, solve
-from rbnotes.constraints.redundant_rows import CONSISTENCY_TOLERANCE, row_space
+from rbnotes.constraints.redundant_rows import CONSISTENCY_TOLERANCE, range_basis
 from rbnotes.dynamics import State, StepSolution
 from rbnotes.multibody.reduced.constrained_dynamics import acceleration_constraints
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint, ConstraintRows
 from rbnotes.multibody.reduced.constraint_stacking import (
     ConstraintPart,
-    checked_constraints,
+    check_constraints,
     name_inequalities,
     refuse_contradictions,
     split_multipliers,
@@ -212,7 +212,7 @@ def _assemble_dual_problem(
     """Return the problem, the rows of each constraint, and a mask of those that are in the problem."""
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)
-    constraints = checked_constraints(constraints)
+    constraints = check_constraints(constraints)
     alpha = arguments.real_number("alpha", alpha, minimum=0.0)
     beta = arguments.real_number("beta", beta, minimum=0.0)
     system._check_state(state)
@@ -228,7 +228,7 @@ def _assemble_dual_problem(
     parts, active_rows = acceleration_constraints(system, constraints, state, alpha, beta, evaluate_rows)
     refuse_contradictions(parts, free_acceleration)
     equations, inequalities = stack_parts(parts)
-    G, g, row_combinations = equations.rows, equations.target, row_space(equations.rows)
+    G, g, row_combinations = equations.rows, equations.target, range_basis(equations.rows)
     if row_combinations is not None:
         G, g = row_combinations.T @ G, row_combinations.T @ g
     rows, target = np.concatenate([inequalities.rows, G]), np.concatenate([inequalities.target, g])

@@ -20,11 +20,11 @@ from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
     _body_kinematics,
     _check_state_vectors,
-    _jacobian_at,
+    _jacobian_unchecked,
     _matvec,
     _nearby_inertia_ratios,
-    _poses_at,
-    _twists_at,
+    _poses_unchecked,
+    _twists_unchecked,
     check_vectors,
 )
 from rbnotes.multibody.reduced.model import Tree
@@ -44,7 +44,7 @@ def mass_matrix(tree: Tree, q: ArrayLike) -> Array:
 
 
 def _mass_matrix(tree: Tree, q: Array) -> Array:
-    J = _jacobian_at(tree, q)
+    J = _jacobian_unchecked(tree, q)
     return _mass_matrix_from_jacobian(
         tree, J.reshape(*q.shape[:-1], len(tree.links), 6, tree.num_coordinates)
     )
@@ -63,7 +63,7 @@ def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
     the inertia that the joint carries is added: it does not change the motion that the constraints allow, and
     the matrix is regular.
     """
-    J = _jacobian_at(tree, q)
+    J = _jacobian_unchecked(tree, q)
     return mass_matrix_from_jacobian(
         tree, q, J.reshape(*q.shape[:-1], len(tree.links), 6, tree.num_coordinates)
     )
@@ -123,7 +123,9 @@ def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    return _gyroscopic_and_gravity_wrenches(tree, _poses_at(tree, q).bodies, _twists_at(tree, q, qdot))
+    return _gyroscopic_and_gravity_wrenches(
+        tree, _poses_unchecked(tree, q).bodies, _twists_unchecked(tree, q, qdot)
+    )
 
 
 def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
@@ -135,7 +137,7 @@ def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
         If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _gravity_wrenches(tree, _poses_at(tree, tree.check_vector("q", q)).bodies)
+    return _gravity_wrenches(tree, _poses_unchecked(tree, tree.check_vector("q", q)).bodies)
 
 
 def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -271,7 +273,7 @@ def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
         If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return kinetic_energy_from_twists(tree, _twists_at(tree, *_check_state_vectors(tree, q, qdot)))
+    return kinetic_energy_from_twists(tree, _twists_unchecked(tree, *_check_state_vectors(tree, q, qdot)))
 
 
 def kinetic_energy_from_twists(tree: Tree, phi: Array) -> Array:
@@ -298,7 +300,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q = tree.check_vector("q", q)
-    return potential_energy_from_poses(tree, q, _poses_at(tree, q).bodies)
+    return potential_energy_from_poses(tree, q, _poses_unchecked(tree, q).bodies)
 
 
 def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
@@ -325,8 +327,8 @@ def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    momenta = _matvec(tree.inertias, _twists_at(tree, q, qdot))
-    to_world = se3.Ad_inverse(_poses_at(tree, q).bodies)
+    momenta = _matvec(tree.inertias, _twists_unchecked(tree, q, qdot))
+    to_world = se3.Ad_inverse(_poses_unchecked(tree, q).bodies)
     result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
     return result
 

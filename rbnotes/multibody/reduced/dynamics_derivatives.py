@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics of a tree by its coordinates and velocities: all terms, exact (Sueda 2.5).
+"""Exact derivatives of the dynamics of a tree with respect to coordinates and velocities (Sueda 2.5).
 
 The derivatives of inverse dynamics have three parts; linearly implicit steps omit most of them (Sueda eq.
 (2.79)). *Twists and accelerations* of the bodies change, by one sweep from roots to leaves like that of the
@@ -6,9 +6,9 @@ Jacobian; *wrenches* change with them and with the poses; and so does the *Jacob
 the joints, which causes a geometric stiffness. Most terms come from one bracket: seen from a frame that moves
 with a column S_l of its joint, every twist x from further up changes by ``-ad(S_l) x = ad(x) S_l``.
 
-Derivatives by q hold qdot and qddot constant, those by qdot hold q and qddot; they are the last axis. Joints
-contribute the derivative of S, and the second derivatives of S along the velocities
-(``bias_acceleration_derivative``).
+Derivatives with respect to q hold qdot and qddot constant, those with respect to qdot hold q and qddot. The
+coordinate is the last axis. Joints contribute the derivative of S, and the second derivatives of S along the
+velocities (``bias_acceleration_derivative``).
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class DynamicsDerivatives(NamedTuple):
     Attributes
     ----------
     q
-        Derivative ``(..., k, k)`` by the coordinates, in the unit of the value per rad or m.
+        Derivative ``(..., k, k)`` with respect to the coordinates, in the unit of the value per rad or m.
     qdot
-        Derivative ``(..., k, k)`` by the velocities, in the unit of the value per rad/s or m/s.
+        Derivative ``(..., k, k)`` with respect to the velocities, in the unit of the value per rad/s or m/s.
     """
 
     q: Array
@@ -68,16 +68,16 @@ class KinematicsDerivatives(NamedTuple):
     phi
         Body twists ``(..., n, 6)``, rad/s and m/s.
     J
-        Jacobian ``(..., n, 6, k)``: derivative of the twists by qdot and of their rates by qddot, rad and m
-        per unit of the coordinates.
+        Jacobian ``(..., n, 6, k)``: derivative of the twists with respect to qdot, and of their rates with
+        respect to qddot, rad and m per unit of the coordinates.
     phi_q
-        Derivative ``(..., n, 6, k)`` of the twists by q, rad/s and m/s per unit of the coordinates.
+        Derivative ``(..., n, 6, k)`` of the twists in q, rad/s and m/s per unit of the coordinates.
     phidot
         Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``.
     phidot_q
-        Derivative ``(..., n, 6, k)`` of the rates by q, rad/s^2 and m/s^2 per unit of the coordinates.
+        Derivative ``(..., n, 6, k)`` of the rates in q, rad/s^2 and m/s^2 per unit of the coordinates.
     phidot_qdot
-        Derivative ``(..., n, 6, k)`` of the rates by qdot, rad/s and m/s per unit of the coordinates.
+        Derivative ``(..., n, 6, k)`` of the rates in qdot, rad/s and m/s per unit of the coordinates.
     """
 
     body_poses: Array
@@ -153,7 +153,7 @@ def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> 
 def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> tuple[Array, Array, Array]:
     """Return gravity, gyroscopic and inertial wrenches ``(..., n, 6)``, and their derivatives.
 
-    The derivatives ``(..., n, 6, k)`` are by q and by qdot.
+    The derivatives ``(..., n, 6, k)`` are with respect to q and to qdot.
     """
     M, phi, J = tree.inertias, derivatives.phi, derivatives.J
     wrenches = _gyroscopic_and_gravity_wrenches(tree, derivatives.body_poses, phi) - _matvec(
@@ -169,7 +169,7 @@ def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> t
 
 
 def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
-    """Return the derivative ``(..., k, k)`` of ``J^T f`` by q for constant body wrenches ``f (..., n, 6)``.
+    """Return the derivative ``(..., k, k)`` of ``J^T f`` in q for constant body wrenches ``f (..., n, 6)``.
 
     Wrenches are added up from leaves to roots; a joint that rotates the wrenches from beyond it changes the
     forces at all joints before it.
@@ -210,10 +210,10 @@ def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
 def inverse_dynamics_derivatives(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
 ) -> DynamicsDerivatives:
-    """Return the derivatives of :func:`~rbnotes.multibody.reduced.inverse_dynamics` by q and qdot.
+    """Return the derivatives of :func:`~rbnotes.multibody.reduced.inverse_dynamics` in q and qdot.
 
-    The derivative by qddot is the mass matrix. The applied wrenches are constant in body coordinates. The
-    terms of springs, dampers and other forces on bodies are in
+    The derivative with respect to qddot is the mass matrix. The applied wrenches are constant in body
+    coordinates. The terms of springs, dampers and other forces on bodies are in
     :meth:`~rbnotes.multibody.reduced.TreeSystem.linearized_residual`.
 
     Raises
@@ -285,7 +285,7 @@ def forward_dynamics_derivatives(
 def _constraint_derivatives(
     tree: Tree, q: Array, qdot: Array, qddot: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
-    """Return derivatives of ``G^T mu (..., k, k)`` by q, ``G qddot + Gdot qdot (..., c, k)`` by q, qdot."""
+    """Differentiate ``G^T mu (..., k, k)`` in q and ``G qddot + Gdot qdot (..., c, k)`` in q, qdot."""
     force_q = np.zeros((*mu.shape[:-1], tree.num_coordinates, tree.num_coordinates))
     acceleration_q = np.zeros((*mu.shape, tree.num_coordinates))
     acceleration_qdot = acceleration_q.copy()

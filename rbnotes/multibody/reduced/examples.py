@@ -104,7 +104,7 @@ def torus_chain(count: int = 10) -> Example:
         placement=_rotation(Y_AXIS, QUARTER_TURN),
         body_frame=_translation(TORUS_RADIUS - TUBE_RADIUS, 0, 0),
     )
-    tree = Tree([first, *_hanging_tori(count, placement=first.body_frame)])
+    tree = Tree([first, *_linked_tori(count, placement=first.body_frame)])
     q = tree.coordinates({"torus 0": [0.3, 0.6]}, default=tree.joint_parameter("spring_reference"))
     return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), _tori(tree))
 
@@ -121,7 +121,7 @@ def sliding_chain(count: int = 6) -> Example:
     points = [[-1.2, -0.3, 0.7], [-0.9, 0.5, 0.0], [-0.5, 0.6, -0.5], [0, -0.9, 0.3], [0.5, 0.4, -0.5]]
     track = bezier_curve([*points, [0.9, 0.3, 0.1], [1.2, -0.2, 0.8]])
     first = Link("torus 0", point_on_curve(track, "tangent"), _torus_inertia())
-    tree = Tree([first, *_hanging_tori(count)])
+    tree = Tree([first, *_linked_tori(count)])
     # Half a turn about the tangent: the x axis points down.
     q = tree.coordinates({"torus 0": [0.08, HALF_TURN]}, default=tree.joint_parameter("spring_reference"))
     return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), _tori(tree), track)
@@ -197,7 +197,7 @@ def board() -> Example:
     return Example(tree, State(q=q, qdot=np.zeros(tree.num_coordinates)), shapes, track)
 
 
-def _hanging_tori(count: int, placement: Array | None = None) -> list[Link]:
+def _linked_tori(count: int, placement: Array | None = None) -> list[Link]:
     """Return all tori but the first: each hangs in the one before it, at a right angle."""
     ring = torus(TORUS_RADIUS, TUBE_RADIUS)
     joint: JointType = surface_on_surface(ring, ring, QUARTER_TURN)

@@ -46,7 +46,7 @@ class JointCoordinates:
     ------
     InvalidArgument
         If ``num_coordinates`` is negative or ``q``, ``jacobian``, ``jacobian_rate`` or
-        ``bias_acceleration_derivative`` is no function.
+        ``bias_acceleration_derivative`` is not a function.
     """
 
     num_coordinates: int
@@ -157,7 +157,7 @@ class HyperReducedSystem(ReducedSystem):
     Raises
     ------
     InvalidArgument
-        If ``system`` is no ``TreeSystem`` or ``coordinates`` is no ``JointCoordinates``.
+        If ``system`` is not a ``TreeSystem`` or ``coordinates`` is not a ``JointCoordinates``.
     """
 
     coordinates: JointCoordinates

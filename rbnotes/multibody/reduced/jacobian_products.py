@@ -52,10 +52,10 @@ def jacobian_rate_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLik
         If the shape of ``q``, ``qdot`` or ``x`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _jacobian_dot_product(tree, *check_vectors(tree, q=q, qdot=qdot, x=x))
+    return _jacobian_rate_product(tree, *check_vectors(tree, q=q, qdot=qdot, x=x))
 
 
-def _jacobian_dot_product(tree: Tree, q: Array, qdot: Array, x: Array) -> Array:
+def _jacobian_rate_product(tree: Tree, q: Array, qdot: Array, x: Array) -> Array:
     A = se3.Ad_inverse(_relative_joint_poses(tree, q))
     return _matvec(
         tree.joint_to_body_adjoints, jacobian_product_and_rate(tree, q, qdot, x, np.zeros_like(x), A)[1]
@@ -72,7 +72,7 @@ def bias_acceleration(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = check_vectors(tree, q=q, qdot=qdot)
-    return _jacobian_dot_product(tree, q, qdot, qdot)
+    return _jacobian_rate_product(tree, q, qdot, qdot)
 
 
 def mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:

@@ -108,7 +108,8 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
     Raises
     ------
     InvalidArgument
-        If ``system`` is no ``TreeSystem``, ``constraint`` is no ``Constraint``, or ``state`` is no ``State``.
+        If ``system`` is not a ``TreeSystem``, ``constraint`` is not a ``Constraint``, or
+        ``state`` is not a ``State``.
     """
     arguments.require_instance("system", system, TreeSystem)
     arguments.require_instance("state", state, State)

@@ -72,7 +72,7 @@ def poses(tree: Tree, q: ArrayLike) -> Poses:
         If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _poses_at(tree, tree.check_vector("q", q))
+    return _poses_unchecked(tree, tree.check_vector("q", q))
 
 
 def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -84,7 +84,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
         If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _twists_at(tree, *_check_state_vectors(tree, q, qdot))
+    return _twists_unchecked(tree, *_check_state_vectors(tree, q, qdot))
 
 
 def body_poses_and_twists(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
@@ -115,7 +115,7 @@ def jacobian(tree: Tree, q: ArrayLike) -> Array:
         If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _jacobian_at(tree, tree.check_vector("q", q))
+    return _jacobian_unchecked(tree, tree.check_vector("q", q))
 
 
 def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -146,15 +146,15 @@ def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics
     return _body_kinematics(tree, *_check_state_vectors(tree, q, qdot))
 
 
-def _poses_at(tree: Tree, q: Array) -> Poses:
+def _poses_unchecked(tree: Tree, q: Array) -> Poses:
     return _poses(tree, _relative_joint_poses(tree, q))
 
 
-def _twists_at(tree: Tree, q: Array, qdot: Array) -> Array:
+def _twists_unchecked(tree: Tree, q: Array, qdot: Array) -> Array:
     return _twists(tree, q, qdot, se3.Ad_inverse(_relative_joint_poses(tree, q)))
 
 
-def _jacobian_at(tree: Tree, q: Array) -> Array:
+def _jacobian_unchecked(tree: Tree, q: Array) -> Array:
     return _flatten_bodies(
         tree.joint_to_body_adjoints @ _jacobian(tree, q, se3.Ad_inverse(_relative_joint_poses(tree, q)))
     )

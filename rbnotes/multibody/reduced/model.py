@@ -57,7 +57,7 @@ class Link:
     Raises
     ------
     InvalidArgument
-        If a frame is no pose, no body has the inertia, or a value does not fit the joint; the message
+        If a frame is not a pose, no body has the inertia, or a value does not fit the joint; the message
         starts with the link's name.
     """
 

@@ -30,13 +30,13 @@ class ReductionDerivatives(NamedTuple):
     Attributes
     ----------
     velocities
-        Derivative ``(N, R)`` of ``J v_R`` by the coordinates.
+        Derivative ``(N, R)`` of ``J v_R`` with respect to the coordinates.
     accelerations
-        Derivative ``(N, R)`` of ``J a_R + Jdot v_R`` by the coordinates.
+        Derivative ``(N, R)`` of ``J a_R + Jdot v_R`` with respect to the coordinates.
     bias_acceleration
-        Derivative ``(N, R)`` of ``Jdot v_R`` by v_R.
+        Derivative ``(N, R)`` of ``Jdot v_R`` with respect to v_R.
     forces
-        Derivative ``(R, R)`` of ``J^T f`` by the coordinates.
+        Derivative ``(R, R)`` of ``J^T f`` with respect to the coordinates.
     """
 
     velocities: Array
@@ -71,7 +71,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self._expand(state)[0]
@@ -82,7 +82,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return Reduction(self._expand(state)[1])
@@ -93,7 +93,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return Reduction(*self._expand(state)[1:])
@@ -104,7 +104,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         full_state, J, _ = self._expand(state)
@@ -117,7 +117,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         full_state, J, bias = self._expand(state)
@@ -132,7 +132,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         full_state, J, bias = self._expand(state)
@@ -171,7 +171,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         SingularConfiguration
             If a joint is in a singular state, or J has lost its rank.
         """
@@ -187,7 +187,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``h`` is no finite number or the shape of ``increment`` does not fit.
+            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
@@ -198,7 +198,7 @@ class ReducedSystem(ABC):
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         return self.system.energy(self.expand(state))

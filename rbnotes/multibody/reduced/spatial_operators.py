@@ -33,7 +33,7 @@ from rbnotes.multibody.reduced.dynamics import (
 from rbnotes.multibody.reduced.kinematics import (
     _check_state_vectors,
     _matvec,
-    _poses_at,
+    _poses_unchecked,
     _relative_joint_poses,
 )
 from rbnotes.multibody.reduced.model import Tree
@@ -139,7 +139,7 @@ class SpatialOperators:
 
     @cached_property
     def S(self) -> Array:
-        """``diag(S_1, ..., S_n)``, ``(..., 6 n, k)``."""
+        """Motion subspaces of all joints, ``diag(S_1, ..., S_n) (..., 6 n, k)``."""
         return _block_diagonal(_motion_subspaces(self.tree, self.q))
 
     @cached_property
@@ -149,12 +149,12 @@ class SpatialOperators:
 
     @cached_property
     def J(self) -> Array:
-        """Block diagonal ``diag(J_1, ..., J_n)``, ``(6 n, 6 n)``: the inertias of the bodies."""
+        """Spatial inertias of the bodies, ``diag(J_1, ..., J_n) (6 n, 6 n)``."""
         return _stacked_block_diagonal(self.tree.inertias)
 
     @cached_property
     def M_lambda(self) -> Array:
-        """``diag(A_1, ..., A_n)``, ``(..., 6 n, 6 n)``."""
+        """Adjoints from parents to bodies, ``diag(A_1, ..., A_n) (..., 6 n, 6 n)``."""
         return _stacked_block_diagonal(_parent_motion_transforms(self.tree, self.q))
 
     @cached_property
@@ -172,7 +172,7 @@ class SpatialOperators:
 
     @cached_property
     def G(self) -> Array:
-        """``(I - Gamma)^-1 = I + Gamma + Gamma^2 + ...``, ``(..., 6 n, 6 n)`` (eqs. (44), (45), (59)).
+        """Sum ``I + Gamma + Gamma^2 + ... = (I - Gamma)^-1 (..., 6 n, 6 n)`` (eqs. (44), (45), (59)).
 
         Row i holds, in the column of each ancestor, the adjoint from there: filled from the parent's row.
         """
@@ -187,7 +187,7 @@ class SpatialOperators:
 
     @cached_property
     def v(self) -> Array:
-        """``G S qdot (..., 6 n)``: the body twists (eq. (41))."""
+        """Body twists ``G S qdot (..., 6 n)`` (eq. (41))."""
         return _matvec(self.G, _matvec(self.S, self.qdot))
 
     @cached_property
@@ -206,7 +206,7 @@ class SpatialOperators:
     @cached_property
     def f_e(self) -> Array:
         """Weights and applied wrenches of the bodies ``(..., 6 n)``, with a minus sign."""
-        load: Array = _gravity_wrenches(self.tree, _poses_at(self.tree, self.q).bodies) + self.wrenches
+        load: Array = _gravity_wrenches(self.tree, _poses_unchecked(self.tree, self.q).bodies) + self.wrenches
         return -load.reshape(*load.shape[:-2], 6 * self._n)
 
     @cached_property
@@ -221,7 +221,7 @@ class SpatialOperators:
 
     @cached_property
     def mass_matrix(self) -> Array:
-        """``S^T G^T J G S (..., k, k)`` (eq. (51))."""
+        """Mass matrix ``S^T G^T J G S (..., k, k)`` (eq. (51))."""
         J = self.G @ self.S
         result: Array = np.swapaxes(J, -1, -2) @ self.J @ J
         return result

@@ -30,7 +30,7 @@ from rbnotes.multibody.reduced.dynamics import (
     _passive_joint_forces,
 )
 from rbnotes.multibody.reduced.inverse_mass import _factor_mass_matrix
-from rbnotes.multibody.reduced.kinematics import _check_state_vectors, _matvec, _poses_at
+from rbnotes.multibody.reduced.kinematics import _check_state_vectors, _matvec, _poses_unchecked
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.reduced.recursive_dynamics import _remove_constraint_components
 from rbnotes.multibody.reduced.spatial_operators import (
@@ -158,7 +158,7 @@ class FactorMatrices(NamedTuple):
 
     @property
     def mass_matrix(self) -> Array:
-        """``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
+        """Mass matrix ``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
         result: Array = (
             self.unit_triangular_inverse @ self.Omega @ np.swapaxes(self.unit_triangular_inverse, -1, -2)
         )
@@ -166,7 +166,7 @@ class FactorMatrices(NamedTuple):
 
     @property
     def inverse_mass_matrix(self) -> Array:
-        """``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
+        """Inverse mass matrix ``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
         result: Array = np.swapaxes(self.unit_triangular, -1, -2) @ np.linalg.solve(
             self.Omega, self.unit_triangular
         )
@@ -235,7 +235,7 @@ def factored_dynamics(
     factors = _square_factors(tree, q)
     A, S, n = factors.A, factors.S, len(tree.links)
     Sdot, slices = _motion_subspace_rates(tree, q, qdot), tree.coordinate_slices
-    load = _gravity_wrenches(tree, _poses_at(tree, q).bodies) + wrenches
+    load = _gravity_wrenches(tree, _poses_unchecked(tree, q).bodies) + wrenches
     v, a, b, alpha, alpha_bar, p, z, eta = np.zeros((8, *leading, n, 6))
     p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.num_coordinates))
 

@@ -34,7 +34,7 @@ from rbnotes.multibody.reduced.dynamics_derivatives import (
 from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
     _body_kinematics,
-    _jacobian_at,
+    _jacobian_unchecked,
     body_poses_and_twists,
 )
 from rbnotes.multibody.reduced.model import Tree, require_fixed_coordinates
@@ -91,7 +91,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -103,7 +103,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -117,11 +117,11 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        return Reduction(self._append_particles(_jacobian_at(self.tree, state.q)))
+        return Reduction(self._append_particles(_jacobian_unchecked(self.tree, state.q)))
 
     def acceleration_reduction(self, state: State) -> Reduction:
         """Return the same map for accelerations, with the bias ``Jdot qdot`` (Sueda eqs. (2.2), (2.90)).
@@ -129,7 +129,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -149,7 +149,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -165,7 +165,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -180,13 +180,13 @@ class TreeSystem:
         """Return all forces, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
 
         K and D are those of applied and joint forces. The derivatives of J, gravity and the gyroscopic
-        wrenches by the coordinates are omitted: they are of first order in the step, like the error of that
-        scheme. :meth:`linearized_residual` contains them.
+        wrenches with respect to the coordinates are omitted: they are of first order in the step, like the
+        error of that scheme. :meth:`linearized_residual` contains them.
 
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
@@ -254,7 +254,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         SingularConfiguration
             If some joint is in a singular state.
         """
@@ -271,7 +271,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -286,7 +286,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``h`` is no finite number or the shape of ``increment`` does not fit.
+            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
         """
         arguments.require_instance("state", state, State)
         return state.retract(increment, h)
@@ -297,7 +297,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
@@ -312,7 +312,7 @@ class TreeSystem:
         Raises
         ------
         InvalidArgument
-            If ``state`` is no ``State``.
+            If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
         maximal_state = self.maximal_state(state)
@@ -332,7 +332,7 @@ class TreeSystem:
         return Forces(arguments.vector("applied_forces: f", f, maximal_state.size), K, D)
 
     def _coordinate_constraint_inertia_forces(self, state: State, of_joints: Array) -> tuple[Array, Array]:
-        """Return the addition of :meth:`mass_matrix` times accelerations ``(k,)`` and its derivative by q."""
+        """Return the inertia forces ``(k,)`` of the coordinate constraints, and their derivative in q."""
         k = self.tree.num_coordinates
         inertia_forces, by_q = np.zeros(k), np.zeros((k, k))
         for link, coordinates, size in zip(

@@ -43,7 +43,7 @@ def linear_first(E, phi):
     [
         (PRODUCT, lambda q, p: product(p, q), "`q` and `p` are exchanged"),
         (PRODUCT, lambda q, p: -product(q, p), "the sign of the result is wrong"),
-        (PRODUCT, lambda q, p: 2 * product(q, p), "the result is twice what it should be"),
+        (PRODUCT, lambda q, p: 2 * product(q, p), "the result is too large by a factor of 2"),
         (PRODUCT, lambda q, p: np.roll(product(q, p), -1), "the scalar part comes first, not last"),
         (
             PRODUCT,

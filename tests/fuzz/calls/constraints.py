@@ -1,4 +1,4 @@
-"""KKT systems, projections, regularisation, sweeps, stabilisation."""
+"""KKT systems, projections, regularization, sweeps, stabilisation."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ SLIDING = StepProblem(mass=np.diag([1.0, 1.0, 1.0]), momentum=[3.0, 4.0, -2.0], 
 START = np.array([[2.0, -0.6, -0.8]])
 NORMALS = np.array([[1.0, 0, 0], [0, 0.6, 0.8]])
 TANGENTS = np.array([[[0.0, 1, 0], [0, 0, 1]], [[1.0, 0, 0], [0, 0.8, -0.6]]])
-AXIS, CENTRE = np.array([0.0, 0.6, 0.8]), np.array([0.5, 0.0, 0.25])
+AXIS, CENTER = np.array([0.0, 0.6, 0.8]), np.array([0.5, 0.0, 0.25])
 PIN = friction.journal_bearing(0.5, 1.0, 0.25)
 WRENCH = np.array([0.0, 0.5, 0, 1.0, 2.0, 3.0])
 
@@ -42,7 +42,7 @@ CALLS = [
     Call(PIN.unsupported_wrench, {"wrench": WRENCH}),
     Call(
         friction.journal_bearing,
-        {"radius": 0.5, "height": 1.0, "mu": 0.25, "axis": AXIS, "points": 8, "center": CENTRE},
+        {"radius": 0.5, "height": 1.0, "mu": 0.25, "axis": AXIS, "points": 8, "center": CENTER},
     ),
     Call(
         friction.prismatic_guide,
@@ -53,8 +53,8 @@ CALLS = [
             "mu": 0.25,
             "axis": AXIS,
             "width_direction": np.array([1.0, 0, 0]),
-            "center": CENTRE,
+            "center": CENTER,
         },
     ),
-    Call(friction.spherical_bearing, {"radius": 0.5, "mu": 0.25, "points": 12, "center": CENTRE}),
+    Call(friction.spherical_bearing, {"radius": 0.5, "mu": 0.25, "points": 12, "center": CENTER}),
 ]

@@ -74,7 +74,7 @@ CALLS = [
             "state": ABOVE,
             "h": 0.01,
             "steps": 2,
-            "friction": friction.box_friction,
+            "friction_model": friction.box_friction,
             "integrator": momentum_conserving_euler,
             "impacts": "sequential",
             "stabilization": "baumgarte",

@@ -147,7 +147,7 @@ CALLS = [
         multibody.equilibrium,
         {
             "model": HANGING,
-            "guess": HANGING.state(q={"lower": [0.5]}),
+            "initial_guess": HANGING.state(q={"lower": [0.5]}),
             "locked": ("upper",),
             "tolerance": 1e-9,
             "max_iterations": 60,

@@ -141,7 +141,7 @@ def scene(seed):
     state = maximal.project(model, state) if held else state
     taken_back, h = float(rng.choice([0.2, 1.0])), float(rng.choice([0.002, 0.005, 0.01]))
     options = {
-        "friction": MODELS[law],
+        "friction_model": MODELS[law],
         "integrator": INTEGRATORS[integrator],
         "stabilization": stabilization,
         "gamma": taken_back / h if stabilization == "baumgarte" else None,

@@ -67,7 +67,7 @@ def test_resumed_run_uses_the_last_impulses():
     """From the last state alone friction starts from nothing, and differs by the solver's tolerance."""
     model, start = on_ground(Box((0.2, 0.3, 0.2)), 0.11, mu=0.5)
     start = State(E=start.E, phi=[[0.3, 0.2, 0.1, 1.0, 0.5, 0]])
-    options = {"friction": friction.gauss_seidel_friction, "h": 0.01}
+    options = {"friction_model": friction.gauss_seidel_friction, "h": 0.01}
     path = maximal.simulate(model, start, steps=20, **options)
     first = maximal.simulate(model, start, steps=12, **options)
     assert same(path, first, maximal.simulate(model, first, steps=8, **options))

@@ -170,7 +170,7 @@ def test_blocked_bounce_is_reported(friction, steps, integrator, impacts):
     )
     falling = np.zeros((3, 6))
     falling[:2, 5] = -1.0
-    options = {"friction": friction, "integrator": integrator, "impacts": impacts}
+    options = {"friction_model": friction, "integrator": integrator, "impacts": impacts}
     run = simulate(model, State(poses, falling), 0.005, steps, **options)
     assert np.max(np.diff(run.energies)) < 1e-3 * abs(run.energies[0])
     heights = run.states.E[:, :, 2, 3]

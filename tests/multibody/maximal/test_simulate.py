@@ -167,7 +167,7 @@ def test_progress_is_reported():
 
 def test_model_with_options():
     model, start = pile()
-    path = simulate(model, start, 0.01, 3, friction=partial(friction.gauss_seidel_friction, cone="box"))
+    path = simulate(model, start, 0.01, 3, friction_model=partial(friction.gauss_seidel_friction, cone="box"))
     assert path.joint_impulses.shape == (3, 8)
     assert path.states.t.tolist() == pytest.approx([0, 0.01, 0.02, 0.03])
 

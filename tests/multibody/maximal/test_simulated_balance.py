@@ -84,7 +84,7 @@ class TestBalance:
         model, start = pile()
         weightless = MaximalModel(model.inertias, (), (0, 0, 0), colliders=model.colliders)
         fast = State(start.E, start.phi + np.array([0.3, -0.2, 0.5, 0.4, 0.1, -0.8]))
-        path = simulate(weightless, fast, 0.01, 40, friction=law, integrator=energy_conserving_euler)
+        path = simulate(weightless, fast, 0.01, 40, friction_model=law, integrator=energy_conserving_euler)
         assert path.contacts[0].impulses[:, 0].max() > 1.0
         assert np.all(np.diff(path.energies) <= 1e-6)
         assert path.energies[-1] < 0.9 * path.energies[0]

@@ -24,7 +24,7 @@ class TestRollingSphere:
     def roll(self, law, direction, steps=40, **options):
         model = on_ground([Sphere(self.R)], 800.0, mu=self.mu)
         start = State(at(0, 0, self.R)[None], np.array([[0, 0, 0, *(self.speed * direction)]]))
-        return simulate(model, start, 0.01, steps, friction=law, **options)
+        return simulate(model, start, 0.01, steps, friction_model=law, **options)
 
     @round_cones
     def test_sphere_slides_then_rolls_at_five_sevenths(self, law):
@@ -70,7 +70,7 @@ class TestBox:
     def test_sliding_box_stops(self, law):
         speed, mu, h = 1.5, 0.35, 0.02
         start = State(at(0, 0, 0.2)[None], np.array([[0, 0, 0, speed, 0, 0]]))
-        path = simulate(self.model(mu=mu), start, h, 26, friction=law)
+        path = simulate(self.model(mu=mu), start, h, 26, friction_model=law)
         if law is friction.single_qp:  # it lifts what slides by mu times the sliding speed: not checked here
             assert np.max(path.states.E[:, 0, 2, 3]) > 0.2 + 0.1 * mu * speed * h
             return

@@ -31,7 +31,7 @@ def slide(friction):
         colliders=[Collider(WORLD, Plane(), mu=0.3), Collider(0, block, mu=0.3)],
     )
     start = State(se3.frame(np.eye(3), [0, 0, 0.05]), [0, 0, 0, 1.0, 0.7, 0])
-    return simulate(model, start, 0.01, 3, friction=friction)
+    return simulate(model, start, 0.01, 3, friction_model=friction)
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -246,7 +246,7 @@ def test_contact_torque_on_a_sliding_box_vanishes_in_schemes_of_first_order(coor
     np.testing.assert_allclose(torque, 0, atol=1e-7)
 
 
-def test_figure_has_one_labelled_panel_for_each_channel():
+def test_figure_has_one_labeled_panel_for_each_channel():
     mpl.use("Agg")
     motion = simulate(turning_arm(), h=0.01, steps=5, record=["energy"])
     figure, axes = motion.plot("rod", "arm.q", "contacts")

@@ -609,7 +609,7 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
         model.body_state(start),
         0.01,
         40,
-        friction="newton",
+        friction_model="newton",
         integrator=symplectic_euler,
         **options,
     )

@@ -145,9 +145,9 @@ class PinocchioRates(NamedTuple):
     B
         Velocities of Pinocchio from those of the tree ``(nv, k)``.
     dB
-        Its derivatives by the coordinates ``(nv, k, k)``, along the last axis.
+        Its derivatives with respect to the coordinates ``(nv, k, k)``, along the last axis.
     slope
-        Derivative ``(nv, k)`` of Bdot qdot by the coordinates.
+        Derivative ``(nv, k)`` of Bdot qdot with respect to the coordinates.
     """
 
     q: np.ndarray

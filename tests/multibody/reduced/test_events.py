@@ -36,7 +36,7 @@ def test_times_and_directions():
         times, [[rising, falling], [rising], [falling], [3 + (5 + np.sqrt(35)) / 10]], strict=True
     ):
         np.testing.assert_allclose(actual, expected, rtol=1e-12)
-    assert found.ended_by is None
+    assert found.terminating_event is None
     starts_at_zero = integrate_adaptively(system, start, [4.0], events=[Event(lambda s: s.q[0])])
     assert starts_at_zero.events == ((),)
     np.testing.assert_array_equal(found.states.t, [3.0, 3.5, 4.5])
@@ -49,7 +49,7 @@ def test_terminal_event_ends_the_motion():
     events = [Event(lambda s: s.q[0] - 2.3), Event(height, terminal=True), Event(lambda s: s.q[0] - 2.5)]
     lands = 3 + (5 + np.sqrt(45)) / 10
     found = integrate_adaptively(system, start, [3.5, 4.0, 4.5, 9.0], events=events)
-    assert found.ended_by == 1
+    assert found.terminating_event == 1
     np.testing.assert_array_equal(found.states.t, [3.5, 4.0])
     assert [len(each) for each in found.events] == [1, 1, 0]
     assert found.events[1][0].t == pytest.approx(lands, rel=1e-12)

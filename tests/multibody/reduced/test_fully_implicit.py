@@ -61,7 +61,7 @@ ORDERS = {
     "fully implicit Euler": (fully_implicit_euler, 1),
     "implicit midpoint": (implicit_midpoint, 2),
     # Of second order only where the mass matrix is constant and no force is left out of K and D.
-    "linearised trapezoidal": (trapezoidal, 1),
+    "linearized trapezoidal": (trapezoidal, 1),
     "Bridson-Marino": (bridson_marino, 1),
 }
 

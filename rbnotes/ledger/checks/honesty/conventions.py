@@ -129,7 +129,7 @@ def _swap_halves(x: Any) -> Any:
     """Exchange linear and angular parts."""
     x = np.asarray(x)
     if x.ndim != 1 or len(x) % 2 or len(x) < 6:
-        raise ValueError("only twists and what is made of them")
+        raise ValueError("only twists and matrices of them")
     return np.concatenate(np.split(x, 2)[::-1])
 
 

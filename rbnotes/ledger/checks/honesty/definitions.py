@@ -136,10 +136,10 @@ def findings(formula: str, defines: Iterable[str], *, checked: bool = False) -> 
 def _contains_symbol(side: str, symbol: str) -> bool:
     """Return True if an expression contains a symbol but is not the symbol, with or without indices."""
     tokens, parts = side.split(), symbol.split()
-    for at in range(len(tokens) - len(parts) + 1):
-        after, before = at + len(parts), tokens[at - 1].lstrip("\\") if at else ""
+    for index in range(len(tokens) - len(parts) + 1):
+        after, before = index + len(parts), tokens[index - 1].lstrip("\\") if index else ""
         if (
-            tokens[at:after] != parts
+            tokens[index:after] != parts
             or side == symbol
             or before in (*FONTS, "{", "_", "^", *VARIATION_COMMANDS)
         ):
@@ -159,16 +159,16 @@ def split_sides(text: str) -> list[str]:
     The text after an "if" is dropped.
     """
     text = re.split(r"\\text\{\s*(?:if|for|where|when)\b", text)[0]
-    parts, depth, at = [], 0, 0
+    parts, depth, index = [], 0, 0
     for token in re.finditer(r"\\begin\{\w+\}|\\end\{\w+\}|\\[a-zA-Z]+|\\.|:=|.", text, flags=re.DOTALL):
         if token[0].startswith(r"\begin{") or token[0] in ("{", "(", "[", r"\{"):
             depth += 1
         elif token[0].startswith(r"\end{") or token[0] in ("}", ")", "]", r"\}"):
             depth -= 1
         elif depth <= 0 and RELATION.fullmatch(token[0]):
-            parts.append(text[at : token.start()])
-            at = token.end()
-    return [*parts, text[at:]]
+            parts.append(text[index : token.start()])
+            index = token.end()
+    return [*parts, text[index:]]
 
 
 def split_equations(formula: str) -> list[str]:
@@ -208,70 +208,70 @@ def is_symbol(text: str) -> bool:
     return _symbol_end(tokens, 0) == len(tokens) > 0
 
 
-def _symbol_end(tokens: list[str], at: int) -> int:
+def _symbol_end(tokens: list[str], index: int) -> int:
     """Return the index after the symbol that begins at a token; -1 if no symbol begins there."""
-    if tokens[at : at + 2] == ["{", "}"]:
-        at += 2
-    at = _scripts_end(tokens, at)
-    if at < 0 or at >= len(tokens):
+    if tokens[index : index + 2] == ["{", "}"]:
+        index += 2
+    index = _scripts_end(tokens, index)
+    if index < 0 or index >= len(tokens):
         return -1
-    name = tokens[at].lstrip("\\")
+    name = tokens[index].lstrip("\\")
     if (
-        tokens[at].startswith("\\")
+        tokens[index].startswith("\\")
         and name in VARIATION_COMMANDS
-        and at + 1 < len(tokens)
-        and tokens[at + 1] not in "^_("
+        and index + 1 < len(tokens)
+        and tokens[index + 1] not in "^_("
     ):
-        return _symbol_end(tokens, at + 1)
-    at = _core_end(tokens, at)
-    at = _scripts_end(tokens, at) if at >= 0 else at
-    if 0 <= at < len(tokens) and tokens[at] == "(":
-        end = _closing_bracket(tokens, at)
-        inside = tokens[at + 1 : end - 1]
-        at = end if any(token.startswith("\\") or token.isalpha() for token in inside) else -1
-    return at
+        return _symbol_end(tokens, index + 1)
+    index = _core_end(tokens, index)
+    index = _scripts_end(tokens, index) if index >= 0 else index
+    if 0 <= index < len(tokens) and tokens[index] == "(":
+        end = _closing_bracket(tokens, index)
+        inside = tokens[index + 1 : end - 1]
+        index = end if any(token.startswith("\\") or token.isalpha() for token in inside) else -1
+    return index
 
 
-def _core_end(tokens: list[str], at: int) -> int:
-    token = tokens[at]
+def _core_end(tokens: list[str], index: int) -> int:
+    token = tokens[index]
     name = token.lstrip("\\")
-    following = tokens[at + 1] if at + 1 < len(tokens) else ""
+    following = tokens[index + 1] if index + 1 < len(tokens) else ""
     if token in ("[", "{"):
-        end = _closing_bracket(tokens, at)
-        return end if end > 0 and _symbol_end(tokens[at + 1 : end - 1], 0) == end - at - 2 else -1
+        end = _closing_bracket(tokens, index)
+        return end if end > 0 and _symbol_end(tokens[index + 1 : end - 1], 0) == end - index - 2 else -1
     if token.startswith("\\") and name in TEXT_COMMANDS and following == "{":
-        end = _closing_bracket(tokens, at + 1)
-        return end if all(part.isalpha() for part in tokens[at + 2 : end - 1]) else -1
+        end = _closing_bracket(tokens, index + 1)
+        return end if all(part.isalpha() for part in tokens[index + 2 : end - 1]) else -1
     if token.startswith("\\") and name in FONTS:
-        return _core_end(tokens, at + 1) if following else -1
+        return _core_end(tokens, index + 1) if following else -1
     if token.startswith("\\"):
-        return at + 1 if name.isalpha() and name not in OPERATORS else -1
-    return at + 1 if token.isalpha() else -1
+        return index + 1 if name.isalpha() and name not in OPERATORS else -1
+    return index + 1 if token.isalpha() else -1
 
 
-def _scripts_end(tokens: list[str], at: int) -> int:
+def _scripts_end(tokens: list[str], index: int) -> int:
     """Return the index after indices, exponents that are indices, and primes."""
-    while at < len(tokens) and tokens[at] in ("^", "_", "'"):
-        if tokens[at] == "'":
-            at += 1
+    while index < len(tokens) and tokens[index] in ("^", "_", "'"):
+        if tokens[index] == "'":
+            index += 1
             continue
-        if at + 1 >= len(tokens):
+        if index + 1 >= len(tokens):
             return -1
-        end = _closing_bracket(tokens, at + 1) if tokens[at + 1] == "{" else at + 2
-        if end == at + 2 and tokens[at + 1].lstrip("\\") in FONTS | TEXT_COMMANDS:
+        end = _closing_bracket(tokens, index + 1) if tokens[index + 1] == "{" else index + 2
+        if end == index + 2 and tokens[index + 1].lstrip("\\") in FONTS | TEXT_COMMANDS:
             end += 1
-        content = "".join(tokens[at + 1 : end]).replace("{", "").replace("}", "").replace("\\", "")
-        if tokens[at] == "^" and content in POWERS:
+        content = "".join(tokens[index + 1 : end]).replace("{", "").replace("}", "").replace("\\", "")
+        if tokens[index] == "^" and content in POWERS:
             return -1
-        at = end
-    return at
+        index = end
+    return index
 
 
-def _closing_bracket(tokens: list[str], at: int) -> int:
+def _closing_bracket(tokens: list[str], index: int) -> int:
     """Return the index after the closing bracket for the one at a token; -1 if there is none."""
     depth = 0
-    for place in range(at, len(tokens)):
-        depth += (tokens[place] in tuple("{([")) - (tokens[place] in tuple("})]"))
+    for position in range(index, len(tokens)):
+        depth += (tokens[position] in tuple("{([")) - (tokens[position] in tuple("})]"))
         if depth == 0:
-            return place + 1
+            return position + 1
     return -1

@@ -80,13 +80,13 @@ def _primitive_findings(
         elif primitive.codes & own:
             found.append(f"oracle: primitive {primitive.name} is one of the record's forms")
         elif any(primitive.value is other.value for other in implementing):
-            found.append(f"oracle: primitive {primitive.name} is what is under test")
+            found.append(f"oracle: primitive {primitive.name} is the function under test")
         elif not reference.enters(primitive):
             found.append(f"oracle: primitive {primitive.name} is never entered by the reference")
         elif primitive.name in (reference.returned_primitives or ()) and any(
             trace.enters(primitive) for name, trace in traces.items() if name != "reference"
         ):
-            found.append(f"oracle: the reference is no more than what primitive {primitive.name} returns")
+            found.append(f"oracle: the reference only returns the result of primitive {primitive.name}")
     return found
 
 
@@ -169,7 +169,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
             names = {code.co_qualname, *_enclosing_names(code.co_qualname)}
             if not any((code.co_filename, name) in known for name in names):
                 found.add(outermost)
-    return [f"form: {name} of the printed form is no function of the module, to be changed" for name in found]
+    return [f"form: {name} of the printed form is not a function of its module" for name in found]
 
 
 def _escape_findings(traces: dict[str, Trace]) -> list[str]:

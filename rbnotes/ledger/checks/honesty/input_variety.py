@@ -71,9 +71,7 @@ def hidden_variation_findings(record: Record, expected: Sequence[Array]) -> list
         & (spread > ROUNDING_ERROR * size)
         & (record.tolerance * size > MIN_VISIBLE_VARIATION * spread)
     )
-    return ["zero: what varies in the oracle's results is next to nothing beside their size"] * bool(
-        np.any(hidden)
-    )
+    return ["zero: the oracle's results vary too little relative to their size"] * bool(np.any(hidden))
 
 
 def overly_special_findings(record: Record, given: Sequence[Values], draws: Sequence[Values]) -> list[str]:

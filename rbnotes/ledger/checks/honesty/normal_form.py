@@ -179,20 +179,20 @@ def _einsum_product(subscripts: str, factors: list[ast.expr]) -> ast.expr | None
     letters = operands.split(",")
     if len(letters) != len(factors) or not 1 <= len(result) <= 2 or not all(map(str.isalpha, letters)):
         return None
-    at, chain, left = result[0], [], list(zip(letters, factors, strict=True))
+    index, chain, left = result[0], [], list(zip(letters, factors, strict=True))
     while left:
-        following = [pair for pair in left if at in pair[0]]
+        following = [pair for pair in left if index in pair[0]]
         if len(following) != 1 or len(following[0][0]) > 2:
             return None
         indices, factor = following[0]
         left.remove(following[0])
-        if len(indices) == 2 and indices[1] == at:
+        if len(indices) == 2 and indices[1] == index:
             factor = ast.Attribute(factor, "T", ast.Load())
         chain.append(factor)
-        at = indices.replace(at, "", 1)
-        if not at:
+        index = indices.replace(index, "", 1)
+        if not index:
             break
-    return _matrix_product(chain) if not left and at == result[1:] else None
+    return _matrix_product(chain) if not left and index == result[1:] else None
 
 
 def _matrix_factors(node: ast.expr, known: NameScope) -> list[str]:

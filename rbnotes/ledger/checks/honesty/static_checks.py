@@ -77,7 +77,7 @@ def _reason_findings(record: Record) -> Iterator[str]:
         if (text or "[" in name) and len(text.strip()) < MIN_REASON_LENGTH:
             yield f"form: {name} gives no reason"
     yield from (
-        f"inputs: {name} in `special` is no input" for name in record.special if name not in record.inputs
+        f"inputs: {name} in `special` is not an input" for name in record.special if name not in record.inputs
     )
 
 

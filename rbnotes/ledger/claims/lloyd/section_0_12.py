@@ -27,8 +27,8 @@ from rbnotes.ledger.oracles.springs import (
     force_on_ends,
     spring_tension,
     tension,
-    tension_by_length,
-    tension_by_rate,
+    tension_length_derivative,
+    tension_rate_derivative,
 )
 from rbnotes.ledger.quantities import (
     AREA,
@@ -88,8 +88,8 @@ def library_law(k, d):
     """Return the same tension law for the library."""
     return CallableTensionLaw(
         lambda L, Ldot: tension(L, Ldot, k, d),
-        lambda L, Ldot: tension_by_length(L, Ldot, k, d),
-        lambda L, Ldot: tension_by_rate(L, Ldot, k, d),
+        lambda L, Ldot: tension_length_derivative(L, Ldot, k, d),
+        lambda L, Ldot: tension_rate_derivative(L, Ldot, k, d),
     )
 
 
@@ -196,15 +196,15 @@ class d3:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d):
-        def of_pair(function, at):
+        def derivative_blocks(function, pair):
             blocks = [
-                complex_step(lambda z: function(z, at[1]), at[0]),
-                complex_step(lambda z: function(at[0], z), at[1]),
+                complex_step(lambda z: function(z, pair[1]), pair[0]),
+                complex_step(lambda z: function(pair[0], z), pair[1]),
             ]
             return np.vstack([np.hstack(blocks), -np.hstack(blocks)])
 
-        positions = of_pair(lambda x1, x2: complex_force(np.array([x1, x2]), v, k, d), x)
-        rates = of_pair(lambda v1, v2: complex_force(x, np.array([v1, v2]), k, d), v)
+        positions = derivative_blocks(lambda x1, x2: complex_force(np.array([x1, x2]), v, k, d), x)
+        rates = derivative_blocks(lambda v1, v2: complex_force(x, np.array([v1, v2]), k, d), v)
         return np.array([positions, rates])
 
     def library(x, v, k, d):
@@ -295,7 +295,7 @@ class t504_b:
 
     correction = r"The first of the two is $\partial\mathbf f_1/\partial\mathbf x_1$, without the dot."
     replacement = r"and similarly for the velocity Jacobian, and so it is sufficient to analyze $\partial\mathbf f_1/\partial\mathbf x_1$ and $\partial\mathbf f_1/\partial\dot{\mathbf x}_1$."
-    units_mismatch = "the print has a damping in the place of a stiffness"
+    units_mismatch = "the print has a damping instead of a stiffness"
     implements = path_force
 
 
@@ -311,7 +311,9 @@ class d8_a:
         ldot = distance_rate(x, v)
         U_n = np.outer(u, u)
         U_p = identity - np.outer(u, u)
-        F, F_l, F_ldot = (part(length, ldot, k, d) for part in (tension, tension_by_length, tension_by_rate))
+        F, F_l, F_ldot = (
+            part(length, ldot, k, d) for part in (tension, tension_length_derivative, tension_rate_derivative)
+        )
         return -F_l * U_n - (1 / length) * F_ldot * np.outer(u, (v[1] - v[0]) @ U_p) - (F / length) * U_p
 
     library = first_position_library
@@ -330,7 +332,7 @@ class d8_b:
     def printed(x, v, k, d):
         u, length = geometry(x)
         U_n = np.outer(u, u)
-        return -tension_by_rate(length, distance_rate(x, v), k, d) * U_n
+        return -tension_rate_derivative(length, distance_rate(x, v), k, d) * U_n
 
     library = first_velocity_library
     reference = first_velocity_reference
@@ -557,7 +559,10 @@ class d6_a:
         length, ldot = distance(x), distance_rate(x, v)
         l_x1 = first_point_derivative(distance, x)
         ldot_x1 = first_point_difference(lambda z: distance_rate(z, v), x)
-        return tension_by_length(length, ldot, k, d) * l_x1 + tension_by_rate(length, ldot, k, d) * ldot_x1
+        return (
+            tension_length_derivative(length, ldot, k, d) * l_x1
+            + tension_rate_derivative(length, ldot, k, d) * ldot_x1
+        )
 
     def library(x, v, k, d):
         _, F_l, F_ldot = library_law(k, d)(*path_length(x, v))
@@ -579,7 +584,7 @@ class d6_b:
 
     def printed(x, v, k, d):
         ldot_v1 = first_point_difference(lambda u: distance_rate(x, u), v)
-        return tension_by_rate(distance(x), distance_rate(x, v), k, d) * ldot_v1
+        return tension_rate_derivative(distance(x), distance_rate(x, v), k, d) * ldot_v1
 
     def library(x, v, k, d):
         return library_law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x)[:3]

@@ -30,7 +30,7 @@ from rbnotes.ledger.oracles.paths import (
     segment_directions,
     segment_lengths,
 )
-from rbnotes.ledger.oracles.springs import tension, tension_by_length, tension_by_rate
+from rbnotes.ledger.oracles.springs import tension, tension_length_derivative, tension_rate_derivative
 from rbnotes.ledger.quantities import (
     AREA,
     DAMPING,
@@ -512,7 +512,9 @@ class d4_a:
         L, Ldot = active_length(x), numerical_length_rate(x, v)
         L_x = point_derivatives(active_length, x)
         Ldot_x = point_derivatives(lambda z: active_rate(z, v), x)
-        return tension_by_length(L, Ldot, k, d) * L_x + tension_by_rate(L, Ldot, k, d) * Ldot_x
+        return (
+            tension_length_derivative(L, Ldot, k, d) * L_x + tension_rate_derivative(L, Ldot, k, d) * Ldot_x
+        )
 
     def library(x, v, k, d):
         _, F_L, F_Ldot = library_law(k, d)(*path_length(x, v))
@@ -535,7 +537,7 @@ class d4_b:
 
     def printed(x, v, k, d):
         Ldot_v = point_derivatives(lambda z: active_rate(x, z), v)
-        return tension_by_rate(active_length(x), numerical_length_rate(x, v), k, d) * Ldot_v
+        return tension_rate_derivative(active_length(x), numerical_length_rate(x, v), k, d) * Ldot_v
 
     def library(x, v, k, d):
         return library_law(k, d)(*path_length(x, v)).dF_dLdot * length_gradient(x).reshape(-1, 3)
@@ -636,7 +638,7 @@ class d5_d:
 def rotation_rows(x, v, k, d, active):
     """Return the rows y_i, as printed in d9, with y_i = 0 for passive segments."""
     u, lengths = geometry(x)
-    F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+    F_Ldot = tension_rate_derivative(active_length(x, active), numerical_length_rate(x, v, active), k, d)
     y = np.zeros((N, 3))
     for i in np.flatnonzero(active):
         P = identity - np.outer(u[i], u[i])
@@ -697,7 +699,7 @@ class d10:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d, active):
-        F_L = tension_by_length(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+        F_L = tension_length_derivative(active_length(x, active), numerical_length_rate(x, v, active), k, d)
         L_x = point_derivatives(lambda z: active_length(z, active), x)
         zero = np.zeros((1, 3))
         y = rotation_rows(x, v, k, d, active)
@@ -726,7 +728,7 @@ class d11:
     constants = (LENGTH, FORCE / VELOCITY**3)
 
     def printed(x, v, k, d, active):
-        F_Ldot = tension_by_rate(active_length(x, active), numerical_length_rate(x, v, active), k, d)
+        F_Ldot = tension_rate_derivative(active_length(x, active), numerical_length_rate(x, v, active), k, d)
         Ldot_v = point_derivatives(lambda z: active_rate(x, z, active), v)
         directions = force_directions(x)
         return np.array(
@@ -734,9 +736,9 @@ class d11:
         )
 
     def library(x, v, k, d, active):
-        """Evaluate the library with a law whose derivative by the rate alone is nonzero."""
+        """Evaluate the library with a law whose derivative with respect to the rate alone is nonzero."""
         rate_law = CallableTensionLaw(
-            lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_by_rate(L, Ldot, k, d)
+            lambda L, Ldot: 0.0, lambda L, Ldot: 0.0, lambda L, Ldot: tension_rate_derivative(L, Ldot, k, d)
         )
         return library_blocks(path_force(rate_law, x, v, active).D)
 

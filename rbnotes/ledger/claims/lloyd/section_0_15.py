@@ -16,22 +16,24 @@ section = Section(
     "lloyd/s0.15",
     chapter="gauss-seidel",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "v0": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "v0": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "c": Argument(VELOCITY, "one for each constraint"),
         "A": Argument(INVERSE_MASS, "one for each constraint"),
         "b": Argument(VELOCITY, "one for each constraint"),
         "x": Argument(MOMENTUM, "one for each constraint"),
-        "start": Argument(MOMENTUM, "one for each constraint"),
-        "block": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "initial_impulses": Argument(MOMENTUM, "one for each constraint"),
+        "block": Argument(
+            NUMBER, "one row for each constraint, over the generalized coordinates of the system"
+        ),
     },
 )
 
 
 N, K = 5, 3
 KKT = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "v0": vectors(N), "c": vectors(K)}
-SWEEP = {**KKT, "start": vectors(K)}
+SWEEP = {**KKT, "initial_impulses": vectors(K)}
 SYSTEM = {"A": spd_matrices(4), "b": vectors(4), "x": vectors(4)}
 
 
@@ -60,8 +62,8 @@ def iteration_reference(A, b, x):
 
     for i in range(4):
         step = np.eye(4)[i]
-        below, at, above = energy(x - step), energy(x), energy(x + step)
-        x = x - step * (above - below) / 2 / (above - 2 * at + below)
+        below, value, above = energy(x - step), energy(x), energy(x + step)
+        x = x - step * (above - below) / 2 / (above - 2 * value + below)
     return x
 
 
@@ -71,16 +73,18 @@ def row_responses(M, G):
     return np.array([row @ Mi @ row for row in G]), [Mi @ row for row in G]
 
 
-def sweep_library(M, G, v0, c, start):
-    return equality_gauss_seidel(np.linalg.inv(M), G, c, v0, sweeps=1, initial_impulses=start).impulses
+def sweep_library(M, G, v0, c, initial_impulses):
+    return equality_gauss_seidel(
+        np.linalg.inv(M), G, c, v0, sweeps=1, initial_impulses=initial_impulses
+    ).impulses
 
 
-def sweep_reference(M, G, v0, c, start):
+def sweep_reference(M, G, v0, c, initial_impulses):
     """Compute one multiplier after the other so that its row holds while the others are fixed.
 
     Each multiplier is the zero of a linear function, found from two values.
     """
-    multipliers = np.array(start, dtype=float)
+    multipliers = np.array(initial_impulses, dtype=float)
     for i in range(K):
 
         def violation(trial, i=i):
@@ -89,8 +93,8 @@ def sweep_reference(M, G, v0, c, start):
             v = np.linalg.solve(M, M @ v0 + sum(m * row for m, row in zip(trial_multipliers, G, strict=True)))
             return G[i] @ v - c[i]
 
-        at, slope = violation(0.0), violation(1.0) - violation(0.0)
-        multipliers[i] = -at / slope
+        value, slope = violation(0.0), violation(1.0) - violation(0.0)
+        multipliers[i] = -value / slope
     return multipliers
 
 
@@ -100,7 +104,7 @@ class d1:
     inputs = KKT
     result = Result(
         vector_quantity((VELOCITY, 5), (MOMENTUM, 3)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, v0, c):
@@ -179,12 +183,12 @@ class d2_a:
     inputs = SWEEP
     result = Result(MOMENTUM, "one for each constraint")
 
-    def printed(M, G, v0, c, start):
+    def printed(M, G, v0, c, initial_impulses):
         effective, responses = row_responses(M, G)
-        new = np.array(start, dtype=float)
+        new = np.array(initial_impulses, dtype=float)
         for i in range(K):
             before = sum(G[i] @ responses[j] * new[j] for j in range(i))
-            after = sum(G[i] @ responses[j] * start[j] for j in range(i + 1, K))
+            after = sum(G[i] @ responses[j] * initial_impulses[j] for j in range(i + 1, K))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ v0 - before - after)
         return new
 
@@ -200,12 +204,12 @@ class d2_b:
     inputs = SWEEP
     result = Result(MOMENTUM, "one for each constraint")
 
-    def printed(M, G, v0, c, start):
+    def printed(M, G, v0, c, initial_impulses):
         effective, responses = row_responses(M, G)
-        new = np.array(start, dtype=float)
+        new = np.array(initial_impulses, dtype=float)
         for i in range(K):
             before = sum((responses[j] * new[j] for j in range(i)), np.zeros(N))
-            after = sum((responses[j] * start[j] for j in range(i + 1, K)), np.zeros(N))
+            after = sum((responses[j] * initial_impulses[j] for j in range(i + 1, K)), np.zeros(N))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ (v0 - before - after))
         return new
 
@@ -227,9 +231,9 @@ class d2_c:
     inputs = SWEEP
     result = Result(MOMENTUM, "one for each constraint")
 
-    def printed(M, G, v0, c, start):
+    def printed(M, G, v0, c, initial_impulses):
         effective, responses = row_responses(M, G)
-        new = np.array(start, dtype=float)
+        new = np.array(initial_impulses, dtype=float)
         for i in range(K):
             v = v0 + sum(responses[j] * new[j] for j in range(K) if j != i)
             new[i] = 1 / effective[i] * (c[i] - G[i] @ v)
@@ -251,10 +255,10 @@ class t704_b:
     inputs = SWEEP
     result = Result(MOMENTUM, "one for each constraint")
 
-    def printed(M, G, v0, c, start):
+    def printed(M, G, v0, c, initial_impulses):
         """Sweep with the velocity under all impulses applied so far."""
         effective, responses = row_responses(M, G)
-        new = np.array(start, dtype=float)
+        new = np.array(initial_impulses, dtype=float)
         for i in range(K):
             total = v0 + sum(responses[j] * new[j] for j in range(K))
             new[i] = 1 / effective[i] * (c[i] - G[i] @ total)
@@ -262,11 +266,11 @@ class t704_b:
 
     library = sweep_library
     reference = sweep_reference
-    given = {**SWEEP, "start": vectors(K, 0, 0)}
+    given = {**SWEEP, "initial_impulses": vectors(K, 0, 0)}
     condition = r"the constraint has no impulse yet, $\lambda_i^{(k)} = 0$, as in the first sweep from zero"
 
-    def holds_when(M, G, v0, c, start):
-        return np.max(np.abs(start)) < 1e-12
+    def holds_when(M, G, v0, c, initial_impulses):
+        return np.max(np.abs(initial_impulses)) < 1e-12
 
     correction = (
         r"The velocity that all *other* impulses have made, as the line before it has it; with the total one, the "

@@ -17,10 +17,10 @@ section = Section(
     chapter="gauss-seidel",
     arguments={
         "D": Argument(
-            NUMBER, "two tangents of the contact, as rows over the coordinates of the whole system"
+            NUMBER, "two tangents of the contact, as rows over the generalized coordinates of the system"
         ),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
         "impulse": Argument(MOMENTUM, "along the two tangents of the contact"),
         "v_t": Argument(VELOCITY),
         "w": Argument(INVERSE_MASS),

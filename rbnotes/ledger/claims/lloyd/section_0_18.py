@@ -29,12 +29,12 @@ section = Section(
     "lloyd/s0.18",
     chapter="attachments-on-attachments",
     arguments={
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
         "va": Argument(VELOCITY, "of the respective coordinates, in their order"),
         "vb": Argument(VELOCITY, "of the respective coordinates, in their order"),
         "M": Argument(
             MASS,
-            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
+            ("in the generalized coordinates of the system (arbitrary), the attached ones last"),
         ),
         "onto_active": Argument(
             NUMBER, "one matrix for each attachment, over the coordinates of the next component"
@@ -46,7 +46,7 @@ section = Section(
         "Gk": Argument(NUMBER, "one row for each attached coordinate, over those of its masters"),
         "f": Argument(
             MOMENTUM,
-            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
+            ("in the generalized coordinates of the system (arbitrary), the attached ones last"),
         ),
         "S": Argument(INVERSE_MASS, "one for each constraint"),
         "ga": Argument(VELOCITY, "one for each constraint"),

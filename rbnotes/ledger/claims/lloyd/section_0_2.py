@@ -54,8 +54,10 @@ def base_rate_library(u, theta, omega):
 
 def base_rate_reference(u, theta, omega):
     """Compare with differences of scipy's quaternions along a rotation with constant base-frame velocity."""
-    start = Rotation.from_rotvec(theta * u)
-    return quaternion_rate(rotation_quaternion(u, theta), lambda t: Rotation.from_rotvec(t * omega) * start)
+    rotation = Rotation.from_rotvec(theta * u)
+    return quaternion_rate(
+        rotation_quaternion(u, theta), lambda t: Rotation.from_rotvec(t * omega) * rotation
+    )
 
 
 def body_rate_library(u, theta, omega):
@@ -64,8 +66,10 @@ def body_rate_library(u, theta, omega):
 
 def body_rate_reference(u, theta, omega):
     """Compare with differences of scipy's quaternions along a rotation with constant body-frame velocity."""
-    start = Rotation.from_rotvec(theta * u)
-    return quaternion_rate(rotation_quaternion(u, theta), lambda t: start * Rotation.from_rotvec(t * omega))
+    rotation = Rotation.from_rotvec(theta * u)
+    return quaternion_rate(
+        rotation_quaternion(u, theta), lambda t: rotation * Rotation.from_rotvec(t * omega)
+    )
 
 
 @section.holds("d1", "Unit quaternion of a rotation by an angle about an axis")

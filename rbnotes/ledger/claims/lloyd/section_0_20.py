@@ -21,9 +21,9 @@ section = Section(
         "own": Argument(NUMBER, "the rows of the two masters, along the axes of the world"),
         "attached": Argument(NUMBER, "the row of the attached point, along the axes of the world"),
         "weights": Argument(NUMBER, "of the masters"),
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "the row of the constraint, over the coordinates of the whole system"),
-        "v0": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "the row of the constraint, over the generalized coordinates of the system"),
+        "v0": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "gamma": Argument(VELOCITY),
     },
 )
@@ -67,7 +67,7 @@ def velocity_library(M, G, v0, gamma):
 class d1:
     formula = r"\mathbf v = \mathbf v_0 + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\gamma - \mathbf G\mathbf v_0)"
     inputs = SINGLE_CONSTRAINT
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, G, v0, gamma):
         row = G[None]
@@ -83,7 +83,7 @@ class d1:
 class d2:
     formula = r"\mathbf v_j = \mathbf v_{j0} + \mathbf M_j^{-1}\mathbf g_j^T\Bigl(\sum_{k\in\alpha}\mathbf g_k\mathbf M_k^{-1}\mathbf g_k^T\Bigr)^{-1}\Bigl(\gamma - \sum_{k\in\alpha}\mathbf g_k\mathbf v_{k0}\Bigr)"
     inputs = SINGLE_CONSTRAINT
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, G, v0, gamma):
         g1, g2 = G[:FIRST], G[FIRST:]

@@ -28,9 +28,9 @@ section = Section(
     arguments={
         "M": Argument(
             MASS,
-            ("in the coordinates of the whole system (arbitrary), the controlled ones last"),
+            ("in the generalized coordinates of the system (arbitrary), the controlled ones last"),
         ),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
         "Gb": Argument(NUMBER, "one row for each attached coordinate, over the others"),
         "fa": Argument(MOMENTUM, "of the respective coordinates, in their order"),
         "fb": Argument(MOMENTUM, "of the respective coordinates, in their order"),

@@ -70,8 +70,8 @@ DAMPED_MOTION = {name: VISCOUS[name] for name in ("poses", "velocities", "d_t", 
 def variation_reference(poses, d_t, d_r, delta):
     """Return the change of (f_A, tau_A, f_B, tau_B) for a velocity change ``delta`` in world axes."""
     # The damping forces are linear in the velocities, so that the start is arbitrary.
-    start = np.arange(12.0).reshape(4, 3) / 10
-    return derivative(lambda t: forces(poses, start + t * delta, d_t=d_t, d_r=d_r)).value
+    initial_velocities = np.arange(12.0).reshape(4, 3) / 10
+    return derivative(lambda t: forces(poses, initial_velocities + t * delta, d_t=d_t, d_r=d_r)).value
 
 
 def variation_library(poses, d_t, d_r, delta):
@@ -105,10 +105,12 @@ def velocity_jacobian_reference(poses, velocities, d_t, d_r):
     """Compare with differences in the velocities of damping forces computed in the world frame."""
     poses_12 = np.tile(poses, (12, 1, 1, 1))
     R = poses_12[:, :2, :3, :3]
-    start = to_body(poses[:2, :3, :3], velocities)
+    initial_velocities = to_body(poses[:2, :3, :3], velocities)
 
     def force(t):
-        return to_body(R, world_forces(poses_12, to_world(R, start + t * UNIT_VARIATIONS), d_t=d_t, d_r=d_r))
+        return to_body(
+            R, world_forces(poses_12, to_world(R, initial_velocities + t * UNIT_VARIATIONS), d_t=d_t, d_r=d_r)
+        )
 
     return derivative(force).value.reshape(12, 12).T
 

@@ -35,19 +35,19 @@ from rbnotes.ledger.section import Section
 from rbnotes.testing import derivative
 from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrices, vectors
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 section = Section(
     "lloyd/s0.5",
     chapter="constraints-and-kkt",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
         "H": Argument(
-            NUMBER / LENGTH, "one row for each constraint, over the coordinates of the whole system"
+            NUMBER / LENGTH, "one row for each constraint, over the generalized coordinates of the system"
         ),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
-        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
     },
 )
 
@@ -277,12 +277,12 @@ def velocity_projection_reference(M, G):
 class t100:
     formula = r"\mathbf P_f\mathbf P_f = \mathbf P_f,\quad \mathbf P_v\mathbf P_v = \mathbf P_v\qquad\text{(Constraint Satisfaction as Projection)}"
     inputs = SYSTEM
-    result = Result(NUMBER, "of forces, then of velocities, in the coordinates of the whole system")
+    result = Result(NUMBER, "of forces, then of velocities, in the generalized coordinates of the system")
 
     def printed(M, G):
         Mi = np.linalg.inv(M)
-        held = G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
-        Pf, Pv = IDENTITY - held @ Mi, IDENTITY - Mi @ held
+        multiplier_map = G.T @ np.linalg.inv(G @ Mi @ G.T) @ G
+        Pf, Pv = IDENTITY - multiplier_map @ Mi, IDENTITY - Mi @ multiplier_map
         return np.array([Pf @ Pf, Pv @ Pv])
 
     def library(M, G):
@@ -401,7 +401,7 @@ class d11:
         matrix_quantity(
             vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), vector_quantity((MOMENTUM, 4), (VELOCITY, 2))
         ),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G):

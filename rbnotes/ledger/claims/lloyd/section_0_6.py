@@ -15,11 +15,11 @@ section = Section(
     "lloyd/s0.6",
     chapter="constraints-and-kkt",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "multipliers": Argument(MOMENTUM, "one for each constraint"),
-        "b": Argument(MOMENTUM, "in the coordinates of the whole system (arbitrary)"),
+        "b": Argument(MOMENTUM, "in the generalized coordinates of the system (arbitrary)"),
         "g": Argument(VELOCITY, "one for each constraint"),
     },
 )
@@ -51,7 +51,7 @@ class e0_3:
     inputs = {"M": SYSTEM["M"], "G": SYSTEM["G"], "v": vectors(N), "multipliers": vectors(K)}
     result = Result(
         vector_quantity((MOMENTUM, 4), (VELOCITY, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, v, multipliers):
@@ -98,7 +98,7 @@ class d1_a:
 class d1_b:
     formula = r"\mathbf v = \mathbf M^{-1}\mathbf b + \mathbf M^{-1}\mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}(\mathbf g - \mathbf G\mathbf M^{-1}\mathbf b)"
     inputs = SYSTEM
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)
@@ -114,7 +114,7 @@ class d1_b:
 class d2:
     formula = r"\mathbf v = \mathbf M^{-1}\bigl(\mathbf P_f\mathbf b + \mathbf G^T(\mathbf G\mathbf M^{-1}\mathbf G^T)^{-1}\mathbf g\bigr)"
     inputs = SYSTEM
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, G, b, g):
         Mi = np.linalg.inv(M)

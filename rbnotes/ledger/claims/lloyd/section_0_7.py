@@ -32,17 +32,17 @@ section = Section(
     "lloyd/s0.7",
     chapter="qp-and-lcp",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
-        "f": Argument(MOMENTUM, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "N": Argument(NUMBER, "one row for each contact, over the generalized coordinates of the system"),
+        "f": Argument(MOMENTUM, "in the generalized coordinates of the system (arbitrary)"),
         "g": Argument(VELOCITY, "one for each constraint"),
         "gap": Argument(VELOCITY, "one for each contact"),
         "z": Argument(MOMENTUM, "one for each contact"),
-        "rows": Argument(NUMBER, "in the coordinates of the whole system (arbitrary)"),
-        "inside": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "rows": Argument(NUMBER, "in the generalized coordinates of the system (arbitrary)"),
+        "inside": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "n": Argument(VELOCITY, "one for each contact"),
-        "x": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "x": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "multipliers": Argument(MOMENTUM, "one for each constraint"),
     },
 )
@@ -151,8 +151,8 @@ class d2_a:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = np.linalg.inv(S) @ (g - G @ Mi @ f)
-        return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + start
+        lambda_0 = np.linalg.inv(S) @ (g - G @ Mi @ f)
+        return -np.linalg.inv(S) @ G @ Mi @ N.T @ z + lambda_0
 
     def library(M, G, N, f, g, n, z):
         return recover_unknowns(StepProblem(M, f, BilateralRows(G, g), UnilateralRows(N, n)), z)[1]
@@ -186,7 +186,7 @@ class d2_b:
 class d3_a:
     formula = r"\mathbf x = \mathbf M^{-1}\mathbf f + \mathbf M^{-1}\mathbf G^T\boldsymbol\lambda + \mathbf M^{-1}\mathbf N^T\mathbf z"
     inputs = AT_Z
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
@@ -231,8 +231,10 @@ class d3_c:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
-        return N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + start) + N @ Mi @ N.T @ z
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        return (
+            N @ Mi @ f + N @ Mi @ G.T @ (-np.linalg.inv(S) @ G @ Mi @ N.T @ z + lambda_0) + N @ Mi @ N.T @ z
+        )
 
     library = separation_library
     reference = separation_reference
@@ -249,9 +251,9 @@ class d3_d:
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
         S = G @ Mi @ G.T
-        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
         bracket = IDENTITY - G.T @ np.linalg.inv(S) @ G @ Mi
-        return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
+        return N @ Mi @ bracket @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ lambda_0
 
     library = separation_library
     reference = separation_reference
@@ -267,8 +269,8 @@ class d4:
 
     def printed(M, G, N, f, g, n, z):
         Mi = np.linalg.inv(M)
-        start = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
-        return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ start
+        lambda_0 = mixed_motion(M, G, N, f, g, np.zeros(ROWS))[1]
+        return N @ Mi @ P_f(M, G) @ N.T @ z + N @ Mi @ f + N @ Mi @ G.T @ lambda_0
 
     library = separation_library
     reference = separation_reference
@@ -333,7 +335,7 @@ class d6:
     inputs = UNKNOWNS
     result = Result(
         vector_quantity((MOMENTUM, 4), (VELOCITY, 5)),
-        "in the coordinates of the whole system, then of the constraints, then of the contacts",
+        "in the generalized coordinates of the system, then of the constraints, then of the contacts",
     )
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
@@ -353,7 +355,7 @@ class d7:
     inputs = UNKNOWNS
     result = Result(
         vector_quantity((MOMENTUM, 4), (VELOCITY, 5)),
-        "in the coordinates of the whole system, then of the constraints, then of the contacts",
+        "in the generalized coordinates of the system, then of the constraints, then of the contacts",
     )
 
     def printed(M, G, N, f, g, n, z, x, multipliers):
@@ -442,7 +444,7 @@ class d10:
     inputs = AT_Z
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, N, f, g, n, z):
@@ -473,7 +475,7 @@ class t174:
         "inside": vectors(SIZE),
         "gap": vectors(2),
     }
-    result = Result(VELOCITY, "in the coordinates of the whole system")
+    result = Result(VELOCITY, "in the generalized coordinates of the system")
 
     def printed(M, rows, f, inside, gap):
         """Return x from the solution of the pure LCP."""

@@ -32,9 +32,9 @@ section = Section(
     chapter="pivoting",
     arguments={
         "M": Argument(INVERSE_MASS, "of the complementarity problem: a row and a column for each contact"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
-        "f": Argument(MOMENTUM, "in the coordinates of the whole system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "N": Argument(NUMBER, "one row for each contact, over the generalized coordinates of the system"),
+        "f": Argument(MOMENTUM, "in the generalized coordinates of the system (arbitrary)"),
         "g": Argument(VELOCITY, "one for each constraint"),
         "n": Argument(VELOCITY, "one for each contact"),
         "alpha": Argument(NUMBER),
@@ -119,7 +119,7 @@ def pivoted_library_column(M: Array, alpha: tuple[int, ...], r: int) -> Array:
 class d1_a:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} \end{pmatrix} = \begin{pmatrix} \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\alpha\mathbf A^{-1}\bar{\mathbf N}_\beta^T \\ \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\alpha^T & \bar{\mathbf N}_\beta\mathbf A^{-1}\bar{\mathbf N}_\beta^T \end{pmatrix}"
     inputs = MIXED_PROBLEM
-    arguments = {"M": Argument(MASS, "in the coordinates of the whole system (arbitrary)")}
+    arguments = {"M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)")}
     result = Result(INVERSE_MASS, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
@@ -154,7 +154,7 @@ class d1_b:
         (r"_\beta\mathbf A^{-1}\mathbf b", r"_\beta\mathbf A^{-1}\mathbf b - \mathbf n_\beta"),
     )
     inputs = MIXED_PROBLEM
-    arguments = {"M": Argument(MASS, "in the coordinates of the whole system (arbitrary)")}
+    arguments = {"M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)")}
     result = Result(VELOCITY, CONTACTS_OF_ALPHA_FIRST)
 
     def printed(M, G, N, f, g, n, alpha):
@@ -356,7 +356,7 @@ class t236:
 class t254:
     formula = r"\mathbf m_j \text{ stored for all } j \in \alpha \;\Rightarrow\; \mathbf M_{\alpha\alpha}, \mathbf M_{\beta\alpha} \text{ available}"
     inputs = {**MIXED_PROBLEM, "left": st.integers(0, ROWS - 1)}
-    arguments = {"M": Argument(MASS, "in the coordinates of the whole system (arbitrary)")}
+    arguments = {"M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)")}
     result = Result(INVERSE_MASS, "columns of alpha: row by row, those of alpha before the others")
 
     def printed(M, G, N, f, g, n, alpha, left):

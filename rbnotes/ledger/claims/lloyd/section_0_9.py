@@ -31,21 +31,21 @@ section = Section(
     "lloyd/s0.9",
     chapter="time-stepping",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
-        "K": Argument(STIFFNESS, "in the coordinates of the whole system (arbitrary)"),
-        "D": Argument(DAMPING, "in the coordinates of the whole system (arbitrary)"),
-        "x": Argument(LENGTH, "in the coordinates of the whole system (arbitrary)"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
+        "K": Argument(STIFFNESS, "in the generalized coordinates of the system (arbitrary)"),
+        "D": Argument(DAMPING, "in the generalized coordinates of the system (arbitrary)"),
+        "x": Argument(LENGTH, "in the generalized coordinates of the system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
     },
 )
 
 
-def derivative_from_above(ends, start):
-    """Return the derivative of the final state by h at h = 0, extrapolated from steps of eight sizes."""
+def derivative_from_above(ends, initial_state):
+    """Return the derivative of the final state with respect to h at h = 0, extrapolated from steps of eight sizes."""
     sizes = np.arange(1, 9) / 1024
     weights = [np.prod([t / (t - s) for t in sizes if t != s]) for s in sizes]
-    return sum(weight * (ends(s) - start) / s for weight, s in zip(weights, sizes, strict=True))
+    return sum(weight * (ends(s) - initial_state) / s for weight, s in zip(weights, sizes, strict=True))
 
 
 @section.holds("t269", "The schemes approximate the evolution in time")
@@ -56,7 +56,7 @@ class t269:
         stacked_quantity(stacked_quantity(VELOCITY, ACCELERATION)),
         (
             "rates of positions and of velocities for each of the schemes (symplectic Euler, implicit "
-            "Euler, trapezoidal, Bridson and Marino), in the coordinates of the whole system"
+            "Euler, trapezoidal, Bridson and Marino), in the generalized coordinates of the system"
         ),
     )
 

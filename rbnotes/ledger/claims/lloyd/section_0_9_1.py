@@ -16,12 +16,12 @@ section = Section(
     "lloyd/s0.9.1",
     chapter="time-stepping",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
-        "K": Argument(STIFFNESS, "in the coordinates of the whole system (arbitrary)"),
-        "D": Argument(DAMPING, "in the coordinates of the whole system (arbitrary)"),
-        "x": Argument(LENGTH, "in the coordinates of the whole system (arbitrary)"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
+        "K": Argument(STIFFNESS, "in the generalized coordinates of the system (arbitrary)"),
+        "D": Argument(DAMPING, "in the generalized coordinates of the system (arbitrary)"),
+        "x": Argument(LENGTH, "in the generalized coordinates of the system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "h": Argument(TIME),
     },
 )
@@ -59,7 +59,7 @@ class d1_a:
     inputs = STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
-        "positions, then velocities, in the coordinates of the whole system",
+        "positions, then velocities, in the generalized coordinates of the system",
     )
 
     def printed(M, f, K, D, x, v, h):
@@ -86,7 +86,7 @@ class d1_a:
 class d1_b:
     formula = r"\mathbf f = -\frac{\partial U}{\partial\mathbf x} \;\Rightarrow\; A^T J A = J,\quad J = \begin{pmatrix} 0 & \mathbf M \\ -\mathbf M & 0 \end{pmatrix}"
     inputs = POTENTIAL_STEP
-    result = Result(MASS, "positions, then velocities, in the coordinates of the whole system")
+    result = Result(MASS, "positions, then velocities, in the generalized coordinates of the system")
 
     def printed(M, x, v, h):
         A = step_jacobian(lambda x, v: potential_step(M, x, v, h), x, v)

@@ -36,18 +36,18 @@ from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 from rbnotes.testing.strategies import matrices, numbers, positive_numbers, spd_matrices, vectors
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 section = Section(
     "lloyd/s0.9.2",
     chapter="time-stepping",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
-        "K": Argument(STIFFNESS, "in the coordinates of the whole system (arbitrary)"),
-        "D": Argument(DAMPING, "in the coordinates of the whole system (arbitrary)"),
-        "x": Argument(LENGTH, "in the coordinates of the whole system (arbitrary)"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
+        "K": Argument(STIFFNESS, "in the generalized coordinates of the system (arbitrary)"),
+        "D": Argument(DAMPING, "in the generalized coordinates of the system (arbitrary)"),
+        "x": Argument(LENGTH, "in the generalized coordinates of the system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "h": Argument(TIME),
         "share": Argument(FORCE),
     },
@@ -122,7 +122,7 @@ class t276:
     inputs = CONVERGENT_STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
-        "positions, then velocities, in the coordinates of the whole system",
+        "positions, then velocities, in the generalized coordinates of the system",
     )
     constants = (LENGTH, TIME)
 
@@ -165,7 +165,7 @@ class d1:
     inputs = STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
-        "positions, then velocities, in the coordinates of the whole system",
+        "positions, then velocities, in the generalized coordinates of the system",
     )
 
     def printed(M, f, K, D, x, v, h):
@@ -203,7 +203,7 @@ class d3:
     inputs = STEP
     result = Result(
         stacked_quantity(MASS, MASS, MASS, FORCE),
-        "a matrix in the coordinates of the whole system, and the force below it as its last row",
+        "a matrix in the generalized coordinates of the system, and the force below it as its last row",
     )
 
     def printed(M, f, K, D, x, v, h):
@@ -222,8 +222,8 @@ class d3:
         value at zero.
         """
         equations = implicit_euler_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
-        start = np.concatenate([x, v])
-        tangent, residual = complex_step(equations, start), equations(start)
+        initial_state = np.concatenate([x, v])
+        tangent, residual = complex_step(equations, initial_state), equations(initial_state)
 
         def residual_momentum(v1):
             change = np.concatenate([h * v1, v1 - v])

@@ -38,18 +38,18 @@ from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 section = Section(
     "lloyd/s0.9.3",
     chapter="time-stepping",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
-        "K": Argument(STIFFNESS, "in the coordinates of the whole system (arbitrary)"),
-        "D": Argument(DAMPING, "in the coordinates of the whole system (arbitrary)"),
-        "x": Argument(LENGTH, "in the coordinates of the whole system (arbitrary)"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
+        "K": Argument(STIFFNESS, "in the generalized coordinates of the system (arbitrary)"),
+        "D": Argument(DAMPING, "in the generalized coordinates of the system (arbitrary)"),
+        "x": Argument(LENGTH, "in the generalized coordinates of the system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "h": Argument(TIME),
         "share": Argument(FORCE),
     },
@@ -106,8 +106,8 @@ def mass_and_force_reference(M, f, K, D, x, v, h):
     at zero.
     """
     equations = trapezoidal_equations(M, nonlinear_force(f, K, D, x, v), x, v)(h)
-    start = np.concatenate([x, v])
-    tangent_map, residual = complex_step(equations, start), equations(start)
+    initial_state = np.concatenate([x, v])
+    tangent_map, residual = complex_step(equations, initial_state), equations(initial_state)
 
     def residual_momentum(v1):
         change = np.concatenate([h * (v1 + v) / 2, v1 - v])
@@ -128,7 +128,7 @@ class d1:
     inputs = CONVERGENT_STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
-        "positions, then velocities, in the coordinates of the whole system",
+        "positions, then velocities, in the generalized coordinates of the system",
     )
     constants = (LENGTH, TIME)
 
@@ -161,7 +161,7 @@ class d2:
     inputs = CONVERGENT_STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
-        "positions, then velocities, in the coordinates of the whole system",
+        "positions, then velocities, in the generalized coordinates of the system",
     )
     constants = (LENGTH, TIME)
 
@@ -229,7 +229,7 @@ class d4:
     inputs = STEP
     result = Result(
         stacked_quantity(MASS, MASS, MASS, FORCE),
-        "a matrix in the coordinates of the whole system, and the force below it as its last row",
+        "a matrix in the generalized coordinates of the system, and the force below it as its last row",
     )
 
     def printed(M, f, K, D, x, v, h):

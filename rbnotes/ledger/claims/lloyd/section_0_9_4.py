@@ -17,18 +17,18 @@ from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
 from rbnotes.testing import complex_step
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 section = Section(
     "lloyd/s0.9.4",
     chapter="time-stepping",
     arguments={
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
-        "K": Argument(STIFFNESS, "in the coordinates of the whole system (arbitrary)"),
-        "D": Argument(DAMPING, "in the coordinates of the whole system (arbitrary)"),
-        "x": Argument(LENGTH, "in the coordinates of the whole system (arbitrary)"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
+        "K": Argument(STIFFNESS, "in the generalized coordinates of the system (arbitrary)"),
+        "D": Argument(DAMPING, "in the generalized coordinates of the system (arbitrary)"),
+        "x": Argument(LENGTH, "in the generalized coordinates of the system (arbitrary)"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
         "h": Argument(TIME),
     },
 )
@@ -165,7 +165,7 @@ class t338:
     inputs = STEP
     result = Result(
         vector_quantity((LENGTH, 3), (VELOCITY, 3)),
-        "positions, then velocities, in the coordinates of the whole system",
+        "positions, then velocities, in the generalized coordinates of the system",
     )
     constants = (LENGTH, TIME, FORCE)
 

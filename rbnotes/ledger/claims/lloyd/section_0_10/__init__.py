@@ -6,24 +6,24 @@ from rbnotes.ledger.quantities import FORCE, MASS, MOMENTUM, NUMBER, TIME, VELOC
 from rbnotes.ledger.record import Argument
 from rbnotes.ledger.section import Section
 
-SYSTEM_COORDINATES = "in the coordinates of the whole system"
+SYSTEM_COORDINATES = "in the generalized coordinates of the system"
 
 
 section = Section(
     "lloyd/s0.10",
     chapter="contact",
     arguments={
-        "Mh": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "M": Argument(MASS, "in the coordinates of the whole system (arbitrary)"),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
-        "N": Argument(NUMBER, "one row for each contact, over the coordinates of the whole system"),
-        "v": Argument(VELOCITY, "in the coordinates of the whole system (arbitrary)"),
-        "f": Argument(FORCE, "in the coordinates of the whole system (arbitrary)"),
+        "Mh": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "M": Argument(MASS, "in the generalized coordinates of the system (arbitrary)"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
+        "N": Argument(NUMBER, "one row for each contact, over the generalized coordinates of the system"),
+        "v": Argument(VELOCITY, "in the generalized coordinates of the system (arbitrary)"),
+        "f": Argument(FORCE, "in the generalized coordinates of the system (arbitrary)"),
         "h": Argument(TIME),
         "theta": Argument(MOMENTUM, "one for each contact"),
         "T": Argument(
             NUMBER,
-            "two rows for each contact, one for each tangent, over the coordinates of the whole system",
+            "two rows for each contact, one for each tangent, over the generalized coordinates of the system",
         ),
         "phi": Argument(MOMENTUM, "of the contacts, in their order"),
         "part": Argument(NUMBER),

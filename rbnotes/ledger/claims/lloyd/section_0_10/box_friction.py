@@ -80,7 +80,7 @@ class d1_a:
     edit = (r"\hat{\mathbf M} & \mathbf G^T & \mathbf N^T", r"\hat{\mathbf M} & -\mathbf G^T & -\mathbf N^T")
     inputs = STEP_WITH_NORMAL_IMPULSES
     result = Result(
-        VELOCITY, "in the coordinates of the whole system, then along the normals of the contacts"
+        VELOCITY, "in the generalized coordinates of the system, then along the normals of the contacts"
     )
 
     def printed(Mh, M, G, N, v, f, h, theta):
@@ -166,7 +166,7 @@ class e0_5:
     result = Result(
         VELOCITY,
         (
-            "in the coordinates of the whole system, then along the normals of the contacts, then along "
+            "in the generalized coordinates of the system, then along the normals of the contacts, then along "
             "their tangents"
         ),
     )
@@ -220,7 +220,7 @@ class e0_5_b:
     result = Result(
         VELOCITY,
         (
-            "in the coordinates of the whole system, then along the normals of the contacts, then along "
+            "in the generalized coordinates of the system, then along the normals of the contacts, then along "
             "their tangents"
         ),
     )

@@ -203,7 +203,7 @@ class d2_d:
     result = Result(MOMENTUM, "one for each contact")
 
     def printed(theta, mu, phi):
-        """Multiply with mu as printed, a vector in the place of a block."""
+        """Multiply with mu as printed, a vector instead of a block."""
         E = np.kron(np.eye(CONTACTS), np.ones((FACETS, 1)))
         return mu @ theta - E.T @ phi
 

@@ -57,14 +57,14 @@ class t438_a:
         stacked_quantity(NUMBER, RATE),
         (
             "the mean of phi over a step of size h on the path q + t v + t**2 a/2: value and "
-            "derivative by h, at h = 0"
+            "derivative with respect to h, at h = 0"
         ),
     )
 
     def printed(q, v, a):
         def mean(h):
-            start, end, _ = step_errors(q, v, a, h)
-            return (end + start) / 2
+            phi_start, phi_end, _ = step_errors(q, v, a, h)
+            return (phi_end + phi_start) / 2
 
         return value_and_slope_at_zero(mean)
 
@@ -129,11 +129,11 @@ class t438_c:
     )
 
     def printed(q, v, a):
-        def end(h):
-            start, _, rate = step_errors(q, v, a, h)
-            return start + h * rate
+        def phi_end(h):
+            phi_start, _, rate = step_errors(q, v, a, h)
+            return phi_start + h * rate
 
-        return value_and_slope_at_zero(end)
+        return value_and_slope_at_zero(phi_end)
 
     def library(q, v, a):
         return value_and_slope_at_zero(

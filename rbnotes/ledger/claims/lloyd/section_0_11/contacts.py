@@ -116,7 +116,7 @@ class e0_10:
     inputs = CONTACTS
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, b, phi, alpha, beta, h):

@@ -42,9 +42,9 @@ ROWS = {
 STEP = {"M": spd_matrices(N), "G": full_rank_matrices(K, N), "b": vectors(N), **ROWS}
 UNDAMPED_STEP = {name: strategy for name, strategy in STEP.items() if name != "beta"}
 ERROR_PATH = {
-    "start": vectors(K),
-    "middle": vectors(K),
-    "end": vectors(K),
+    "phi_start": vectors(K),
+    "phi_middle": vectors(K),
+    "phi_end": vectors(K),
     "alpha": ALPHA,
     "beta": BETA,
     "h": positive_numbers(0.125, 1.0),
@@ -82,14 +82,14 @@ class d3:
     inputs = ERROR_PATH
     result = Result(FORCE, "one for each constraint")
 
-    def printed(start, middle, end, alpha, beta, h):
-        mean_phi, mean_rate = (start + 4 * middle + end) / 6, (end - start) / h
+    def printed(phi_start, phi_middle, phi_end, alpha, beta, h):
+        mean_phi, mean_rate = (phi_start + 4 * phi_middle + phi_end) / 6, (phi_end - phi_start) / h
         return np.linalg.solve(alpha, -mean_phi - beta @ mean_rate)
 
-    def library(start, middle, end, alpha, beta, h):
-        return soft_force((start + 4 * middle + end) / 6, (end - start) / h, alpha, beta)
+    def library(phi_start, phi_middle, phi_end, alpha, beta, h):
+        return soft_force((phi_start + 4 * phi_middle + phi_end) / 6, (phi_end - phi_start) / h, alpha, beta)
 
-    def reference(start, middle, end, alpha, beta, h):
+    def reference(phi_start, phi_middle, phi_end, alpha, beta, h):
         """Average the momentary multiplier along a path by quadrature.
 
         The path is quadratic in time and passes through the three errors.
@@ -97,8 +97,10 @@ class d3:
         nodes, weights = np.polynomial.legendre.leggauss(3)
         total = np.zeros(K)
         for s, weight in zip(nodes, weights, strict=True):
-            error = middle + (end - start) / 2 * s + (end + start - 2 * middle) / 2 * s**2
-            rate = ((end - start) / 2 + (end + start - 2 * middle) * s) * 2 / h
+            error = (
+                phi_middle + (phi_end - phi_start) / 2 * s + (phi_end + phi_start - 2 * phi_middle) / 2 * s**2
+            )
+            rate = ((phi_end - phi_start) / 2 + (phi_end + phi_start - 2 * phi_middle) * s) * 2 / h
             total += weight / 2 * np.linalg.lstsq(alpha, -error - beta @ rate, rcond=None)[0]
         return total
 
@@ -226,7 +228,7 @@ class e0_9:
     inputs = STEP
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)),
-        "in the coordinates of the whole system, then of the constraints",
+        "in the generalized coordinates of the system, then of the constraints",
     )
 
     def printed(M, G, b, phi, alpha, beta, h):

@@ -28,12 +28,12 @@ section = Section(
         "Gba": Argument(NUMBER, "one row for each attached coordinate, over those of its masters"),
         "M": Argument(
             MASS,
-            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
+            ("in the generalized coordinates of the system (arbitrary), the attached ones last"),
         ),
-        "G": Argument(NUMBER, "one row for each constraint, over the coordinates of the whole system"),
+        "G": Argument(NUMBER, "one row for each constraint, over the generalized coordinates of the system"),
         "f": Argument(
             MOMENTUM,
-            ("in the coordinates of the whole system (arbitrary), the attached ones last"),
+            ("in the generalized coordinates of the system (arbitrary), the attached ones last"),
         ),
         "g": Argument(VELOCITY, "one for each constraint"),
         "S": Argument(INVERSE_MASS, "one for each constraint"),
@@ -46,14 +46,14 @@ section = Section(
         "v": Argument(
             VELOCITY,
             (
-                "in the coordinates of the whole system (arbitrary); (2, 3): of points, along the"
+                "in the generalized coordinates of the system (arbitrary); (2, 3): of points, along the"
                 " axes of the world"
             ),
         ),
         "a": Argument(
             ACCELERATION,
             (
-                "in the coordinates of the whole system (arbitrary); (2, 3): of points, along the"
+                "in the generalized coordinates of the system (arbitrary); (2, 3): of points, along the"
                 " axes of the world"
             ),
         ),

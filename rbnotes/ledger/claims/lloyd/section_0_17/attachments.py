@@ -51,7 +51,7 @@ def reduction_of(Gba, gb=None) -> NullSpaceReduction:
 
 
 def step_problem(M, f, G=None, g=None, S=None) -> StepProblem:
-    """Return the problem of the whole system; arguments that are left out are zero."""
+    """Return the problem of all components; omitted arguments are zero."""
     given = {"rows": G, "target": g, "regularization": S}
     return StepProblem(
         M, f, BilateralRows(**{name: each for name, each in given.items() if each is not None})

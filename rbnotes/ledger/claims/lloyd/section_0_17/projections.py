@@ -57,7 +57,7 @@ def j_attached(Gja):
 
 
 def eliminated_forces(sizes, attachments):
-    """Return, column by column, the forces that remain of unit forces after successive eliminations."""
+    """Return the forces after successive eliminations, one column for each unit force."""
     columns = []
     for unit in np.eye(sum(sizes)):
         system = StepProblem(np.eye(sum(sizes)), unit)

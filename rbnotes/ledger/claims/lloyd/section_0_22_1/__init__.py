@@ -28,7 +28,7 @@ section = Section(
         ),
         "k_t": Argument(STIFFNESS),
         "k_r": Argument(TORQUE),
-        "turn": Argument(NUMBER, "small rotation of the body, along its axes"),
+        "delta_theta": Argument(NUMBER, "small rotation of the body, along its axes"),
         "velocities": Argument(
             stacked_quantity(VELOCITY, RATE),
             "linear and angular of A, then of B, along the axes of the world",

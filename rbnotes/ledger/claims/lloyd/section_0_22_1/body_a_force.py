@@ -100,23 +100,23 @@ class d1:
 @section.holds("t1056#a", "Force on frame 1 when only that frame rotates")
 class t1056_a:
     formula = r"\delta\mathbf f_{1k}=\mathbf f_{1k}\times\delta\,{}^1\boldsymbol\theta_A"
-    inputs = {**ELASTIC, "turn": vectors()}
+    inputs = {**ELASTIC, "delta_theta": vectors()}
     result = Result(FORCE, "on frame 1, along its axes")
 
-    def printed(poses, k_t, k_r, turn):
+    def printed(poses, k_t, k_r, delta_theta):
         n = frame_spring_quantities(poses)
         f_1k = k_t * n.R_1W.T @ (n.x_2 - n.x_1)
-        return np.cross(f_1k, turn)
+        return np.cross(f_1k, delta_theta)
 
-    def library(poses, k_t, k_r, turn):
+    def library(poses, k_t, k_r, delta_theta):
         spring = frame_1_as_body_A(poses)
         force = library_forces(spring, ZERO_VELOCITIES, k_t, k_r)
         # The origins do not move, so that only frame 1 rotates relative to the force.
-        return force.K[:3, 3:6] @ turn
+        return force.K[:3, 3:6] @ delta_theta
 
-    def reference(poses, k_t, k_r, turn):
+    def reference(poses, k_t, k_r, delta_theta):
         """Compare with differences, along motions of both bodies, of forces computed in the world frame."""
-        delta = np.array([0 * turn, turn, 0 * turn, 0 * turn])
+        delta = np.array([0 * delta_theta, delta_theta, 0 * delta_theta, 0 * delta_theta])
         return variation(frame_1_as_body_A(poses), ZERO_VELOCITIES, delta, k_t=k_t, k_r=k_r)[0]
 
     primitives = (
@@ -130,25 +130,25 @@ class t1056_a:
 @section.misprint("t1056#b", "Force on A when only that frame rotates")
 class t1056_b:
     formula = r"{}^A\mathbf f_{1k}\times\boldsymbol\theta_A"
-    inputs = {**ELASTIC, "turn": vectors()}
+    inputs = {**ELASTIC, "delta_theta": vectors()}
     result = Result(FORCE, "on A, along its axes")
 
-    def printed(poses, k_t, k_r, turn):
+    def printed(poses, k_t, k_r, delta_theta):
         n = frame_spring_quantities(poses)
         theta_A = Rotation.from_matrix(n.R_AW).as_rotvec()
         A_f_1k = n.R_1A @ (k_t * n.R_1W.T @ (n.x_2 - n.x_1))
         return np.cross(A_f_1k, theta_A)
 
-    def library(poses, k_t, k_r, turn):
+    def library(poses, k_t, k_r, delta_theta):
         force = poses[0, :3, :3] @ library_forces(poses, ZERO_VELOCITIES, k_t, k_r).w[0]
-        return directional_force(1.0, force, poses[0], poses[2, :3, 3]).K[3:, :3] @ turn
+        return directional_force(1.0, force, poses[0], poses[2, :3, 3]).K[3:, :3] @ delta_theta
 
-    def reference(poses, k_t, k_r, turn):
+    def reference(poses, k_t, k_r, delta_theta):
         """Compare with differences of the components in A of a constant world force while A rotates."""
         # The axes of A rotate relative to a force that is constant in the world.
         force = poses[0, :3, :3] @ forces(poses, ZERO_VELOCITIES, k_t=k_t, k_r=k_r)[0]
         return derivative(
-            lambda t: (poses[0, :3, :3] @ Rotation.from_rotvec(t * turn).as_matrix()).T @ force
+            lambda t: (poses[0, :3, :3] @ Rotation.from_rotvec(t * delta_theta).as_matrix()).T @ force
         ).value
 
     primitives = TO_BODY
@@ -218,7 +218,7 @@ class e0_43_b:
         r"velocities $\boldsymbol\omega_A$ and $\boldsymbol\omega_B$ (which 0.22 defines, so that "
         "code with them runs). The assembled matrix is correct."
     )
-    units_mismatch = "the print has an angular velocity in the place of a small rotation"
+    units_mismatch = "the print has an angular velocity instead of a small rotation"
     remark = r"$\mathbf R_{BA}\mathbf p_2\times\cdot$ reads $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
     implements = frame_spring_forces
 

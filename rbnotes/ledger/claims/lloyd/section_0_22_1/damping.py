@@ -23,17 +23,17 @@ from rbnotes.testing import derivative
 from rbnotes.testing.strategies import rotations, vectors
 
 
-def arm_variation_printed(R, p, turn):
-    return -R @ bracket(p) @ turn
+def arm_variation_printed(R, p, delta_theta):
+    return -R @ bracket(p) @ delta_theta
 
 
-def arm_variation_library(R, p, turn):
-    return R @ se3.Gamma(p)[:, :3] @ turn
+def arm_variation_library(R, p, delta_theta):
+    return R @ se3.Gamma(p)[:, :3] @ delta_theta
 
 
-def arm_variation_reference(R, p, turn):
+def arm_variation_reference(R, p, delta_theta):
     """Compare with differences of R p while R rotates about a body axis."""
-    return derivative(lambda t: R @ Rotation.from_rotvec(t * turn).as_matrix() @ p).value
+    return derivative(lambda t: R @ Rotation.from_rotvec(t * delta_theta).as_matrix() @ p).value
 
 
 def damping_force_A_library(poses, velocities, d_t, d_r, delta):
@@ -70,11 +70,11 @@ class d2:
 @section.holds("d3#a", "Variation of the arm with the rotation of A")
 class d3_a:
     formula = r"{}^W\delta\mathbf p_1=\delta\mathbf R_{AW}\,\mathbf p_1=\mathbf R_{AW}[\delta\boldsymbol\theta_A]\mathbf p_1"
-    inputs = {"R_AW": rotations(), "p_1": vectors(), "turn": vectors()}
+    inputs = {"R_AW": rotations(), "p_1": vectors(), "delta_theta": vectors()}
     result = Result(LENGTH, "along the axes of the world")
 
-    def printed(R, p, turn):
-        return R @ bracket(turn) @ p
+    def printed(R, p, delta_theta):
+        return R @ bracket(delta_theta) @ p
 
     library = arm_variation_library
     reference = arm_variation_reference
@@ -84,7 +84,7 @@ class d3_a:
 @section.holds("d3#b", "Variation of the arm with the rotation of A, as a matrix")
 class d3_b:
     formula = r"{}^W\delta\mathbf p_1=-\mathbf R_{AW}[\mathbf p_1]\delta\boldsymbol\theta_A"
-    inputs = {"R_AW": rotations(), "p_1": vectors(), "turn": vectors()}
+    inputs = {"R_AW": rotations(), "p_1": vectors(), "delta_theta": vectors()}
     result = Result(LENGTH, "along the axes of the world")
     printed = arm_variation_printed
     library = arm_variation_library
@@ -117,7 +117,7 @@ class d4:
 @section.holds("d5", "Variation of the arm with the rotation of B")
 class d5:
     formula = r"{}^W\delta\mathbf p_2=-\mathbf R_{BW}[\mathbf p_2]\delta\boldsymbol\theta_B"
-    inputs = {"R_BW": rotations(), "p_2": vectors(), "turn": vectors()}
+    inputs = {"R_BW": rotations(), "p_2": vectors(), "delta_theta": vectors()}
     result = Result(LENGTH, "along the axes of the world")
     printed = arm_variation_printed
     library = arm_variation_library

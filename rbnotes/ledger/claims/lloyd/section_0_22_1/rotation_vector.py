@@ -241,8 +241,8 @@ class t1103:
 
     def reference(w, omega):
         """Compare with differences of scipy's rotation vector while frame 2 rotates about its own axis."""
-        start = Rotation.from_rotvec(w)
-        rate = derivative(lambda t: (start * Rotation.from_rotvec(t * omega)).as_rotvec()).value
+        initial_rotation = Rotation.from_rotvec(w)
+        rate = derivative(lambda t: (initial_rotation * Rotation.from_rotvec(t * omega)).as_rotvec()).value
         return np.stack([rate, rate])
 
     remark = (

@@ -66,8 +66,8 @@ class d8:
         )
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.J @ at.v
+        operators = library_operators(assembly, q, qdot)
+        return operators.J @ operators.v
 
     def reference(assembly, q, qdot):
         """Compare with the wrench that a body at rest needs if its twist changes at this rate.
@@ -92,13 +92,13 @@ class d9:
 
     def printed(assembly, q, qdot, qddot):
         """Evaluate with the rates of the twists, as (46) uses it."""
-        at = body_quantities(assembly, q, qdot)
-        ad = block_diagonal([-lie_bracket_matrix(rate).T for rate in at.vdot(qddot)])
-        return ad @ block_diagonal(at.J) @ at.v.ravel()
+        quantities = body_quantities(assembly, q, qdot)
+        ad = block_diagonal([-lie_bracket_matrix(rate).T for rate in quantities.vdot(qddot)])
+        return ad @ block_diagonal(quantities.J) @ quantities.v.ravel()
 
     def library(assembly, q, qdot, qddot):
-        at = library_operators(assembly, q, qdot)
-        return at.ad_v @ at.J @ at.v
+        operators = library_operators(assembly, q, qdot)
+        return operators.ad_v @ operators.J @ operators.v
 
     def reference(assembly, q, qdot, qddot):
         """Compare with the wrench that six point masses of each body need at a constant twist."""
@@ -111,7 +111,7 @@ class d9:
     tolerance = 1e-8
     scan = True
     correction = BRACKET_OF_RATES
-    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
+    units_mismatch = "the bracket of the print has accelerations instead of velocities"
     combined_with = ("si/sA/e46", "si/s3/e4")
     implements = reduced.SpatialOperators
 
@@ -152,19 +152,24 @@ class e46:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Evaluate the right side with the true forces."""
-        at, f = (
+        matrices, f = (
             stacked_matrices(assembly, q, qdot),
             stacked_forces_reference(assembly, q, qdot, wrenches, qddot),
         )
-        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
-        return at.Gamma.T @ f + at.ad_vdot(qddot) @ at.J @ v + at.J @ vdot + f_e
+        v, vdot, f_e = matrices.bodies.v.ravel(), matrices.bodies.vdot(qddot).ravel(), matrices.f_e(wrenches)
+        return matrices.Gamma.T @ f + matrices.ad_vdot(qddot) @ matrices.J @ v + matrices.J @ vdot + f_e
 
     def library(assembly, q, qdot, wrenches, qddot):
-        at, f = (
+        operators, f = (
             library_operators(assembly, q, qdot, wrenches),
             stacked_forces_library(assembly, q, qdot, wrenches, qddot),
         )
-        return at.Gamma.T @ f + at.ad_v @ at.J @ at.v + at.J @ at.G @ (at.S @ qddot + at.a) + at.f_e
+        return (
+            operators.Gamma.T @ f
+            + operators.ad_v @ operators.J @ operators.v
+            + operators.J @ operators.G @ (operators.S @ qddot + operators.a)
+            + operators.f_e
+        )
 
     def reference(assembly, q, qdot, wrenches, qddot):
         """Compare with the wrench that the point masses of each subtree need, minus their loads.
@@ -178,7 +183,7 @@ class e46:
     tolerance = 1e-8
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
-    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
+    units_mismatch = "the bracket of the print has accelerations instead of velocities"
     implements = reduced.SpatialOperators
 
 
@@ -190,16 +195,16 @@ class e47:
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at, Gt = stacked_matrices(assembly, q, qdot), stacked_matrices(assembly, q, qdot).G.T
-        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
-        return Gt @ at.ad_vdot(qddot) @ at.J @ v + Gt @ at.J @ vdot + Gt @ f_e
+        matrices, Gt = stacked_matrices(assembly, q, qdot), stacked_matrices(assembly, q, qdot).G.T
+        v, vdot, f_e = matrices.bodies.v.ravel(), matrices.bodies.vdot(qddot).ravel(), matrices.f_e(wrenches)
+        return Gt @ matrices.ad_vdot(qddot) @ matrices.J @ v + Gt @ matrices.J @ vdot + Gt @ f_e
 
     library = stacked_forces_library
     reference = stacked_forces_reference
     tolerance = 1e-8
     scan = True
     correction = r"With $\mathrm{ad}_{\mathbf v}^*$. " + BRACKET_OF_RATES
-    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
+    units_mismatch = "the bracket of the print has accelerations instead of velocities"
     implements = reduced.SpatialOperators
 
 
@@ -230,9 +235,13 @@ class e48:
 
 def coriolis_printed(assembly, q, qdot, qddot):
     """Evaluate (52) with the bracket of the rates of the twists."""
-    at = stacked_matrices(assembly, q, qdot)
-    G, S, J, ad = at.G, at.S, at.J, at.ad_vdot(qddot)
-    return S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + ad @ J @ G @ S)
+    matrices = stacked_matrices(assembly, q, qdot)
+    G, S, J, ad = matrices.G, matrices.S, matrices.J, matrices.ad_vdot(qddot)
+    return (
+        S.T
+        @ G.T
+        @ (J @ G @ matrices.ad_Sqdot @ matrices.Gamma @ G @ S + J @ G @ matrices.Sdot + ad @ J @ G @ S)
+    )
 
 
 @section.erratum("e49", "The joint forces, with all terms substituted")
@@ -249,14 +258,14 @@ class e49:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        G, S, J = at.G, at.S, at.J
+        matrices = stacked_matrices(assembly, q, qdot)
+        G, S, J = matrices.G, matrices.S, matrices.J
         C = coriolis_printed(assembly, q, qdot, qddot)
-        return S.T @ G.T @ J @ G @ S @ qdot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
+        return S.T @ G.T @ J @ G @ S @ qdot + C @ qdot + S.T @ G.T @ matrices.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
-        at = library_operators(assembly, q, qdot, wrenches)
-        return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
+        operators = library_operators(assembly, q, qdot, wrenches)
+        return operators.mass_matrix @ qddot + operators.coriolis_matrix @ qdot + operators.load_forces
 
     def reference(assembly, q, qdot, wrenches, qddot):
         """Apply d'Alembert's principle to the point masses of all bodies."""
@@ -270,7 +279,7 @@ class e49:
         r"G_\lambda\mathbf S\ddot{\mathbf q}$, as in (50) and (51), and the bracket is "
         r"$\mathrm{ad}_{\mathbf v}^*$, without a dot."
     )
-    units_mismatch = "the print has velocities in the place of accelerations, and vice versa"
+    units_mismatch = "the print has velocities instead of accelerations, and vice versa"
     implements = reduced.SpatialOperators
 
 
@@ -282,11 +291,15 @@ class e50:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Evaluate with (51), (52) corrected, and (53)."""
-        at = stacked_matrices(assembly, q, qdot)
-        G, S, J, v = at.G, at.S, at.J, at.ad_v
+        matrices = stacked_matrices(assembly, q, qdot)
+        G, S, J, v = matrices.G, matrices.S, matrices.J, matrices.ad_v
         M = S.T @ G.T @ J @ G @ S
-        C = S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + v @ J @ G @ S)
-        return M @ qddot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
+        C = (
+            S.T
+            @ G.T
+            @ (J @ G @ matrices.ad_Sqdot @ matrices.Gamma @ G @ S + J @ G @ matrices.Sdot + v @ J @ G @ S)
+        )
+        return M @ qddot + C @ qdot + S.T @ G.T @ matrices.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
         return reduced.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
@@ -307,8 +320,8 @@ class e51:
     result = Result(INERTIA, "of the joints, in their order")
 
     def printed(assembly, q):
-        at = stacked_matrices(assembly, q, ZERO_RATES)
-        return at.S.T @ at.G.T @ at.J @ at.G @ at.S
+        matrices = stacked_matrices(assembly, q, ZERO_RATES)
+        return matrices.S.T @ matrices.G.T @ matrices.J @ matrices.G @ matrices.S
 
     def library(assembly, q):
         return library_operators(assembly, q, ZERO_RATES).mass_matrix
@@ -345,7 +358,7 @@ class e52:
         r"The last bracket is $\mathrm{ad}_{\mathbf v}^*$of the twists. With a dot, $\mathbf C$ "
         "would depend on the unknown accelerations."
     )
-    units_mismatch = "the bracket of the print has accelerations in the place of velocities"
+    units_mismatch = "the bracket of the print has accelerations instead of velocities"
     remark = r"The motion only determines $\mathbf C\dot{\mathbf q}$; the matrix itself is not unique."
     implements = reduced.SpatialOperators
 
@@ -358,8 +371,8 @@ class e53:
 
     def printed(assembly, q, qdot, wrenches):
         """Evaluate with f_e as minus the loads."""
-        at = stacked_matrices(assembly, q, qdot)
-        return at.S.T @ at.G.T @ at.f_e(wrenches)
+        matrices = stacked_matrices(assembly, q, qdot)
+        return matrices.S.T @ matrices.G.T @ matrices.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches):
         return library_operators(assembly, q, qdot, wrenches).load_forces

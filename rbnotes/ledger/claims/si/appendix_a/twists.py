@@ -42,8 +42,8 @@ def rates_reference(assembly, q, qdot, qddot):
 
 
 def rates_library(assembly, q, qdot, qddot):
-    at = library_operators(assembly, q, qdot)
-    return at.G @ (at.S @ qddot + at.a)
+    operators = library_operators(assembly, q, qdot)
+    return operators.G @ (operators.S @ qddot + operators.a)
 
 
 def parent_rows(assembly, rows):
@@ -158,9 +158,12 @@ class d6:
     result = Result(ADJOINT / TIME, "of all bodies, each in its frame")
 
     def printed(assembly, q, qdot):
-        at = body_quantities(assembly, q, qdot)
+        quantities = body_quantities(assembly, q, qdot)
         return block_diagonal(
-            [-lie_bracket_matrix(S @ qdot[own]) for S, own in zip(at.S, at.coordinate_slices, strict=True)]
+            [
+                -lie_bracket_matrix(S @ qdot[own])
+                for S, own in zip(quantities.S, quantities.coordinate_slices, strict=True)
+            ]
         )
 
     def library(assembly, q, qdot):
@@ -193,13 +196,13 @@ class e36:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at = stacked_matrices(assembly, q, qdot)
+        matrices = stacked_matrices(assembly, q, qdot)
         v_lambda = parent_rows(assembly, body_trees.twists(assembly, q, qdot)).ravel()
-        return at.S @ qdot + at.parent_adjoints @ v_lambda
+        return matrices.S @ qdot + matrices.parent_adjoints @ v_lambda
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.S @ qdot + at.M_lambda @ at.Theta @ at.v
+        operators = library_operators(assembly, q, qdot)
+        return operators.S @ qdot + operators.M_lambda @ operators.Theta @ operators.v
 
     def reference(assembly, q, qdot):
         """Compare with complex steps of all poses in the world."""
@@ -216,10 +219,10 @@ class e37:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        v_lambda = parent_rows(assembly, at.bodies.v).ravel()
-        vdot_lambda = parent_rows(assembly, at.bodies.vdot(qddot)).ravel()
-        S_dot, M, ad = at.Sdot, at.parent_adjoints, at.ad_Sqdot
+        matrices = stacked_matrices(assembly, q, qdot)
+        v_lambda = parent_rows(assembly, matrices.bodies.v).ravel()
+        vdot_lambda = parent_rows(assembly, matrices.bodies.vdot(qddot)).ravel()
+        S_dot, M, ad = matrices.Sdot, matrices.parent_adjoints, matrices.ad_Sqdot
         return S_dot @ qdot + S_dot @ qdot + M @ vdot_lambda + ad @ M @ v_lambda
 
     library = rates_library
@@ -250,8 +253,8 @@ class e38:
         return np.concatenate(rows) @ (body_trees.jacobian(assembly, q) @ qdot)
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.Theta @ at.v
+        operators = library_operators(assembly, q, qdot)
+        return operators.Theta @ operators.v
 
     def reference(assembly, q, qdot):
         """Compute the twist of each body's parent by complex steps of its pose."""
@@ -270,8 +273,8 @@ class e39:
         return stacked_matrices(assembly, q, qdot).parent_selection @ body_trees.jacobian(assembly, q) @ qdot
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.Theta @ at.v
+        operators = library_operators(assembly, q, qdot)
+        return operators.Theta @ operators.v
 
     def reference(assembly, q, qdot):
         """Compute the twist of each body's parent by a complex step of its pose along the motion."""
@@ -287,8 +290,8 @@ class e40:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        return at.parent_selection @ at.bodies.vdot(qddot).ravel()
+        matrices = stacked_matrices(assembly, q, qdot)
+        return matrices.parent_selection @ matrices.bodies.vdot(qddot).ravel()
 
     def library(assembly, q, qdot, qddot):
         return library_operators(assembly, q, qdot).Theta @ rates_library(assembly, q, qdot, qddot)
@@ -308,8 +311,8 @@ class e41:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at = stacked_matrices(assembly, q, qdot)
-        return np.linalg.inv(np.eye(18) - at.Gamma) @ at.S @ qdot
+        matrices = stacked_matrices(assembly, q, qdot)
+        return np.linalg.inv(np.eye(18) - matrices.Gamma) @ matrices.S @ qdot
 
     def library(assembly, q, qdot):
         return library_operators(assembly, q, qdot).v
@@ -330,9 +333,9 @@ class e42:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        G, S_dot, v = at.G, at.Sdot, at.bodies.v.ravel()
-        return G @ S_dot @ qdot + G @ S_dot @ qdot + G @ at.ad_Sqdot @ at.Gamma @ v
+        matrices = stacked_matrices(assembly, q, qdot)
+        G, S_dot, v = matrices.G, matrices.Sdot, matrices.bodies.v.ravel()
+        return G @ S_dot @ qdot + G @ S_dot @ qdot + G @ matrices.ad_Sqdot @ matrices.Gamma @ v
 
     library = rates_library
     reference = rates_reference

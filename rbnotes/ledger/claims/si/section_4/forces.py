@@ -20,9 +20,9 @@ from rbnotes.testing.strategies import arrays, numbers
 
 
 def forces_library(assembly, q, qdot, wrenches, qddot):
-    at = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
-    vdot = at.G @ (at.S @ qddot + at.a)
-    return (at.G.T @ (at.J @ vdot + at.b)).reshape(3, 6)
+    operators = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
+    vdot = operators.G @ (operators.S @ qddot + operators.a)
+    return (operators.G.T @ (operators.J @ vdot + operators.b)).reshape(3, 6)
 
 
 def forces_reference(assembly, q, qdot, wrenches, qddot):
@@ -37,9 +37,14 @@ def forces_reference(assembly, q, qdot, wrenches, qddot):
 
 def body_forces(assembly, q, qdot, wrenches, qddot):
     """Return ``J vdot - ad*_v J v - f_e`` of each body."""
-    at = body_quantities(assembly, q, qdot)
-    vdot, f_e = at.vdot(qddot), at.gravity_wrenches + wrenches
-    return [at.J[i] @ vdot[i] - lie_bracket_matrix(at.v[i]).T @ at.J[i] @ at.v[i] - f_e[i] for i in range(3)]
+    quantities = body_quantities(assembly, q, qdot)
+    vdot, f_e = quantities.vdot(qddot), quantities.gravity_wrenches + wrenches
+    return [
+        quantities.J[i] @ vdot[i]
+        - lie_bracket_matrix(quantities.v[i]).T @ quantities.J[i] @ quantities.v[i]
+        - f_e[i]
+        for i in range(3)
+    ]
 
 
 @section.definition("t117", "The children of a link")
@@ -57,10 +62,10 @@ class e13:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Rotate the forces of children into the frame of the parent, with moments about its origin."""
-        at, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
+        quantities, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
         f = np.stack(own)
         for k in (2, 1, 0):
-            R, t, i = at.G[k, :3, :3], at.G[k, :3, 3], at.parents[k]
+            R, t, i = quantities.G[k, :3, :3], quantities.G[k, :3, 3], quantities.parents[k]
             push = R @ f[k, 3:]
             if i >= 0:
                 f[i] += np.concatenate([R @ f[k, :3] + np.cross(t, push), push])
@@ -84,10 +89,10 @@ class e14:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
+        quantities, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
         f = np.zeros((3, 6))
         for i in (2, 1, 0):
-            f[i] = sum((at.A[k].T @ f[k] for k in at.children(i)), own[i])
+            f[i] = sum((quantities.A[k].T @ f[k] for k in quantities.children(i)), own[i])
         return f
 
     library = forces_library
@@ -130,9 +135,9 @@ class e16:
 
     def library(assembly, q, qdot, wrenches, tau):
         """Evaluate the left side with the terms of the library, at the resulting accelerations."""
-        at = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
+        operators = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
         qddot = reduced.forward_dynamics_dense(library_tree_of(assembly), q, qdot, tau, wrenches)
-        return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
+        return operators.mass_matrix @ qddot + operators.coriolis_matrix @ qdot + operators.load_forces
 
     def reference(assembly, q, qdot, wrenches, tau):
         """Check that the applied joint forces are returned; the bodies move by Gauss's principle."""

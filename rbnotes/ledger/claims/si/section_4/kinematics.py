@@ -114,12 +114,12 @@ class e8:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at = body_quantities(assembly, q, qdot)
+        quantities = body_quantities(assembly, q, qdot)
         v = np.zeros((3, 6))
-        for i, parent in enumerate(at.parents):
-            v[i] = at.S[i] @ qdot[at.coordinate_slices[i]]
+        for i, parent in enumerate(quantities.parents):
+            v[i] = quantities.S[i] @ qdot[quantities.coordinate_slices[i]]
             if parent >= 0:
-                v[i] += at.A[i] @ v[parent]
+                v[i] += quantities.A[i] @ v[parent]
         return v
 
     def library(assembly, q, qdot):
@@ -170,7 +170,7 @@ class t105:
     result = Result(ADJOINT / TIME, "of the adjoint that takes twists of the world to the frame of the body")
 
     def printed(T, v):
-        """Evaluate with the pose of a link -1 in the place of the inverse pose."""
+        """Evaluate with the pose of a link -1 instead of the inverse pose."""
         return -lie_bracket_matrix(v) @ adjoint_matrix(T)
 
     library = rate_library
@@ -194,8 +194,8 @@ class e10:
     )
 
     def printed(assembly, q, qdot):
-        at = body_quantities(assembly, q, qdot)
-        each = zip(at.S, at.coordinate_slices, at.A, strict=True)
+        quantities = body_quantities(assembly, q, qdot)
+        each = zip(quantities.S, quantities.coordinate_slices, quantities.A, strict=True)
         return np.stack([-lie_bracket_matrix(S @ qdot[own]) @ A for S, own, A in each])
 
     def library(assembly, q, qdot):
@@ -230,14 +230,15 @@ class e11:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = body_quantities(assembly, q, qdot)
+        quantities = body_quantities(assembly, q, qdot)
         vdot = np.zeros((3, 6))
-        for i, parent in enumerate(at.parents):
-            own = at.coordinate_slices[i]
-            vdot[i] = at.Sdot[i] @ qdot[own] + at.S[i] @ qddot[own]
+        for i, parent in enumerate(quantities.parents):
+            own = quantities.coordinate_slices[i]
+            vdot[i] = quantities.Sdot[i] @ qdot[own] + quantities.S[i] @ qddot[own]
             if parent >= 0:
                 vdot[i] += (
-                    at.A[i] @ vdot[parent] - lie_bracket_matrix(at.S[i] @ qdot[own]) @ at.A[i] @ at.v[parent]
+                    quantities.A[i] @ vdot[parent]
+                    - lie_bracket_matrix(quantities.S[i] @ qdot[own]) @ quantities.A[i] @ quantities.v[parent]
                 )
         return vdot
 
@@ -315,13 +316,15 @@ class t129:
 
         def twist(x):
             pose = G @ body_trees.joint_motion("revolute", x)
-            turning = complex_steps.directional_derivative(
+            pose_rate = complex_steps.directional_derivative(
                 lambda y: body_trees.joint_motion("revolute", y), x, np.ones(1)
             )
-            return _vee(np.linalg.inv(pose) @ G @ turning)
+            return _vee(np.linalg.inv(pose) @ G @ pose_rate)
 
-        at, moving = np.array([q]), np.array([qdot])
-        return np.concatenate([G[:3, 3], twist(at) * qdot, derivative_along_motion(twist, at, moving)])
+        coordinates, rates = np.array([q]), np.array([qdot])
+        return np.concatenate(
+            [G[:3, 3], twist(coordinates) * qdot, derivative_along_motion(twist, coordinates, rates)]
+        )
 
     remark = (
         "The z axis is that of the body's own frame, whose origin lies on it. In any other frame "
