@@ -1,8 +1,8 @@
 """A branching tree of bodies made of point masses, and Newton's law for the points.
 
-Two arrays describe the tree: ``at (4, 2, 4, 4)``, the placement of each joint in the joint frame of its
-parent and of the body in its own joint frame, and ``bodies (4, 4, 4)``, four points for each body, the mass
-first. A universal joint (rotations about x and y) carries two revolute joints about z; the first of them
+Two arrays describe the tree: ``link_frames (4, 2, 4, 4)``, the placement of each joint in the joint frame of
+its parent and of the body in its own joint frame, and ``bodies (4, 4, 4)``, four points for each body, the
+mass first. A universal joint (rotations about x and y) carries two revolute joints about z; the first of them
 carries a prismatic joint along z. That makes five coordinates.
 
 Positions are analytic functions: complex steps give velocities to machine precision.
@@ -26,17 +26,17 @@ PositionFunction = Callable[[Array], Array]
 """Positions ``(..., 3 N)`` of N points at coordinates ``(..., k)``, which may be complex."""
 
 
-def body_poses(at: Array, q: Array) -> Array:
+def body_poses(link_frames: Array, q: Array) -> Array:
     """Return the poses ``(..., 4, 4, 4)`` of the bodies in the world."""
     joints: list[Array] = []
     column = 0
-    for (placement, _), parent, motions in zip(at, PARENTS, MOTIONS, strict=True):
+    for (placement, _), parent, motions in zip(link_frames, PARENTS, MOTIONS, strict=True):
         pose = placement if parent < 0 else joints[parent] @ placement
         for motion in motions:
             pose = pose @ elementary_pose(motion, q[..., column])
             column += 1
         joints.append(pose)
-    return np.stack([pose @ body for pose, (_, body) in zip(joints, at, strict=True)], axis=-3)
+    return np.stack([pose @ body for pose, (_, body) in zip(joints, link_frames, strict=True)], axis=-3)
 
 
 def elementary_pose(motion: str, size: Array) -> Array:
@@ -60,29 +60,31 @@ def transform_points(poses: Array, x: Array) -> Array:
     return rotated + poses[..., :, None, :3, 3]
 
 
-def point_positions(at: Array, bodies: Array) -> PositionFunction:
+def point_positions(link_frames: Array, bodies: Array) -> PositionFunction:
     """Return the positions of all points of all bodies as a function of the coordinates."""
 
     def positions(q: Array) -> Array:
-        return transform_points(body_poses(at, q), bodies[..., 1:]).reshape(*q.shape[:-1], -1)
+        return transform_points(body_poses(link_frames, q), bodies[..., 1:]).reshape(*q.shape[:-1], -1)
 
     return positions
 
 
-def point_position(at: Array, body: int, x: Array) -> PositionFunction:
+def point_position(link_frames: Array, body: int, x: Array) -> PositionFunction:
     """Return the position of one point of a body as a function of the coordinates."""
 
     def position(q: Array) -> Array:
-        return transform_points(body_poses(at, q)[..., body : body + 1, :, :], x[None, None])[..., 0, 0, :]
+        return transform_points(body_poses(link_frames, q)[..., body : body + 1, :, :], x[None, None])[
+            ..., 0, 0, :
+        ]
 
     return position
 
 
-def joint_axis(at: Array, body: int) -> PositionFunction:
+def joint_axis(link_frames: Array, body: int) -> PositionFunction:
     """Return the z axis of a joint in the world as a function of the coordinates."""
 
     def axis(q: Array) -> Array:
-        return (body_poses(at, q)[..., body, :, :] @ np.linalg.inv(at[body, 1]))[..., :3, 2]
+        return (body_poses(link_frames, q)[..., body, :, :] @ np.linalg.inv(link_frames[body, 1]))[..., :3, 2]
 
     return axis
 
@@ -133,20 +135,22 @@ def newton_equations(
     )
 
 
-def twists_and_velocities(at: Array, body_points: Array, q: Array, v: Array) -> tuple[Array, Array]:
+def twists_and_velocities(link_frames: Array, body_points: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """Return the body twists ``(..., 4, 6)`` and the velocities ``(..., n, p, 3)`` of body-fixed points."""
-    pose_rates = complex_steps.directional_derivative(lambda x: body_poses(at, x), q, v)
-    X = np.linalg.inv(body_poses(at, q)) @ pose_rates
+    pose_rates = complex_steps.directional_derivative(lambda x: body_poses(link_frames, x), q, v)
+    X = np.linalg.inv(body_poses(link_frames, q)) @ pose_rates
     phi = np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
     return phi, np.einsum("...nij,...npj->...npi", pose_rates[..., :3, :3], body_points) + pose_rates[
         ..., :, None, :3, 3
     ]
 
 
-def tree_newton_equations(at: Array, bodies: Array, g: Array, q: Array, v: Array) -> tuple[Array, Array]:
+def tree_newton_equations(
+    link_frames: Array, bodies: Array, g: Array, q: Array, v: Array
+) -> tuple[Array, Array]:
     """Return mass matrix ``(5, 5)`` and generalized forces ``(5,)`` of the tree under gravity alone."""
     masses = bodies[..., 0].ravel()
-    return newton_equations(point_positions(at, bodies), masses, masses[:, None] * g, q, v)
+    return newton_equations(point_positions(link_frames, bodies), masses, masses[:, None] * g, q, v)
 
 
 def tangent_directions(a: Array) -> Array:

@@ -43,7 +43,7 @@ def placements(count: int) -> st.SearchStrategy[Array]:
 
 
 TREE = {
-    "at": placements(4),
+    "link_frames": placements(4),
     "bodies": mass_points(4),
     "g": vectors(3),
     "q": arrays(5),
@@ -62,19 +62,21 @@ def spatial_inertia(points: Array) -> Array:
     return inertia.spatial_inertia(np.sum(masses), moments, com)
 
 
-def library_tree(at: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
+def library_tree(link_frames: Array, bodies: Array, g: Any = (0.0, 0.0, 0.0)) -> Tree:
     """Return the branching tree as a tree of the library.
 
     The most recent trees are cached, because records ask for the same tree repeatedly.
     """
-    return _library_tree(np.ascontiguousarray(at).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g))
+    return _library_tree(
+        np.ascontiguousarray(link_frames).tobytes(), np.ascontiguousarray(bodies).tobytes(), tuple(g)
+    )
 
 
 @lru_cache(maxsize=128)
-def _library_tree(at: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
+def _library_tree(link_frames: bytes, bodies: bytes, g: tuple[float, ...]) -> Tree:
     kinds = (joints.Universal(), joints.Revolute(), joints.Prismatic(), joints.Revolute())
     parents = (None, NAMES[0], NAMES[1], NAMES[0])
-    frames, points = np.frombuffer(at).reshape(4, 2, 4, 4), np.frombuffer(bodies).reshape(4, 4, 4)
+    frames, points = np.frombuffer(link_frames).reshape(4, 2, 4, 4), np.frombuffer(bodies).reshape(4, 4, 4)
     links = zip(NAMES, kinds, points, parents, frames, strict=True)
     return Tree(
         [

@@ -22,48 +22,48 @@ SUBTREES = tuple(
 """The links that each joint carries, including its own."""
 
 
-def joint_poses(at: Array, q: Array) -> Array:
+def joint_poses(link_frames: Array, q: Array) -> Array:
     """Return the poses ``(..., 4, 4, 4)`` of the joints in the world."""
-    poses: Array = body_poses(at, q) @ np.linalg.inv(at[:, 1])
+    poses: Array = body_poses(link_frames, q) @ np.linalg.inv(link_frames[:, 1])
     return poses
 
 
-def joint_twists(at: Array, q: Array, v: Array) -> Array:
+def joint_twists(link_frames: Array, q: Array, v: Array) -> Array:
     """Return the twists ``(..., 4, 6)`` of the joint frames, each in its own frame, by complex steps."""
-    X = np.linalg.inv(joint_poses(at, q)) @ complex_steps.directional_derivative(
-        lambda x: joint_poses(at, x), q, v
+    X = np.linalg.inv(joint_poses(link_frames, q)) @ complex_steps.directional_derivative(
+        lambda x: joint_poses(link_frames, x), q, v
     )
     return np.stack([X[..., 2, 1], X[..., 0, 2], X[..., 1, 0], *np.moveaxis(X[..., :3, 3], -1, 0)], axis=-1)
 
 
-def joint_twist_rates(at: Array, q: Array, v: Array, a: Array) -> Array:
+def joint_twist_rates(link_frames: Array, q: Array, v: Array, a: Array) -> Array:
     """Return the time derivatives ``(4, 6)`` of the components of the joint twists, under accelerations a."""
-    return time_derivative(lambda t: joint_twists(at, q + v * t + a * t**2 / 2, v + a * t))
+    return time_derivative(lambda t: joint_twists(link_frames, q + v * t + a * t**2 / 2, v + a * t))
 
 
-def joint_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+def joint_wrenches(link_frames: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
     """Return the wrench ``(4, 6)`` that each joint transmits to its subtree, in the joint frame.
 
     By Newton's law for each point, it is the sum of inertial forces minus weights.
     """
-    x = transform_points(body_poses(at, q), bodies[..., 1:])
-    rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(x.shape)
+    x = transform_points(body_poses(link_frames, q), bodies[..., 1:])
+    rates = acceleration_of(point_positions(link_frames, bodies), q, v, a).reshape(x.shape)
     forces = bodies[..., 0, None] * (rates - g)
     return np.array(
         [
             wrench_in_frame(pose, x[list(links)], forces[list(links)])
-            for pose, links in zip(joint_poses(at, q), SUBTREES, strict=True)
+            for pose, links in zip(joint_poses(link_frames, q), SUBTREES, strict=True)
         ]
     )
 
 
-def joint_gravity_wrenches(at: Array, bodies: Array, g: Array, q: Array) -> Array:
+def joint_gravity_wrenches(link_frames: Array, bodies: Array, g: Array, q: Array) -> Array:
     """Return the gravity wrenches ``(4, 6)`` of each body, in the frame of its joint."""
-    x = transform_points(body_poses(at, q), bodies[..., 1:])
+    x = transform_points(body_poses(link_frames, q), bodies[..., 1:])
     return np.array(
         [
             wrench_in_frame(pose, positions, points[:, :1] * g)
-            for pose, positions, points in zip(joint_poses(at, q), x, bodies, strict=True)
+            for pose, positions, points in zip(joint_poses(link_frames, q), x, bodies, strict=True)
         ]
     )
 

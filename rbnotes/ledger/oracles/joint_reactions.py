@@ -20,14 +20,14 @@ from rbnotes.ledger.oracles.branching_tree import (
 
 
 def inertial_point_forces(
-    at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array
+    link_frames: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array
 ) -> tuple[Array, Array]:
     """Return the positions of the mass points and the forces on them, each ``(4, 4, 3)``, in the world.
 
     Each body has four points. Their accelerations follow from q, v and a; the forces exclude weight.
     """
-    rates = acceleration_of(point_positions(at, bodies), q, v, a).reshape(4, 4, 3)
-    return transform_points(body_poses(at, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)
+    rates = acceleration_of(point_positions(link_frames, bodies), q, v, a).reshape(4, 4, 3)
+    return transform_points(body_poses(link_frames, q), bodies[..., 1:]), bodies[..., :1] * (rates - g)
 
 
 def wrench_at(frame: Array, positions: Array, forces: Array) -> Array:
@@ -44,17 +44,19 @@ def wrench_at(frame: Array, positions: Array, forces: Array) -> Array:
     return np.concatenate([R.T @ moment, R.T @ np.sum(forces, axis=0)])
 
 
-def net_body_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+def net_body_wrenches(link_frames: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
     """Return the net constraint wrenches on the bodies ``(24,)``, in body frames."""
-    positions, forces = inertial_point_forces(at, bodies, g, q, v, a)
-    poses = body_poses(at, q)
+    positions, forces = inertial_point_forces(link_frames, bodies, g, q, v, a)
+    poses = body_poses(link_frames, q)
     return np.concatenate([wrench_at(*each) for each in zip(poses, positions, forces, strict=True)])
 
 
-def joint_transmitted_wrenches(at: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array) -> Array:
+def joint_transmitted_wrenches(
+    link_frames: Array, bodies: Array, g: Array, q: Array, v: Array, a: Array
+) -> Array:
     """Return the wrenches ``(24,)`` that the joints transmit, in the moved joint frames."""
-    positions, forces = inertial_point_forces(at, bodies, g, q, v, a)
-    frames = body_poses(at, q) @ np.linalg.inv(at[:, 1])
+    positions, forces = inertial_point_forces(link_frames, bodies, g, q, v, a)
+    frames = body_poses(link_frames, q) @ np.linalg.inv(link_frames[:, 1])
     result = []
     for joint, frame in enumerate(frames):
         carried_bodies = [body for body in range(4) if _carries(joint, body)]

@@ -121,7 +121,7 @@ def whole_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
     Gba, Gbb, Gka, Gkb = Gb[:, ALPHA], Gb[:, BETA], Gk[:, ALPHA], Gk[:, BETA]
     zero_rows_b, zero_rows_k, zero_b_k = np.zeros((ROWS, B)), np.zeros((ROWS, K)), np.zeros((B, K))
     zero_b, zero_k = np.zeros((B, B)), np.zeros((K, K))
-    zero_columns_b, zero_columns_k, zero_k_b = zero_rows_b.T, zero_rows_k.T, zero_b_k.T
+    zero_columns_b, zero_columns_k, zero_k_b = np.zeros((B, ROWS)), np.zeros((K, ROWS)), np.zeros((K, B))
     system = np.block(
         [
             [Maa, Mab, Mak, Gaa.T, Gba.T, Gka.T],
@@ -170,7 +170,7 @@ def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
     fa1 = fa - Gka.T @ fk - (Mak - Gka.T @ Mkk) @ gk
     fb1 = fb - Gkb.T @ fk - (Mbk - Gkb.T @ Mkk) @ gk
     zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
-    zero_columns = zero_rows.T
+    zero_columns = np.zeros((B, ROWS))
     system = np.block(
         [
             [Maa1, Mab1, Gaa1.T, Gba.T],

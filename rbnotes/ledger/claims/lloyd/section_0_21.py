@@ -122,7 +122,7 @@ def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
     (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
     Gsa, Gsr, Gsb, Gba, Gbr = constraint_blocks(G, Gb)
     zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
-    zero_columns = zero_rows.T
+    zero_columns = np.zeros((B, ROWS))
     system = np.block(
         [
             [Maa, Mar, Mab, Gsa.T, Gba.T],

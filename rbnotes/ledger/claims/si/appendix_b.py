@@ -73,14 +73,17 @@ def accelerations_reference(assembly, q, qdot, wrenches, tau):
 
 def unit_factor(assembly, q):
     """Return ``I - S^T Y Pi`` with the blocks of (29) and (30), the dual adjoint in both."""
-    at, Jbar = body_quantities(assembly, q, ZERO_RATES), articulated_bodies.articulated_inertias(assembly, q)
+    terms, Jbar = (
+        body_quantities(assembly, q, ZERO_RATES),
+        articulated_bodies.articulated_inertias(assembly, q),
+    )
     steps, Pi = np.zeros((18, 18)), np.zeros((18, 6))
-    for k, parent in enumerate(at.parents):
+    for k, parent in enumerate(terms.parents):
         if parent >= 0:
-            S, rows = at.S[k], slice(6 * parent, 6 * parent + 6)
+            S, rows = terms.S[k], slice(6 * parent, 6 * parent + 6)
             K = Jbar[k] @ S @ np.linalg.inv(S.T @ Jbar[k] @ S)
-            steps[rows, 6 * k : 6 * k + 6] = at.A[k].T @ (np.eye(6) - K @ S.T)
-            Pi[rows, at.coordinate_slices[k]] = at.A[k].T @ K
+            steps[rows, 6 * k : 6 * k + 6] = terms.A[k].T @ (np.eye(6) - K @ S.T)
+            Pi[rows, terms.coordinate_slices[k]] = terms.A[k].T @ K
     return np.eye(6) - stacked_matrices(assembly, q, ZERO_RATES).S.T @ np.linalg.inv(np.eye(18) - steps) @ Pi
 
 
@@ -126,10 +129,10 @@ class e55:
 
     def printed(assembly, q, qdot, wrenches, tau):
         """Evaluate with (56), and (57) corrected."""
-        at = stacked_matrices(assembly, q, qdot)
-        a = at.ad_Sqdot @ at.Gamma @ at.bodies.v.ravel() + at.Sdot @ qdot
+        terms = stacked_matrices(assembly, q, qdot)
+        a = terms.ad_Sqdot @ terms.Gamma @ terms.bodies.v.ravel() + terms.Sdot @ qdot
         b = bias_wrenches(assembly, q, qdot, wrenches).ravel()
-        return tau - at.S.T @ at.G.T @ (at.J @ at.G @ a + b)
+        return tau - terms.S.T @ terms.G.T @ (terms.J @ terms.G @ a + b)
 
     library = net_forces_library
 
@@ -148,8 +151,8 @@ class e56:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at = stacked_matrices(assembly, q, qdot)
-        return at.ad_Sqdot @ at.Gamma @ at.G @ at.S @ qdot + at.Sdot @ qdot
+        terms = stacked_matrices(assembly, q, qdot)
+        return terms.ad_Sqdot @ terms.Gamma @ terms.G @ terms.S @ qdot + terms.Sdot @ qdot
 
     def library(assembly, q, qdot):
         return library_operators(assembly, q, qdot).a
@@ -178,8 +181,8 @@ class e57:
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        return at.ad_vdot(qddot) @ at.J @ at.G @ at.S @ qdot + at.f_e(wrenches)
+        terms = stacked_matrices(assembly, q, qdot)
+        return terms.ad_vdot(qddot) @ terms.J @ terms.G @ terms.S @ qdot + terms.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
         return library_operators(assembly, q, qdot, wrenches).b
@@ -214,14 +217,14 @@ class e58:
 
     def printed(assembly, q):
         r"""Evaluate with $\Pi = \Gamma^T K$ and $Y = (I - \Gamma^T(I - K S^T))^{-1}$."""
-        at, Jbar = (
+        terms, Jbar = (
             stacked_matrices(assembly, q, ZERO_RATES),
             articulated_bodies.articulated_inertias(assembly, q),
         )
-        S, J_bar = at.S, np.kron(np.eye(3), np.ones((6, 6))) * np.tile(np.concatenate(list(Jbar)), 3)
+        S, J_bar = terms.S, np.kron(np.eye(3), np.ones((6, 6))) * np.tile(np.concatenate(list(Jbar)), 3)
         Omega = S.T @ J_bar @ S
         K = J_bar @ S @ np.linalg.inv(Omega)
-        Pi, Y = at.Gamma.T @ K, np.linalg.inv(np.eye(18) - at.Gamma.T @ (np.eye(18) - K @ S.T))
+        Pi, Y = terms.Gamma.T @ K, np.linalg.inv(np.eye(18) - terms.Gamma.T @ (np.eye(18) - K @ S.T))
         unit = np.eye(6) - S.T @ Y @ Pi
         return unit.T @ np.linalg.inv(Omega) @ unit
 
@@ -355,12 +358,12 @@ class e59:
     result = Result(ADJOINT, "maps twists of bodies to their descendants, each in the frame of its body")
 
     def printed(assembly, q):
-        at, G = body_quantities(assembly, q, ZERO_RATES), np.zeros((18, 18))
+        terms, G = body_quantities(assembly, q, ZERO_RATES), np.zeros((18, 18))
         for i in range(3):
             block, j = np.eye(6), i
             while j >= 0:
                 G[6 * i : 6 * i + 6, 6 * j : 6 * j + 6] = block
-                block, j = block @ at.A[j], at.parents[j]
+                block, j = block @ terms.A[j], terms.parents[j]
         return G
 
     def library(assembly, q):
@@ -387,13 +390,13 @@ class e60:
         return np.concatenate([np.eye(18) - np.linalg.inv(G), G - np.eye(18)])
 
     def library(assembly, q):
-        at = library_operators(assembly, q, ZERO_RATES)
-        return np.concatenate([at.Gamma, at.Gamma @ at.G])
+        terms = library_operators(assembly, q, ZERO_RATES)
+        return np.concatenate([terms.Gamma, terms.Gamma @ terms.G])
 
     def reference(assembly, q):
         """Compute the adjoints of the poses in the parents, and products with those to all ancestors."""
-        at = stacked_matrices(assembly, q, ZERO_RATES)
-        return np.concatenate([at.Gamma, at.Gamma @ at.G])
+        terms = stacked_matrices(assembly, q, ZERO_RATES)
+        return np.concatenate([terms.Gamma, terms.Gamma @ terms.G])
 
     implements = reduced.SpatialOperators
 
@@ -428,11 +431,11 @@ class t352_a:
 
     def printed(assembly, q, qdot, wrenches, tau):
         """Evaluate with the meanings of (56) and (57), a and b."""
-        at = stacked_matrices(assembly, q, qdot)
-        alpha = at.G @ (at.ad_Sqdot @ at.bodies.v.ravel() + at.Sdot @ qdot)
-        alpha_bar = at.J @ alpha + bias_wrenches(assembly, q, qdot, wrenches).ravel()
-        p = at.G.T @ alpha_bar
-        p_bar = at.S.T @ p
+        terms = stacked_matrices(assembly, q, qdot)
+        alpha = terms.G @ (terms.ad_Sqdot @ terms.bodies.v.ravel() + terms.Sdot @ qdot)
+        alpha_bar = terms.J @ alpha + bias_wrenches(assembly, q, qdot, wrenches).ravel()
+        p = terms.G.T @ alpha_bar
+        p_bar = terms.S.T @ p
         return np.concatenate([alpha, alpha_bar, p, tau - p_bar])
 
     def library(assembly, q, qdot, wrenches, tau):

@@ -61,7 +61,7 @@ section = Section(
         "M": Argument(INERTIA, "of the joints, in their order"),
         "f": Argument(TORQUE, "of the joints, in their order"),
         "v_next": Argument(RATE, "of the joints, in their order"),
-        "law": Argument(
+        "derivatives": Argument(
             stacked_quantity(TORQUE, ANGULAR_MOMENTUM),
             "of the joints: derivatives of the forces with respect to q and v, then K and D",
         ),
@@ -550,34 +550,34 @@ class t1168:
     formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
     inputs = {
         "M": spd_matrices(3),
-        "law": _force_derivatives(),
+        "derivatives": _force_derivatives(),
         "v": arrays(3),
         "h": positive_numbers(0.25, 1.0),
     }
     result = Result(INERTIA, "of the joints, in their order")
 
-    def printed(M, law, v, h):
-        _, _, K, D = law
+    def printed(M, derivatives, v, h):
+        _, _, K, D = derivatives
         return M + h * D - h**2 * K
 
-    def library(M, law, v, h):
-        A, C, _, _ = law
+    def library(M, derivatives, v, h):
+        A, C, _, _ = derivatives
         return linearly_implicit_problem(M, v, np.zeros(3), A, C, h).mass
 
-    def reference(M, law, v, h):
+    def reference(M, derivatives, v, h):
         """Compare with complex steps of the equation of implicit Euler with respect to the new velocities."""
-        A, C, _, _ = law
+        A, C, _, _ = derivatives
         return complex_step(lambda v_next: M @ (v_next - v) - h * (A @ (h * v_next) + C @ v_next), v)
 
     given = {
         "M": spd_matrices(3),
-        "law": _derivatives_with_the_signs(),
+        "derivatives": _derivatives_with_the_signs(),
         "v": arrays(3),
         "h": positive_numbers(0.25, 1.0),
     }
 
-    def holds_when(M, law, v, h):
-        A, C, K, D = law
+    def holds_when(M, derivatives, v, h):
+        A, C, K, D = derivatives
         return np.array_equal(K, A) and np.array_equal(D, -C)
 
     condition = (

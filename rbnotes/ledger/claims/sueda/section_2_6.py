@@ -69,8 +69,8 @@ section = Section(
             vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
             "of the joints, in their order",
         ),
-        "start": Argument(NUMBER, "initial angles of the joints, in their order"),
-        "turn": Argument(NUMBER, "angle by which all joints rotate"),
+        "initial_angles": Argument(NUMBER, "initial angles of the joints, in their order"),
+        "rotation": Argument(NUMBER, "angle by which all joints rotate"),
         "theta": Argument(NUMBER),
         "theta_dot": Argument(RATE),
         "W": Argument(NUMBER),
@@ -228,30 +228,30 @@ class t1178:
     page_2019 = Page(34)
     page_2021 = Page(46)
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
-    inputs = {"start": arrays(3), "turn": numbers()}
+    inputs = {"initial_angles": arrays(3), "rotation": numbers()}
     result = Result(NUMBER, "of the joints, in their order")
 
-    def printed(start, turn):
+    def printed(initial_angles, rotation):
         """Rotate all joints by the same angle, from their initial angles."""
-        return start + turn
+        return initial_angles + rotation
 
-    def library(start, turn):
+    def library(initial_angles, rotation):
         zeros = np.zeros(3)
         system = HyperReducedSystem(
             TreeSystem(three_hinges(zeros, zeros, zeros)), linear_coordinates(np.ones((3, 1)))
         )
-        return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
+        return system.expand(State(q=[initial_angles[0] + rotation], qdot=[0.0])).q
 
-    def reference(start, turn):
+    def reference(initial_angles, rotation):
         """Compare with three equal angles, for any value of the first one."""
         selection = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
-        return selection @ start + np.full(3, turn)
+        return selection @ initial_angles + np.full(3, rotation)
 
     exact = "sums of angles on the grid are exact"
-    given = {"start": numbers().map(lambda angle: np.full(3, angle)), "turn": numbers()}
+    given = {"initial_angles": numbers().map(lambda angle: np.full(3, angle)), "rotation": numbers()}
 
-    def holds_when(start, turn):
-        return np.ptp(start) == 0
+    def holds_when(initial_angles, rotation):
+        return np.ptp(initial_angles) == 0
 
     condition = "the angles are equal initially"
     remark = (

@@ -80,7 +80,7 @@ def whole_printed(M, Gba, G, f, g, R, gb):
     Maa, Mab, Mba, Mbb = blocks(M)
     Gaa, Gab = G[:, ALPHA], G[:, BETA]
     zero, zero_rows = np.zeros((ATTACHED, ATTACHED)), np.zeros((ROWS, ATTACHED))
-    zero_columns = zero_rows.T
+    zero_columns = np.zeros((ATTACHED, ROWS))
     system = np.block(
         [
             [Maa, Mab, Gaa.T, Gba.T],

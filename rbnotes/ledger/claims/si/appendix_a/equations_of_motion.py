@@ -66,8 +66,8 @@ class d8:
         )
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.J @ at.v
+        terms = library_operators(assembly, q, qdot)
+        return terms.J @ terms.v
 
     def reference(assembly, q, qdot):
         """Compare with the wrench that a body at rest needs if its twist changes at this rate.
@@ -92,13 +92,13 @@ class d9:
 
     def printed(assembly, q, qdot, qddot):
         """Evaluate with the rates of the twists, as (46) uses it."""
-        at = body_quantities(assembly, q, qdot)
-        ad = block_diagonal([-lie_bracket_matrix(rate).T for rate in at.vdot(qddot)])
-        return ad @ block_diagonal(at.J) @ at.v.ravel()
+        terms = body_quantities(assembly, q, qdot)
+        ad = block_diagonal([-lie_bracket_matrix(rate).T for rate in terms.vdot(qddot)])
+        return ad @ block_diagonal(terms.J) @ terms.v.ravel()
 
     def library(assembly, q, qdot, qddot):
-        at = library_operators(assembly, q, qdot)
-        return at.ad_v @ at.J @ at.v
+        terms = library_operators(assembly, q, qdot)
+        return terms.ad_v @ terms.J @ terms.v
 
     def reference(assembly, q, qdot, qddot):
         """Compare with the wrench that six point masses of each body need at a constant twist."""
@@ -152,19 +152,24 @@ class e46:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Evaluate the right side with the true forces."""
-        at, f = (
+        terms, f = (
             stacked_matrices(assembly, q, qdot),
             stacked_forces_reference(assembly, q, qdot, wrenches, qddot),
         )
-        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
-        return at.Gamma.T @ f + at.ad_vdot(qddot) @ at.J @ v + at.J @ vdot + f_e
+        v, vdot, f_e = terms.bodies.v.ravel(), terms.bodies.vdot(qddot).ravel(), terms.f_e(wrenches)
+        return terms.Gamma.T @ f + terms.ad_vdot(qddot) @ terms.J @ v + terms.J @ vdot + f_e
 
     def library(assembly, q, qdot, wrenches, qddot):
-        at, f = (
+        terms, f = (
             library_operators(assembly, q, qdot, wrenches),
             stacked_forces_library(assembly, q, qdot, wrenches, qddot),
         )
-        return at.Gamma.T @ f + at.ad_v @ at.J @ at.v + at.J @ at.G @ (at.S @ qddot + at.a) + at.f_e
+        return (
+            terms.Gamma.T @ f
+            + terms.ad_v @ terms.J @ terms.v
+            + terms.J @ terms.G @ (terms.S @ qddot + terms.a)
+            + terms.f_e
+        )
 
     def reference(assembly, q, qdot, wrenches, qddot):
         """Compare with the wrench that the point masses of each subtree need, minus their loads.
@@ -190,9 +195,9 @@ class e47:
     result = Result(WRENCH, "on all bodies, each in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at, Gt = stacked_matrices(assembly, q, qdot), stacked_matrices(assembly, q, qdot).G.T
-        v, vdot, f_e = at.bodies.v.ravel(), at.bodies.vdot(qddot).ravel(), at.f_e(wrenches)
-        return Gt @ at.ad_vdot(qddot) @ at.J @ v + Gt @ at.J @ vdot + Gt @ f_e
+        terms, Gt = stacked_matrices(assembly, q, qdot), stacked_matrices(assembly, q, qdot).G.T
+        v, vdot, f_e = terms.bodies.v.ravel(), terms.bodies.vdot(qddot).ravel(), terms.f_e(wrenches)
+        return Gt @ terms.ad_vdot(qddot) @ terms.J @ v + Gt @ terms.J @ vdot + Gt @ f_e
 
     library = stacked_forces_library
     reference = stacked_forces_reference
@@ -230,9 +235,9 @@ class e48:
 
 def coriolis_printed(assembly, q, qdot, qddot):
     """Evaluate (52) with the bracket of the rates of the twists."""
-    at = stacked_matrices(assembly, q, qdot)
-    G, S, J, ad = at.G, at.S, at.J, at.ad_vdot(qddot)
-    return S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + ad @ J @ G @ S)
+    terms = stacked_matrices(assembly, q, qdot)
+    G, S, J, ad = terms.G, terms.S, terms.J, terms.ad_vdot(qddot)
+    return S.T @ G.T @ (J @ G @ terms.ad_Sqdot @ terms.Gamma @ G @ S + J @ G @ terms.Sdot + ad @ J @ G @ S)
 
 
 @section.erratum("e49", "The joint forces, with all terms substituted")
@@ -249,14 +254,14 @@ class e49:
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        G, S, J = at.G, at.S, at.J
+        terms = stacked_matrices(assembly, q, qdot)
+        G, S, J = terms.G, terms.S, terms.J
         C = coriolis_printed(assembly, q, qdot, qddot)
-        return S.T @ G.T @ J @ G @ S @ qdot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
+        return S.T @ G.T @ J @ G @ S @ qdot + C @ qdot + S.T @ G.T @ terms.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
-        at = library_operators(assembly, q, qdot, wrenches)
-        return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
+        terms = library_operators(assembly, q, qdot, wrenches)
+        return terms.mass_matrix @ qddot + terms.coriolis_matrix @ qdot + terms.load_forces
 
     def reference(assembly, q, qdot, wrenches, qddot):
         """Apply d'Alembert's principle to the point masses of all bodies."""
@@ -282,11 +287,11 @@ class e50:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Evaluate with (51), (52) corrected, and (53)."""
-        at = stacked_matrices(assembly, q, qdot)
-        G, S, J, v = at.G, at.S, at.J, at.ad_v
+        terms = stacked_matrices(assembly, q, qdot)
+        G, S, J, v = terms.G, terms.S, terms.J, terms.ad_v
         M = S.T @ G.T @ J @ G @ S
-        C = S.T @ G.T @ (J @ G @ at.ad_Sqdot @ at.Gamma @ G @ S + J @ G @ at.Sdot + v @ J @ G @ S)
-        return M @ qddot + C @ qdot + S.T @ G.T @ at.f_e(wrenches)
+        C = S.T @ G.T @ (J @ G @ terms.ad_Sqdot @ terms.Gamma @ G @ S + J @ G @ terms.Sdot + v @ J @ G @ S)
+        return M @ qddot + C @ qdot + S.T @ G.T @ terms.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches, qddot):
         return reduced.inverse_dynamics_dense(library_tree_of(assembly), q, qdot, qddot, wrenches)
@@ -307,8 +312,8 @@ class e51:
     result = Result(INERTIA, "of the joints, in their order")
 
     def printed(assembly, q):
-        at = stacked_matrices(assembly, q, ZERO_RATES)
-        return at.S.T @ at.G.T @ at.J @ at.G @ at.S
+        terms = stacked_matrices(assembly, q, ZERO_RATES)
+        return terms.S.T @ terms.G.T @ terms.J @ terms.G @ terms.S
 
     def library(assembly, q):
         return library_operators(assembly, q, ZERO_RATES).mass_matrix
@@ -358,8 +363,8 @@ class e53:
 
     def printed(assembly, q, qdot, wrenches):
         """Evaluate with f_e as minus the loads."""
-        at = stacked_matrices(assembly, q, qdot)
-        return at.S.T @ at.G.T @ at.f_e(wrenches)
+        terms = stacked_matrices(assembly, q, qdot)
+        return terms.S.T @ terms.G.T @ terms.f_e(wrenches)
 
     def library(assembly, q, qdot, wrenches):
         return library_operators(assembly, q, qdot, wrenches).load_forces

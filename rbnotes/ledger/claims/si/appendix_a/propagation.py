@@ -30,8 +30,8 @@ class e43:
     result = Result(ADJOINT, "takes twists of parents to the frames of their bodies")
 
     def printed(assembly, q):
-        at = stacked_matrices(assembly, q, ZERO_RATES)
-        return at.parent_adjoints @ at.parent_selection
+        terms = stacked_matrices(assembly, q, ZERO_RATES)
+        return terms.parent_adjoints @ terms.parent_selection
 
     def library(assembly, q):
         return library_operators(assembly, q, ZERO_RATES).Gamma

@@ -42,8 +42,8 @@ def rates_reference(assembly, q, qdot, qddot):
 
 
 def rates_library(assembly, q, qdot, qddot):
-    at = library_operators(assembly, q, qdot)
-    return at.G @ (at.S @ qddot + at.a)
+    terms = library_operators(assembly, q, qdot)
+    return terms.G @ (terms.S @ qddot + terms.a)
 
 
 def parent_rows(assembly, rows):
@@ -158,9 +158,12 @@ class d6:
     result = Result(ADJOINT / TIME, "of all bodies, each in its frame")
 
     def printed(assembly, q, qdot):
-        at = body_quantities(assembly, q, qdot)
+        terms = body_quantities(assembly, q, qdot)
         return block_diagonal(
-            [-lie_bracket_matrix(S @ qdot[own]) for S, own in zip(at.S, at.coordinate_slices, strict=True)]
+            [
+                -lie_bracket_matrix(S @ qdot[own])
+                for S, own in zip(terms.S, terms.coordinate_slices, strict=True)
+            ]
         )
 
     def library(assembly, q, qdot):
@@ -193,13 +196,13 @@ class e36:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at = stacked_matrices(assembly, q, qdot)
+        terms = stacked_matrices(assembly, q, qdot)
         v_lambda = parent_rows(assembly, body_trees.twists(assembly, q, qdot)).ravel()
-        return at.S @ qdot + at.parent_adjoints @ v_lambda
+        return terms.S @ qdot + terms.parent_adjoints @ v_lambda
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.S @ qdot + at.M_lambda @ at.Theta @ at.v
+        terms = library_operators(assembly, q, qdot)
+        return terms.S @ qdot + terms.M_lambda @ terms.Theta @ terms.v
 
     def reference(assembly, q, qdot):
         """Compare with complex steps of all poses in the world."""
@@ -216,10 +219,10 @@ class e37:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        v_lambda = parent_rows(assembly, at.bodies.v).ravel()
-        vdot_lambda = parent_rows(assembly, at.bodies.vdot(qddot)).ravel()
-        S_dot, M, ad = at.Sdot, at.parent_adjoints, at.ad_Sqdot
+        terms = stacked_matrices(assembly, q, qdot)
+        v_lambda = parent_rows(assembly, terms.bodies.v).ravel()
+        vdot_lambda = parent_rows(assembly, terms.bodies.vdot(qddot)).ravel()
+        S_dot, M, ad = terms.Sdot, terms.parent_adjoints, terms.ad_Sqdot
         return S_dot @ qdot + S_dot @ qdot + M @ vdot_lambda + ad @ M @ v_lambda
 
     library = rates_library
@@ -250,8 +253,8 @@ class e38:
         return np.concatenate(rows) @ (body_trees.jacobian(assembly, q) @ qdot)
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.Theta @ at.v
+        terms = library_operators(assembly, q, qdot)
+        return terms.Theta @ terms.v
 
     def reference(assembly, q, qdot):
         """Compute the twist of each body's parent by complex steps of its pose."""
@@ -270,8 +273,8 @@ class e39:
         return stacked_matrices(assembly, q, qdot).parent_selection @ body_trees.jacobian(assembly, q) @ qdot
 
     def library(assembly, q, qdot):
-        at = library_operators(assembly, q, qdot)
-        return at.Theta @ at.v
+        terms = library_operators(assembly, q, qdot)
+        return terms.Theta @ terms.v
 
     def reference(assembly, q, qdot):
         """Compute the twist of each body's parent by a complex step of its pose along the motion."""
@@ -287,8 +290,8 @@ class e40:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        return at.parent_selection @ at.bodies.vdot(qddot).ravel()
+        terms = stacked_matrices(assembly, q, qdot)
+        return terms.parent_selection @ terms.bodies.vdot(qddot).ravel()
 
     def library(assembly, q, qdot, qddot):
         return library_operators(assembly, q, qdot).Theta @ rates_library(assembly, q, qdot, qddot)
@@ -308,8 +311,8 @@ class e41:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at = stacked_matrices(assembly, q, qdot)
-        return np.linalg.inv(np.eye(18) - at.Gamma) @ at.S @ qdot
+        terms = stacked_matrices(assembly, q, qdot)
+        return np.linalg.inv(np.eye(18) - terms.Gamma) @ terms.S @ qdot
 
     def library(assembly, q, qdot):
         return library_operators(assembly, q, qdot).v
@@ -330,9 +333,9 @@ class e42:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = stacked_matrices(assembly, q, qdot)
-        G, S_dot, v = at.G, at.Sdot, at.bodies.v.ravel()
-        return G @ S_dot @ qdot + G @ S_dot @ qdot + G @ at.ad_Sqdot @ at.Gamma @ v
+        terms = stacked_matrices(assembly, q, qdot)
+        G, S_dot, v = terms.G, terms.Sdot, terms.bodies.v.ravel()
+        return G @ S_dot @ qdot + G @ S_dot @ qdot + G @ terms.ad_Sqdot @ terms.Gamma @ v
 
     library = rates_library
     reference = rates_reference

@@ -26,10 +26,10 @@ class e18:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
-        for k, parent in enumerate(at.parents):
+        terms, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(terms.parents):
             if parent >= 0:
-                v[k] = at.A[k] @ at.v[parent]
+                v[k] = terms.A[k] @ terms.v[parent]
         return v
 
     def library(assembly, q, qdot):
@@ -62,12 +62,12 @@ class e19:
 
     def printed(assembly, q, qdot):
         """Evaluate with the twist that the body has from its parent, which is v after (18)."""
-        at, a = body_quantities(assembly, q, qdot), np.zeros((3, 6))
-        for k, parent in enumerate(at.parents):
-            own, v = at.coordinate_slices[k], np.zeros(6)
+        terms, a = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(terms.parents):
+            own, v = terms.coordinate_slices[k], np.zeros(6)
             if parent >= 0:
-                v = at.A[k] @ at.v[parent]
-            a[k] = -lie_bracket_matrix(at.S[k] @ qdot[own]) @ v + at.Sdot[k] @ qdot[own]
+                v = terms.A[k] @ terms.v[parent]
+            a[k] = -lie_bracket_matrix(terms.S[k] @ qdot[own]) @ v + terms.Sdot[k] @ qdot[own]
         return a
 
     def library(assembly, q, qdot):
@@ -101,11 +101,11 @@ class e20:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
-        for k, parent in enumerate(at.parents):
+        terms, v = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(terms.parents):
             if parent >= 0:
-                v[k] = at.A[k] @ v[parent]
-            v[k] = v[k] + at.S[k] @ qdot[at.coordinate_slices[k]]
+                v[k] = terms.A[k] @ v[parent]
+            v[k] = v[k] + terms.S[k] @ qdot[terms.coordinate_slices[k]]
         return v
 
     def library(assembly, q, qdot):
@@ -121,10 +121,10 @@ class e20:
 
 def bias_wrenches(assembly, q, qdot, wrenches):
     """Compare with the wrench that six point masses of a body need at a constant twist, minus loads."""
-    phi, at, found = body_trees.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
+    phi, terms, found = body_trees.twists(assembly, q, qdot), body_quantities(assembly, q, qdot), []
     bodies = zip(assembly.masses, assembly.centers, assembly.inertias, strict=True)
     for i, (m, c, J) in enumerate(bodies):
-        found.append(inertial_wrench(m, c, J, phi[i], np.zeros(6)) - at.gravity_wrenches[i] - wrenches[i])
+        found.append(inertial_wrench(m, c, J, phi[i], np.zeros(6)) - terms.gravity_wrenches[i] - wrenches[i])
     return np.stack(found)
 
 
@@ -137,9 +137,11 @@ class e21:
 
     def printed(assembly, q, qdot, wrenches):
         """Evaluate with i as the loop before leaves it, at the last link."""
-        at, i = body_quantities(assembly, q, qdot), 2
-        f_e = at.gravity_wrenches + wrenches
-        return np.stack([-lie_bracket_matrix(at.v[k]).T @ at.J[k] @ at.v[k] - f_e[i] for k in range(3)])
+        terms, i = body_quantities(assembly, q, qdot), 2
+        f_e = terms.gravity_wrenches + wrenches
+        return np.stack(
+            [-lie_bracket_matrix(terms.v[k]).T @ terms.J[k] @ terms.v[k] - f_e[i] for k in range(3)]
+        )
 
     def library(assembly, q, qdot, wrenches):
         return six_passes(assembly, q, qdot, wrenches).b
@@ -157,11 +159,11 @@ class e22:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at, alpha = body_quantities(assembly, q, qdot), np.zeros((3, 6))
-        for k, parent in enumerate(at.parents):
-            own = at.coordinate_slices[k]
-            a = at.Sdot[k] @ qdot[own] - lie_bracket_matrix(at.S[k] @ qdot[own]) @ at.v[k]
-            alpha[k] = at.A[k] @ alpha[parent] + a if parent >= 0 else a
+        terms, alpha = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        for k, parent in enumerate(terms.parents):
+            own = terms.coordinate_slices[k]
+            a = terms.Sdot[k] @ qdot[own] - lie_bracket_matrix(terms.S[k] @ qdot[own]) @ terms.v[k]
+            alpha[k] = terms.A[k] @ alpha[parent] + a if parent >= 0 else a
         return alpha
 
     def library(assembly, q, qdot):
@@ -182,8 +184,8 @@ class e23:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):
-        at, b = body_quantities(assembly, q, qdot), bias_wrenches(assembly, q, qdot, wrenches)
-        return np.stack([at.J[k] @ at.bias_acceleration[k] + b[k] for k in range(3)])
+        terms, b = body_quantities(assembly, q, qdot), bias_wrenches(assembly, q, qdot, wrenches)
+        return np.stack([terms.J[k] @ terms.bias_acceleration[k] + b[k] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
         return six_passes(assembly, q, qdot, wrenches).alpha_bar
@@ -208,11 +210,11 @@ class e24:
 
     def printed(assembly, q, qdot, wrenches):
         alpha_bar = articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
-        at, p = body_quantities(assembly, q, qdot), np.zeros((3, 6))
+        terms, p = body_quantities(assembly, q, qdot), np.zeros((3, 6))
         for k in (2, 1, 0):
             p[k] = alpha_bar[k]
-            for i in at.children(k):
-                p[k] += at.A[i].T @ p[i]
+            for i in terms.children(k):
+                p[k] += terms.A[i].T @ p[i]
         return p
 
     def library(assembly, q, qdot, wrenches):
@@ -238,8 +240,8 @@ class e25:
         p = articulated_bodies.subtree_wrenches(
             assembly, q, articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
         )
-        at = body_quantities(assembly, q, qdot)
-        return np.concatenate([at.S[k].T @ p[k] for k in range(3)])
+        terms = body_quantities(assembly, q, qdot)
+        return np.concatenate([terms.S[k].T @ p[k] for k in range(3)])
 
     def library(assembly, q, qdot, wrenches):
         return six_passes(assembly, q, qdot, wrenches).p_bar

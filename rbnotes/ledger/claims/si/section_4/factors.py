@@ -45,11 +45,11 @@ class e27:
     result = Result(SPATIAL_INERTIA, "of each body, about its origin, in its frame")
 
     def printed(assembly, q):
-        at = body_quantities(assembly, q, ZERO_RATES)
-        Jbar = at.J.copy()
+        terms = body_quantities(assembly, q, ZERO_RATES)
+        Jbar = terms.J.copy()
         for k in (2, 1, 0):
-            for i in at.children(k):
-                A, S = at.A[i], at.S[i]
+            for i in terms.children(k):
+                A, S = terms.A[i], terms.S[i]
                 Omega = S.T @ Jbar[i] @ S
                 Jbar[k] += A.T @ Jbar[i] @ A - A.T @ Jbar[i] @ S @ np.linalg.inv(Omega) @ S.T @ Jbar[i] @ A
         return Jbar
@@ -79,11 +79,11 @@ class e28:
     result = Result(INERTIA, "of the joints, in their order: a block for each, row by row")
 
     def printed(assembly, q):
-        at, Jbar = (
+        terms, Jbar = (
             body_quantities(assembly, q, ZERO_RATES),
             articulated_bodies.articulated_inertias(assembly, q),
         )
-        return np.concatenate([(at.S[k].T @ Jbar[k] @ at.S[k]).ravel() for k in range(3)])
+        return np.concatenate([(terms.S[k].T @ Jbar[k] @ terms.S[k]).ravel() for k in range(3)])
 
     def library(assembly, q):
         return np.concatenate(
@@ -111,15 +111,15 @@ class e29:
     result = Result(COADJOINT, "takes wrenches on each body to the frame of its parent")
 
     def printed(assembly, q):
-        at, Jbar, Y = (
+        terms, Jbar, Y = (
             body_quantities(assembly, q, ZERO_RATES),
             articulated_bodies.articulated_inertias(assembly, q),
             np.zeros((3, 6, 6)),
         )
         for k in range(3):
-            S = at.S[k]
+            S = terms.S[k]
             Omega = S.T @ Jbar[k] @ S
-            Y[k] = at.A[k].T @ (np.eye(6) - Jbar[k] @ S @ np.linalg.inv(Omega) @ S.T)
+            Y[k] = terms.A[k].T @ (np.eye(6) - Jbar[k] @ S @ np.linalg.inv(Omega) @ S.T)
         return Y
 
     def library(assembly, q):
@@ -146,14 +146,14 @@ class e30:
     )
 
     def printed(assembly, q):
-        at, Jbar, Pi = (
+        terms, Jbar, Pi = (
             body_quantities(assembly, q, ZERO_RATES),
             articulated_bodies.articulated_inertias(assembly, q),
             [],
         )
         for k in range(3):
-            Omega = at.S[k].T @ Jbar[k] @ at.S[k]
-            Pi.append(at.A[k] @ Jbar[k] @ at.S[k] @ np.linalg.inv(Omega))
+            Omega = terms.S[k].T @ Jbar[k] @ terms.S[k]
+            Pi.append(terms.A[k] @ Jbar[k] @ terms.S[k] @ np.linalg.inv(Omega))
         return np.concatenate(Pi, axis=1)
 
     def library(assembly, q):
@@ -185,14 +185,14 @@ class e31:
 
     def printed(assembly, q, qdot, tau):
         """Evaluate the display with the twists of the bodies."""
-        at, (Y, Pi), z = (
+        terms, (Y, Pi), z = (
             body_quantities(assembly, q, qdot),
             articulated_bodies.parent_wrench_maps(assembly, q),
             np.zeros((3, 6)),
         )
         for k in (2, 1, 0):
-            for i in at.children(k):
-                z[k] += Y[i] @ z[i] + Pi[i] @ at.v[i]
+            for i in terms.children(k):
+                z[k] += Y[i] @ z[i] + Pi[i] @ terms.v[i]
         return z
 
     def library(assembly, q, qdot, tau):
@@ -227,13 +227,13 @@ class e32:
 
     def printed(assembly, q, qdot, tau):
         """Evaluate the display with the twists of the bodies."""
-        at, z = (
+        terms, z = (
             body_quantities(assembly, q, qdot),
             articulated_bodies.holding_wrenches(
                 assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
             ),
         )
-        return np.concatenate([at.v[k] - at.S[k].T @ z[k] for k in range(3)])
+        return np.concatenate([terms.v[k] - terms.S[k].T @ z[k] for k in range(3)])
 
     def library(assembly, q, qdot, tau):
         return six_passes(assembly, q, qdot, ZERO_WRENCHES, tau).c
@@ -267,10 +267,13 @@ class e33:
 
     def printed(assembly, q, qdot, tau):
         forces = articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
-        at, z = body_quantities(assembly, q, qdot), articulated_bodies.holding_wrenches(assembly, q, forces)
+        terms, z = (
+            body_quantities(assembly, q, qdot),
+            articulated_bodies.holding_wrenches(assembly, q, forces),
+        )
         rates = []
         for k in range(3):
-            c = forces[at.coordinate_slices[k]] - at.S[k].T @ z[k]
+            c = forces[terms.coordinate_slices[k]] - terms.S[k].T @ z[k]
             rates.append(np.linalg.inv(articulated_bodies.articulated_joint_inertia(assembly, q, k)) @ c)
         return np.concatenate(rates)
 
@@ -297,15 +300,15 @@ class e34:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, tau):
-        at, (Y, _) = body_quantities(assembly, q, qdot), articulated_bodies.parent_wrench_maps(assembly, q)
+        terms, (Y, _) = body_quantities(assembly, q, qdot), articulated_bodies.parent_wrench_maps(assembly, q)
         c_bar, eta = (
             articulated_bodies.subtree_joint_accelerations(
                 assembly, q, articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
             ),
             np.zeros((3, 6)),
         )
-        for k, parent in enumerate(at.parents):
-            eta[k] = at.S[k] @ c_bar[at.coordinate_slices[k]]
+        for k, parent in enumerate(terms.parents):
+            eta[k] = terms.S[k] @ c_bar[terms.coordinate_slices[k]]
             if parent >= 0:
                 eta[k] += Y[k].T @ eta[parent]
         return eta
@@ -332,13 +335,16 @@ class e35:
     result = Result(RATE / TIME, "of the joints, in their order")
 
     def printed(assembly, q, qdot, tau):
-        at, (_, Pi) = body_quantities(assembly, q, qdot), articulated_bodies.parent_wrench_maps(assembly, q)
+        terms, (_, Pi) = (
+            body_quantities(assembly, q, qdot),
+            articulated_bodies.parent_wrench_maps(assembly, q),
+        )
         forces = articulated_bodies.net_generalized_force(assembly, q, qdot, ZERO_WRENCHES, tau)
         qddot = articulated_bodies.subtree_joint_accelerations(assembly, q, forces)
-        eta = at.twists_from_rates(articulated_bodies.accelerations(assembly, q, qdot, ZERO_WRENCHES, tau))
-        for k, parent in enumerate(at.parents):
+        eta = terms.twists_from_rates(articulated_bodies.accelerations(assembly, q, qdot, ZERO_WRENCHES, tau))
+        for k, parent in enumerate(terms.parents):
             if parent >= 0:
-                qddot[at.coordinate_slices[k]] -= Pi[k].T @ eta[parent]
+                qddot[terms.coordinate_slices[k]] -= Pi[k].T @ eta[parent]
         return qddot
 
     def library(assembly, q, qdot, tau):

@@ -20,9 +20,9 @@ from rbnotes.testing.strategies import arrays, numbers
 
 
 def forces_library(assembly, q, qdot, wrenches, qddot):
-    at = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
-    vdot = at.G @ (at.S @ qddot + at.a)
-    return (at.G.T @ (at.J @ vdot + at.b)).reshape(3, 6)
+    terms = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
+    vdot = terms.G @ (terms.S @ qddot + terms.a)
+    return (terms.G.T @ (terms.J @ vdot + terms.b)).reshape(3, 6)
 
 
 def forces_reference(assembly, q, qdot, wrenches, qddot):
@@ -37,9 +37,12 @@ def forces_reference(assembly, q, qdot, wrenches, qddot):
 
 def body_forces(assembly, q, qdot, wrenches, qddot):
     """Return ``J vdot - ad*_v J v - f_e`` of each body."""
-    at = body_quantities(assembly, q, qdot)
-    vdot, f_e = at.vdot(qddot), at.gravity_wrenches + wrenches
-    return [at.J[i] @ vdot[i] - lie_bracket_matrix(at.v[i]).T @ at.J[i] @ at.v[i] - f_e[i] for i in range(3)]
+    terms = body_quantities(assembly, q, qdot)
+    vdot, f_e = terms.vdot(qddot), terms.gravity_wrenches + wrenches
+    return [
+        terms.J[i] @ vdot[i] - lie_bracket_matrix(terms.v[i]).T @ terms.J[i] @ terms.v[i] - f_e[i]
+        for i in range(3)
+    ]
 
 
 @section.definition("t117", "The children of a link")
@@ -57,10 +60,10 @@ class e13:
 
     def printed(assembly, q, qdot, wrenches, qddot):
         """Rotate the forces of children into the frame of the parent, with moments about its origin."""
-        at, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
+        terms, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
         f = np.stack(own)
         for k in (2, 1, 0):
-            R, t, i = at.G[k, :3, :3], at.G[k, :3, 3], at.parents[k]
+            R, t, i = terms.G[k, :3, :3], terms.G[k, :3, 3], terms.parents[k]
             push = R @ f[k, 3:]
             if i >= 0:
                 f[i] += np.concatenate([R @ f[k, :3] + np.cross(t, push), push])
@@ -84,10 +87,10 @@ class e14:
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches, qddot):
-        at, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
+        terms, own = body_quantities(assembly, q, qdot), body_forces(assembly, q, qdot, wrenches, qddot)
         f = np.zeros((3, 6))
         for i in (2, 1, 0):
-            f[i] = sum((at.A[k].T @ f[k] for k in at.children(i)), own[i])
+            f[i] = sum((terms.A[k].T @ f[k] for k in terms.children(i)), own[i])
         return f
 
     library = forces_library
@@ -130,9 +133,9 @@ class e16:
 
     def library(assembly, q, qdot, wrenches, tau):
         """Evaluate the left side with the terms of the library, at the resulting accelerations."""
-        at = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
+        terms = reduced.SpatialOperators(library_tree_of(assembly), q, qdot, wrenches)
         qddot = reduced.forward_dynamics_dense(library_tree_of(assembly), q, qdot, tau, wrenches)
-        return at.mass_matrix @ qddot + at.coriolis_matrix @ qdot + at.load_forces
+        return terms.mass_matrix @ qddot + terms.coriolis_matrix @ qdot + terms.load_forces
 
     def reference(assembly, q, qdot, wrenches, tau):
         """Check that the applied joint forces are returned; the bodies move by Gauss's principle."""

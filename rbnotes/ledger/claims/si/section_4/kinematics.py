@@ -114,12 +114,12 @@ class e8:
     result = Result(TWIST, "of each body, in its frame")
 
     def printed(assembly, q, qdot):
-        at = body_quantities(assembly, q, qdot)
+        terms = body_quantities(assembly, q, qdot)
         v = np.zeros((3, 6))
-        for i, parent in enumerate(at.parents):
-            v[i] = at.S[i] @ qdot[at.coordinate_slices[i]]
+        for i, parent in enumerate(terms.parents):
+            v[i] = terms.S[i] @ qdot[terms.coordinate_slices[i]]
             if parent >= 0:
-                v[i] += at.A[i] @ v[parent]
+                v[i] += terms.A[i] @ v[parent]
         return v
 
     def library(assembly, q, qdot):
@@ -194,8 +194,8 @@ class e10:
     )
 
     def printed(assembly, q, qdot):
-        at = body_quantities(assembly, q, qdot)
-        each = zip(at.S, at.coordinate_slices, at.A, strict=True)
+        terms = body_quantities(assembly, q, qdot)
+        each = zip(terms.S, terms.coordinate_slices, terms.A, strict=True)
         return np.stack([-lie_bracket_matrix(S @ qdot[own]) @ A for S, own, A in each])
 
     def library(assembly, q, qdot):
@@ -230,14 +230,15 @@ class e11:
     result = Result(TWIST / TIME, "of each body, in its frame")
 
     def printed(assembly, q, qdot, qddot):
-        at = body_quantities(assembly, q, qdot)
+        terms = body_quantities(assembly, q, qdot)
         vdot = np.zeros((3, 6))
-        for i, parent in enumerate(at.parents):
-            own = at.coordinate_slices[i]
-            vdot[i] = at.Sdot[i] @ qdot[own] + at.S[i] @ qddot[own]
+        for i, parent in enumerate(terms.parents):
+            own = terms.coordinate_slices[i]
+            vdot[i] = terms.Sdot[i] @ qdot[own] + terms.S[i] @ qddot[own]
             if parent >= 0:
                 vdot[i] += (
-                    at.A[i] @ vdot[parent] - lie_bracket_matrix(at.S[i] @ qdot[own]) @ at.A[i] @ at.v[parent]
+                    terms.A[i] @ vdot[parent]
+                    - lie_bracket_matrix(terms.S[i] @ qdot[own]) @ terms.A[i] @ terms.v[parent]
                 )
         return vdot
 
@@ -320,8 +321,8 @@ class t129:
             )
             return _vee(np.linalg.inv(pose) @ G @ turning)
 
-        at, moving = np.array([q]), np.array([qdot])
-        return np.concatenate([G[:3, 3], twist(at) * qdot, derivative_along_motion(twist, at, moving)])
+        terms, moving = np.array([q]), np.array([qdot])
+        return np.concatenate([G[:3, 3], twist(terms) * qdot, derivative_along_motion(twist, terms, moving)])
 
     remark = (
         "The z axis is that of the body's own frame, whose origin lies on it. In any other frame "
