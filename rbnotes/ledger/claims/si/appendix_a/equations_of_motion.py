@@ -7,7 +7,13 @@ import numpy as np
 from rbnotes.ledger.claims.si.appendix_a import section
 from rbnotes.ledger.claims.si.appendix_a.twists import UNLOADED_MOTION, ZERO_RATES, library_operators
 from rbnotes.ledger.claims.si.section_4.forces import forces_library, forces_reference
-from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED_MOTION, LOADED_MOTION, MOTION, POSITIONS
+from rbnotes.ledger.claims.si.section_4.trees import (
+    ACCELERATED_MOTION,
+    FORKED_MOTION,
+    LOADED_MOTION,
+    MOTION,
+    POSITIONS,
+)
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
 from rbnotes.ledger.oracles.body_quantities import (
     block_diagonal,
@@ -358,7 +364,7 @@ class e52:
 @section.holds("e53", "Joint forces that balance the loads")
 class e53:
     formula = r"\phi(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
-    inputs = LOADED_MOTION
+    inputs = FORKED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches):
