@@ -129,7 +129,7 @@ CAUSES = (
     Cause(
         "Bounds of friction in a joint",
         r"The contacts of a joint act in both directions, so that $\alpha$ can be negative; friction is bounded by $\mu|\alpha|$.",
-        ("sueda/s2.11/t1487", "sueda/s2.11/t1493"),
+        ("sueda/s2.11/t1491#c", "sueda/s2.11/t1493"),
     ),
     Cause(
         "The sign of multipliers in the dual",
@@ -139,7 +139,7 @@ CAUSES = (
     Cause(
         "The dot of the rate of the Jacobian",
         r"The velocity-dependent term of the bodies is $M_m\dot J_{mr}\dot q_r$; the print lacks the dot above $J$.",
-        ("sueda/s2.11/e2.117#a", "sueda/s2.11.1/e2.120", "sueda/s2.10/t1314#c"),
+        ("sueda/s2.11/e2.117#a", "sueda/s2.11.1/e2.119#c", "sueda/s2.11.1/e2.120", "sueda/s2.10/t1314#c"),
     ),
     Cause(
         "The missing bias acceleration in a difference of velocities",

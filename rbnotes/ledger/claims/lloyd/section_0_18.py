@@ -423,6 +423,7 @@ class t849:
         "k$ is correct. According to the printed sentence, a component may be eliminated before "
         "another one that is attached to it, whose mass is then lost."
     )
+    no_simulation = "An elimination in a wrong order loses mass in a single step, as in the counterexample."
     implements = elimination_order
 
 

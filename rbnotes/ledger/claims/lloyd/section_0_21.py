@@ -566,6 +566,7 @@ class d3_g:
         r"The last term has a minus sign, as in (0.23): "
         r"$-(\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
     )
+    no_simulation = "The force is off in each step by twice that of the drift, as in the counterexample."
     implements = NullSpaceReduction.reduce
 
 

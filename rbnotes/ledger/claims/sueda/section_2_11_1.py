@@ -185,9 +185,35 @@ class e2_119_b:
         r"$\dot q_r^{\text{con}\beta}$ on the left-hand side: the unknown of the program is $\dot q_r$, "
         "as in the last line"
     )
-    remark = (
-        r"The dot of $\dot J_{mr}$, which the conversion of the text dropped as in (2.117), is restored here."
-    )
+    remark = r"The dot of $\dot J_{mr}$, which the conversion dropped, is restored here: see part c."
+    implements = solve_step
+
+
+@section.erratum("e2.119#c", "Program for the constrained velocities")
+class e2_119_c:
+    page_2019 = Page(44, r"$\mathsf M_m\dot{\mathsf J}_{mr}\dot{\mathsf q}_r^{\text{prev}}$")
+    page_2021 = Page(55, page_2019.content)
+    formula = r"\text{minimize}\quad \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right) \quad\text{subject to}\quad G_m J_{mr}\dot q_r = 0"
+    edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
+    inputs = LOOP_INPUTS
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
+
+    def printed(link_frames, bodies, g, q, v, G, h):
+        M, J, _, f = maximal_terms(link_frames, bodies, g, q, v)
+        M_r = J.T @ M @ J
+        return solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ J @ v), G @ J)[0]
+
+    def library(link_frames, bodies, g, q, v, G, h):
+        return step_with_loop(link_frames, bodies, g, q, v, G, h)[2].velocity
+
+    def reference(link_frames, bodies, g, q, v, G, h):
+        """Compare with Newton's law for each point mass, along the motions that the loop allows."""
+        M, f = branching_tree.tree_newton_equations(link_frames, bodies, g, q, v)
+        return least_energy_velocities(M, M @ v + h * f, coordinate_rows(link_frames, q, G))
+
+    tolerance = 1e-8
+    correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
+    units_mismatch = r"a momentum is subtracted from forces: the dot of $\dot J$ is missing"
     implements = solve_step
 
 

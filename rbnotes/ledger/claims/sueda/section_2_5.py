@@ -621,6 +621,7 @@ class e2_79_a:
         "A stiff spring makes the matrix indefinite. If $h^2K_r$ exceeds $M_r + hD_r$, the step has the "
         "wrong sign; near equality, the matrix is singular."
     )
+    effect = "A hinge with a spring, released at 1 rad, reaches an amplitude of 13 rad after a second of implicit steps, which should damp the motion."
     implements = STEP
 
 

@@ -653,7 +653,7 @@ class e2_89_b:
     correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)"
     units_mismatch = r"velocities are added to accelerations"
     remark = (
-        "As printed, the velocity of a vertex is added to its acceleration, and the rotation of its body "
+        "In the converted text, the velocity of a vertex is added to its acceleration, and the rotation of its body "
         "is missing."
     )
     implements = AttachedSystem
@@ -690,7 +690,7 @@ class e2_90:
 
     tolerance = 1e-8
     remark = (
-        r"Here $\dot J_{MR}$ is the rate of $J_{MR}$, not the matrix that is printed in the second line "
+        r"Here $\dot J_{MR}$ is the rate of $J_{MR}$, not the matrix of the converted text in the second line "
         "of (2.89)."
     )
     implements = AttachedSystem

@@ -308,6 +308,10 @@ class e50:
         return M @ qddot + C_qdot + phi
 
     tolerance = 1e-8
+    remark = (
+        r"The check takes (52) with $\mathrm{ad}_{\mathbf v}^*$, without the dot, and $\mathbf f_e$ with all its minus "
+        r"signs. $\phi$ depends on $\mathbf q$ alone only if the external wrenches do."
+    )
     implements = reduced.inverse_dynamics_dense
 
 
@@ -380,4 +384,8 @@ class e53:
         work = body_trees.gravity_forces(assembly, q) + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
         return -work + 0 * qdot
 
+    remark = (
+        r"The check takes $\mathbf f_e$ with all its minus signs; the last one is missing above (46). The result depends on "
+        r"$\mathbf q$ alone only if the external wrenches do."
+    )
     implements = reduced.SpatialOperators

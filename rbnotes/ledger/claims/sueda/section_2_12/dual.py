@@ -203,6 +203,7 @@ class e2_122_b:
         "With the multipliers of (2.98) to (2.106), which pull, (2.122) would be right, and (2.123), "
         "(2.124) and the linear term of (2.127) would change sign."
     )
+    effect = "A body that a constraint holds at rest falls 9.9 m in one second."
     implements = dual_acceleration
 
 

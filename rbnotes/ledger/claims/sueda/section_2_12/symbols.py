@@ -244,6 +244,7 @@ class t1535_a:
     )
     replacement = r"$F_j^{\text{ext}} \in \mathfrak{dse}(3)$: Generalized external force viewed in $j$."
     combined_with = ("sueda/s2.12/alg9",)
+    no_simulation = "The formula that follows, which a program takes, is right."
     implements = gravity_wrenches
 
 

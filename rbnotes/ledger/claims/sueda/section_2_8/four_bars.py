@@ -178,6 +178,7 @@ class t1252_b:
         "For this matrix the sentence is true, but not the one after the next: (2.94) does not `get rid "
         "of this nullspace', which also exists with two rows."
     )
+    no_simulation = "The motion is determined although the direction of the null space is another."
     implements = poses
 
 
