@@ -82,7 +82,12 @@ def earlier_correction(record: Record) -> Record | None:
 
 
 def describe_versions(source: Source) -> str:
-    """Return the sentence on the author's pages with which the text of the notes was compared."""
+    """Return what is said of the text of the notes: pages with which it was compared, names, lines."""
+    lines = "Lines are those of the converted text."
+    return " ".join(filter(None, (_describe_pages(source), lines, source.references)))
+
+
+def _describe_pages(source: Source) -> str:
     if not source.versions:
         return "No page of the author was at hand: a slip may be that of the conversion of the text."
     names = [
