@@ -337,10 +337,9 @@ def _cause_lines(records: Sequence[Record]) -> list[str]:
     for number, each in enumerate(root_causes(errors), 1):
         places = ", ".join(map(place_in_notes, each.records))
         text = each.text or each.records[0].correction
-        effect = (
-            f" In a simulation: {each.effect}" if each.effect else f" No simulation: {each.no_simulation}"
-        )
-        lines += [f"{number}. **{each.title}** ({places}). {text}{effect}"]
+        effect = f" In a simulation: {each.effect}" if each.effect else ""
+        reason = f" No simulation: {each.no_simulation}" if each.no_simulation else ""
+        lines += [f"{number}. **{each.title}** ({places}). {text}{effect}{reason}"]
     return [*lines, ""]
 
 
