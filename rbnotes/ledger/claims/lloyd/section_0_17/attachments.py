@@ -185,7 +185,8 @@ class e0_19:
         r"The sign $+\mathbf G^T$ means that $-\mathbf G^T\boldsymbol\lambda$ acts on the components. The notes do not "
         r"say which sign $\mathbf R_\alpha$ has. A positive one increases the violation of a soft constraint, and there is no "
         r"solution if it equals $\mathbf G\mathbf M^{-1}\mathbf G^T$. (0.9) has $-\mathbf G^T$ above $+\gamma\alpha/h^2$. With "
-        r"hard constraints, $\mathbf R_\alpha = 0$, no condition is needed."
+        r"hard constraints, $\mathbf R_\alpha = 0$, no condition is needed. ArtiSynth's "
+        r"`KKTSolver` (artisynth_core, commit 1b16f6ab) puts $-\mathbf R$ below $+\mathbf G^T$, with a positive $\mathbf R$."
     )
     implements = (StepProblem, NullSpaceReduction)
 
