@@ -106,7 +106,7 @@ True
 >>> str(rbnotes.card(record.id)).splitlines()[1]
 'Product of two quaternions'
 >>> len(rbnotes.ledger.load())
-1013
+1011
 
 Subpackages
 -----------

@@ -32,15 +32,6 @@ CAUSES = (
         ("lloyd/s0.10/d1#a", "lloyd/s0.10/e0.5"),
     ),
     Cause(
-        "The sign of the regularization",
-        r"If the first row of a KKT system has $+\mathbf G^T$, compliance enters as $-\mathbf R$. (0.9), which 0.17 uses, has"
-        r" $-\mathbf G^T$ above $+\mathbf R$. From 0.17 on, the two are mixed, and a soft constraint has negative compliance.",
-        (
-            "lloyd/s0.17/t752", "lloyd/s0.17/e0.19", "lloyd/s0.17/e0.20#b", "lloyd/s0.18/e0.25", "lloyd/s0.18/e0.26#b",
-            "lloyd/s0.21/d1", "lloyd/s0.21/d2#b", "lloyd/s0.21/d5#b",
-        ),
-    ),
-    Cause(
         "The inertia of the drift",
         r"The drift $\mathbf g_\beta$ of the attachments enters the forces as in (0.23), with $-(\mathbf M_{\alpha\beta} -"
         r" \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta$. Section 0.21 has a plus sign; its force on the controlled components"
@@ -138,7 +129,7 @@ CAUSES = (
     Cause(
         "Bounds of friction in a joint",
         r"The contacts of a joint act in both directions, so that $\alpha$ can be negative; friction is bounded by $\mu|\alpha|$.",
-        ("sueda/s2.11/t1487", "sueda/s2.11/t1493"),
+        ("sueda/s2.11/t1491#c", "sueda/s2.11/t1493"),
     ),
     Cause(
         "The sign of multipliers in the dual",
@@ -148,7 +139,7 @@ CAUSES = (
     Cause(
         "The dot of the rate of the Jacobian",
         r"The velocity-dependent term of the bodies is $M_m\dot J_{mr}\dot q_r$; the print lacks the dot above $J$.",
-        ("sueda/s2.11/e2.117#a", "sueda/s2.11.1/e2.120", "sueda/s2.10/t1314#c"),
+        ("sueda/s2.11/e2.117#a", "sueda/s2.11.1/e2.119#c", "sueda/s2.11.1/e2.120", "sueda/s2.10/t1314#c"),
     ),
     Cause(
         "The missing bias acceleration in a difference of velocities",

@@ -23,7 +23,7 @@ __all__ = ["Cause", "RootCause", "cause", "causes", "conditions", "corrections",
 
 COLUMNS = (
     "id", "source", "section", "place", "verdict", "scan", "title", "cause", "printed", "right", "latex",
-    "condition", "units", "remark", "effect", "origin", "pages", "state", "reply",
+    "condition", "units", "remark", "effect", "no_simulation", "origin", "pages", "state", "reply",
 )  # fmt: skip
 MENDED = "Mended by the author"
 CONVERSIONS = "Slips of the conversion"
@@ -82,7 +82,12 @@ def earlier_correction(record: Record) -> Record | None:
 
 
 def describe_versions(source: Source) -> str:
-    """Return the sentence on the author's pages with which the text of the notes was compared."""
+    """Return what is said of the text of the notes: pages with which it was compared, names, lines."""
+    lines = "Lines are those of the converted text."
+    return " ".join(filter(None, (_describe_pages(source), lines, source.references)))
+
+
+def _describe_pages(source: Source) -> str:
     if not source.versions:
         return "No page of the author was available: a slip may be due to the conversion of the text."
     names = [
@@ -152,16 +157,25 @@ class RootCause:
         Correction of all places (text with TeX between dollars); empty if there is one place alone.
     records
         Errors, the one that shows the slip best first.
+    effect
+        Result of a simulation with the slip; empty if none was run.
+    no_simulation
+        Reason for which none was run.
     """
 
     title: str
     text: str
     records: tuple[Record, ...]
+    effect: str = ""
+    no_simulation: str = ""
 
-    @property
-    def effect(self) -> str:
-        """Result of a simulation with the slip; empty if none was run."""
-        return next((record.effect for record in self.records if record.effect), "")
+
+def _root_cause(title: str, text: str, ids: Sequence[str], records: tuple[Record, ...]) -> RootCause:
+    """Return a root cause; a simulation of any of its places counts, mended ones included."""
+    places = [ledger.find(id) for id in ids]
+    effect = next((place.effect for place in places if place.effect), "")
+    reason = next((place.no_simulation for place in places if place.no_simulation), "")
+    return RootCause(title, text, records, effect, "" if effect else reason)
 
 
 def root_causes(records: Sequence[Record]) -> list[RootCause]:
@@ -171,11 +185,11 @@ def root_causes(records: Sequence[Record]) -> list[RootCause]:
     """
     by_id = {record.id: record for record in records}
     found = [
-        RootCause(each.title, each.text, tuple(by_id[id] for id in each.ids if id in by_id))
+        _root_cause(each.title, each.text, each.ids, tuple(by_id[id] for id in each.ids if id in by_id))
         for each in CAUSES
         if any(id in by_id for id in each.ids)
     ]
-    found += [RootCause(record.title, "", (record,)) for record in records if cause(record) is None]
+    found += [_root_cause(each.title, "", (each.id,), (each,)) for each in records if cause(each) is None]
     return sorted(found, key=lambda each: (not each.effect, -len(each.records)))
 
 
@@ -230,7 +244,8 @@ def _cause_text(number: int, cause: RootCause) -> list[str]:
     lines = textwrap.wrap(f"{number}. {readable_sentence(cause.title)}", SCREEN_WIDTH)
     lines += labeled_lines("in", places)
     lines += labeled_lines("right", readable_sentence(cause.text or cause.records[0].correction))
-    return lines + labeled_lines("in a run", readable_sentence(cause.effect))
+    lines += labeled_lines("in a run", readable_sentence(cause.effect))
+    return lines + labeled_lines("no run", readable_sentence(cause.no_simulation))
 
 
 def _entry_text(record: Record) -> list[str]:
@@ -245,6 +260,7 @@ def _entry_text(record: Record) -> list[str]:
         ("true if", readable_sentence(record.condition)),
         ("units", readable_sentence(record.units_mismatch)),
         ("in a run", readable_sentence(record.effect)),
+        ("no run", readable_sentence(record.no_simulation)),
         ("remark", readable_sentence(record.remark)),
         ("pages", readable_sentence(describe_pages(record))),
         ("origin", describe_origin(record)),
@@ -267,7 +283,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
             record.id, record.source, record.section, place_in_notes(record), str(record.verdict),
             "likely" if record.scan else "", record.title, shared.title if shared else "",
             record.formula, record.correction, record.replacement, record.condition,
-            record.units_mismatch, record.remark, record.effect,
+            record.units_mismatch, record.remark, record.effect, record.no_simulation,
             str(record.origin), describe_pages(record), state(record), record.reply,
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
@@ -322,7 +338,8 @@ def _cause_lines(records: Sequence[Record]) -> list[str]:
         places = ", ".join(map(place_in_notes, each.records))
         text = each.text or each.records[0].correction
         effect = f" In a simulation: {each.effect}" if each.effect else ""
-        lines += [f"{number}. **{each.title}** ({places}). {text}{effect}"]
+        reason = f" No simulation: {each.no_simulation}" if each.no_simulation else ""
+        lines += [f"{number}. **{each.title}** ({places}). {text}{effect}{reason}"]
     return [*lines, ""]
 
 
@@ -350,6 +367,7 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
                 ("Origin", describe_origin(record)),
                 ("Reply", record.reply or "none yet"),
                 ("In a simulation", record.effect),
+                ("No simulation", record.no_simulation),
                 ("LaTeX", block if tex else ""),
             ):
                 if text:

@@ -36,7 +36,7 @@ def place_in_notes(record: Record) -> str:
         return f"({source.letter} {number}){suffix}"
     section = f"{source.author} {record.section}"
     if kind == "t":
-        return f"{section}, in the text{suffix}"
+        return f"{section}, line {number}{suffix}"
     return f"{section}, {DISPLAY_KINDS[kind]} {number}".rstrip() + suffix
 
 

@@ -31,8 +31,15 @@ class Verdict(StrEnum):
     number, even if another display is correct. It makes a misprint if the print itself reveals it: the
     remaining symbol is not defined, does not fit, or repeats its neighbor.
 
+    The name of a quantity (a force for an impulse) makes a misprint if its neighbors show the right one; an
+    equation that defines it makes an erratum. A row before a column stands for their outer product, and makes
+    a misprint if the printed order transposes the matrix.
+
     A formula with an inverse presupposes that it exists. A sentence that a system can be solved, or has one
-    solution, is conditional if it is not always so.
+    solution, is conditional if it is not always so. A matrix is dense if no entry vanishes by structure, for
+    all values of the parameters.
+
+    A sentence that is right once the display that it cites is corrected holds.
     """
 
     DEFINITION = "definition"  # no statement to check; names what implements it
@@ -119,6 +126,8 @@ class Record:
         Further remark for the reader (text with TeX between dollars).
     effect
         For an erratum: one sentence on a simulation that uses the printed form, with numbers from a run.
+    no_simulation
+        For an erratum without `effect` that shows its root cause best: reason for which none was run.
     scan
         The slip may come from the conversion of the text; only if no page of the author is available.
     page_2019
@@ -179,6 +188,7 @@ class Record:
     replacement: str = ""
     remark: str = ""
     effect: str = ""
+    no_simulation: str = ""
     scan: bool = False
     page_2019: Page | None = None
     page_2021: Page | None = None

@@ -69,6 +69,8 @@ class Source:
         Subpackage of its records; ``.`` is the package itself.
     versions
         Versions of the author with which the records were compared; the text was converted from the first.
+    references
+        Corrections of the names in the references; they are no claims.
     """
 
     name: str
@@ -76,6 +78,7 @@ class Source:
     letter: str
     module: str = "."
     versions: tuple[Version, ...] = ()
+    references: str = ""
 
 
 @dataclass(frozen=True)

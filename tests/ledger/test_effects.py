@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from rbnotes import ledger
 from rbnotes.cli import main
@@ -23,7 +24,9 @@ from rbnotes.dynamics import (
 )
 from rbnotes.forces import LinearSpring, length_gradient, path_force
 from rbnotes.friction import box_friction
+from rbnotes.ledger import errata
 from rbnotes.ledger.record import WRONG_AS_PRINTED
+from rbnotes.ledger.sources import active_ledger
 
 FLOOR = [[[0, 0, 1.0], [1.0, 0, 0], [0, 1.0, 0]]]
 G = 9.81
@@ -183,6 +186,76 @@ def cable_that_brakes_its_fall() -> Numbers:
     return tuple(falls)
 
 
+def damping_that_counts_twice() -> Numbers:
+    d, m, h, ends = 1.0, 1.0, 0.01, []
+    for total in (True, False):
+        v = 1.0
+        for _ in range(100):
+            f = -d * v if total else 0.0  # the sum of all forces contains the damper
+            v = (m * v + h * f) / (m + h * d)
+        ends.append(v)
+    return d, 1.0, *ends
+
+
+def constraint_that_pushes_down() -> Numbers:
+    G_row, free, ends = np.eye(1), np.array([-G]), []
+    multiplier = np.linalg.solve(G_row @ G_row.T, -G_row @ free)
+    for sign in (-1, 1):
+        x, v, h = 0.0, 0.0, 0.01
+        for _ in range(100):
+            v += h * (free + sign * G_row.T @ multiplier)[0]
+            x += h * v
+        ends.append(-x)
+    assert ends[1] == 0
+    return (ends[0],)
+
+
+def friction_without_ground() -> Numbers:
+    mu, m, h, v = 0.5, 1.0, 0.01, 3.0
+    friction = -mu * m * G  # of the last step on the ground
+    for _ in range(100):
+        f_alpha, f_alpha_before = 0.0, 0.0  # in the air
+        if f_alpha != f_alpha_before:  # the check precedes the friction program
+            friction = 0.0
+        v += h * friction / m
+    return 3.0, mu, -v
+
+
+def friction_that_starts_sliding() -> Numbers:
+    mu, m, h, v = 0.3, 1.0, 0.01, 0.0
+    limit, w = mu * m * G * h, 1 / m
+    impulse = -limit if v >= w * limit else limit  # "otherwise" is never reached
+    return mu, v + w * impulse, 1000 * h
+
+
+def double_pendulum_that_brakes() -> Numbers:
+    def jacobians(q: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        a, b, u, v = q[0], q[0] + q[1], w[0], w[0] + w[1]
+        sin, cos = np.sin, np.cos
+        J = np.array([[cos(a), 0], [sin(a), 0], [cos(a) + cos(b), cos(b)], [sin(a) + sin(b), sin(b)]])
+        rows = [[-sin(a) * u, 0], [cos(a) * u, 0]]
+        rows += [[-sin(a) * u - sin(b) * v, -sin(b) * v], [cos(a) * u + cos(b) * v, cos(b) * v]]
+        return J, np.array(rows)
+
+    def energy(y: np.ndarray) -> float:
+        velocities = jacobians(y[:2], y[2:])[0] @ y[2:]
+        return float(velocities @ velocities / 2 - G * (2 * np.cos(y[0]) + np.cos(y[0] + y[1])))
+
+    losses = []
+    for times in (2, 1):
+
+        def rate(_: float, y: np.ndarray, times: int = times) -> np.ndarray:
+            J, J_rate = jacobians(y[:2], y[2:])
+            f = J.T @ (np.array([0, -G, 0, -G]) - times * J_rate @ y[2:])
+            return np.append(y[2:], np.linalg.solve(J.T @ J, f))
+
+        y = np.array([1.5, 0, 0, 0])
+        end = solve_ivp(rate, (0, 2), y, rtol=1e-9, atol=1e-9).y[:, -1]
+        losses.append(energy(y) - energy(end))
+    assert abs(losses[1]) < 1e-6
+    return 1.0, 1.0, 1.5, losses[0]
+
+
 RUNS: dict[str, Callable[[], Numbers]] = {
     "lloyd/s0.10/d1#a": contact_that_pulls,
     "lloyd/s0.10/e0.5": friction_that_drives,
@@ -195,12 +268,25 @@ RUNS: dict[str, Callable[[], Numbers]] = {
     "sueda/s1.9.6/e1.65": damper_that_drives,
     "sueda/s1.9.4/e1.54": damper_that_turns_round,
     "lloyd/s0.14/d11": cable_that_brakes_its_fall,
+    "lloyd/s0.16/d3": friction_that_starts_sliding,
+    "sueda/s2.5/e2.79#a": stiffness_of_the_wrong_sign,
+    "sueda/s1.9/t375": damping_that_counts_twice,
+    "sueda/s2.12/e2.122#b": constraint_that_pushes_down,
+    "sueda/s2.11/alg7": friction_without_ground,
+    "sueda/s2.11/alg8": double_pendulum_that_brakes,
 }
 
 
 def test_each_sentence_has_a_run():
     assert {record.id for record in ledger.load() if record.effect} == set(RUNS)
     assert {ledger.find(id).verdict for id in RUNS} <= set(WRONG_AS_PRINTED)
+
+
+def test_each_root_cause_has_a_simulation_or_the_reason_for_none():
+    for source in active_ledger().sources:
+        records = [r for r in errata.corrections(source.name) if errata.section_of_errata(r) == "Errors"]
+        for cause in errata.root_causes(records):
+            assert bool(cause.effect) != bool(cause.no_simulation), cause.title
 
 
 @pytest.mark.parametrize("id", RUNS)

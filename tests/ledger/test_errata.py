@@ -12,6 +12,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.cli import main
 from rbnotes.ledger import errata, errata_pdf, formatting
 from rbnotes.ledger.causes import CAUSES
+from rbnotes.ledger.lookup import place_in_notes
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes.ledger.sources import active_ledger
 
@@ -24,6 +25,17 @@ def test_errors_come_before_misprints_and_conditions_are_apart():
         verdicts = [str(record.verdict) for record in errata.corrections(source)]
         assert verdicts == sorted(verdicts)  # erratum, misprint
         assert {str(record.verdict) for record in errata.conditions(source)} == {"conditional"}
+
+
+def test_each_entry_has_a_label_of_its_own():
+    for source in SOURCES:
+        entries = [*errata.corrections(source), *errata.conditions(source)]
+        assert len({place_in_notes(record) for record in entries}) == len(entries)
+
+
+def test_names_in_the_references_are_corrected(capsys):
+    assert main(["errata", "--source", "si", "--section", "4"]) == 0
+    assert "Sherman and Rosenthal [SR94]" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_root_cause_explains_several_corrections_of_one_source_and_each_has_one_at_most():

@@ -78,10 +78,13 @@ class Corrections(LedgerDirective):
         box = nodes.container(ids=[self.anchor(record)], classes=["claim-entry"])
         self.domain.note("correction", record, (self.env.docname, self.anchor(record)))
         box += self.heading(record)
-        effect = ("In a simulation", self.parse(record.effect, record))
+        effects = [
+            ("In a simulation", self.parse(record.effect, record)),
+            ("No simulation", self.parse(record.no_simulation, record)),
+        ]
         parts = [
             *self.statement(record),
-            effect,
+            *effects,
             *self.replacement(record),
             *self.counterexample(counterexample),
         ]

@@ -48,6 +48,9 @@ def _assembly(parents: tuple[int, ...], kinds: tuple[str, ...], numbers: Array) 
 BODIES = st.builds(_assembly, st.sampled_from(TREES), st.sampled_from(ORDERS), arrays(3, 28))
 """Three bodies on a hinge, a universal and a ball joint in some order: six coordinates."""
 
+FORKED = st.builds(_assembly, st.just((-1, 0, 0)), st.sampled_from(ORDERS), arrays(3, 28)) | BODIES
+"""The same; in half of the trees and more, the first body has two children."""
+
 LINKED = st.builds(
     _assembly,
     st.just((-1, 0, 1, 0)),
@@ -55,6 +58,14 @@ LINKED = st.builds(
     arrays(4, 28),
 )
 """Four bodies with five coordinates; the body on the universal joint has a parent and a child."""
+
+LINKED_IN_ANY_TREE = st.builds(
+    _assembly,
+    st.sampled_from(((-1, 0, 1, 0), (-1, 0, 1, 2), (-1, 0, 0, 0), (-1, -1, 1, 1), (-1, -1, 0, 2))),
+    st.just(("revolute", "universal", "prismatic", "revolute")),
+    arrays(4, 28),
+)
+"""Four bodies on these joints: in a chain, on forks of two and three, and with two roots."""
 
 
 def library_tree_of(assembly: Assembly) -> Tree:

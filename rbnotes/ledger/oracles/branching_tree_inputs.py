@@ -43,7 +43,7 @@ def placements(count: int) -> st.SearchStrategy[Array]:
 
 
 TREE = {
-    "at": placements(4),
+    "link_frames": placements(4),
     "bodies": mass_points(4),
     "g": vectors(3),
     "q": arrays(5),

@@ -325,6 +325,7 @@ class d6_b:
         r"The chain rule above multiplies the printed row by $\partial l/\partial\mathbf x_1 = "
         r"-\mathbf u^T$ a second time; array code silently multiplies the two entry by entry."
     )
+    no_simulation = "It is an intermediate result of a derivation."
     implements = LINEAR
 
 

@@ -220,6 +220,7 @@ class d2_b:
         r"M^{-1}\mathbf N_j^T\lambda_j^{(k+1)} + \sum_{j>i}\mathbf M^{-1}\mathbf N_j^T\lambda_j^{(k)}$"
     )
     remark = "Moving the sums inside the bracket reverses their signs."
+    no_simulation = "The sweeps then solve other equations; how far off they are depends on the system."
     implements = equality_gauss_seidel
 
 

@@ -139,6 +139,7 @@ class d3:
         "The first two cases cover everything as printed: there is no sticking, and the friction "
         "impulse on a slow body has the wrong direction."
     )
+    effect = "A block at rest, with a friction coefficient of 0.3, slides at 0.03 m/s after a step of 10 ms."
     implements = friction_impulse
 
 

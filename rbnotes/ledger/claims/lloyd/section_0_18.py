@@ -17,7 +17,7 @@ from rbnotes.attachments import (
     point_on_points,
 )
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
-from rbnotes.ledger.claims.lloyd.section_0_17.attachments import SIGN_OF_R, step_problem
+from rbnotes.ledger.claims.lloyd.section_0_17.attachments import R_IS_NEGATIVE, R_OF_EITHER_SIGN, step_problem
 from rbnotes.ledger.oracles.attachments import effective_mass, effective_rows, soft_constrained_motion
 from rbnotes.ledger.oracles.constrained_systems import energy_matrix
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
@@ -94,6 +94,11 @@ FULL_SYSTEM = {
     "gb": arrays(B),
     "gk": arrays(K),
 }
+NEGATIVE_R = vectors(ROWS, -2.0, -0.25)
+SYSTEM_WITH_R = {
+    "R" if name == "S" else name: st.one_of(NEGATIVE_R, vectors(ROWS, 0.25, 2.0)) if name == "S" else each
+    for name, each in FULL_SYSTEM.items()
+}
 
 
 def blocks(M):
@@ -116,7 +121,7 @@ def whole_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
     Gba, Gbb, Gka, Gkb = Gb[:, ALPHA], Gb[:, BETA], Gk[:, ALPHA], Gk[:, BETA]
     zero_rows_b, zero_rows_k, zero_b_k = np.zeros((ROWS, B)), np.zeros((ROWS, K)), np.zeros((B, K))
     zero_b, zero_k = np.zeros((B, B)), np.zeros((K, K))
-    zero_columns_b, zero_columns_k, zero_k_b = zero_rows_b.T, zero_rows_k.T, zero_b_k.T
+    zero_columns_b, zero_columns_k, zero_k_b = np.zeros((B, ROWS)), np.zeros((K, ROWS)), np.zeros((K, B))
     system = np.block(
         [
             [Maa, Mab, Mak, Gaa.T, Gba.T, Gka.T],
@@ -165,7 +170,7 @@ def without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk):
     fa1 = fa - Gka.T @ fk - (Mak - Gka.T @ Mkk) @ gk
     fb1 = fb - Gkb.T @ fk - (Mbk - Gkb.T @ Mkk) @ gk
     zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
-    zero_columns = zero_rows.T
+    zero_columns = np.zeros((B, ROWS))
     system = np.block(
         [
             [Maa1, Mab1, Gaa1.T, Gba.T],
@@ -198,80 +203,71 @@ def force_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
     return effective_mass(M, Gk) @ v[:REMAINING] + effective_rows(G, Gk).T @ constraints + Gb.T @ beta
 
 
-@section.erratum("e0.25", "The full system with one attachment listed separately")
+@section.conditional("e0.25", "The full system with one attachment listed separately")
 class e0_25:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf M_{\alpha k} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T & \mathbf G_{k\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf M_{\beta k} & \mathbf G_{\alpha\beta}^T & \mathbf G_{\beta\beta}^T & \mathbf G_{k\beta}^T \\ \mathbf M_{k\alpha} & \mathbf M_{k\beta} & \mathbf M_{kk} & \mathbf G_{\alpha k}^T & 0 & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf G_{\alpha k} & \mathbf R_\alpha & 0 & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 & 0 & 0 \\ \mathbf G_{k\alpha} & \mathbf G_{k\beta} & \mathbf I & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \mathbf v_k \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \\ \boldsymbol\lambda_k \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf f_k \\ \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
-    edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
-    inputs = FULL_SYSTEM
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
         "of all coordinates, those of k last, then of the constraints, then of the attachment",
     )
 
-    def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
-        return whole_printed(M, G, Gb, Gk, f, S, ga, gb, gk)
+    def printed(M, G, Gb, Gk, f, R, ga, gb, gk):
+        return whole_printed(M, G, Gb, Gk, f, R, ga, gb, gk)
 
-    library = whole_library
+    def library(M, G, Gb, Gk, f, R, ga, gb, gk):
+        return whole_library(M, G, Gb, Gk, f, np.abs(R), ga, gb, gk)
 
-    def reference(M, G, Gb, Gk, f, S, ga, gb, gk):
-        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+    def reference(M, G, Gb, Gk, f, R, ga, gb, gk):
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 |R|) per row.
 
         The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
         """
-        return np.concatenate(constrained_motion(M, G, Gb, Gk, f, S, ga, gb, gk))
+        return np.concatenate(constrained_motion(M, G, Gb, Gk, f, np.abs(R), ga, gb, gk))
+
+    def holds_when(M, G, Gb, Gk, f, R, ga, gb, gk):
+        return np.all(R < 0)
 
     special = CHAINED_ATTACHMENTS
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R
-    remark = (
-        "The multipliers have the opposite sign of the forces, as in (0.19), and the "
-        "regularization has the sign of (0.19). With hard constraints the system is correct."
-    )
+    condition = R_IS_NEGATIVE
+    remark = "The multipliers have the opposite sign of the forces, and the condition is that of (0.19)."
     implements = (StepProblem, null_space_reduction)
 
 
-@section.holds("e0.26#a", "The system without k, as a reduction")
-class e0_26_a:
-    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix},\quad -\mathbf R_\alpha \text{ positive}"
-    inputs = FULL_SYSTEM
+@section.conditional("e0.26", "The system without k")
+class e0_26:
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix}"
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the remaining coordinates, then of the constraints"
     )
 
-    def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
-        return without_k_printed(M, G, Gb, Gk, f, -S, ga, gb, gk)
+    def printed(M, G, Gb, Gk, f, R, ga, gb, gk):
+        return without_k_printed(M, G, Gb, Gk, f, R, ga, gb, gk)
 
-    library = without_k_library
-    reference = without_k_reference
+    def library(M, G, Gb, Gk, f, R, ga, gb, gk):
+        return without_k_library(M, G, Gb, Gk, f, np.abs(R), ga, gb, gk)
+
+    def reference(M, G, Gb, Gk, f, R, ga, gb, gk):
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 |R|) per row.
+
+        The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
+        """
+        return without_k_reference(M, G, Gb, Gk, f, np.abs(R), ga, gb, gk)
+
+    def holds_when(M, G, Gb, Gk, f, R, ga, gb, gk):
+        return np.all(R < 0)
+
     special = CHAINED_ATTACHMENTS
+    condition = R_IS_NEGATIVE
     remark = (
-        r"The blocks are (0.27) to (0.35). The elimination does not change $\mathbf R_\alpha$, "
-        "which is checked with the negative sign, the one that softens."
+        r"The blocks are (0.27) to (0.35). The elimination does not change $\mathbf R_\alpha$, so that the condition is that of "
+        "(0.19)."
     )
-    implements = NullSpaceReduction.reduce
-
-
-@section.erratum("e0.26#b", "The system without k, with the regularization of (0.9)")
-class e0_26_b:
-    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix},\quad \mathbf R_\alpha = \gamma\alpha/h^2"
-    edits = (
-        (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0"),
-        (r",\quad \mathbf R_\alpha = \gamma\alpha/h^2", ""),
-    )
-    inputs = FULL_SYSTEM
-    result = Result(
-        vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the remaining coordinates, then of the constraints"
-    )
-
-    def printed(M, G, Gb, Gk, f, S, ga, gb, gk):
-        return without_k_printed(M, G, Gb, Gk, f, S, ga, gb, gk)
-
-    library = without_k_library
-    reference = without_k_reference
-    special = CHAINED_ATTACHMENTS
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R
-    remark = "The sign is that of (0.19) and (0.25)."
     implements = NullSpaceReduction.reduce
 
 
@@ -427,6 +423,7 @@ class t849:
         "k$ is correct. According to the printed sentence, a component may be eliminated before "
         "another one that is attached to it, whose mass is then lost."
     )
+    no_simulation = "An elimination in a wrong order loses mass in a single step, as in the counterexample."
     implements = elimination_order
 
 

@@ -7,10 +7,15 @@ force on them is the residual of the momentum.
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
 from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction, solve_prescribed_motion
 from rbnotes.dynamics import StepSolution
-from rbnotes.ledger.claims.lloyd.section_0_17.attachments import SIGN_OF_R, step_problem
+from rbnotes.ledger.claims.lloyd.section_0_17.attachments import (
+    R_IS_NEGATIVE,
+    R_OF_EITHER_SIGN,
+    step_problem,
+)
 from rbnotes.ledger.oracles.attachments import (
     attached_velocities,
     effective_mass,
@@ -62,6 +67,11 @@ FULL_SYSTEM = {
     "gb": arrays(B),
     "vr": arrays(P),
 }
+NEGATIVE_R = vectors(ROWS, -2.0, -0.25)
+SYSTEM_WITH_R = {
+    "R" if name == "S" else name: st.one_of(NEGATIVE_R, vectors(ROWS, 0.25, 2.0)) if name == "S" else each
+    for name, each in FULL_SYSTEM.items()
+}
 
 
 def constraint_blocks(G, Gb):
@@ -112,7 +122,7 @@ def whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr):
     (Maa, Mar, Mab), (Mra, Mrr, Mrb), (Mba, Mbr, Mbb) = blocks(M)
     Gsa, Gsr, Gsb, Gba, Gbr = constraint_blocks(G, Gb)
     zero_rows, zero = np.zeros((ROWS, B)), np.zeros((B, B))
-    zero_columns = zero_rows.T
+    zero_columns = np.zeros((B, ROWS))
     system = np.block(
         [
             [Maa, Mar, Mab, Gsa.T, Gba.T],
@@ -212,84 +222,76 @@ def uncontrolled_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
     return np.concatenate([v[ALPHA], multipliers])
 
 
-SIGN_OF_R_SIGMA = SIGN_OF_R.replace(r"\alpha", r"\sigma")
+R_SIGMA_IS_NEGATIVE = R_IS_NEGATIVE.replace(r"R_\alpha", r"R_\sigma")
 
 
-@section.erratum("d1", "The full system with controlled components")
+@section.conditional("d1", "The full system with controlled components")
 class d1:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta} & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta} & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta} & \mathbf G_{\sigma\beta}^T & \mathbf I \\ \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\ \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\ \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
-    edit = (r"\mathbf R_\sigma & 0", r"-\mathbf R_\sigma & 0")
-    inputs = FULL_SYSTEM
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 2), (VELOCITY, 2), (MOMENTUM, 5)),
         "active velocities, controlled forces, attached velocities, then multipliers of both kinds",
     )
 
-    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return whole_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
+    def printed(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return whole_printed(M, G, Gb, fa, fb, R, gs, gb, vr)
 
-    library = whole_library
+    def library(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return whole_library(M, G, Gb, fa, fb, np.abs(R), gs, gb, vr)
 
-    def reference(M, G, Gb, fa, fb, S, gs, gb, vr):
-        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+    def reference(M, G, Gb, fa, fb, R, gs, gb, vr):
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 |R|) per row.
 
         The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow
         from the balance of forces.
         """
-        v, constraints, attachments, force = constrained_motion(M, G, Gb, fa, fb, S, gs, gb, vr)
+        v, constraints, attachments, force = constrained_motion(M, G, Gb, fa, fb, np.abs(R), gs, gb, vr)
         return np.concatenate([v[ALPHA], force, v[BETA], constraints, attachments])
 
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R_SIGMA
-    remark = (
-        "The multipliers have the opposite sign of the forces, as in (0.19), and the "
-        "regularization has the sign of (0.19). With hard constraints the system is correct."
-    )
+    def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return np.all(R < 0)
+
+    condition = R_SIGMA_IS_NEGATIVE
+    remark = "The multipliers have the opposite sign of the forces, and the condition is that of (0.19)."
     implements = solve_prescribed_motion
 
 
-@section.holds("d2#a", "The system without the attached components, as a reduction")
-class d2_a:
-    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad -\mathbf R_\sigma \text{ positive}"
-    inputs = FULL_SYSTEM
+@section.conditional("d2", "The system without the attached components")
+class d2:
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix}"
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 5)),
         "active velocities, controlled forces, then multipliers of constraints",
     )
 
-    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return reduced_printed(M, G, Gb, fa, fb, -S, gs, gb, vr)
+    def printed(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return reduced_printed(M, G, Gb, fa, fb, R, gs, gb, vr)
 
-    library = reduced_library
-    reference = reduced_reference
+    def library(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return reduced_library(M, G, Gb, fa, fb, np.abs(R), gs, gb, vr)
+
+    def reference(M, G, Gb, fa, fb, R, gs, gb, vr):
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 |R|) per row.
+
+        The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow
+        from the balance of forces.
+        """
+        return reduced_reference(M, G, Gb, fa, fb, np.abs(R), gs, gb, vr)
+
+    def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return np.all(R < 0)
+
+    condition = R_SIGMA_IS_NEGATIVE
     remark = (
-        r"The forces are corrected, see below. The elimination does not change $\mathbf R_\sigma$,"
-        " which is checked with the negative sign, the one that softens."
+        r"The blocks are those of the next display. The reduction does not change $\mathbf R_\sigma$, so that the condition is "
+        "that of (0.19)."
     )
-    implements = solve_prescribed_motion
-
-
-@section.erratum("d2#b", "The system without the attached components, with the regularization of (0.9)")
-class d2_b:
-    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix},\quad \mathbf R_\sigma = \gamma\alpha/h^2"
-    edits = (
-        (r"\mathbf G'_{\sigma\rho} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\rho} & -\mathbf R_\sigma"),
-        (r",\quad \mathbf R_\sigma = \gamma\alpha/h^2", ""),
-    )
-    inputs = FULL_SYSTEM
-    result = Result(
-        vector_quantity((VELOCITY, 3), (MOMENTUM, 5)),
-        "active velocities, controlled forces, then multipliers of constraints",
-    )
-
-    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        return reduced_printed(M, G, Gb, fa, fb, S, gs, gb, vr)
-
-    library = reduced_library
-    reference = reduced_reference
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R_SIGMA
-    remark = "The sign is that of (0.19)."
     implements = solve_prescribed_motion
 
 
@@ -344,7 +346,7 @@ class d5_a:
     edits = (
         (r"\mathbf G'^T_{\alpha\alpha}", r"\mathbf G'^T_{\sigma\alpha}"),
         (r"\mathbf G'_{\alpha\alpha}", r"\mathbf G'_{\sigma\alpha}"),
-        (r"\mathbf R_\alpha", r"-\mathbf R_\sigma"),
+        (r"\mathbf R_\alpha", r"\mathbf R_\sigma"),
         (r"\mathbf g'_\alpha", r"\mathbf g'_\sigma"),
     )
     inputs = FULL_SYSTEM
@@ -368,27 +370,35 @@ class d5_a:
     implements = solve_prescribed_motion
 
 
-@section.erratum("d5#b", "The system of the active components alone, with the regularization of (0.9)")
+@section.conditional("d5#b", "The system of the active components alone: the sign of the regularization")
 class d5_b:
-    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf G'_{\sigma\alpha} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\ \mathbf g'_\sigma - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix},\quad \mathbf R_\sigma = \gamma\alpha/h^2"
-    edits = (
-        (r"\mathbf G'_{\sigma\alpha} & \mathbf R_\sigma", r"\mathbf G'_{\sigma\alpha} & -\mathbf R_\sigma"),
-        (r",\quad \mathbf R_\sigma = \gamma\alpha/h^2", ""),
-    )
-    inputs = FULL_SYSTEM
+    formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf G'_{\sigma\alpha} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\ \mathbf g'_\sigma - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 3)), "of the active coordinates, then of the constraints"
     )
 
-    def printed(M, G, Gb, fa, fb, S, gs, gb, vr):
-        rows = slice(0, ROWS)
-        return uncontrolled_printed(M, G, Gb, fa, fb, S, gs, gb, vr, rows)
+    def printed(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return uncontrolled_printed(M, G, Gb, fa, fb, R, gs, gb, vr, slice(0, ROWS))
 
-    library = uncontrolled_library
-    reference = uncontrolled_reference
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R_SIGMA
-    remark = "The indices are those of all constraints, and the sign is that of (0.19)."
+    def library(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return uncontrolled_library(M, G, Gb, fa, fb, np.abs(R), gs, gb, vr)
+
+    def reference(M, G, Gb, fa, fb, R, gs, gb, vr):
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 |R|) per row.
+
+        The admissible motions satisfy the attachments and the prescribed velocities. The multipliers follow
+        from the balance of forces.
+        """
+        return uncontrolled_reference(M, G, Gb, fa, fb, np.abs(R), gs, gb, vr)
+
+    def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
+        return np.all(R < 0)
+
+    condition = R_SIGMA_IS_NEGATIVE
+    remark = "The indices are those of all constraints, and the condition is that of (0.19)."
     implements = solve_prescribed_motion
 
 
@@ -556,6 +566,7 @@ class d3_g:
         r"The last term has a minus sign, as in (0.23): "
         r"$-(\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
     )
+    no_simulation = "The force is off in each step by twice that of the drift, as in the counterexample."
     implements = NullSpaceReduction.reduce
 
 

@@ -514,6 +514,9 @@ class d5_a:
         r" moment also varies. The assembled matrix contains the term as $[\mathbf p_1]\mathbf "
         "J_{01}$ and its neighbors."
     )
+    no_simulation = (
+        "A Jacobian alone changes how fast an implicit step converges, not the motion for small steps."
+    )
     implements = rotate_to_world
 
 

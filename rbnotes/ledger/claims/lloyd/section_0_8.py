@@ -349,6 +349,7 @@ class t236:
         "$z_j$ that enter. A $z_j$ that enters again costs no solve, so that columns on demand "
         "can be cheaper even with more pivots than rows."
     )
+    no_simulation = "It compares costs; the result is the same."
     implements = LazyColumns
 
 

@@ -280,6 +280,7 @@ class t350_a:
         r"(\mathbf I - \mathbf Y)^{-1}$, where $\mathbf Y$ has the blocks of (29)."
     )
     replacement = r"where $\Omega$ is a block diagonal matrix of the blocks (28), and $\mathbf Y_\lambda$ and $\Pi_\lambda$ are upper triangular matrices: $\Pi_\lambda$ has the blocks (30), and $\mathbf Y_\lambda = (\mathbf I - \mathbf Y)^{-1}$, where $\mathbf Y$ has the blocks (29)."
+    no_simulation = "Definitions are missing; a program cannot be written without them."
     implements = reduced.factor_matrices
 
 

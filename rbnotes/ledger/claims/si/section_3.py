@@ -21,9 +21,11 @@ from rbnotes.ledger.quantities import (
     NUMBER,
     POSE,
     POSE_RATE,
+    RATE,
     SPATIAL_INERTIA,
     TIME,
     TWIST,
+    VELOCITY,
     WRENCH,
 )
 from rbnotes.ledger.record import Argument, Result
@@ -85,20 +87,32 @@ class d1:
 @section.holds("e1", "The generalized velocity of a body frame")
 class e1:
     formula = r"\hat{\mathbf v} = \mathbf T^{-1}\dot{\mathbf T} = \begin{bmatrix} [\omega] & v \\ 0 & 0 \end{bmatrix}"
-    inputs = {"T": frames(), "v": twists()}
+    inputs = {"T": frames(), "omega": vectors(), "u": vectors()}
+    arguments = {
+        "omega": Argument(RATE, "angular velocity of the body, along the axes of the world"),
+        "u": Argument(VELOCITY, "of the origin of the body, along the axes of the world"),
+    }
     result = Result(POSE_RATE, "in the frame of the body")
 
-    def printed(T, v):
-        return np.linalg.inv(T) @ derivative(motion(T, v)).value
+    def printed(T, omega, u):
+        def moved(t):
+            E = T.copy()
+            E[:3, :3] = expm(t * bracket(omega)) @ T[:3, :3]
+            E[:3, 3] += t * u
+            return E
 
-    def library(T, v):
-        return se3.hat(v)
+        return np.linalg.inv(T) @ derivative(moved).value
 
-    def reference(T, v):
-        """Compute the angular velocity and the velocity of the origin of a motion, in the body frame."""
-        return twist_matrix(v)
+    def library(T, omega, u):
+        back = T[:3, :3].T
+        return se3.hat(np.concatenate([back @ omega, back @ u]))
 
-    exact = "the library and the oracle only place the entries of the twist"
+    def reference(T, omega, u):
+        """Compare with the velocities of the tips of the axes and of the origin, seen from the body."""
+        axes = T[:3, :3].T
+        columns = [axes @ np.cross(omega, axis) for axis in axes]
+        return np.vstack([np.column_stack([*columns, axes @ u]), np.zeros(4)])
+
     implements = se3.hat
 
 

@@ -92,7 +92,7 @@ section = Section(
 
 # Drift of the constraint g(x) = g(q), with g(x) = x^T A x / 2 + b^T x, from the point q.
 DRIFT = {
-    "A": spd_matrices(3),
+    "A": arrays(3, 3).map(lambda B: B + B.T),
     "b": nonzero_vectors(3),
     "q": vectors(3),
     "v": nonzero_vectors(3),
@@ -190,6 +190,7 @@ class t640_a:
         ends = np.stack([q, q + h * basis @ (basis.T @ v)])
         return np.diff([end @ A @ end / 2 + b @ end for end in ends])[0]
 
+    special = {"A": "the second derivative of a constraint is symmetric"}
     remark = (
         "The drift is 'unavoidable' if the rows change with the motion, as here. If the second "
         "derivative vanishes (a bead on a straight wire, the contact of a point with a plane), only "
@@ -355,7 +356,7 @@ ACCELERATION_KKT = {
     "w": vectors(3),
     "target": vectors(1),
     "f": vectors(3),
-    "s": positive_numbers(0.125, 0.5),
+    "s": positive_numbers(0.125, 1.0),
 }
 
 

@@ -111,8 +111,8 @@ class e1_12_b:
     reference = velocity_reference
     correction = r"$J = R_i\Gamma$ with $\Gamma = \bigl([{}^i\mathbf x]^T\ \ I\bigr)$"
     remark = (
-        "The labels under the braces are exchanged. The text below, the transcript (`J = R*G`) and "
-        r"(1.31) are right. With the printed labels the rotation is missing from ${}^0\dot{\mathbf x} = "
+        "The labels under the braces are exchanged in the conversion. The text below, the transcript (`J = R*G`) and "
+        r"(1.31) are right. With the labels of the text, the rotation is missing from ${}^0\dot{\mathbf x} = "
         r"J\phi_i$."
     )
     implements = se3.point_velocity
@@ -209,7 +209,7 @@ class m1_b:
         return velocity_reference(np.eye(4), POINT, TRANSLATION)
 
     correction = "$(1, 0, 0)^T$"
-    remark = "The printed numbers are those of the rotation below."
+    remark = "The numbers of the text are those of the rotation below."
     implements = se3.point_velocity
 
 

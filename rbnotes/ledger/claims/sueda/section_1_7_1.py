@@ -168,7 +168,7 @@ class t338_a:
     oracle = "Compare with the kinetic energy of twelve point masses about their common center."
     reference = sum_reference
     remark = (
-        "The block is diagonal if the bodies are symmetric about the planes of $E_c$, like two boxes "
+        "Dense means without zeros by structure. The block is diagonal if the bodies are symmetric about the planes of $E_c$, like two boxes "
         "side by side."
     )
     implements = inertia.composite

@@ -269,6 +269,7 @@ class t375:
         "that of a damper twice as strong. (1.9.1 rightly leaves its force out of $f$; this is not "
         "possible for a muscle or a spring-damper.)"
     )
+    effect = "A damper of 1 N s/m slows a body of one kilogram from 1 m/s to 0.14 m/s in one second instead of 0.37 m/s."
     implements = linearly_implicit_velocity
 
 

@@ -333,6 +333,7 @@ class e1_68_a:
         return twist_derivative(lambda z: -wrenches(lambda _, rate: d * rate / L, E, x, z), phi)
 
     remark = (
+        "The row stands before the column, as in (1.50); here they are parallel, and the order does not matter. "
         r"$D = -\partial\mathsf f/\partial\Phi$, positive semidefinite, with $\mathsf f_n$ as printed in "
         "(1.66): two wrong signs cancel. With (1.66) corrected, $D$ needs a minus sign like (1.55). "
         "(1.30) has $+hD$ on the left and 1.9.1 puts $D = dI$ there for a damper, so its $D$ is "

@@ -193,6 +193,7 @@ class t692:
         allowed = np.linalg.matrix_rank(J)
         return [len(J), len(J) - allowed, allowed, J.shape[1] - allowed]
 
+    remark = "This holds for trees: each loop adds constraints in reduced coordinates, too."
     implements = (reduced.TreeSystem, maximal.constraint_jacobian)
 
 

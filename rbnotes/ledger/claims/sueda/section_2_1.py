@@ -241,7 +241,7 @@ class e2_9_b:
     correction = (
         r"${}^i_0\mathrm{Ad}\,{}^0_p\mathrm{Ad}\,{}^p\phi_p + "
         r"{}^i_{J_i}\mathrm{Ad}\,{}^{J_i}\phi_{J_i}$: solving the line above requires the inverse of "
-        r"${}^{J_i}_i\mathrm{Ad}$. The printed adjoint maps from the body to the joint; Algorithm 1 has "
+        r"${}^{J_i}_i\mathrm{Ad}$. The adjoint in the text maps from the body to the joint; Algorithm 1 has "
         "the right one."
     )
     implements = reduced.twists
@@ -341,7 +341,8 @@ class e2_12:
         return child_twist_reference(E_1, np.eye(4), J, phi_0, qdot * np.eye(6)[2])
 
     remark = (
-        r"The check uses a moving frame 0. The world does not move: ${}^0\phi_0 = 0$, and only the "
+        r"The first adjoint is ${}^1_0\mathrm{Ad}$, the second ${}^1_{J_1}\mathrm{Ad}$: the check completes "
+        r"their indices, which the conversion lost. It uses a moving frame 0. The world does not move: ${}^0\phi_0 = 0$, and only the "
         "second term remains."
     )
     implements = reduced.twists

@@ -586,7 +586,7 @@ class e2_110:
         "Only the first factor of each entry contains $S$: "
         r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top$, "
         r"${}^1_1\mathrm{Ad}_S^\top\,{}^2_1\mathrm{Ad}^\top\,{}^3_2\mathrm{Ad}^\top$ and so on. This is "
-        "the transpose of (2.108). For hinges, the printed products multiply rows of six numbers by rows "
+        "the transpose of (2.108). For hinges, the products in the text multiply rows of six numbers by rows "
         "of six numbers."
     )
     units_mismatch = "the factors after the first treat joint forces as wrenches"
@@ -708,6 +708,7 @@ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\ma
         "The check uses the adjoints of Algorithm 6 after the first factor; with these, only $x_3$ and "
         "$x_4$ are right. With the factors of the converted text, scalars would be added to wrenches for hinges."
     )
+    no_simulation = "Algorithm 6, which a program takes, is right."
     implements = reduced.jacobian_transpose_product
 
 
@@ -746,8 +747,8 @@ class e2_112:
 
     correction = (
         r"$\alpha_4 = {}^4_3\mathrm{Ad}^\top(y_4 + 0)$, $\alpha_3 = {}^3_2\mathrm{Ad}^\top(y_3 + "
-        r"\alpha_4)$, $\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. As "
-        r"printed, each $\alpha_i$ is the torque $x_i$, but the parent needs a wrench."
+        r"\alpha_4)$, $\alpha_2 = {}^2_1\mathrm{Ad}^\top(y_2 + \alpha_3)$, as in Algorithm 6. In the "
+        r"text, each $\alpha_i$ is the torque $x_i$, but the parent needs a wrench."
     )
     units_mismatch = r"torques are added to wrenches"
     implements = reduced.jacobian_transpose_product

@@ -41,7 +41,7 @@ section = Section(
     page_2019=Page(44),
     page_2021=Page(54, last=56),
     arguments={
-        "at": Argument(
+        "link_frames": Argument(
             POSE,
             (
                 "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
@@ -73,10 +73,10 @@ LOOP_INPUTS = {
 }
 
 
-def coordinate_rows(at, q, G):
+def coordinate_rows(link_frames, q, G):
     """Return rows on body twists as rows on the coordinates, from the twists of unit rates."""
     unit_twists = [
-        branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, rate)[0].ravel()
+        branching_tree.twists_and_velocities(link_frames, np.zeros((4, 1, 3)), q, rate)[0].ravel()
         for rate in np.eye(5)
     ]
     return G @ np.array(unit_twists).T
@@ -97,9 +97,9 @@ def solve_constrained(M, momentum, rows):
     return solution[:n], solution[n:]
 
 
-def step_with_loop(at, bodies, g, q, v, G, h):
+def step_with_loop(link_frames, bodies, g, q, v, G, h):
     """Return the system, the state, and the library's step under the rows."""
-    system, state = reduced.TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
+    system, state = reduced.TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
     rows = BilateralRows(G @ reduced.jacobian(system.tree, q))
     return system, state, solve_step(add_constraints(symplectic_euler_problem(system, state, h), [rows]))
 
@@ -112,26 +112,26 @@ class e2_119_a:
     inputs = {**LOOP_INPUTS, "h": positive_numbers(0.5, 1)}
     result = Result(WRENCH, "on each body, about its origin, along its axes")
 
-    def printed(at, bodies, g, q, v, G, h):
+    def printed(link_frames, bodies, g, q, v, G, h):
         """Evaluate with both dots, and with h Jdot qdot, which is omitted here as in (2.117)."""
-        M, J, Jdot, f = maximal_terms(at, bodies, g, q, v)
+        M, J, Jdot, f = maximal_terms(link_frames, bodies, g, q, v)
         M_r = J.T @ M @ J
         unc = solve_constrained(M, M @ J @ v + h * f, G)[0]
         con = solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
         return M @ (J @ con + h * Jdot @ v - unc) / h
 
-    def library(at, bodies, g, q, v, G, h):
-        system, state, step = step_with_loop(at, bodies, g, q, v, G, h)
+    def library(link_frames, bodies, g, q, v, G, h):
+        system, state, step = step_with_loop(link_frames, bodies, g, q, v, G, h)
         impulses = reduced.body_constraint_impulses(system, state, step.velocity, h).ravel()
         return (impulses - G.T @ step.bilateral) / h
 
-    def reference(at, bodies, g, q, v, G, h):
+    def reference(link_frames, bodies, g, q, v, G, h):
         """Compare with Newton's law for each point mass: the constraint forces minus those of the loop."""
-        M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
-        rows = coordinate_rows(at, q, G)
+        M, f = branching_tree.tree_newton_equations(link_frames, bodies, g, q, v)
+        rows = coordinate_rows(link_frames, q, G)
         a = (least_energy_velocities(M, M @ v + h * f, rows) - v) / h
         loop = np.linalg.lstsq(rows.T, M @ a - f, rcond=None)[0]
-        return joint_reactions.net_body_wrenches(at, bodies, g, q, v, a) - G.T @ loop
+        return joint_reactions.net_body_wrenches(link_frames, bodies, g, q, v, a) - G.T @ loop
 
     tolerance = 1e-8
     combined_with = ("sueda/s2.11/e2.116",)
@@ -163,21 +163,21 @@ class e2_119_b:
     inputs = LOOP_INPUTS
     result = Result(TWIST, "of each body, in its frame")
 
-    def printed(at, bodies, g, q, v, G, h):
+    def printed(link_frames, bodies, g, q, v, G, h):
         """Return the minimizer, which the notes call the velocities of the bodies."""
-        M, J, Jdot, f = maximal_terms(at, bodies, g, q, v)
+        M, J, Jdot, f = maximal_terms(link_frames, bodies, g, q, v)
         M_r = J.T @ M @ J
         return solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[0]
 
-    def library(at, bodies, g, q, v, G, h):
-        system, _, step = step_with_loop(at, bodies, g, q, v, G, h)
+    def library(link_frames, bodies, g, q, v, G, h):
+        system, _, step = step_with_loop(link_frames, bodies, g, q, v, G, h)
         return reduced.twists(system.tree, q, step.velocity).ravel()
 
-    def reference(at, bodies, g, q, v, G, h):
+    def reference(link_frames, bodies, g, q, v, G, h):
         """Compare with Newton's law for each point mass, along the motions that the loop allows."""
-        M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
-        velocity = least_energy_velocities(M, M @ v + h * f, coordinate_rows(at, q, G))
-        return branching_tree.twists_and_velocities(at, np.zeros((4, 1, 3)), q, velocity)[0].ravel()
+        M, f = branching_tree.tree_newton_equations(link_frames, bodies, g, q, v)
+        velocity = least_energy_velocities(M, M @ v + h * f, coordinate_rows(link_frames, q, G))
+        return branching_tree.twists_and_velocities(link_frames, np.zeros((4, 1, 3)), q, velocity)[0].ravel()
 
     tolerance = 1e-8
     undefined = "the minimizer has one entry for each joint coordinate, not six for each body"
@@ -185,9 +185,35 @@ class e2_119_b:
         r"$\dot q_r^{\text{con}\beta}$ on the left-hand side: the unknown of the program is $\dot q_r$, "
         "as in the last line"
     )
-    remark = (
-        r"The dot of $\dot J_{mr}$, which the conversion of the text dropped as in (2.117), is restored here."
-    )
+    remark = r"The dot of $\dot J_{mr}$, which the conversion dropped, is restored here: see part c."
+    implements = solve_step
+
+
+@section.erratum("e2.119#c", "Program for the constrained velocities")
+class e2_119_c:
+    page_2019 = Page(44, r"$\mathsf M_m\dot{\mathsf J}_{mr}\dot{\mathsf q}_r^{\text{prev}}$")
+    page_2021 = Page(55, page_2019.content)
+    formula = r"\text{minimize}\quad \tfrac12\dot q_r^T M_r\dot q_r - \dot q_r^T\left(M_r\dot q_r^{\text{prev}} + hJ_{mr}^T(f_m + f_\beta - M_m J_{mr}\dot q_r^{\text{prev}})\right) \quad\text{subject to}\quad G_m J_{mr}\dot q_r = 0"
+    edit = (r"M_m J_{mr}\dot", r"M_m\dot J_{mr}\dot")
+    inputs = LOOP_INPUTS
+    result = Result(BRANCHING / TIME, "of the joints, in their order")
+
+    def printed(link_frames, bodies, g, q, v, G, h):
+        M, J, _, f = maximal_terms(link_frames, bodies, g, q, v)
+        M_r = J.T @ M @ J
+        return solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ J @ v), G @ J)[0]
+
+    def library(link_frames, bodies, g, q, v, G, h):
+        return step_with_loop(link_frames, bodies, g, q, v, G, h)[2].velocity
+
+    def reference(link_frames, bodies, g, q, v, G, h):
+        """Compare with Newton's law for each point mass, along the motions that the loop allows."""
+        M, f = branching_tree.tree_newton_equations(link_frames, bodies, g, q, v)
+        return least_energy_velocities(M, M @ v + h * f, coordinate_rows(link_frames, q, G))
+
+    tolerance = 1e-8
+    correction = r"$M_m\dot J_{mr}\dot q_r^{\text{prev}}$, as in (2.18)"
+    units_mismatch = r"a momentum is subtracted from forces: the dot of $\dot J$ is missing"
     implements = solve_step
 
 
@@ -197,20 +223,20 @@ class t1509:
     inputs = LOOP_INPUTS
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, G, h):
-        M, J, Jdot, f = maximal_terms(at, bodies, g, q, v)
+    def printed(link_frames, bodies, g, q, v, G, h):
+        M, J, Jdot, f = maximal_terms(link_frames, bodies, g, q, v)
         M_r = J.T @ M @ J
         multipliers = solve_constrained(M_r, M_r @ v + h * J.T @ (f - M @ Jdot @ v), G @ J)[1]
         return -J.T @ G.T @ multipliers / h
 
-    def library(at, bodies, g, q, v, G, h):
-        system, _, step = step_with_loop(at, bodies, g, q, v, G, h)
+    def library(link_frames, bodies, g, q, v, G, h):
+        system, _, step = step_with_loop(link_frames, bodies, g, q, v, G, h)
         return (G @ reduced.jacobian(system.tree, q)).T @ step.bilateral / h
 
-    def reference(at, bodies, g, q, v, G, h):
+    def reference(link_frames, bodies, g, q, v, G, h):
         """Compare with Newton's law for each point mass: the residual of the generalized momentum."""
-        M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
-        velocity = least_energy_velocities(M, M @ v + h * f, coordinate_rows(at, q, G))
+        M, f = branching_tree.tree_newton_equations(link_frames, bodies, g, q, v)
+        velocity = least_energy_velocities(M, M @ v + h * f, coordinate_rows(link_frames, q, G))
         return (M @ (velocity - v) - h * f) / h
 
     tolerance = 1e-8
@@ -251,26 +277,26 @@ class e2_120:
     inputs = FINAL_INPUTS
     result = Result(BRANCHING / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, G, h, C, reaction):
+    def printed(link_frames, bodies, g, q, v, G, h, C, reaction):
         """Evaluate with joint reactions that do no work, and without friction."""
-        M, J, _, f = maximal_terms(at, bodies, g, q, v)
+        M, J, _, f = maximal_terms(link_frames, bodies, g, q, v)
         M_r = J.T @ M @ J
         f_alpha = workless_part(J, reaction)
         return solve_with_inequality(M_r, M_r @ v + h * J.T @ (f + f_alpha - M @ J @ v), G @ J, C @ J)
 
-    def library(at, bodies, g, q, v, G, h, C, reaction):
-        system, state = reduced.TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
+    def library(link_frames, bodies, g, q, v, G, h, C, reaction):
+        system, state = reduced.TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
         J = reduced.jacobian(system.tree, q)
         rows = [BilateralRows(G @ J), UnilateralRows(C @ J)]
         return solve_step(add_constraints(symplectic_euler_problem(system, state, h), rows)).velocity
 
-    def reference(at, bodies, g, q, v, G, h, C, reaction):
+    def reference(link_frames, bodies, g, q, v, G, h, C, reaction):
         """Compare with Newton's law for each point mass, along the motions that the loop allows.
 
         The contact is an equation if it would close otherwise.
         """
-        M, f = branching_tree.tree_newton_equations(at, bodies, g, q, v)
-        loop, contact = coordinate_rows(at, q, G), coordinate_rows(at, q, C)
+        M, f = branching_tree.tree_newton_equations(link_frames, bodies, g, q, v)
+        loop, contact = coordinate_rows(link_frames, q, G), coordinate_rows(link_frames, q, C)
         separated = least_energy_velocities(M, M @ v + h * f, loop)
         closed = least_energy_velocities(M, M @ v + h * f, np.vstack([loop, contact]))
         return separated if contact @ separated >= 0 else closed

@@ -56,7 +56,7 @@ section = Section(
     page_2019=Page(47),
     page_2021=Page(58, last=59),
     arguments={
-        "at": Argument(
+        "link_frames": Argument(
             POSE,
             (
                 "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
@@ -95,7 +95,7 @@ section = Section(
 )
 
 
-CONFIGURATION_INPUTS = {name: TREE[name] for name in ("at", "bodies", "q")}
+CONFIGURATION_INPUTS = {name: TREE[name] for name in ("link_frames", "bodies", "q")}
 BODY_BLOCKS = np.kron(np.eye(4), np.ones((6, 6)))
 """Blocks of 6 x 6 that are nonzero if the twists of different bodies are not coupled."""
 _ADJACENT = [[i == p or PARENTS[i] == p or PARENTS[p] == i for p in range(4)] for i in range(4)]
@@ -140,15 +140,15 @@ def solve_factored(joints, x):
     return y
 
 
-def twist_jacobian(at, q):
+def twist_jacobian(link_frames, q):
     """Return J_mr ``(24, 5)`` by complex steps: the oracle."""
     return np.stack(
-        [twists_and_velocities(at, np.zeros((4, 1, 3)), q, e)[0].ravel() for e in np.eye(5)], axis=1
+        [twists_and_velocities(link_frames, np.zeros((4, 1, 3)), q, e)[0].ravel() for e in np.eye(5)], axis=1
     )
 
 
-def mass_matrix_of(at, bodies, q):
-    return tree_newton_equations(at, bodies, np.zeros(3), q, np.zeros(5))[0]
+def mass_matrix_of(link_frames, bodies, q):
+    return tree_newton_equations(link_frames, bodies, np.zeros(3), q, np.zeros(5))[0]
 
 
 @section.conditional("t1608#a", "Forward dynamics with the vector as the generalized force")
@@ -159,21 +159,21 @@ class t1608_a:
     inputs = TREE | {"x": arrays(5)}
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, x):
-        return forward_dynamics(library_tree(at, bodies, g), q, v, x)
+    def printed(link_frames, bodies, g, q, v, x):
+        return forward_dynamics(library_tree(link_frames, bodies, g), q, v, x)
 
-    def library(at, bodies, g, q, v, x):
-        return inverse_mass_product(library_tree(at, bodies, g), q, x)
+    def library(link_frames, bodies, g, q, v, x):
+        return inverse_mass_product(library_tree(link_frames, bodies, g), q, x)
 
-    def reference(at, bodies, g, q, v, x):
+    def reference(link_frames, bodies, g, q, v, x):
         """Compare with a dense solve, with the masses of points by complex steps."""
-        return np.linalg.solve(mass_matrix_of(at, bodies, q), x)
+        return np.linalg.solve(mass_matrix_of(link_frames, bodies, q), x)
 
     tolerance = SLACK
     given = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
     condition = "there are no other forces and no velocities: no weights, no springs"
 
-    def holds_when(at, bodies, g, q, v, x):
+    def holds_when(link_frames, bodies, g, q, v, x):
         return not np.any(v) and not np.any(g)
 
     remark = "Forward dynamics includes all forces; Algorithm 10 omits those of weights and motion."
@@ -227,17 +227,17 @@ class t1608_c:
         matrix_quantity(BRANCHING / TIME, ENERGY * TIME / BRANCHING), "of the joints, in their order"
     )
 
-    def printed(at, bodies, q):
-        tree = library_tree(at, bodies)
+    def printed(link_frames, bodies, q):
+        tree = library_tree(link_frames, bodies)
         factored = factor_mass_matrix(tree, q)
         return np.stack([factored.solve(column) for column in np.eye(5)], axis=1)
 
-    def library(at, bodies, q):
-        return inverse_mass_matrix(library_tree(at, bodies), q)
+    def library(link_frames, bodies, q):
+        return inverse_mass_matrix(library_tree(link_frames, bodies), q)
 
-    def reference(at, bodies, q):
+    def reference(link_frames, bodies, q):
         """Compare with the inverse of the matrix of masses at points, by complex steps."""
-        return np.linalg.inv(mass_matrix_of(at, bodies, q))
+        return np.linalg.inv(mass_matrix_of(link_frames, bodies, q))
 
     tolerance = SLACK
     remark = "The first loop runs once for each configuration, because its results depend on $q$ alone."
@@ -264,26 +264,31 @@ class t1608_d:
     constants = (LENGTH,)
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, q, B, p, x):
+    def printed(link_frames, bodies, q, B, p, x):
         diagonal = B.reshape(4, 6, 4, 6)[range(4), :, range(4), :]
-        return solve_factored(factor_inverse(library_tree(at, bodies), q, p * np.eye(5), diagonal), x)
+        return solve_factored(
+            factor_inverse(library_tree(link_frames, bodies), q, p * np.eye(5), diagonal), x
+        )
 
-    def library(at, bodies, q, B, p, x):
+    def library(link_frames, bodies, q, B, p, x):
         blocks = np.swapaxes(B.reshape(4, 6, 4, 6), 1, 2)
         parents = [(blocks[i, p], blocks[p, i]) for i, p in enumerate(PARENTS)]
         diagonal = [blocks[i, i] for i in range(4)]
         return factor_mass_matrix(
-            library_tree(at, bodies), q, body_terms=diagonal, parent_terms=parents, joint_terms=p
+            library_tree(link_frames, bodies), q, body_terms=diagonal, parent_terms=parents, joint_terms=p
         ).solve(x)
 
-    def reference(at, bodies, q, B, p, x):
+    def reference(link_frames, bodies, q, B, p, x):
         """Compare with a dense solve, with blocks of each body and of each body with its parent.
 
         Masses of points and twists of the bodies come from complex steps.
         """
-        J = twist_jacobian(at, q)
+        J = twist_jacobian(link_frames, q)
         return np.linalg.solve(
-            mass_matrix_of(at, bodies, q) + J.T @ (B * (BODY_BLOCKS + NEIGHBOR_BLOCKS)) @ J + p * np.eye(5), x
+            mass_matrix_of(link_frames, bodies, q)
+            + J.T @ (B * (BODY_BLOCKS + NEIGHBOR_BLOCKS)) @ J
+            + p * np.eye(5),
+            x,
         )
 
     tolerance = SLACK
@@ -293,7 +298,7 @@ class t1608_d:
         "can include them"
     )
 
-    def holds_when(at, bodies, q, B, p, x):
+    def holds_when(link_frames, bodies, q, B, p, x):
         return not np.any(B * NEIGHBOR_BLOCKS)
 
     remark = (
@@ -367,22 +372,22 @@ class alg10_b:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(at, bodies, q, h, k, d, x):
+    def printed(link_frames, bodies, q, h, k, d, x):
         """Evaluate with the K_r and D_r of (2.78)."""
         K_r, D_r = k * np.eye(5), d * np.eye(5)
         return solve_factored(
-            factor_inverse(library_tree(at, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x
+            factor_inverse(library_tree(link_frames, bodies), q, h * D_r - h**2 * K_r, np.zeros((4, 6, 6))), x
         )
 
-    def library(at, bodies, q, h, k, d, x):
-        return factor_mass_matrix(library_tree(at, bodies), q, joint_terms=h * d + h**2 * k).solve(x)
+    def library(link_frames, bodies, q, h, k, d, x):
+        return factor_mass_matrix(library_tree(link_frames, bodies), q, joint_terms=h * d + h**2 * k).solve(x)
 
-    def reference(at, bodies, q, h, k, d, x):
+    def reference(link_frames, bodies, q, h, k, d, x):
         """Compare with the velocities after an implicit step with springs and dampers, by a dense solve.
 
         The step is M y = x - h (d y + k h y), with the torques at its end.
         """
-        M = mass_matrix_of(at, bodies, q)
+        M = mass_matrix_of(link_frames, bodies, q)
         torques = np.stack([-d * unit - k * (h * unit) for unit in np.eye(5)], axis=1)
         return np.linalg.solve(M - h * torques, x)
 

@@ -630,7 +630,7 @@ class t840_a:
         "the tree is a chain. If neither of two joints carries the other, they move no common body, and "
         "their entry is zero."
     )
-    remark = "Solvers for trees use this: elimination from the leaves to the root causes no fill-in."
+    remark = "These zeros are structural: they do not depend on the positions. Solvers for trees use them: elimination from the leaves to the root causes no fill-in."
     implements = reduced_coordinates.mass_matrix
 
 

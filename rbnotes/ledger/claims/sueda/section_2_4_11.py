@@ -32,6 +32,7 @@ from rbnotes.ledger.quantities import (
 )
 from rbnotes.ledger.record import Argument, Result
 from rbnotes.ledger.section import Section
+from rbnotes.testing import derivative
 from rbnotes.testing.strategies import arrays
 
 section = Section(
@@ -55,6 +56,12 @@ COORDINATES = {"q1": arrays(3).filter(np.any), "q2": arrays(3)}
 MOVING = {**COORDINATES, "v1": arrays(3), "v2": arrays(3)}
 
 
+def twist_along(pose, q, qdot):
+    """Return the twist of a pose ``(4, 4)`` along its coordinates, by differences."""
+    rate = derivative(lambda t: pose(q + t * qdot)).value
+    return twist_from_matrix(np.linalg.inv(pose(q)) @ rate)
+
+
 @section.holds("t1014", "Free joint in space: any pose and any motion")
 class t1014:
     formula = r"\text{`completely unconstrained in 3D'}"
@@ -67,16 +74,17 @@ class t1014:
     )
 
     def printed(r, p, twist):
-        """Return a pose from its coordinates, and a twist from its rates, for the product of two joints."""
+        """Return the pose of the product of two joints, and its twist along the rates that S gives."""
         q = np.concatenate([r, rotation_pose(r)[:3, :3].T @ p])
         S = pose_jacobian(spatial_free_joint, q)
-        return np.append(spatial_free_joint(q), S @ np.linalg.lstsq(S, twist, rcond=None)[0])
+        qdot = np.linalg.lstsq(S, twist, rcond=None)[0]
+        return np.append(spatial_free_joint(q), twist_along(spatial_free_joint, q, qdot))
 
     def library(r, p, twist):
         joint = Free3D(position_first=False)
         q = joint.nearest_coordinates(make_poses(Rotation.from_rotvec(r).as_matrix(), p))
-        S = joint.motion_subspace(q)
-        return np.append(joint.transform(q), S @ np.linalg.solve(S, twist))
+        qdot = np.linalg.solve(joint.motion_subspace(q), twist)
+        return np.append(joint.transform(q), twist_along(joint.transform, q, qdot))
 
     def reference(r, p, twist):
         """Check that the joint reproduces the prescribed pose and twist."""

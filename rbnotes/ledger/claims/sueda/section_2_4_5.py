@@ -186,12 +186,15 @@ class e2_30:
 
         Both are in the frame of the body, whose origin is the center of the ball.
         """
-        start = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
+        initial_rotation = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
 
         def relative_pose_at(q):
             current = Rotation.from_matrix(E0[:3, :3]) * Rotation.from_euler("XZX", q)
             origin = E0[:3, 3] + E0[:3, :3] @ Rotation.from_euler("XZX", q).apply(np.zeros(3))
-            return np.append((start.inv() * current).as_rotvec(), start.inv().apply(origin - E0[:3, 3]))
+            return np.append(
+                (initial_rotation.inv() * current).as_rotvec(),
+                initial_rotation.inv().apply(origin - E0[:3, 3]),
+            )
 
         return jacobian(relative_pose_at, q).value
 
@@ -307,11 +310,11 @@ class t914_a:
 
     def reference(q):
         """Compare with velocities of the axes and the origin of a body on scipy's rotations, in its own frame."""
-        start = Rotation.from_euler("XZX", q)
+        initial_rotation = Rotation.from_euler("XZX", q)
 
         def relative_pose_at(t):
             current = Rotation.from_euler("XZX", q + np.array([t, 0, 0]))
-            return np.append((start.inv() * current).as_rotvec(), current.apply(np.zeros(3)))
+            return np.append((initial_rotation.inv() * current).as_rotvec(), current.apply(np.zeros(3)))
 
         return derivative(relative_pose_at).value
 

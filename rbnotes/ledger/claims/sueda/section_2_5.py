@@ -61,7 +61,7 @@ section = Section(
         "M": Argument(INERTIA, "of the joints, in their order"),
         "f": Argument(TORQUE, "of the joints, in their order"),
         "v_next": Argument(RATE, "of the joints, in their order"),
-        "law": Argument(
+        "derivatives": Argument(
             stacked_quantity(TORQUE, ANGULAR_MOMENTUM),
             "of the joints: derivatives of the forces with respect to q and v, then K and D",
         ),
@@ -121,10 +121,10 @@ def model(cloud, k=0.0, d=0.0, rest=0.0):
     return Tree(links, gravity=cloud.gravity)
 
 
-def three_hinges(k, d, rest):
-    """Return three hinges in a row; their bodies have no effect."""
+def hinge_chain(k, d, rest):
+    """Return hinges in a row; their bodies have no effect."""
     inertia = spatial_inertia(1.0, np.eye(3))
-    parameters = zip(range(3), k, d, rest, strict=True)
+    parameters = zip(range(len(k)), k, d, rest, strict=True)
     return Tree(
         [
             Link(str(i), Revolute(), inertia, str(i - 1) if i else None, None, None, ki, di, ri)
@@ -191,7 +191,7 @@ class e2_72:
         return -k * q
 
     def library(q, k):
-        return passive_joint_forces(three_hinges(k, ZEROS, ZEROS), q, ZEROS)
+        return passive_joint_forces(hinge_chain(k, ZEROS, ZEROS), q, ZEROS)
 
     def reference(q, k):
         """Compare with differences of the energy of springs."""
@@ -214,7 +214,7 @@ class t1142:
         return -k * (q - rest)
 
     def library(q, k, rest):
-        return passive_joint_forces(three_hinges(k, ZEROS, rest), q, ZEROS)
+        return passive_joint_forces(hinge_chain(k, ZEROS, rest), q, ZEROS)
 
     def reference(q, k, rest):
         """Compare with differences of the energy of springs with these rest positions."""
@@ -271,7 +271,7 @@ class e2_74:
         return -d * v
 
     def library(v, d):
-        return passive_joint_forces(three_hinges(ZEROS, d, ZEROS), ZEROS, v)
+        return passive_joint_forces(hinge_chain(ZEROS, d, ZEROS), ZEROS, v)
 
     def reference(v, d):
         """Compare with differences of half the power that dampers dissipate."""
@@ -292,7 +292,7 @@ class e2_75:
         return np.array([torque + derivative @ (q_next - q), torque - k * h * v])
 
     def library(q, v, k, rest, h):
-        tree = three_hinges(k, ZEROS, rest)
+        tree = hinge_chain(k, ZEROS, rest)
         K = TreeSystem(tree).linearized_force(State(q=q, qdot=v)).K
         return np.array(
             [passive_joint_forces(tree, q, ZEROS) + K @ (h * v), passive_joint_forces(tree, q + h * v, ZEROS)]
@@ -329,7 +329,7 @@ class e2_76:
         return np.array(lines)
 
     def library(d, v, v_next):
-        tree = three_hinges(ZEROS, d, ZEROS)
+        tree = hinge_chain(ZEROS, d, ZEROS)
         D = TreeSystem(tree).linearized_force(State(q=ZEROS, qdot=v)).D
         linearized = passive_joint_forces(tree, ZEROS, v) + D @ (v_next - v)
         return np.array([linearized, linearized, linearized, passive_joint_forces(tree, ZEROS, v_next)])
@@ -518,7 +518,7 @@ class e2_78:
 
     def library(q, v, k, d, rest):
         """Return minus the library's K and D, which are derivatives of forces."""
-        _, K, D = TreeSystem(three_hinges(k, d, rest)).linearized_force(State(q=q, qdot=v))
+        _, K, D = TreeSystem(hinge_chain(k, d, rest)).linearized_force(State(q=q, qdot=v))
         return -np.array([K, D])
 
     def reference(q, v, k, d, rest):
@@ -550,34 +550,34 @@ class t1168:
     formula = r"M + hD - h^2K:\ \text{`sometimes people move the negative signs around' [Baraff and Witkin]}"
     inputs = {
         "M": spd_matrices(3),
-        "law": _force_derivatives(),
+        "derivatives": _force_derivatives(),
         "v": arrays(3),
         "h": positive_numbers(0.25, 1.0),
     }
     result = Result(INERTIA, "of the joints, in their order")
 
-    def printed(M, law, v, h):
-        _, _, K, D = law
+    def printed(M, derivatives, v, h):
+        _, _, K, D = derivatives
         return M + h * D - h**2 * K
 
-    def library(M, law, v, h):
-        A, C, _, _ = law
+    def library(M, derivatives, v, h):
+        A, C, _, _ = derivatives
         return linearly_implicit_problem(M, v, np.zeros(3), A, C, h).mass
 
-    def reference(M, law, v, h):
+    def reference(M, derivatives, v, h):
         """Compare with complex steps of the equation of implicit Euler with respect to the new velocities."""
-        A, C, _, _ = law
+        A, C, _, _ = derivatives
         return complex_step(lambda v_next: M @ (v_next - v) - h * (A @ (h * v_next) + C @ v_next), v)
 
     given = {
         "M": spd_matrices(3),
-        "law": _derivatives_with_the_signs(),
+        "derivatives": _derivatives_with_the_signs(),
         "v": arrays(3),
         "h": positive_numbers(0.25, 1.0),
     }
 
-    def holds_when(M, law, v, h):
-        A, C, K, D = law
+    def holds_when(M, derivatives, v, h):
+        A, C, K, D = derivatives
         return np.array_equal(K, A) and np.array_equal(D, -C)
 
     condition = (
@@ -621,6 +621,7 @@ class e2_79_a:
         "A stiff spring makes the matrix indefinite. If $h^2K_r$ exceeds $M_r + hD_r$, the step has the "
         "wrong sign; near equality, the matrix is singular."
     )
+    effect = "A hinge with a spring, released at 1 rad, reaches an amplitude of 13 rad after a second of implicit steps, which should damp the motion."
     implements = STEP
 
 

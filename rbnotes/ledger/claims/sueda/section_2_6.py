@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
 from rbnotes.dynamics import State
 from rbnotes.ledger.claims.sueda.section_2_5 import (
     SPRINGS_AND_DAMPERS,
     equations_of_motion,
+    hinge_chain,
     model,
-    three_hinges,
 )
 from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD
 from rbnotes.ledger.oracles import point_mass_tree as clouds
@@ -69,8 +70,9 @@ section = Section(
             vector_quantity((NUMBER / TIME**2, 3), (ACCELERATION, 1), (NUMBER / TIME**2, 1)),
             "of the joints, in their order",
         ),
-        "start": Argument(NUMBER, "initial angles of the joints, in their order"),
-        "turn": Argument(NUMBER, "angle by which all joints rotate"),
+        "initial_angles": Argument(NUMBER, "initial angles of the joints, in their order"),
+        "rotation": Argument(NUMBER, "angle by which all joints rotate"),
+        "n": Argument(meaning="number of joints"),
         "theta": Argument(NUMBER),
         "theta_dot": Argument(RATE),
         "W": Argument(NUMBER),
@@ -115,24 +117,35 @@ def coordinates(W, U):
     )
 
 
+def equal_angles(n):
+    """Return the library's chain of n hinges with equal angles."""
+    zeros = np.zeros(n)
+    chain = hinge_chain(zeros, zeros, zeros)
+    ratios = {str(i): 1 for i in range(n)}
+    return HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, ratios))
+
+
+def differences(n):
+    """Return the matrix ``(n - 1, n)`` of the differences of neighboring angles."""
+    return np.array([[float(j == i) - float(j == i + 1) for j in range(n)] for i in range(n - 1)])
+
+
 @section.holds("t1174#a", "Equal joint angles: a single degree of freedom")
 class t1174_a:
     formula = r"\text{`we end up with a single DOF system'}"
+    inputs = {"n": st.integers(2, 6)}
     result = Result(NUMBER, "of the joints, in their order")
 
-    def printed():
-        return 1
+    def printed(n):
+        """Count the columns of (2.81)."""
+        return np.ones((n, 1)).shape[1]
 
-    def library():
-        zeros = np.zeros(3)
-        chain = three_hinges(zeros, zeros, zeros)
-        system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
-        return len(system.mass_matrix(State(q=[0.3], qdot=[0.2])))
+    def library(n):
+        return len(equal_angles(n).mass_matrix(State(q=[0.3], qdot=[0.2])))
 
-    def reference():
-        """Compare with three angles minus the rank of two equations between them."""
-        equations = np.array([[1, -1, 0], [0, 1, -1]])
-        return 3 - np.linalg.matrix_rank(equations)
+    def reference(n):
+        """Subtract from the number of angles the rank of the equations between neighbors."""
+        return n - np.linalg.matrix_rank(differences(n))
 
     exact = "the number of coordinates is a whole number"
     implements = (gear_coordinates, HyperReducedSystem)
@@ -204,21 +217,23 @@ class e2_80:
 @section.holds("e2.81", "Rates of equal joint angles")
 class e2_81:
     formula = r"\begin{pmatrix} \dot\theta_1 \\ \vdots \\ \dot\theta_n \end{pmatrix} = \begin{pmatrix} 1 \\ \vdots \\ 1 \end{pmatrix}\dot\theta"
-    inputs = {"theta": numbers(), "theta_dot": numbers()}
+    inputs = {"n": st.integers(2, 6), "theta": numbers(), "theta_dot": numbers()}
     result = Result(RATE, "of the joints, in their order")
 
-    def printed(theta, theta_dot):
-        return np.ones(3) * theta_dot
+    def printed(n, theta, theta_dot):
+        return np.ones(n) * theta_dot
 
-    def library(theta, theta_dot):
-        zeros = np.zeros(3)
-        chain = three_hinges(zeros, zeros, zeros)
-        system = HyperReducedSystem(TreeSystem(chain), gear_coordinates(chain, {"0": 1, "1": 1, "2": 1}))
-        return system.expand(State(q=[theta], qdot=[theta_dot])).qdot
+    def library(n, theta, theta_dot):
+        return equal_angles(n).expand(State(q=[theta], qdot=[theta_dot])).qdot
 
-    def reference(theta, theta_dot):
-        """Compare with differences of three equal angles along a motion."""
-        return derivative(lambda t: (theta + t * theta_dot) * np.array([1, 1, 1])).value
+    def reference(n, theta, theta_dot):
+        """Differentiate the angles that solve the equations between neighbors, with the last one given."""
+        equations = np.vstack([differences(n), np.eye(n)[-1]])
+
+        def angles(t):
+            return np.linalg.solve(equations, np.append(np.zeros(n - 1), theta + t * theta_dot))
+
+        return derivative(angles).value
 
     implements = (gear_coordinates, HyperReducedSystem.expand)
 
@@ -228,30 +243,30 @@ class t1178:
     page_2019 = Page(34)
     page_2021 = Page(46)
     formula = r"\dot\theta_i = \dot\theta:\ \text{`so that these joint angles become the same'}"
-    inputs = {"start": arrays(3), "turn": numbers()}
+    inputs = {"initial_angles": arrays(3), "rotation": numbers()}
     result = Result(NUMBER, "of the joints, in their order")
 
-    def printed(start, turn):
+    def printed(initial_angles, rotation):
         """Rotate all joints by the same angle, from their initial angles."""
-        return start + turn
+        return initial_angles + rotation
 
-    def library(start, turn):
+    def library(initial_angles, rotation):
         zeros = np.zeros(3)
         system = HyperReducedSystem(
-            TreeSystem(three_hinges(zeros, zeros, zeros)), linear_coordinates(np.ones((3, 1)))
+            TreeSystem(hinge_chain(zeros, zeros, zeros)), linear_coordinates(np.ones((3, 1)))
         )
-        return system.expand(State(q=[start[0] + turn], qdot=[0.0])).q
+        return system.expand(State(q=[initial_angles[0] + rotation], qdot=[0.0])).q
 
-    def reference(start, turn):
+    def reference(initial_angles, rotation):
         """Compare with three equal angles, for any value of the first one."""
         selection = np.array([[1, 0, 0], [1, 0, 0], [1, 0, 0]])
-        return selection @ start + np.full(3, turn)
+        return selection @ initial_angles + np.full(3, rotation)
 
     exact = "sums of angles on the grid are exact"
-    given = {"start": numbers().map(lambda angle: np.full(3, angle)), "turn": numbers()}
+    given = {"initial_angles": numbers().map(lambda angle: np.full(3, angle)), "rotation": numbers()}
 
-    def holds_when(start, turn):
-        return np.ptp(start) == 0
+    def holds_when(initial_angles, rotation):
+        return np.ptp(initial_angles) == 0
 
     condition = "the angles are equal initially"
     remark = (

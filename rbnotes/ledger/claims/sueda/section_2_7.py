@@ -95,7 +95,7 @@ section = Section(
         "l": Argument(LENGTH),
         "E": Argument(POSE, "of the body in the world, or of each body"),
         "phi": Argument(TWIST, "of each body, in its frame"),
-        "at": Argument(
+        "link_frames": Argument(
             POSE,
             (
                 "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
@@ -142,8 +142,8 @@ ON_BODY = {"E": frames(), "x": nonzero_vectors(3), "phi": twists()}
 def chain_springs(K, L):
     """Return springs between consecutive nodes, with the library's stiffness per unit of strain, K / L."""
     count = np.arange(len(K))
-    law = SpringDamper(np.divide(K, L), 0.0, np.array(L))
-    return ForceGroups([PathForces(law, path_through(on_particle(count), on_particle(count + 1)))])
+    spring = SpringDamper(np.divide(K, L), 0.0, np.array(L))
+    return ForceGroups([PathForces(spring, path_through(on_particle(count), on_particle(count + 1)))])
 
 
 def spring_of(K, L):
@@ -483,17 +483,17 @@ SPRINGS = {
     "K": vectors(3, 0.25, 4.0),
     "L": vectors(3, 0.25, 2.0),
 }
-MOVING = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | NODES
+MOVING = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | NODES
 ACCELERATED = MOVING | {"a": arrays(5), "b": arrays(2, 3)}
 CHAIN_ON_TREE = TREE | NODES | SPRINGS
 
 
-def system_of(at, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
+def system_of(link_frames, bodies, x_a, m=(1.0, 1.0, 1.0, 1.0), g=(0.0, 0.0, 0.0), **springs):
     """Return the library's tree with the chain on it."""
     attached = [
         AttachedParticle(k, NAMES[host], x) for k, host, x in zip(ATTACHED, PARENT_BODIES, x_a, strict=True)
     ]
-    tree = library_tree(at, bodies, g)
+    tree = library_tree(link_frames, bodies, g)
     return AttachedSystem(TreeSystem(tree, m, **springs), attached)
 
 
@@ -543,35 +543,37 @@ def maximal_jacobian_rate(J_mr, J_am, J_mr_dot, J_am_dot):
     return np.vstack([np.hstack([top, np.zeros((30, 6))]), np.zeros((6, 11))])
 
 
-def maximal_velocity(at, q, v, x_a, w):
+def maximal_velocity(link_frames, q, v, x_a, w):
     """Return twists from changes of poses, and velocities of attached vertices: the oracle of this section."""
     points = np.zeros((4, 1, 3))
     points[list(PARENT_BODIES), 0] = x_a
-    phi, velocities = twists_and_velocities(at, points, q, v)
+    phi, velocities = twists_and_velocities(link_frames, points, q, v)
     shape = phi.shape[:-2]
     attached = velocities[..., list(PARENT_BODIES), 0, :].reshape(*shape, 6)
     return np.concatenate([phi.reshape(*shape, 24), attached, w], axis=-1)
 
 
-def library_velocity(at, bodies, q, v, x_a, y, w):
-    system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
+def library_velocity(link_frames, bodies, q, v, x_a, y, w):
+    system, state = system_of(link_frames, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
     expanded = system.expand(state)
     velocities = system.reduction(state).expand_velocities(state.velocity)
     return stack_bodies_and_nodes(system.system.maximal_state(expanded).phi, velocities[:12])
 
 
-def library_acceleration(at, bodies, q, v, x_a, y, w, a, b):
-    system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
+def library_acceleration(link_frames, bodies, q, v, x_a, y, w, a, b):
+    system, state = system_of(link_frames, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
     nodes = system.acceleration_reduction(state).expand_velocities(np.append(b.ravel(), a))[:12]
     expanded = system.expand(state)
     on_bodies = system.system.acceleration_reduction(expanded).expand_velocities(np.append(nodes, a))[:24]
     return stack_bodies_and_nodes(on_bodies, nodes)
 
 
-def maximal_acceleration(at, q, v, x_a, w, a, b):
+def maximal_acceleration(link_frames, q, v, x_a, w, a, b):
     """Return differences of all velocities along an accelerated motion."""
     return time_derivative(
-        lambda t: maximal_velocity(at, q + t * v + t**2 / 2 * a, v + t * a, x_a, w.ravel() + t * b.ravel())
+        lambda t: maximal_velocity(
+            link_frames, q + t * v + t**2 / 2 * a, v + t * a, x_a, w.ravel() + t * b.ravel()
+        )
     )
 
 
@@ -581,16 +583,16 @@ class t1224:
     inputs = MOVING
     result = Result(VELOCITY, "of the attached nodes, along the axes of the world")
 
-    def printed(at, bodies, q, v, x_a, y, w):
-        tree = library_tree(at, bodies)
+    def printed(link_frames, bodies, q, v, x_a, y, w):
+        tree = library_tree(link_frames, bodies)
         return attachment_jacobian(poses(tree, q).bodies, x_a) @ body_twists(tree, q, v).ravel()
 
-    def library(at, bodies, q, v, x_a, y, w):
-        return system_of(at, bodies, x_a).expand(State(q=q, qdot=v, x=y, v=w)).v[ATTACHED].ravel()
+    def library(link_frames, bodies, q, v, x_a, y, w):
+        return system_of(link_frames, bodies, x_a).expand(State(q=q, qdot=v, x=y, v=w)).v[ATTACHED].ravel()
 
-    def reference(at, bodies, q, v, x_a, y, w):
+    def reference(link_frames, bodies, q, v, x_a, y, w):
         """Compare with complex steps of the vertices along a motion of the joints."""
-        return maximal_velocity(at, q, v, x_a, w.ravel())[24:30]
+        return maximal_velocity(link_frames, q, v, x_a, w.ravel())[24:30]
 
     implements = AttachedSystem
 
@@ -603,14 +605,14 @@ class e2_89_a:
         vector_quantity(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15)), BODIES_THEN_NODES
     )
 
-    def printed(at, bodies, q, v, x_a, y, w):
-        return maximal_jacobian(*jacobians(library_tree(at, bodies), q, x_a)) @ np.append(v, w)
+    def printed(link_frames, bodies, q, v, x_a, y, w):
+        return maximal_jacobian(*jacobians(library_tree(link_frames, bodies), q, x_a)) @ np.append(v, w)
 
     library = library_velocity
 
-    def reference(at, bodies, q, v, x_a, y, w):
+    def reference(link_frames, bodies, q, v, x_a, y, w):
         """Compare with differences of poses and of the attached vertices along a motion of the joints."""
-        return maximal_velocity(at, q, v, x_a, w.ravel())
+        return maximal_velocity(link_frames, q, v, x_a, w.ravel())
 
     implements = AttachedSystem
 
@@ -627,8 +629,8 @@ class e2_89_b:
         BODIES_THEN_NODES,
     )
 
-    def printed(at, bodies, q, v, x_a, y, w, a, b):
-        tree = library_tree(at, bodies)
+    def printed(link_frames, bodies, q, v, x_a, y, w, a, b):
+        tree = library_tree(link_frames, bodies)
         J_mr, J_am = jacobians(tree, q, x_a)
         J_mr_dot, _ = jacobian_rates(tree, q, v, x_a)
         zero = np.zeros
@@ -643,15 +645,15 @@ class e2_89_b:
 
     library = library_acceleration
 
-    def reference(at, bodies, q, v, x_a, y, w, a, b):
+    def reference(link_frames, bodies, q, v, x_a, y, w, a, b):
         """Compare with differences of poses and of the attached vertices along a motion of the joints."""
-        return maximal_acceleration(at, q, v, x_a, w, a, b)
+        return maximal_acceleration(link_frames, q, v, x_a, w, a, b)
 
     tolerance = 1e-8
     correction = r"$\dot J_{am}J_{mr} + J_{am}\dot J_{mr}$, with the $\dot J_{am}$ of (2.88)"
     units_mismatch = r"velocities are added to accelerations"
     remark = (
-        "As printed, the velocity of a vertex is added to its acceleration, and the rotation of its body "
+        "In the converted text, the velocity of a vertex is added to its acceleration, and the rotation of its body "
         "is missing."
     )
     implements = AttachedSystem
@@ -669,23 +671,26 @@ class e2_90:
         BODIES_THEN_NODES,
     )
 
-    def printed(at, bodies, q, v, x_a, y, w, a, b):
-        tree = library_tree(at, bodies)
+    def printed(link_frames, bodies, q, v, x_a, y, w, a, b):
+        tree = library_tree(link_frames, bodies)
         J, J_dot = jacobians(tree, q, x_a), jacobian_rates(tree, q, v, x_a)
         J_MR, J_MR_dot = maximal_jacobian(*J), maximal_jacobian_rate(*J, *J_dot)
         return [J_MR @ np.append(v, w), J_MR_dot @ np.append(v, w) + J_MR @ np.append(a, b)]
 
-    def library(at, bodies, q, v, x_a, y, w, a, b):
-        velocity = library_velocity(at, bodies, q, v, x_a, y, w)
-        return [velocity, library_acceleration(at, bodies, q, v, x_a, y, w, a, b)]
+    def library(link_frames, bodies, q, v, x_a, y, w, a, b):
+        velocity = library_velocity(link_frames, bodies, q, v, x_a, y, w)
+        return [velocity, library_acceleration(link_frames, bodies, q, v, x_a, y, w, a, b)]
 
-    def reference(at, bodies, q, v, x_a, y, w, a, b):
+    def reference(link_frames, bodies, q, v, x_a, y, w, a, b):
         """Compare with differences of poses and of the attached vertices along a motion of the joints."""
-        return [maximal_velocity(at, q, v, x_a, w.ravel()), maximal_acceleration(at, q, v, x_a, w, a, b)]
+        return [
+            maximal_velocity(link_frames, q, v, x_a, w.ravel()),
+            maximal_acceleration(link_frames, q, v, x_a, w, a, b),
+        ]
 
     tolerance = 1e-8
     remark = (
-        r"Here $\dot J_{MR}$ is the rate of $J_{MR}$, not the matrix that is printed in the second line "
+        r"Here $\dot J_{MR}$ is the rate of $J_{MR}$, not the matrix of the converted text in the second line "
         "of (2.89)."
     )
     implements = AttachedSystem
@@ -699,16 +704,16 @@ class t1228:
         vector_quantity(*3 * ((RATE, 3), (VELOCITY, 3)), (RATE, 3), (VELOCITY, 15)), BODIES_THEN_NODES
     )
 
-    def printed(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
-        J_MR = maximal_jacobian(*jacobians(library_tree(at, bodies), q, x_a))
+    def printed(link_frames, bodies, q, v, x_a, y, w, v2, w2, s, t):
+        J_MR = maximal_jacobian(*jacobians(library_tree(link_frames, bodies), q, x_a))
         return s * (J_MR @ np.append(v, w)) + t * (J_MR @ np.append(v2, w2))
 
-    def library(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
-        return library_velocity(at, bodies, q, s * v + t * v2, x_a, y, s * w + t * w2)
+    def library(link_frames, bodies, q, v, x_a, y, w, v2, w2, s, t):
+        return library_velocity(link_frames, bodies, q, s * v + t * v2, x_a, y, s * w + t * w2)
 
-    def reference(at, bodies, q, v, x_a, y, w, v2, w2, s, t):
+    def reference(link_frames, bodies, q, v, x_a, y, w, v2, w2, s, t):
         """Compare with differences of poses and vertices along the sum of two motions."""
-        return maximal_velocity(at, q, s * v + t * v2, x_a, (s * w + t * w2).ravel())
+        return maximal_velocity(link_frames, q, s * v + t * v2, x_a, (s * w + t * w2).ravel())
 
     remark = (
         "This holds for the velocities. Poses and attached vertices are nonlinear functions of the "
@@ -717,13 +722,13 @@ class t1228:
     implements = AttachedSystem
 
 
-def mass_positions(at, bodies, x_a):
+def mass_positions(link_frames, bodies, x_a):
     """Return the positions of the points of the bodies, then of the four nodes, as a function.
 
     Its argument is the vector of the coordinates of joints and free nodes.
     """
-    body_points = point_positions(at, bodies)
-    first, last = (point_position(at, host, x) for host, x in zip(PARENT_BODIES, x_a, strict=True))
+    body_points = point_positions(link_frames, bodies)
+    first, last = (point_position(link_frames, host, x) for host, x in zip(PARENT_BODIES, x_a, strict=True))
 
     def positions(u):
         q, y = u[..., :5], u[..., 5:]
@@ -741,9 +746,9 @@ class e2_92:
         "of the joints, in their order, then of free nodes, along the axes of the world",
     )
 
-    def printed(at, bodies, g, q, v, x_a, y, w, m, K, L):
+    def printed(link_frames, bodies, g, q, v, x_a, y, w, m, K, L):
         """Evaluate with the library's J_MR of (2.90), M_M and f_M of (2.91)."""
-        system, state = system_of(at, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
+        system, state = system_of(link_frames, bodies, x_a), State(q=q, qdot=v, x=y, v=w)
         expanded = system.expand(state)
         on_nodes, on_joints = (
             system.acceleration_reduction(state),
@@ -757,13 +762,13 @@ class e2_92:
         M_M, f_M = free.mass_matrix(maximal), free.force(maximal)
         return np.roll(np.linalg.solve(J_MR.T @ M_M @ J_MR, J_MR.T @ (f_M - M_M @ bias)), 5)
 
-    def library(at, bodies, g, q, v, x_a, y, w, m, K, L):
-        system = system_of(at, bodies, x_a, m, g, applied_forces=chain_springs(K, L))
+    def library(link_frames, bodies, g, q, v, x_a, y, w, m, K, L):
+        system = system_of(link_frames, bodies, x_a, m, g, applied_forces=chain_springs(K, L))
         return np.roll(system.acceleration(State(q=q, qdot=v, x=y, v=w)), 5)
 
-    def reference(at, bodies, g, q, v, x_a, y, w, m, K, L):
+    def reference(link_frames, bodies, g, q, v, x_a, y, w, m, K, L):
         """Compare with Newton's law for points of the bodies and for the nodes, by complex steps of positions."""
-        positions, u, velocity = mass_positions(at, bodies, x_a), np.append(q, y), np.append(v, w)
+        positions, u, velocity = mass_positions(link_frames, bodies, x_a), np.append(q, y), np.append(v, w)
         masses = np.append(bodies[..., 0], m)
         forces = masses[:, None] * g
         gradient = complex_step(lambda z: elastic_energy(z.reshape(4, 3), K, L), positions(u)[-12:])
@@ -807,7 +812,7 @@ def maximal_force(E, phi, bodies, nodes, m, K, L, g):
 class e2_91:
     formula = r"M_M = \begin{pmatrix} M_m & 0 & 0 \\ 0 & M_a & 0 \\ 0 & 0 & M_f \end{pmatrix},\quad f_M = \begin{pmatrix} f_m \\ f_a \\ f_f \end{pmatrix}"
     inputs = {
-        "E": placements(4).map(lambda at: at[:, 0]),
+        "E": placements(4).map(lambda link_frames: link_frames[:, 0]),
         "bodies": TREE["bodies"],
         "g": TREE["g"],
         "phi": arrays(4, 6),

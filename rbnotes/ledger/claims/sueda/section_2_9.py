@@ -65,7 +65,7 @@ section = Section(
     page_2019=Page(38, last=39),
     page_2021=Page(50),
     arguments={
-        "at": Argument(
+        "link_frames": Argument(
             POSE,
             (
                 "for each joint (a universal joint about x and y; on it a hinge about z that carries a "
@@ -123,9 +123,9 @@ def prescribed_hinge_motion(speed, prescribed):
     return PrescribedJoint(NAMES[1], lambda t: (np.zeros(1), speed, prescribed))
 
 
-def prescribed_reference(at, bodies, g, q, v, prescribed):
+def prescribed_reference(link_frames, bodies, g, q, v, prescribed):
     """Return accelerations and prescribing forces, by elimination of the free coordinates (the oracle)."""
-    M, f = tree_newton_equations(at, bodies, g, q, v)
+    M, f = tree_newton_equations(link_frames, bodies, g, q, v)
     a = np.zeros(5)
     a[PRESCRIBED] = prescribed
     free_columns = np.setdiff1d(np.arange(5), PRESCRIBED)
@@ -136,18 +136,18 @@ def prescribed_reference(at, bodies, g, q, v, prescribed):
     return a, (M @ a - f)[PRESCRIBED]
 
 
-def loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed):
+def loop_reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
     """Return accelerations and multipliers of the notes, that of the hinge first (the oracle)."""
-    M, f = tree_newton_equations(at, bodies, g, q, v)
-    gap = gap_function(at, x_A, x_B)
+    M, f = tree_newton_equations(link_frames, bodies, g, q, v)
+    gap = gap_function(link_frames, x_A, x_B)
     G = np.vstack([np.eye(5)[HINGE], position_derivatives(gap, q)])
     a = least_action(M, f, G, np.append(prescribed, -bias_acceleration(gap, q, v)))
     return np.append(a, least_squares_multipliers(f - M @ a, G))
 
 
-def loop_kkt_terms(at, bodies, g, q, v, x_A, x_B):
+def loop_kkt_terms(link_frames, bodies, g, q, v, x_A, x_B):
     """Return masses, rows, forces, and the rate of the loop's rows times velocities, by the notes' formulas."""
-    tree = library_tree(at, bodies, g)
+    tree = library_tree(link_frames, bodies, g)
     kinematics = body_kinematics(tree, q, v)
     G_m, G_m_dot = maximal_rows(kinematics, x_A, x_B)
     J = kinematics.J.reshape(24, 5)
@@ -169,18 +169,18 @@ class t1302_a:
         "accelerations, then forces, of the joints, in their order",
     )
 
-    def printed(at, bodies, g, q, v, tau, a):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q, v, tau, a):
+        tree = library_tree(link_frames, bodies, g)
         M, f = mass_matrix(tree, q), net_generalized_force(tree, q, v)
         return [np.linalg.solve(M, f + tau), M @ a - f]
 
-    def library(at, bodies, g, q, v, tau, a):
-        tree = library_tree(at, bodies, g)
+    def library(link_frames, bodies, g, q, v, tau, a):
+        tree = library_tree(link_frames, bodies, g)
         return [forward_dynamics_dense(tree, q, v, tau), inverse_dynamics_dense(tree, q, v, a)]
 
-    def reference(at, bodies, g, q, v, tau, a):
+    def reference(link_frames, bodies, g, q, v, tau, a):
         """Compare with Newton's law for points of the bodies, by complex steps of their positions."""
-        M, f = tree_newton_equations(at, bodies, g, q, v)
+        M, f = tree_newton_equations(link_frames, bodies, g, q, v)
         return [np.linalg.solve(M, f + tau), M @ a - f]
 
     tolerance = SLACK
@@ -190,7 +190,7 @@ class t1302_a:
 @section.holds("t1302#b", "Prescribed accelerations as an equality constraint")
 class t1302_b:
     formula = r"{}^pG_r\,\ddot q_r = {}^p\ddot q_r,\quad {}^p\dot G_r = 0"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | {
         "a": arrays(5),
         "prescribed": arrays(3),
     }
@@ -203,18 +203,18 @@ class t1302_b:
         vector_quantity((RATE / TIME, 2), (ACCELERATION, 1)), "of the prescribed joints, in their order"
     )
 
-    def printed(at, bodies, q, v, a, prescribed):
+    def printed(link_frames, bodies, q, v, a, prescribed):
         """Return the residual of the prescribed accelerations, without a term for the rate of the rows."""
         return prescribed_rows(PRESCRIBED) @ a - prescribed
 
-    def library(at, bodies, q, v, a, prescribed):
-        system, state = system_of(at, bodies, np.zeros(3), q, v)
+    def library(link_frames, bodies, q, v, a, prescribed):
+        system, state = system_of(link_frames, bodies, np.zeros(3), q, v)
         rows = [
             constraint_rows(system, each, state, 0.0) for each in prescribed_motion(v[PRESCRIBED], prescribed)
         ]
         return np.concatenate([each.G @ a + each.bias_acceleration for each in rows])
 
-    def reference(at, bodies, q, v, a, prescribed):
+    def reference(link_frames, bodies, q, v, a, prescribed):
         """Compare with second differences of these coordinates along an accelerated motion."""
         return time_derivative(lambda t: (v + t * a)[:, PRESCRIBED] - t * prescribed)
 
@@ -230,20 +230,20 @@ class e2_106:
         "of the joints, in their order, then of the constraints",
     )
 
-    def printed(at, bodies, g, q, v, x_A, x_B, prescribed):
-        M, G, f, bias = loop_kkt_terms(at, bodies, g, q, v, x_A, x_B)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
+        M, G, f, bias = loop_kkt_terms(link_frames, bodies, g, q, v, x_A, x_B)
         return solve_kkt(M, G, f, np.append(prescribed, np.zeros(3)) - np.append(np.zeros(1), bias))
 
-    def library(at, bodies, g, q, v, x_A, x_B, prescribed):
+    def library(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
         constraints = [prescribed_hinge_motion(v[2], prescribed), loop(x_A, x_B)]
-        return accelerate_with_constraints(*system_of(at, bodies, g, q, v), *constraints)
+        return accelerate_with_constraints(*system_of(link_frames, bodies, g, q, v), *constraints)
 
-    def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)
+        return loop_reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed)
 
     tolerance = SLACK
     remark = (
@@ -261,21 +261,21 @@ class t1306_a:
     inputs = LOOP_INPUTS
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, x_A, x_B, prescribed):
-        M, G, f, _ = loop_kkt_terms(at, bodies, g, q, v, x_A, x_B)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
+        M, G, f, _ = loop_kkt_terms(link_frames, bodies, g, q, v, x_A, x_B)
         return solve_kkt(M, G, f, np.append(prescribed, -G[1:] @ v))[:5]
 
-    def library(at, bodies, g, q, v, x_A, x_B, prescribed):
-        system, state = system_of(at, bodies, g, q, v)
+    def library(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
+        system, state = system_of(link_frames, bodies, g, q, v)
         constraints = [prescribed_hinge_motion(np.zeros(1), prescribed), loop(x_A, x_B)]
         return constrained_acceleration(system, constraints, state)[0]
 
-    def reference(at, bodies, g, q, v, x_A, x_B, prescribed):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return loop_reference(at, bodies, g, q, v, x_A, x_B, prescribed)[:5]
+        return loop_reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
     tolerance = SLACK
     correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The converted text has $\tilde G$ for $\bar G$ from here on."
@@ -297,23 +297,23 @@ class t1306_b:
     }
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, prescribed):
+    def printed(link_frames, bodies, g, q, v, prescribed):
         """Evaluate with the multipliers of (2.106)."""
-        tree, G = library_tree(at, bodies, g), prescribed_rows(PRESCRIBED)
+        tree, G = library_tree(link_frames, bodies, g), prescribed_rows(PRESCRIBED)
         return G.T @ solve_kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), prescribed)[5:]
 
-    def library(at, bodies, g, q, v, prescribed):
-        system, state = system_of(at, bodies, g, q, v)
+    def library(link_frames, bodies, g, q, v, prescribed):
+        system, state = system_of(link_frames, bodies, g, q, v)
         forces = prescribed_forces(system, prescribed_motion(v[PRESCRIBED], prescribed), state)
         return np.concatenate([forces[NAMES[0]], np.zeros(1), forces[NAMES[2]], np.zeros(1)])
 
-    def reference(at, bodies, g, q, v, prescribed):
+    def reference(link_frames, bodies, g, q, v, prescribed):
         """Compare with Newton's law for points at the prescribed accelerations.
 
         The other coordinates are eliminated.
         """
         tau = np.zeros(5)
-        tau[PRESCRIBED] = prescribed_reference(at, bodies, g, q, v, prescribed)[1]
+        tau[PRESCRIBED] = prescribed_reference(link_frames, bodies, g, q, v, prescribed)[1]
         return tau
 
     tolerance = SLACK
@@ -348,8 +348,8 @@ class e2_107:
         "of the joints, in their order, then of the constraints",
     )
 
-    def printed(at, bodies, g, q, v, x_A, x_B, prescribed, h):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, prescribed, h):
+        tree = library_tree(link_frames, bodies, g)
         kinematics = body_kinematics(tree, q, v)
         R_A, R_B = kinematics.body_poses[3, :3, :3], kinematics.body_poses[2, :3, :3]
         rows_of_loop = R_A @ gamma(x_A) @ kinematics.J[3] - R_B @ gamma(x_B) @ kinematics.J[2]
@@ -358,14 +358,14 @@ class e2_107:
         target = h * np.append(prescribed, np.zeros(3)) + pG @ v
         return solve_kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), target)
 
-    def library(at, bodies, g, q, v, x_A, x_B, prescribed, h):
+    def library(link_frames, bodies, g, q, v, x_A, x_B, prescribed, h):
         constraints = [prescribed_hinge_motion(v[2] + h * prescribed, prescribed), loop(x_A, x_B)]
-        return step_with_constraints(*system_of(at, bodies, g, q, v), h, *constraints)
+        return step_with_constraints(*system_of(link_frames, bodies, g, q, v), h, *constraints)
 
-    def reference(at, bodies, g, q, v, x_A, x_B, prescribed, h):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed, h):
         """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
-        M, f = tree_newton_equations(at, bodies, g, q, v)
-        G = np.vstack([np.eye(5)[HINGE], position_derivatives(gap_function(at, x_A, x_B), q)])
+        M, f = tree_newton_equations(link_frames, bodies, g, q, v)
+        G = np.vstack([np.eye(5)[HINGE], position_derivatives(gap_function(link_frames, x_A, x_B), q)])
         velocity = least_action(M, M @ v + h * f, G, np.append(v[HINGE] + h * prescribed, np.zeros(3)))
         return np.append(velocity, least_squares_multipliers(M @ v + h * f - M @ velocity, G))
 
@@ -392,13 +392,13 @@ class t1310:
     }
     result = Result(BRANCHING / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, prescribed, h, other):
-        tree, G = library_tree(at, bodies, g), prescribed_rows(PRESCRIBED)
+    def printed(link_frames, bodies, g, q, v, prescribed, h, other):
+        tree, G = library_tree(link_frames, bodies, g), prescribed_rows(PRESCRIBED)
         M = mass_matrix(tree, q)
         return solve_kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), prescribed)[:5]
 
-    def library(at, bodies, g, q, v, prescribed, h, other):
-        system, state = system_of(at, bodies, g, q, v)
+    def library(link_frames, bodies, g, q, v, prescribed, h, other):
+        system, state = system_of(link_frames, bodies, g, q, v)
         constraints = [
             *prescribed_motion(prescribed, np.zeros(3)),
             QuadraticConstraint(np.zeros((1, 5, 5)), other),
@@ -407,9 +407,9 @@ class t1310:
         M = system.mass_matrix(state)
         return solve_step(StepProblem(M, M @ v + h * system.force(state), rows)).velocity
 
-    def reference(at, bodies, g, q, v, prescribed, h, other):
+    def reference(link_frames, bodies, g, q, v, prescribed, h, other):
         """Compare with the least change of momentum under the prescribed velocities and another constraint."""
-        M, f = tree_newton_equations(at, bodies, g, q, v)
+        M, f = tree_newton_equations(link_frames, bodies, g, q, v)
         rows = np.vstack([np.eye(5)[PRESCRIBED], other])
         return constrained_velocities(M, M @ v + h * f, rows, np.append(prescribed, np.zeros(1)))
 
@@ -419,7 +419,7 @@ class t1310:
         "there are no other constraints; the second row of (2.107) also contains theirs, which must remain"
     )
 
-    def holds_when(at, bodies, g, q, v, prescribed, h, other):
+    def holds_when(link_frames, bodies, g, q, v, prescribed, h, other):
         return not np.any(other)
 
     implements = (velocity_constraints, PrescribedJoint)

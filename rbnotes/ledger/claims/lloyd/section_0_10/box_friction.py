@@ -289,6 +289,7 @@ class e0_6:
         "under the printed conditions."
     )
     exact = "both forms only subtract and compare the given numbers"
+    no_simulation = "The printed conditions permit no slipping, so that most steps have no solution."
     implements = box_residuals
 
 

@@ -219,6 +219,7 @@ class t446:
     replacement = r"where $\tilde{\boldsymbol\lambda} \equiv h\bar{\boldsymbol\lambda}$ denotes the constraint impulse we wish to solve for along with $\mathbf v_{k+1}$."
     units_mismatch = "a factor $h$ is missing: the print equates a force and an impulse"
     remark = r"As in (0.10), with $\tilde{\mathbf z} \equiv h\bar{\mathbf z}$."
+    no_simulation = "The systems (0.9) and (0.10), which a step takes, are right with the impulse."
     implements = solve_step
 
 

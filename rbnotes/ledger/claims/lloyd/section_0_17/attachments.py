@@ -7,6 +7,7 @@ a softened constraint. It does not solve a KKT system.
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import strategies as st
 
 from rbnotes.attachments import (
     Attachment,
@@ -20,11 +21,12 @@ from rbnotes.ledger.oracles.attachments import (
     soft_constrained_motion,
 )
 from rbnotes.ledger.quantities import (
+    INVERSE_MASS,
     MOMENTUM,
     VELOCITY,
     vector_quantity,
 )
-from rbnotes.ledger.record import Result
+from rbnotes.ledger.record import Argument, Result
 from rbnotes.testing.strategies import arrays, vectors
 
 ACTIVE, ATTACHED, ROWS = 4, 3, 2
@@ -78,7 +80,7 @@ def whole_printed(M, Gba, G, f, g, R, gb):
     Maa, Mab, Mba, Mbb = blocks(M)
     Gaa, Gab = G[:, ALPHA], G[:, BETA]
     zero, zero_rows = np.zeros((ATTACHED, ATTACHED)), np.zeros((ROWS, ATTACHED))
-    zero_columns = zero_rows.T
+    zero_columns = np.zeros((ATTACHED, ROWS))
     system = np.block(
         [
             [Maa, Mab, Gaa.T, Gba.T],
@@ -98,9 +100,14 @@ def whole_library(M, Gba, G, f, g, S, gb):
     return np.concatenate([whole.velocity, -whole.bilateral, -forces])
 
 
-SIGN_OF_R = (
-    r"$-\mathbf R$ where $+\mathbf G^T$ stands above it; or $-\mathbf G^T$ above $+\mathbf R$, as in "
-    r"(0.9)."
+NEGATIVE_R = vectors(ROWS, -2.0, -0.25)
+SYSTEM_WITH_R = {
+    "R" if name == "S" else name: st.one_of(NEGATIVE_R, vectors(ROWS, 0.25, 2.0)) if name == "S" else each
+    for name, each in FULL_SYSTEM.items()
+}
+R_OF_EITHER_SIGN = {"R": Argument(INVERSE_MASS, "one for each constraint; its compliance is |R|")}
+R_IS_NEGATIVE = (
+    r"$-\mathbf R_\alpha$ is the compliance: $\mathbf R_\alpha = -\gamma\alpha/h^2$ in the letters of (0.9)"
 )
 
 
@@ -146,66 +153,75 @@ class d1:
     implements = (null_space_reduction, NullSpaceReduction.expand_velocities)
 
 
-@section.erratum("e0.19", "The full system with its attachments")
+@section.conditional("e0.19", "The full system with its attachments")
 class e0_19:
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
-    edit = (r"\mathbf R_\alpha & 0", r"-\mathbf R_\alpha & 0")
-    inputs = FULL_SYSTEM
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
         "of all coordinates, the attached ones last, then of constraints and attachments",
     )
 
-    def printed(M, Gba, G, f, g, S, gb):
-        return whole_printed(M, Gba, G, f, g, S, gb)
+    def printed(M, Gba, G, f, g, R, gb):
+        return whole_printed(M, Gba, G, f, g, R, gb)
 
-    library = whole_library
+    def library(M, Gba, G, f, g, R, gb):
+        return whole_library(M, Gba, G, f, g, np.abs(R), gb)
 
-    def reference(M, Gba, G, f, g, S, gb):
-        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 R) per row.
+    def reference(M, Gba, G, f, g, R, gb):
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 |R|) per row.
 
         The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
         """
-        return np.concatenate(constrained_motion(M, Gba, G, f, g, S, gb))
+        return np.concatenate(constrained_motion(M, Gba, G, f, g, np.abs(R), gb))
 
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R
+    def holds_when(M, Gba, G, f, g, R, gb):
+        return np.all(R < 0)
+
+    condition = R_IS_NEGATIVE
     remark = (
-        r"The sign $+\mathbf G^T$ means that $-\mathbf G^T\boldsymbol\lambda$ acts on the "
-        r"components. A positive $\mathbf R_\alpha$, such as $\gamma\alpha/h^2$ of (0.9), then "
-        "increases the violation of a soft constraint, and there is no solution if it equals "
-        r"$\mathbf G\mathbf M^{-1}\mathbf G^T$. With hard constraints, $\mathbf R_\alpha = 0$, the"
-        " system is correct."
+        r"The sign $+\mathbf G^T$ means that $-\mathbf G^T\boldsymbol\lambda$ acts on the components. The notes do not "
+        r"say which sign $\mathbf R_\alpha$ has. A positive one increases the violation of a soft constraint, and there is no "
+        r"solution if it equals $\mathbf G\mathbf M^{-1}\mathbf G^T$. (0.9) has $-\mathbf G^T$ above $+\gamma\alpha/h^2$. With "
+        r"hard constraints, $\mathbf R_\alpha = 0$, no condition is needed. ArtiSynth's "
+        r"`KKTSolver` (artisynth_core, commit 1b16f6ab) puts $-\mathbf R$ below $+\mathbf G^T$, with a positive $\mathbf R$."
     )
     implements = (StepProblem, NullSpaceReduction)
 
 
-@section.erratum("t752", "The regularization matrix of the full system")
+@section.conditional("t752", "The regularization matrix of the full system")
 class t752:
-    formula = r"\begin{pmatrix} \mathbf M & \mathbf G^T \\ \mathbf G & \mathbf R_\alpha \end{pmatrix} \text{ where } \mathbf R_\alpha \text{ is a diagonal regularization matrix}"
-    inputs = FULL_SYSTEM
+    formula = (
+        r"\text{`where } \mathbf R_\alpha \text{ is a diagonal regularization matrix for the constraints'}"
+    )
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(VELOCITY, "one for each constraint")
 
-    def printed(M, Gba, G, f, g, S, gb):
-        return G @ whole_printed(M, Gba, G, f, g, S, gb)[:SIZE] - g
+    def printed(M, Gba, G, f, g, R, gb):
+        return G @ whole_printed(M, Gba, G, f, g, R, gb)[:SIZE] - g
 
-    def library(M, Gba, G, f, g, S, gb):
-        whole = reduction_of(Gba, gb).expand(solve_step(reduced_problem(M, Gba, G, f, g, S, gb)))
+    def library(M, Gba, G, f, g, R, gb):
+        whole = reduction_of(Gba, gb).expand(solve_step(reduced_problem(M, Gba, G, f, g, np.abs(R), gb)))
         return G @ whole.velocity - g
 
-    def reference(M, Gba, G, f, g, S, gb):
+    def reference(M, Gba, G, f, g, R, gb):
         """Compare with the constraint violations of the motion of least action under the attachments.
 
-        Each violation has the penalty (G v - g)^2 / (2 R).
+        Each violation has the penalty (G v - g)^2 / (2 |R|).
         """
-        return G @ constrained_motion(M, Gba, G, f, g, S, gb)[0] - g
+        return G @ constrained_motion(M, Gba, G, f, g, np.abs(R), gb)[0] - g
 
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R
-    replacement = r"where $\mathbf R_\alpha$, which stands in the matrix as $-\mathbf R_\alpha$, is a diagonal regularization matrix for the constraints (since attachments are hard constraints, no regularization is included)."
+    def holds_when(M, Gba, G, f, g, R, gb):
+        return np.all(R < 0)
+
+    condition = R_IS_NEGATIVE
     remark = (
-        "Regularization allows a violation that the constraint force reduces. With the printed "
-        "signs, that force increases the violation."
+        "Regularization allows a violation that the constraint force reduces. With a positive matrix and the "
+        "printed signs, that force increases the violation."
     )
     implements = StepProblem
 

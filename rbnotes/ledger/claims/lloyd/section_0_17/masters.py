@@ -97,6 +97,7 @@ class t774_b:
         r"G_{\beta\alpha}$ by $\mathbf G_{\beta\alpha} + h\dot{\mathbf G}_{\beta\alpha}$, is "
         r"correct, and so is the $\mathbf g_\beta$ of section 0.19."
     )
+    no_simulation = "The sign is that of an acceleration along the motion; one evaluation shows it."
     implements = point_on_body
 
 

@@ -15,7 +15,10 @@ from rbnotes.ledger.claims.lloyd.section_0_17.attachments import (
     ATTACHED_SYSTEM,
     BETA,
     FULL_SYSTEM,
-    SIGN_OF_R,
+    NEGATIVE_R,
+    R_IS_NEGATIVE,
+    R_OF_EITHER_SIGN,
+    SYSTEM_WITH_R,
     WITHOUT_DRIFT,
     blocks,
     constrained_motion,
@@ -79,47 +82,37 @@ def target_reference(M, Gba, G, f, g, S, gb):
     return effective_rows(G, Gba) @ v[ALPHA] - S * multipliers
 
 
-@section.holds("e0.20#a", "The reduced system, as a reduction")
-class e0_20_a:
-    formula = r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix},\quad -\mathbf R_\alpha \text{ positive}"
-    inputs = FULL_SYSTEM
+@section.conditional("e0.20", "The reduced system")
+class e0_20:
+    formula = r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix}"
+    inputs = SYSTEM_WITH_R
+    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
+    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), "of the active coordinates, then of the constraints"
     )
 
-    def printed(M, Gba, G, f, g, S, gb):
-        return reduced_printed(M, Gba, G, f, g, -S, gb)
+    def printed(M, Gba, G, f, g, R, gb):
+        return reduced_printed(M, Gba, G, f, g, R, gb)
 
-    library = reduced_library
-    reference = reduced_reference
+    def library(M, Gba, G, f, g, R, gb):
+        return reduced_library(M, Gba, G, f, g, np.abs(R), gb)
+
+    def reference(M, Gba, G, f, g, R, gb):
+        """Minimize the action over all admissible motions, with the penalty (G v - g)^2 / (2 |R|) per row.
+
+        The admissible motions satisfy the attachments. The multipliers follow from the balance of forces.
+        """
+        return reduced_reference(M, Gba, G, f, g, np.abs(R), gb)
+
+    def holds_when(M, Gba, G, f, g, R, gb):
+        return np.all(R < 0)
+
+    condition = R_IS_NEGATIVE
     remark = (
-        r"The blocks are (0.21) to (0.24). The reduction does not change $\mathbf R_\alpha$, so "
-        r"that (0.20) is as correct as (0.19). It is checked with a negative $\mathbf R_\alpha$, "
-        "the sign that softens."
+        r"The blocks are (0.21) to (0.24). The reduction does not change $\mathbf R_\alpha$, so that the condition is that of "
+        "(0.19)."
     )
-    implements = NullSpaceReduction.reduce
-
-
-@section.erratum("e0.20#b", "The reduced system, with the regularization of (0.9)")
-class e0_20_b:
-    formula = r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix},\quad \mathbf R_\alpha = \gamma\alpha/h^2"
-    edits = (
-        (r"\mathbf G' & \mathbf R_\alpha", r"\mathbf G' & -\mathbf R_\alpha"),
-        (r",\quad \mathbf R_\alpha = \gamma\alpha/h^2", ""),
-    )
-    inputs = FULL_SYSTEM
-    result = Result(
-        vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), "of the active coordinates, then of the constraints"
-    )
-
-    def printed(M, Gba, G, f, g, S, gb):
-        return reduced_printed(M, Gba, G, f, g, S, gb)
-
-    library = reduced_library
-    reference = reduced_reference
-    combined_with = ("lloyd/s0.11/e0.9",)
-    correction = SIGN_OF_R
-    remark = "The sign is that of (0.19)."
     implements = NullSpaceReduction.reduce
 
 

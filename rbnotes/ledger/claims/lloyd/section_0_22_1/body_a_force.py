@@ -220,6 +220,7 @@ class e0_43_b:
     )
     units_mismatch = "the print has an angular velocity instead of a small rotation"
     remark = r"$\mathbf R_{BA}\mathbf p_2\times\cdot$ reads $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
+    no_simulation = "It is a variation in a derivation, not a quantity that a step takes."
     implements = frame_spring_forces
 
 

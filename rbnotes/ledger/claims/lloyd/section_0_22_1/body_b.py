@@ -140,6 +140,10 @@ class d15:
         r"R_{A1}\delta\boldsymbol\theta_A-k_r\mathbf R_{1B}\mathbf U^T\mathbf "
         r"R_{B1}\delta\boldsymbol\theta_B+\mathbf p_2\times\delta\mathbf f_{Bk}$."
     )
+    remark = (
+        "ArtiSynth's `FrameSpring` (artisynth_core, commit 0ec17b06) negates the block of A in the rows of B."
+    )
+    no_simulation = "The assembled matrices, which an implicit step takes, are right."
     implements = frame_spring_forces
 
 

@@ -153,6 +153,9 @@ class e0_44_a:
         r"the wrong Jacobian. (0.43) has a similar error: $\boldsymbol\omega$ in place of "
         r"$\delta\boldsymbol\theta$."
     )
+    no_simulation = (
+        "A Jacobian alone changes how fast an implicit step converges, not the motion for small steps."
+    )
     implements = (frame_spring_forces, at_constant_world_velocity)
 
 

@@ -85,6 +85,7 @@ class d13_a:
     reference = rotation_rate_reference
     combined_with = ("lloyd/s0.22.1/e0.45",)
     correction = r"$-\mathbf R_{2B}\mathbf R_{12}[\boldsymbol\omega]$, as at the end of the line."
+    no_simulation = "The end of the line, which the next displays take, is right."
     implements = so3.hat
 
 

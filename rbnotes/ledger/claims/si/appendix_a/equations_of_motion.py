@@ -7,7 +7,13 @@ import numpy as np
 from rbnotes.ledger.claims.si.appendix_a import section
 from rbnotes.ledger.claims.si.appendix_a.twists import UNLOADED_MOTION, ZERO_RATES, library_operators
 from rbnotes.ledger.claims.si.section_4.forces import forces_library, forces_reference
-from rbnotes.ledger.claims.si.section_4.trees import ACCELERATED_MOTION, LOADED_MOTION, MOTION, POSITIONS
+from rbnotes.ledger.claims.si.section_4.trees import (
+    ACCELERATED_MOTION,
+    FORKED_MOTION,
+    LOADED_MOTION,
+    MOTION,
+    POSITIONS,
+)
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
 from rbnotes.ledger.oracles.body_quantities import (
     block_diagonal,
@@ -310,6 +316,10 @@ class e50:
         return M @ qddot + C_qdot + phi
 
     tolerance = 1e-8
+    remark = (
+        r"The check takes (52) with $\mathrm{ad}_{\mathbf v}^*$, without the dot, and $\mathbf f_e$ with all its minus "
+        r"signs. $\phi$ depends on $\mathbf q$ alone only if the external wrenches do."
+    )
     implements = reduced.inverse_dynamics_dense
 
 
@@ -366,7 +376,7 @@ class e52:
 @section.holds("e53", "Joint forces that balance the loads")
 class e53:
     formula = r"\phi(\mathbf q) = \mathbf S^T\mathbf G_\lambda^T\mathbf f_e"
-    inputs = LOADED_MOTION
+    inputs = FORKED_MOTION
     result = Result(TORQUE, "of the joints, in their order")
 
     def printed(assembly, q, qdot, wrenches):
@@ -382,4 +392,8 @@ class e53:
         work = body_trees.gravity_forces(assembly, q) + body_trees.jacobian(assembly, q).T @ wrenches.ravel()
         return -work + 0 * qdot
 
+    remark = (
+        r"The check takes $\mathbf f_e$ with all its minus signs; the last one is missing above (46). The result depends on "
+        r"$\mathbf q$ alone only if the external wrenches do."
+    )
     implements = reduced.SpatialOperators

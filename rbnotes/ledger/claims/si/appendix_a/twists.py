@@ -211,7 +211,7 @@ class e36:
     implements = reduced.SpatialOperators
 
 
-@section.erratum("e37", "The rates of all twists at once")
+@section.misprint("e37", "The rates of all twists at once")
 class e37:
     formula = r"\dot{\mathbf v} = \dot{\mathbf S}\dot{\mathbf q} + \dot{\mathbf S}\dot{\mathbf q} + \mathbf M_\lambda\dot{\mathbf v}_\lambda + \mathrm{ad}_{\mathbf S\dot{\mathbf q}}\mathbf M_\lambda\mathbf v_\lambda"
     edit = (r"= \dot{\mathbf S}\dot{", r"= \mathbf S\ddot{")
@@ -325,7 +325,7 @@ class e41:
     implements = reduced.SpatialOperators
 
 
-@section.erratum("e42", "The rates of all twists, from those of the joints")
+@section.misprint("e42", "The rates of all twists, from those of the joints")
 class e42:
     formula = r"\dot{\mathbf v} = \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\dot{\mathbf S}\dot{\mathbf q} + \mathbf G_\lambda\mathrm{ad}_{\mathbf S\dot{\mathbf q}}\Gamma_\lambda\mathbf v"
     edit = (r"= \mathbf G_\lambda\dot{\mathbf S}\dot{", r"= \mathbf G_\lambda\mathbf S\ddot{")

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.ledger.claims.si.section_4 import section
-from rbnotes.ledger.claims.si.section_4.trees import DRIVEN_MOTION, LOADED_MOTION, MOTION, six_passes
+from rbnotes.ledger.claims.si.section_4.trees import (
+    DRIVEN_MOTION,
+    FORKED_MOTION,
+    LOADED_MOTION,
+    MOTION,
+    six_passes,
+)
 from rbnotes.ledger.oracles import articulated_bodies, body_trees
 from rbnotes.ledger.oracles.body_quantities import body_quantities, lie_bracket_matrix
 from rbnotes.ledger.oracles.body_quantities_inputs import library_tree_of
@@ -213,7 +219,7 @@ class e24:
     formula = (
         r"\mathbf p_k = \sum_{i\in\mu(k)}\mathrm{Ad}_{f_{k,i}^{-1}}^*\mathbf p_i + \bar{\boldsymbol\alpha}_k"
     )
-    inputs = LOADED_MOTION
+    inputs = FORKED_MOTION
     result = Result(WRENCH, "on each body, in its frame")
 
     def printed(assembly, q, qdot, wrenches):

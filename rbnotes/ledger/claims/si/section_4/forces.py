@@ -144,7 +144,10 @@ class e16:
         return tau
 
     tolerance = 1e-8
-    remark = r"The loads have a minus sign in $\phi$: they are the joint forces that balance the loads."
+    remark = (
+        r"The loads have a minus sign in $\phi$: they are the joint forces that balance the loads. $\phi$ depends on "
+        r"$\mathbf q$ alone only if the external wrenches do, which drag and dampers do not."
+    )
     implements = (reduced.SpatialOperators, reduced.forward_dynamics_dense)
 
 

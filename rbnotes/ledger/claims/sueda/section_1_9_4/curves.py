@@ -159,7 +159,7 @@ class e1_40:
         return np.array([f, derivative, curvature])
 
     def library(coefficients, x):
-        values = [Condition(0, at, 0, np.polyval(coefficients, at)) for at in (-1.0, 0.0, 1.0, 2.0)]
+        values = [Condition(0, point, 0, np.polyval(coefficients, point)) for point in (-1.0, 0.0, 1.0, 2.0)]
         curve = piecewise_cubic((-3.0, 3.0), values)
         return np.array([curve(x, order) for order in (0, 1, 2)])
 

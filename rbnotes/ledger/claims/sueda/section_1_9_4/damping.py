@@ -176,7 +176,7 @@ class e1_56:
         r"f_V'}{l_{opt}\,v_{max}\,l_{MT}^2}\,\Delta\mathbf x$"
     )
     remark = (
-        "(1.64) is right. At the optimal length $f_L' = 0$, so with the printed factor the muscle would "
+        "(1.64) is right. At the optimal length $f_L' = 0$, so with the factor of the text the muscle would "
         r"not damp where it is strongest. The sign is that of $+\partial\mathsf f/\partial\Phi$."
     )
     implements = (length_gradient, Muscle)

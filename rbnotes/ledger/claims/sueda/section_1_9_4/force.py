@@ -139,7 +139,7 @@ class t415:
         values: list[float] = []
         for cubic, ends in zip(active_reference(), ((0.4, 0.7), (0.7, 1.2), (1.2, 1.81)), strict=True):
             stationary = np.roots(np.polyder(cubic)).real
-            interior = [at for at in stationary if ends[0] <= at <= ends[1]]
+            interior = [x for x in stationary if ends[0] <= x <= ends[1]]
             values.extend(np.polyval(cubic, [*ends, *interior]))
         return f_opt * max(values)
 
@@ -281,8 +281,8 @@ class e1_49:
         return lengthening_printed(E, x, phi) / (l_opt * v_max)
 
     def library(E, x, phi, f_opt, a, l_opt, v_max, l_T):
-        law = Muscle(f_opt, l_opt, v_max, l_T, a)
-        return law.normalized_velocity(body_path_length(E, x, phi).Ldot)
+        muscle = Muscle(f_opt, l_opt, v_max, l_T, a)
+        return muscle.normalized_velocity(body_path_length(E, x, phi).Ldot)
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         """Compare with the derivative of the normalized length along the motion, by complex steps, over v_max."""

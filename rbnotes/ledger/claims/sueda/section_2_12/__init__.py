@@ -27,7 +27,7 @@ section = Section(
     page_2019=Page(44, last=47),
     page_2021=Page(56, last=58),
     arguments={
-        "at": Argument(
+        "link_frames": Argument(
             POSE,
             (
                 "for each joint (a universal joint about x and y; on it a hinge about z that carries a "

@@ -17,7 +17,7 @@ from rbnotes.ledger.claims.sueda.section_2_12.symbols import (
 )
 from rbnotes.ledger.joint_quantities import BRANCHING
 from rbnotes.ledger.oracles import articulated_bodies
-from rbnotes.ledger.oracles.body_quantities_inputs import LINKED, library_tree_of
+from rbnotes.ledger.oracles.body_quantities_inputs import LINKED_IN_ANY_TREE, library_tree_of
 from rbnotes.ledger.oracles.branching_tree_joints import solve_hybrid_dynamics
 from rbnotes.ledger.quantities import ENERGY, FORCE, TIME, TORQUE, vector_quantity
 from rbnotes.ledger.record import Result
@@ -31,7 +31,7 @@ from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
 from rbnotes.testing.strategies import arrays
 
 MIXED = {
-    "assembly": LINKED,
+    "assembly": LINKED_IN_ANY_TREE,
     **{name: arrays(5) for name in ("q", "v", "a", "tau")},
     # For each joint whether its acceleration is prescribed.
     "is_prescribed": st.tuples(*[st.booleans()] * 4),

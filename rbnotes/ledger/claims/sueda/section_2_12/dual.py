@@ -50,9 +50,9 @@ from rbnotes.multibody.reduced.dual_dynamics import SweepKinematics, constraint_
 CONSTRAINED_TREE = TREE | LOOP | QUADRATIC
 
 
-def loop_equations(at, bodies, g, q, v, x_A, x_B):
+def loop_equations(link_frames, bodies, g, q, v, x_A, x_B):
     """Return M_r, f_r, the rows of the loop on joint velocities, and their rate times qdot."""
-    tree = library_tree(at, bodies, g)
+    tree = library_tree(link_frames, bodies, g)
     kinematics = body_kinematics(tree, q, v)
     G_m, G_m_dot = maximal_rows(kinematics, x_A, x_B)
     J = kinematics.J.reshape(24, 5)
@@ -64,25 +64,25 @@ def loop_equations(at, bodies, g, q, v, x_A, x_B):
     )
 
 
-def stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b):
+def stacked_equations(link_frames, bodies, g, q, v, x_A, x_B, c, b):
     """Return the equations with the coordinate constraint first."""
-    M, f, G, bias = loop_equations(at, bodies, g, q, v, x_A, x_B)
+    M, f, G, bias = loop_equations(link_frames, bodies, g, q, v, x_A, x_B)
     return M, f, np.vstack([reduced_row(c, b, q), G]), np.append(reduced_row_dot(c, v) @ v, bias)
 
 
-def solve_dual(at, bodies, g, q, v, x_A, x_B, c, b):
+def solve_dual(link_frames, bodies, g, q, v, x_A, x_B, c, b):
     """Return the library's accelerations and multipliers."""
-    return dual_acceleration(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
+    return dual_acceleration(*dual_problem_inputs(link_frames, bodies, g, q, v, x_A, x_B, c, b))
 
 
-def dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b):
-    system, state = system_of(at, bodies, g, q, v)
+def dual_problem_inputs(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+    system, state = system_of(link_frames, bodies, g, q, v)
     return system, [QuadraticConstraint(c, b), loop(x_A, x_B)], state
 
 
-def constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b):
+def constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b):
     """Return the accelerations and the multipliers of the rows, by the oracle."""
-    solution = acceleration_reference(at, bodies, g, q, v, all_errors(at, x_A, x_B, c, b))
+    solution = acceleration_reference(link_frames, bodies, g, q, v, all_errors(link_frames, x_A, x_B, c, b))
     return solution[:5], -solution[5:]
 
 
@@ -110,14 +110,16 @@ class e2_121:
         "of equations, then of inequalities: velocities, then accelerations",
     )
 
-    def printed(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+    def printed(link_frames, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """Apply the rows and their rates to joint velocities."""
-        _, _, G, G_bias = stacked_equations(at, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
-        C, C_bias = stack_rows(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c2, b2)
+        _, _, G, G_bias = stacked_equations(link_frames, bodies, np.zeros(3), q, v, x_A, x_B, c, b)
+        C, C_bias = stack_rows(
+            body_kinematics(library_tree(link_frames, bodies), q, v), q, v, x, normal, c2, b2
+        )
         return np.concatenate([G @ v, G_bias, C @ v, C_bias])
 
-    def library(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
-        system, state = system_of(at, bodies, np.zeros(3), q, v)
+    def library(link_frames, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+        system, state = system_of(link_frames, bodies, np.zeros(3), q, v)
         limits = [QuadraticConstraint(c2, b2, unilateral=True), PlaneLimit(NAMES[3], x, normal)]
         kinematics, terms = SweepKinematics.from_state(system.tree, state), []
         for kind in ([QuadraticConstraint(c, b), loop(x_A, x_B)], limits):
@@ -125,9 +127,9 @@ class e2_121:
             terms += [each.G @ v for each in rows] + [each.bias_acceleration for each in rows]
         return np.concatenate(terms)
 
-    def reference(at, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
+    def reference(link_frames, bodies, q, v, x_A, x_B, c, b, x, normal, c2, b2):
         """Compare with rates of levels, gap and height at constant joint velocities, and with their rates."""
-        errors = all_errors(at, x_A, x_B, c, b), above(at, x, normal, c2, b2)
+        errors = all_errors(link_frames, x_A, x_B, c, b), above(link_frames, x, normal, c2, b2)
         return np.concatenate(
             [
                 each(error, q, v)
@@ -145,21 +147,23 @@ class e2_122_a:
     inputs = CONSTRAINED_TREE
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bias = stacked_equations(link_frames, bodies, g, q, v, x_A, x_B, c, b)
         return solve_kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[:5]
 
-    def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        problem = dual_problem(*dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b))
+    def library(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        problem = dual_problem(*dual_problem_inputs(link_frames, bodies, g, q, v, x_A, x_B, c, b))
         return problem.acceleration(problem.multipliers()) - problem.free_acceleration
 
-    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        M, f = tree_newton_equations(at, bodies, g, q, v)
-        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(M, f)
+        M, f = tree_newton_equations(link_frames, bodies, g, q, v)
+        return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[0] - np.linalg.solve(
+            M, f
+        )
 
     tolerance = SLACK
     implements = dual_problem
@@ -173,19 +177,19 @@ class e2_122_b:
     inputs = CONSTRAINED_TREE
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
 
-    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bias = stacked_equations(link_frames, bodies, g, q, v, x_A, x_B, c, b)
         return solve_kkt(M, G, np.zeros(5), -bias - G @ np.linalg.solve(M, f))[5:]
 
-    def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return solve_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+    def library(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        return solve_dual(link_frames, bodies, g, q, v, x_A, x_B, c, b)[1]
 
-    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+        return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
@@ -199,6 +203,7 @@ class e2_122_b:
         "With the multipliers of (2.98) to (2.106), which pull, (2.122) would be right, and (2.123), "
         "(2.124) and the linear term of (2.127) would change sign."
     )
+    effect = "A body that a constraint holds at rest falls 9.9 m in one second."
     implements = dual_acceleration
 
 
@@ -208,18 +213,18 @@ class e2_123:
     inputs = CONSTRAINED_TREE
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 3)), "one for each constraint")
 
-    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        return multipliers(*stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b))
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        return multipliers(*stacked_equations(link_frames, bodies, g, q, v, x_A, x_B, c, b))
 
-    def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return solve_dual(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+    def library(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        return solve_dual(link_frames, bodies, g, q, v, x_A, x_B, c, b)[1]
 
-    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[1]
+        return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
     remark = "These multipliers push: by (2.124) their forces are added to the others."
@@ -232,19 +237,19 @@ class e2_124:
     inputs = CONSTRAINED_TREE
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        M, f, G, bias = stacked_equations(link_frames, bodies, g, q, v, x_A, x_B, c, b)
         return G.T @ multipliers(M, f, G, bias)
 
-    def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        system, constraints, state = dual_problem_inputs(at, bodies, g, q, v, x_A, x_B, c, b)
+    def library(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        system, constraints, state = dual_problem_inputs(link_frames, bodies, g, q, v, x_A, x_B, c, b)
         G = np.concatenate([constraint_rows(system, each, state, 0.0).G for each in constraints])
         return G.T @ dual_acceleration(system, constraints, state)[1]
 
-    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with mass times acceleration minus the forces, by Gauss's principle for points."""
-        M, f = tree_newton_equations(at, bodies, g, q, v)
-        return M @ constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0] - f
+        M, f = tree_newton_equations(link_frames, bodies, g, q, v)
+        return M @ constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[0] - f
 
     tolerance = SLACK
     implements = dual_acceleration
@@ -256,21 +261,21 @@ class t1590:
     inputs = CONSTRAINED_TREE
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         """Return the accelerations with the constraint forces added to tau."""
-        M, f, G, bias = stacked_equations(at, bodies, g, q, v, x_A, x_B, c, b)
+        M, f, G, bias = stacked_equations(link_frames, bodies, g, q, v, x_A, x_B, c, b)
         f_con = G.T @ multipliers(M, f, G, bias)
-        return forward_dynamics(library_tree(at, bodies, g), q, v, f_con)
+        return forward_dynamics(library_tree(link_frames, bodies, g), q, v, f_con)
 
-    def library(at, bodies, g, q, v, x_A, x_B, c, b):
-        return solve_dual(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+    def library(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        return solve_dual(link_frames, bodies, g, q, v, x_A, x_B, c, b)[0]
 
-    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return constrained_accelerations(at, bodies, g, q, v, x_A, x_B, c, b)[0]
+        return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[0]
 
     tolerance = SLACK
     remark = (

@@ -38,9 +38,9 @@ from rbnotes.multibody.reduced import (
 )
 
 
-def solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+def solve_with_inequalities(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
     """Return the library's accelerations and multipliers under two inequalities and an equation."""
-    system, state = system_of(at, bodies, g, q, v)
+    system, state = system_of(link_frames, bodies, g, q, v)
     limits = [
         QuadraticConstraint(c, b, bounds[:1], unilateral=True),
         PlaneLimit(NAMES[3], x, normal, bounds[1]),
@@ -48,9 +48,9 @@ def solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2
     return dual_acceleration(system, [*limits, QuadraticConstraint(c2, b2)], state)
 
 
-def program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2):
+def program_terms(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2):
     """Return M_r, f_r, C with the row of the equation below, and their rates times qdot."""
-    tree = library_tree(at, bodies, g)
+    tree = library_tree(link_frames, bodies, g)
     C, C_bias = stack_rows(body_kinematics(tree, q, v), q, v, x, normal, c, b)
     A = np.vstack([C, reduced_row(c2, b2, q)])
     return (
@@ -69,8 +69,8 @@ class e2_125:
     inputs = PROGRAM.inputs
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        M, f, A, bias = program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2)
+    def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+        M, f, A, bias = program_terms(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)
         free = np.linalg.solve(M, f)
         right_side = -bias - A @ free
         return (
@@ -80,8 +80,8 @@ class e2_125:
             ).x
         )
 
-    def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
+    def library(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+        return solve_with_inequalities(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
 
     reference = PROGRAM.reference
     tolerance = SLACK
@@ -99,13 +99,13 @@ class e2_126:
     implements = DualProblem
 
 
-def inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2):
+def inequality_reference(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2):
     """Return the admissible accelerations of least change, and the multipliers of the rows.
 
     All sets of active inequalities are tried.
     """
-    M, f = tree_newton_equations(at, bodies, g, q, v)
-    errors = above(at, x, normal, c, b), quadratic_level(c2, b2)
+    M, f = tree_newton_equations(link_frames, bodies, g, q, v)
+    errors = above(link_frames, x, normal, c, b), quadratic_level(c2, b2)
     (C, G), (C_bias, G_bias) = (
         [part(error, *more) for error in errors]
         for part, more in ((position_derivatives, (q,)), (bias_acceleration, (q, v)))
@@ -129,19 +129,19 @@ class e2_127:
     inputs = PROGRAM.given
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+    def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Return the accelerations with f_con of (2.124)."""
-        M, f, A, bias = program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2)
+        M, f, A, bias = program_terms(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)
         free, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
         program = QP(A @ responses, bias + A @ free, -np.eye(2, 3), np.zeros(2))
         return free + responses @ solve(program, "block_principal_pivoting").x
 
-    def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
+    def library(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+        return solve_with_inequalities(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[0]
 
-    def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+    def reference(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Try all sets of inequalities as equations, with masses, gaps and their rates from points."""
-        return inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2)[0]
+        return inequality_reference(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)[0]
 
     tolerance = SLACK
     combined_with = ("sueda/s2.12/e2.123", "sueda/s2.12/e2.124")
@@ -163,23 +163,23 @@ class t1604:
     inputs = PROGRAM.given
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order")
 
-    def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+    def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Return all multipliers, with the right bounds for those of the inequalities."""
-        M, f, A, bias = program_terms(at, q, x, normal, c, b, v, bodies, g, c2, b2)
+        M, f, A, bias = program_terms(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)
         free, responses = np.linalg.solve(M, f), np.linalg.solve(M, A.T)
         return solve(
             QP(A @ responses, bias + A @ free, np.eye(2, 3), np.zeros(2)), "block_principal_pivoting"
         ).x
 
-    def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        return solve_with_inequalities(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]
+    def library(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+        return solve_with_inequalities(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2)[1]
 
-    def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+    def reference(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Try all sets of inequalities as equations, with masses, gaps and their rates from points.
 
         The multipliers are the coefficients of the rows in the constraint force.
         """
-        return inequality_reference(at, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
+        return inequality_reference(link_frames, q, x, normal, c, b, v, bodies, g, c2, b2)[1]
 
     tolerance = SLACK
     implements = dual_acceleration

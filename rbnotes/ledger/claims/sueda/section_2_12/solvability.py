@@ -49,19 +49,19 @@ class t1586_a:
     result = Result(FORCE, "one for each constraint")
     constants = (LENGTH,)
 
-    def printed(at, bodies, g, q, v, x_A, x_B, weights, perturbation):
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, weights, perturbation):
         """Return the multipliers of the loop and of one more row, a perturbed combination of its rows."""
-        M, f, G, bias = loop_equations(at, bodies, g, q, v, x_A, x_B)
+        M, f, G, bias = loop_equations(link_frames, bodies, g, q, v, x_A, x_B)
         last_row = weights @ G + perturbation * INDEPENDENT_ROW
         return multipliers(M, f, np.vstack([G, last_row]), np.append(bias, weights @ bias))
 
-    def reference(at, bodies, g, q, v, x_A, x_B, weights, perturbation):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, weights, perturbation):
         """Compare with the multipliers of least norm by Gauss's principle.
 
         Masses, gaps and their rates come from complex steps of points.
         """
-        M, f = tree_newton_equations(at, bodies, g, q, v)
-        gap = gap_function(at, x_A, x_B)
+        M, f = tree_newton_equations(link_frames, bodies, g, q, v)
+        gap = gap_function(link_frames, x_A, x_B)
         G, bias = position_derivatives(gap, q), bias_acceleration(gap, q, v)
         rows = np.vstack([G, weights @ G + perturbation * INDEPENDENT_ROW])
         free, W = np.linalg.solve(M, f), rows @ np.linalg.solve(M, rows.T)
@@ -71,7 +71,7 @@ class t1586_a:
     given = {**inputs, "perturbation": numbers(0.25, 1.0)}
     condition = r"the rows of $\bar G_r$ are linearly independent; otherwise the matrix is singular"
 
-    def holds_when(at, bodies, g, q, v, x_A, x_B, weights, perturbation):
+    def holds_when(link_frames, bodies, g, q, v, x_A, x_B, weights, perturbation):
         return perturbation > 0
 
     implements = body_kinematics
@@ -84,24 +84,24 @@ class t1586_b:
     formula = (
         r"\text{`running the Recursive Hybrid Dynamics algorithm with force and momentum terms removed'}"
     )
-    inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | {
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q")} | {
         "v": arrays(5).map(lambda v: v + np.array([1.1, -0.7, 0.9, -1.3, 0.6])),
         "row": arrays(5),
     }
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, q, v, row):
+    def printed(link_frames, bodies, q, v, row):
         """Return the accelerations if the algorithm keeps the velocity terms eta_j, which require forces."""
-        tree = library_tree(at, bodies)
+        tree = library_tree(link_frames, bodies)
         bias_wrenches = np.einsum("nab,nb->na", tree.inertias, jacobian_rate_product(tree, q, v, v))
         return inverse_mass_product(tree, q, row - jacobian_transpose_product(tree, q, bias_wrenches))
 
-    def library(at, bodies, q, v, row):
-        return inverse_mass_product(library_tree(at, bodies), q, row)
+    def library(link_frames, bodies, q, v, row):
+        return inverse_mass_product(library_tree(link_frames, bodies), q, row)
 
-    def reference(at, bodies, q, v, row):
+    def reference(link_frames, bodies, q, v, row):
         """Compare with a dense solve with the mass matrix of point masses, by complex steps."""
-        return np.linalg.solve(tree_newton_equations(at, bodies, np.zeros(3), q, v)[0], row)
+        return np.linalg.solve(tree_newton_equations(link_frames, bodies, np.zeros(3), q, v)[0], row)
 
     tolerance = SLACK
     given = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
@@ -110,7 +110,7 @@ class t1586_b:
         "but the acceleration due to the velocities; Algorithm 10 does not contain it"
     )
 
-    def holds_when(at, bodies, q, v, row):
+    def holds_when(link_frames, bodies, q, v, row):
         return not np.any(v)
 
     implements = inverse_mass_product
@@ -128,20 +128,20 @@ class t1586_c:
     page_2019 = Page(46)
     page_2021 = Page(58)
     formula = r"\text{`we take a column of } G_m \text{ (or equivalently a row of } G_m\text{), multiply by } J_{mr}\text{'}"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "q")} | LOOP
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q")} | LOOP
     result = Result(LENGTH / BRANCHING, "over the coordinates of the joints")
 
-    def printed(at, bodies, q, x_A, x_B):
-        kinematics = body_kinematics(library_tree(at, bodies), q, np.zeros(5))
+    def printed(link_frames, bodies, q, x_A, x_B):
+        kinematics = body_kinematics(library_tree(link_frames, bodies), q, np.zeros(5))
         return kinematics.J.reshape(24, 5) @ gap_rows(kinematics.body_poses, x_A, x_B)[:, 0]
 
-    def library(at, bodies, q, x_A, x_B):
-        tree = library_tree(at, bodies)
+    def library(link_frames, bodies, q, x_A, x_B):
+        tree = library_tree(link_frames, bodies)
         return jacobian_transpose_product(tree, q, gap_rows(poses(tree, q).bodies, x_A, x_B)[0].reshape(4, 6))
 
-    def reference(at, bodies, q, x_A, x_B):
+    def reference(link_frames, bodies, q, x_A, x_B):
         """Compare with the derivative of the gap along the first axis, by complex steps."""
-        return position_derivatives(gap_function(at, x_A, x_B), q)[0]
+        return position_derivatives(gap_function(link_frames, x_A, x_B), q)[0]
 
     undefined = (
         "a column of G_m has one entry for each constraint, but J_mr has one column for each joint velocity"

@@ -27,7 +27,7 @@ from rbnotes.testing.strategies import arrays, frames, nonzero_vectors, positive
 BODIES = np.concatenate([np.ones((4, 4, 1)), np.tile(CORNERS, (4, 1, 1))], axis=2)
 """Bodies of point masses for claims that do not depend on masses."""
 SLACK = 1e-8
-CONFIGURATION = {name: TREE[name] for name in ("at", "q")}
+CONFIGURATION = {name: TREE[name] for name in ("link_frames", "q")}
 
 
 def adjoint_from_parent(E):
@@ -92,19 +92,19 @@ class t1528:
     arguments = {"x": Argument(LENGTH, "of a point, in the frame of the second joint")}
     result = Result(LENGTH, "of the point, in the frame of the third joint")
 
-    def printed(at, q, x):
+    def printed(link_frames, q, x):
         """Return a point of the frame of p in that of j, for the slider and the hinge before it."""
-        tree = library_tree(at, BODIES)
+        tree = library_tree(link_frames, BODIES)
         E = tree.links[2].placement @ tree.links[2].joint.transform(q[3:4])
         return (E @ np.append(x, 1))[:3]
 
-    def library(at, q, x):
-        frames = poses(library_tree(at, BODIES), q).joints
+    def library(link_frames, q, x):
+        frames = poses(library_tree(link_frames, BODIES), q).joints
         return se3.transform_points(se3.inverse(se3.inverse(frames[1]) @ frames[2]), x)
 
-    def reference(at, q, x):
+    def reference(link_frames, q, x):
         """Compare with the coordinates of one world point in both frames."""
-        frames = joint_poses(at, q)
+        frames = joint_poses(link_frames, q)
         x_world = frames[1, :3, :3] @ x + frames[1, :3, 3]
         return np.linalg.solve(frames[2, :3, :3], x_world - frames[2, :3, 3])
 
@@ -130,23 +130,23 @@ class t1531:
     page_2019 = Page(45, r"${}^i_j\mathrm{Ad}\,\mathsf V_j$")
     page_2021 = Page(56, page_2019.content)
     formula = r"{}^i\phi_i = {}^i\mathrm{Ad}\,V_j"
-    inputs = {name: TREE[name] for name in ("at", "q", "v")}
+    inputs = {name: TREE[name] for name in ("link_frames", "q", "v")}
     result = Result(TWIST, "of each body, in its frame")
 
-    def printed(at, q, v):
-        tree = library_tree(at, BODIES)
+    def printed(link_frames, q, v):
+        tree = library_tree(link_frames, BODIES)
         V, phi = np.zeros((5, 6)), []
         for j, (Ad, S, _, part) in enumerate(joints_of(tree, q, v)):
             V[j] = Ad @ V[PARENTS[j]] + S @ v[part]
             phi.append(adjoint_from_parent(tree.links[j].body_frame) @ V[j])
         return phi
 
-    def library(at, q, v):
-        return twists(library_tree(at, BODIES), q, v)
+    def library(link_frames, q, v):
+        return twists(library_tree(link_frames, BODIES), q, v)
 
-    def reference(at, q, v):
+    def reference(link_frames, q, v):
         """Compare with complex steps of the poses of all bodies along the motion."""
-        return twists_and_velocities(at, np.zeros((4, 1, 3)), q, v)[0]
+        return twists_and_velocities(link_frames, np.zeros((4, 1, 3)), q, v)[0]
 
     remark = r"The text omits the lower index of the adjoint; the inverse map is ${}^j_i\mathrm{Ad}$."
     implements = twists
@@ -155,25 +155,25 @@ class t1531:
 @section.holds("t1532", "Rate of the twist, component by component")
 class t1532:
     formula = r"\dot V_j:\ \text{component-wise time derivative of } V_j"
-    inputs = {name: TREE[name] for name in ("at", "q", "v")} | {"a": arrays(5)}
+    inputs = {name: TREE[name] for name in ("link_frames", "q", "v")} | {"a": arrays(5)}
     result = Result(TWIST / TIME, "of each body, in its frame")
 
-    def printed(at, q, v, a):
+    def printed(link_frames, q, v, a):
         """Evaluate the recursion of Algorithm 9."""
-        tree = library_tree(at, BODIES)
+        tree = library_tree(link_frames, BODIES)
         eta, V_dot = outward_pass(tree, q, v)[1], np.zeros((5, 6))
         for j, (Ad, S, _, part) in enumerate(joints_of(tree, q, v)):
             V_dot[j] = Ad @ V_dot[PARENTS[j]] + S @ a[part] + eta[j]
         return V_dot[:4]
 
-    def library(at, q, v, a):
-        tree = library_tree(at, BODIES)
+    def library(link_frames, q, v, a):
+        tree = library_tree(link_frames, BODIES)
         body_rates = jacobian_product(tree, q, a) + jacobian_rate_product(tree, q, v, v)
         return np.einsum("nab,nb->na", se3.Ad(tree.body_frames), body_rates)
 
-    def reference(at, q, v, a):
+    def reference(link_frames, q, v, a):
         """Compare with differences of the joint twists, by complex steps of poses, along an accelerated motion."""
-        return joint_twist_rates(at, q, v, a)
+        return joint_twist_rates(link_frames, q, v, a)
 
     tolerance = SLACK
     implements = jacobian_rate_product
@@ -184,21 +184,21 @@ class t1533:
     page_2019 = Page(45, r"${}^i_j\mathrm{Ad}^\top\mathsf M_i\,{}^i_j\mathrm{Ad}$")
     page_2021 = Page(56, page_2019.content)
     formula = r"M_j = {}^i\mathrm{Ad}^\top M_i\,{}^i\mathrm{Ad}"
-    inputs = {name: TREE[name] for name in ("at", "bodies")}
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies")}
     result = Result(SPATIAL_INERTIA, "of each body, in the frame of its joint")
 
-    def printed(at, bodies):
-        return [joint_inertia(link) for link in library_tree(at, bodies).links]
+    def printed(link_frames, bodies):
+        return [joint_inertia(link) for link in library_tree(link_frames, bodies).links]
 
-    def library(at, bodies):
-        tree = library_tree(at, bodies)
+    def library(link_frames, bodies):
+        tree = library_tree(link_frames, bodies)
         to_bodies = se3.Ad_inverse(tree.body_frames)
         return np.swapaxes(to_bodies, 1, 2) @ tree.inertias @ to_bodies
 
-    def reference(at, bodies):
+    def reference(link_frames, bodies):
         """Compare with kinetic energies of the points of the body, for twists of the joint."""
         found = []
-        for (_, frame), points in zip(at, bodies, strict=True):
+        for (_, frame), points in zip(link_frames, bodies, strict=True):
             x = points[:, 1:] @ frame[:3, :3].T + frame[:3, 3]
             rotational = np.array([[*(np.cross(unit, p)[:, None].T for unit in np.eye(3))] for p in x])[
                 :, :, 0
@@ -216,8 +216,8 @@ class t1533:
     implements = se3.Ad_inverse
 
 
-def weights_at_joints(at, bodies, g, q):
-    tree = library_tree(at, bodies, g)
+def weights_at_joints(link_frames, bodies, g, q):
+    tree = library_tree(link_frames, bodies, g)
     return np.einsum("nba,nb->na", tree.joint_to_body_adjoints, gravity_wrenches(tree, q))
 
 
@@ -226,12 +226,12 @@ class t1535_a:
     page_2019 = Page(45)
     page_2021 = Page(56)
     formula = r"F_j^{\text{ext}}:\ \text{generalized external force viewed in } i"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "g", "q")}
     result = Result(WRENCH, "on each body, in the frame of its joint")
 
-    def printed(at, bodies, g, q):
+    def printed(link_frames, bodies, g, q):
         """Return the weight in the frames of the bodies i."""
-        return gravity_wrenches(library_tree(at, bodies, g), q)
+        return gravity_wrenches(library_tree(link_frames, bodies, g), q)
 
     library = weights_at_joints
     oracle = (
@@ -244,6 +244,7 @@ class t1535_a:
     )
     replacement = r"$F_j^{\text{ext}} \in \mathfrak{dse}(3)$: Generalized external force viewed in $j$."
     combined_with = ("sueda/s2.12/alg9",)
+    no_simulation = "The formula that follows, which a program takes, is right."
     implements = gravity_wrenches
 
 
@@ -252,11 +253,11 @@ class t1535_b:
     page_2019 = Page(45, r"${}^i_j\mathrm{Ad}^\top\mathsf F_i^{\text{grav}}$")
     page_2021 = Page(56, page_2019.content)
     formula = r"F_j^{\text{ext}} = {}^i\mathrm{Ad}^\top F_i^{\text{grav}}"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "g", "q")}
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "g", "q")}
     result = Result(WRENCH, "on each body, in the frame of its joint")
 
-    def printed(at, bodies, g, q):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q):
+        tree = library_tree(link_frames, bodies, g)
         return joint_external_wrenches(tree, gravity_wrenches(tree, q))
 
     library = weights_at_joints

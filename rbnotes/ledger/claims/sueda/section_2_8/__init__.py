@@ -38,7 +38,7 @@ section = Section(
         "x_B": Argument(LENGTH, "closure point of the loop on B, in the frame of its body"),
         "phi_A": Argument(TWIST, "of the body A, in its frame"),
         "phi_B": Argument(TWIST, "of the body B, in its frame"),
-        "at": Argument(
+        "link_frames": Argument(
             POSE,
             (
                 "for each joint (a universal joint about x and y; on it a hinge about z that carries a "

@@ -178,14 +178,15 @@ class t1252_b:
         "For this matrix the sentence is true, but not the one after the next: (2.94) does not `get rid "
         "of this nullspace', which also exists with two rows."
     )
+    no_simulation = "The motion is determined although the direction of the null space is another."
     implements = poses
 
 
-def make_parallel(at):
+def make_parallel(link_frames):
     """Make the axes of both hinges on the cross parallel."""
-    at = at.copy()
-    at[3, 0, :3, :3] = at[1, 0, :3, :3]
-    return at
+    link_frames = link_frames.copy()
+    link_frames[3, 0, :3, :3] = link_frames[1, 0, :3, :3]
+    return link_frames
 
 
 @section.conditional("t1252#c", "The hinge axis of the other body")
@@ -193,15 +194,15 @@ class t1252_c:
     page_2019 = Page(37)
     page_2021 = Page(48)
     formula = r"\text{`}B\text{ would work just as well'}"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | {
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | {
         "x_A": arrays(3).map(lambda x: x / 2 + np.array([1.5, 0.5, 0.0])),
         "x_B": arrays(3).map(lambda x: x / 2 + np.array([0.0, -1.5, 0.5])),
     }
     result = Result(BRANCHING / TIME, "of the joints, in their order")
 
-    def printed(at, bodies, q, v, x_A, x_B):
+    def printed(link_frames, bodies, q, v, x_A, x_B):
         """Return the nearest velocities in the mass metric, with rows across the axis of B (body 1; A is body 3)."""
-        tree = library_tree(at, bodies)
+        tree = library_tree(link_frames, bodies)
         kinematics = body_kinematics(tree, q, v)
         E, J = kinematics.body_poses, kinematics.J
         directions = perpendicular_pair(kinematics.joint_poses[1, :3, 2])
@@ -209,21 +210,21 @@ class t1252_c:
         W = np.linalg.inv(mass_matrix(tree, q))
         return v - W @ G.T @ np.linalg.solve(G @ W @ G.T, G @ v)
 
-    def reference(at, bodies, q, v, x_A, x_B):
+    def reference(link_frames, bodies, q, v, x_A, x_B):
         """Compare with nearest velocities with rows across the axis of A, from masses and gaps of points."""
-        M, _ = tree_newton_equations(at, bodies, np.zeros(3), q, 0 * q)
-        gap_jacobian = position_derivatives(point_position(at, 3, x_A), q) - position_derivatives(
-            point_position(at, 1, x_B), q
+        M, _ = tree_newton_equations(link_frames, bodies, np.zeros(3), q, 0 * q)
+        gap_jacobian = position_derivatives(point_position(link_frames, 3, x_A), q) - position_derivatives(
+            point_position(link_frames, 1, x_B), q
         )
-        return project_velocity(M, tangent_directions(joint_axis(at, 3)(q)) @ gap_jacobian, v)
+        return project_velocity(M, tangent_directions(joint_axis(link_frames, 3)(q)) @ gap_jacobian, v)
 
     tolerance = 1e-7
     tolerance_reason = "the problem is ill-conditioned if the points can hardly separate"
-    given = {**inputs, "at": inputs["at"].map(make_parallel)}
+    given = {**inputs, "link_frames": inputs["link_frames"].map(make_parallel)}
     condition = "both hinges are parallel, as in a planar linkage"
 
-    def holds_when(at, bodies, q, v, x_A, x_B):
-        axes = [joint_axis(at, body)(q) for body in (1, 3)]
+    def holds_when(link_frames, bodies, q, v, x_A, x_B):
+        axes = [joint_axis(link_frames, body)(q) for body in (1, 3)]
         return np.linalg.norm(np.cross(*axes)) < 1e-9
 
     remark = (

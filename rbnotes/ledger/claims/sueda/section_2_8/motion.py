@@ -80,8 +80,8 @@ def solve_kkt(M, G, upper, lower):
     return np.linalg.solve(np.block([[M, G.T], [G, zero]]), np.append(upper, lower))
 
 
-def system_of(at, bodies, g, q, v):
-    return TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
+def system_of(link_frames, bodies, g, q, v):
+    return TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
 
 
 def loop(x_A, x_B):
@@ -102,9 +102,9 @@ def step_with_constraints(system, state, h, *constraints):
     return np.append(step.velocity, -step.bilateral)
 
 
-def gap_function(at, x_A, x_B):
+def gap_function(link_frames, x_A, x_B):
     """Return the gap between the two points as a function of the coordinates: the oracle."""
-    point_A, point_B = point_position(at, A, x_A), point_position(at, B, x_B)
+    point_A, point_B = point_position(link_frames, A, x_A), point_position(link_frames, B, x_B)
     return lambda q: point_A(q) - point_B(q)
 
 
@@ -113,23 +113,23 @@ def quadratic_level(c, b):
     return lambda q: np.einsum("...i,mij,...j->...m", q, c, q) / 2 + q @ b.T
 
 
-def all_errors(at, x_A, x_B, c, b):
+def all_errors(link_frames, x_A, x_B, c, b):
     """Return all four constraint errors as a function, that of the quadratic equation first."""
-    first, second = quadratic_level(c, b), gap_function(at, x_A, x_B)
+    first, second = quadratic_level(c, b), gap_function(link_frames, x_A, x_B)
     return lambda q: np.concatenate([first(q), second(q)], axis=-1)
 
 
-def acceleration_reference(at, bodies, g, q, v, error):
+def acceleration_reference(link_frames, bodies, g, q, v, error):
     """Return accelerations and multipliers of the notes, by Gauss's principle for points."""
-    M, f = tree_newton_equations(at, bodies, g, q, v)
+    M, f = tree_newton_equations(link_frames, bodies, g, q, v)
     G = position_derivatives(error, q)
     a = least_action(M, f, G, -bias_acceleration(error, q, v))
     return np.append(a, least_squares_multipliers(f - M @ a, G))
 
 
-def step_reference(at, bodies, g, q, v, h, error):
+def step_reference(link_frames, bodies, g, q, v, h, error):
     """Return the velocity with the least change of momentum, and the multipliers of the notes."""
-    M, f = tree_newton_equations(at, bodies, g, q, v)
+    M, f = tree_newton_equations(link_frames, bodies, g, q, v)
     G, momentum = position_derivatives(error, q), M @ v + h * f
     velocity = least_action(M, momentum, G, np.zeros(len(G)))
     return np.append(velocity, least_squares_multipliers(momentum - M @ velocity, G))
@@ -146,23 +146,23 @@ class e2_98_a:
     inputs = TREE | LOOP
     result = Result(BRANCHING / TIME / TIME + vector_quantity((FORCE, 3)), JOINTS_THEN_CONSTRAINTS)
 
-    def printed(at, bodies, g, q, v, x_A, x_B):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B):
+        tree = library_tree(link_frames, bodies, g)
         kinematics = body_kinematics(tree, q, v)
         G, G_dot = maximal_rows(kinematics, x_A, x_B)
         J = kinematics.J.reshape(24, 5)
         lower = -(G_dot @ J @ v + G @ kinematics.bias_acceleration.ravel())
         return solve_kkt(mass_matrix(tree, q), G @ J, net_generalized_force(tree, q, v), lower)
 
-    def library(at, bodies, g, q, v, x_A, x_B):
-        return accelerate_with_constraints(*system_of(at, bodies, g, q, v), loop(x_A, x_B))
+    def library(link_frames, bodies, g, q, v, x_A, x_B):
+        return accelerate_with_constraints(*system_of(link_frames, bodies, g, q, v), loop(x_A, x_B))
 
-    def reference(at, bodies, g, q, v, x_A, x_B):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return acceleration_reference(at, bodies, g, q, v, gap_function(at, x_A, x_B))
+        return acceleration_reference(link_frames, bodies, g, q, v, gap_function(link_frames, x_A, x_B))
 
     tolerance = TOLERANCE
     remark = r"The force of the loop is $-J_{mr}^\top G_m^\top\lambda$."
@@ -175,20 +175,20 @@ class e2_99:
     inputs = TREE | LOOP | STEP
     result = Result(BRANCHING / TIME + vector_quantity((MOMENTUM, 3)), JOINTS_THEN_CONSTRAINTS)
 
-    def printed(at, bodies, g, q, v, x_A, x_B, h):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, h):
+        tree = library_tree(link_frames, bodies, g)
         kinematics = body_kinematics(tree, q, v)
         at_A, at_B = (kinematics.body_poses[k, :3, :3] for k in (A, B))
         J_A, J_B = at_A @ gamma(x_A) @ kinematics.J[A], at_B @ gamma(x_B) @ kinematics.J[B]
         M = mass_matrix(tree, q)
         return solve_kkt(M, J_A - J_B, M @ v + h * net_generalized_force(tree, q, v), np.zeros(3))
 
-    def library(at, bodies, g, q, v, x_A, x_B, h):
-        return step_with_constraints(*system_of(at, bodies, g, q, v), h, loop(x_A, x_B))
+    def library(link_frames, bodies, g, q, v, x_A, x_B, h):
+        return step_with_constraints(*system_of(link_frames, bodies, g, q, v), h, loop(x_A, x_B))
 
-    def reference(at, bodies, g, q, v, x_A, x_B, h):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, h):
         """Compare with the least change of momentum, with masses and gaps of points by complex steps."""
-        return step_reference(at, bodies, g, q, v, h, gap_function(at, x_A, x_B))
+        return step_reference(link_frames, bodies, g, q, v, h, gap_function(link_frames, x_A, x_B))
 
     tolerance = TOLERANCE
     remark = r"Here $\lambda$ is an impulse, $h$ times a force, unlike the $\lambda$ of (2.98)."
@@ -201,20 +201,22 @@ class e2_100:
     inputs = TREE | QUADRATIC
     result = Result(BRANCHING / TIME / TIME + vector_quantity((TORQUE, 1)), JOINTS_THEN_CONSTRAINTS)
 
-    def printed(at, bodies, g, q, v, c, b):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q, v, c, b):
+        tree = library_tree(link_frames, bodies, g)
         G, G_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
         return solve_kkt(mass_matrix(tree, q), G, net_generalized_force(tree, q, v), -G_dot @ v)
 
-    def library(at, bodies, g, q, v, c, b):
-        return accelerate_with_constraints(*system_of(at, bodies, g, q, v), QuadraticConstraint(c, b))
+    def library(link_frames, bodies, g, q, v, c, b):
+        return accelerate_with_constraints(
+            *system_of(link_frames, bodies, g, q, v), QuadraticConstraint(c, b)
+        )
 
-    def reference(at, bodies, g, q, v, c, b):
+    def reference(link_frames, bodies, g, q, v, c, b):
         """Compare with Gauss's principle, with masses and derivatives from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return acceleration_reference(at, bodies, g, q, v, quadratic_level(c, b))
+        return acceleration_reference(link_frames, bodies, g, q, v, quadratic_level(c, b))
 
     tolerance = TOLERANCE
     implements = constrained_acceleration
@@ -226,18 +228,18 @@ class e2_101:
     inputs = TREE | QUADRATIC | STEP
     result = Result(BRANCHING / TIME + vector_quantity((ANGULAR_MOMENTUM, 1)), JOINTS_THEN_CONSTRAINTS)
 
-    def printed(at, bodies, g, q, v, c, b, h):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q, v, c, b, h):
+        tree = library_tree(link_frames, bodies, g)
         M = mass_matrix(tree, q)
         G = reduced_row(c, b, q)
         return solve_kkt(M, G, M @ v + h * net_generalized_force(tree, q, v), np.zeros(1))
 
-    def library(at, bodies, g, q, v, c, b, h):
-        return step_with_constraints(*system_of(at, bodies, g, q, v), h, QuadraticConstraint(c, b))
+    def library(link_frames, bodies, g, q, v, c, b, h):
+        return step_with_constraints(*system_of(link_frames, bodies, g, q, v), h, QuadraticConstraint(c, b))
 
-    def reference(at, bodies, g, q, v, c, b, h):
+    def reference(link_frames, bodies, g, q, v, c, b, h):
         """Compare with the least change of momentum, with masses of points and derivatives by complex steps."""
-        return step_reference(at, bodies, g, q, v, h, quadratic_level(c, b))
+        return step_reference(link_frames, bodies, g, q, v, h, quadratic_level(c, b))
 
     tolerance = TOLERANCE
     implements = STEP_FUNCTIONS
@@ -246,7 +248,7 @@ class e2_101:
 @section.holds("e2.102", "Stacked constraints on joints and on bodies")
 class e2_102:
     formula = r"\bar G_r = \begin{pmatrix} G_r \\ G_m J_{mr} \end{pmatrix},\quad \dot{\bar G}_r = \begin{pmatrix} \dot G_r \\ \dot G_m J_{mr} + G_m\dot J_{mr} \end{pmatrix}"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | LOOP | QUADRATIC
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | LOOP | QUADRATIC
     result = Result(
         stacked_quantity(
             vector_quantity((RATE, 1), (VELOCITY, 3)),
@@ -255,9 +257,9 @@ class e2_102:
         "of constraints on joints, then on bodies: velocities, then accelerations",
     )
 
-    def printed(at, bodies, q, v, x_A, x_B, c, b):
+    def printed(link_frames, bodies, q, v, x_A, x_B, c, b):
         """Apply the rows and their rates to joint velocities."""
-        kinematics = body_kinematics(library_tree(at, bodies), q, v)
+        kinematics = body_kinematics(library_tree(link_frames, bodies), q, v)
         G_m, G_m_dot = maximal_rows(kinematics, x_A, x_B)
         G_r, G_r_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
         J = kinematics.J.reshape(24, 5)
@@ -266,8 +268,8 @@ class e2_102:
             np.concatenate([G_r_dot @ v, G_m_dot @ J @ v + G_m @ kinematics.bias_acceleration.ravel()]),
         ]
 
-    def library(at, bodies, q, v, x_A, x_B, c, b):
-        system, state = system_of(at, bodies, np.zeros(3), q, v)
+    def library(link_frames, bodies, q, v, x_A, x_B, c, b):
+        system, state = system_of(link_frames, bodies, np.zeros(3), q, v)
         rows = [
             constraint_rows(system, each, state, 0.0) for each in (QuadraticConstraint(c, b), loop(x_A, x_B))
         ]
@@ -276,9 +278,9 @@ class e2_102:
             np.concatenate([each.bias_acceleration for each in rows]),
         ]
 
-    def reference(at, bodies, q, v, x_A, x_B, c, b):
+    def reference(link_frames, bodies, q, v, x_A, x_B, c, b):
         """Compare with the rates of all errors at constant joint velocities, and with their rates."""
-        error = all_errors(at, x_A, x_B, c, b)
+        error = all_errors(link_frames, x_A, x_B, c, b)
         return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
 
     implements = (constraint_rows, LoopClosure)
@@ -292,8 +294,8 @@ class e2_103:
         BRANCHING / TIME / TIME + vector_quantity((TORQUE, 1), (FORCE, 3)), JOINTS_THEN_CONSTRAINTS
     )
 
-    def printed(at, bodies, g, q, v, x_A, x_B, c, b):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, bodies, g, q, v, x_A, x_B, c, b):
+        tree = library_tree(link_frames, bodies, g)
         kinematics = body_kinematics(tree, q, v)
         G_m, G_m_dot = maximal_rows(kinematics, x_A, x_B)
         G_r, G_r_dot = reduced_row(c, b, q), reduced_row_dot(c, v)
@@ -306,17 +308,17 @@ class e2_103:
             blocks, np.concatenate([net_generalized_force(tree, q, v), -G_r_dot @ v, loop_bias])
         )
 
-    def library(at, bodies, g, q, v, x_A, x_B, c, b):
+    def library(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         return accelerate_with_constraints(
-            *system_of(at, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B)
+            *system_of(link_frames, bodies, g, q, v), QuadraticConstraint(c, b), loop(x_A, x_B)
         )
 
-    def reference(at, bodies, g, q, v, x_A, x_B, c, b):
+    def reference(link_frames, bodies, g, q, v, x_A, x_B, c, b):
         """Compare with Gauss's principle, with masses, gaps and their rates from complex steps of points.
 
         Constraint forces are combinations of the rows.
         """
-        return acceleration_reference(at, bodies, g, q, v, all_errors(at, x_A, x_B, c, b))
+        return acceleration_reference(link_frames, bodies, g, q, v, all_errors(link_frames, x_A, x_B, c, b))
 
     tolerance = TOLERANCE
     remark = "This is (2.100) with the stacked rows of (2.102)."

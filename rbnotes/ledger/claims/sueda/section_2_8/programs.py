@@ -62,16 +62,16 @@ def stack_rows(kinematics, q, v, x, normal, c, b):
     return np.vstack([reduced_row(c, b, q), on_bodies]), np.append(reduced_row_dot(c, v) @ v, bias)
 
 
-def above(at, x, normal, c, b):
+def above(link_frames, x, normal, c, b):
     """Return level of the quadratic function and height of the point as a function: the oracle."""
-    quadratic, position = quadratic_level(c, b), point_position(at, BODY, x)
+    quadratic, position = quadratic_level(c, b), point_position(link_frames, BODY, x)
     return lambda q: np.concatenate([quadratic(q), (position(q) @ normal)[..., None]], axis=-1)
 
 
 @section.holds("e2.104", "Stacked inequalities on joints and on bodies")
 class e2_104:
     formula = r"\bar C_r = \begin{pmatrix} C_r \\ C_m J_{mr} \end{pmatrix},\quad \dot{\bar C}_r = \begin{pmatrix} \dot C_r \\ \dot C_m J_{mr} + C_m\dot J_{mr} \end{pmatrix}"
-    inputs = {name: TREE[name] for name in ("at", "bodies", "q", "v")} | ABOVE | QUADRATIC
+    inputs = {name: TREE[name] for name in ("link_frames", "bodies", "q", "v")} | ABOVE | QUADRATIC
     result = Result(
         stacked_quantity(
             vector_quantity((RATE, 1), (VELOCITY, 1)),
@@ -80,13 +80,13 @@ class e2_104:
         "of the inequality on joints, then on bodies: velocities, then accelerations",
     )
 
-    def printed(at, bodies, q, v, x, normal, c, b):
+    def printed(link_frames, bodies, q, v, x, normal, c, b):
         """Apply the rows and their rates to joint velocities."""
-        C, bias = stack_rows(body_kinematics(library_tree(at, bodies), q, v), q, v, x, normal, c, b)
+        C, bias = stack_rows(body_kinematics(library_tree(link_frames, bodies), q, v), q, v, x, normal, c, b)
         return [C @ v, bias]
 
-    def library(at, bodies, q, v, x, normal, c, b):
-        system, state = TreeSystem(library_tree(at, bodies)), State(q=q, qdot=v)
+    def library(link_frames, bodies, q, v, x, normal, c, b):
+        system, state = TreeSystem(library_tree(link_frames, bodies)), State(q=q, qdot=v)
         limits = [QuadraticConstraint(c, b, unilateral=True), PlaneLimit(NAMES[BODY], x, normal)]
         rows = [constraint_rows(system, each, state, 0.0) for each in limits]
         return [
@@ -94,27 +94,27 @@ class e2_104:
             np.concatenate([each.bias_acceleration for each in rows]),
         ]
 
-    def reference(at, bodies, q, v, x, normal, c, b):
+    def reference(link_frames, bodies, q, v, x, normal, c, b):
         """Compare with the rates of level and height at constant joint velocities, and with their rates."""
-        error = above(at, x, normal, c, b)
+        error = above(link_frames, x, normal, c, b)
         return [complex_steps.directional_derivative(error, q, v), bias_acceleration(error, q, v)]
 
     implements = (constraint_rows, PlaneLimit)
 
 
-def velocity_with_speeds(at, q, v, x, normal, c, b, speeds):
+def velocity_with_speeds(link_frames, q, v, x, normal, c, b, speeds):
     """Return the velocity nearest to v at which level and height rise at these speeds."""
-    rows = position_derivatives(above(at, x, normal, c, b), q)
+    rows = position_derivatives(above(link_frames, x, normal, c, b), q)
     return v + np.linalg.pinv(rows) @ (speeds - rows @ v)
 
 
-def bounds_below(at, q, x, normal, c, b, gaps):
+def bounds_below(link_frames, q, x, normal, c, b, gaps):
     """Return level and height minus the gaps."""
-    return above(at, x, normal, c, b)(q) - gaps
+    return above(link_frames, x, normal, c, b)(q) - gaps
 
 
 NONNEGATIVE = st.tuples(numbers(-1, 1), numbers(-1, 1)).map(lambda pair: np.maximum(0.0, pair))
-GEOMETRY = ("at", "q", "x", "normal", "c", "b")
+GEOMETRY = ("link_frames", "q", "x", "normal", "c", "b")
 SHARED_STATE = st.shared(
     st.tuples(*((TREE | ABOVE | QUADRATIC)[name] for name in GEOMETRY), TREE["v"], NONNEGATIVE, NONNEGATIVE),
     key="inequalities, some of them open or opening",
@@ -137,26 +137,26 @@ class e2_105:
     inputs = limits(1.0, 1.0)
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
-    def printed(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        tree = library_tree(at, bodies, g)
+    def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+        tree = library_tree(link_frames, bodies, g)
         C, C_bias = stack_rows(body_kinematics(tree, q, v), q, v, x, normal, c, b)
         G, G_dot = reduced_row(c2, b2, q), reduced_row_dot(c2, v)
         program = QP(mass_matrix(tree, q), -net_generalized_force(tree, q, v), C, -C_bias, G, -G_dot @ v)
         return solve(program, "block_principal_pivoting").x
 
-    def library(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+    def library(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         constraints = [
             QuadraticConstraint(c, b, bounds[:1], unilateral=True),
             PlaneLimit(NAMES[BODY], x, normal / np.linalg.norm(normal), bounds[1]),
             QuadraticConstraint(c2, b2),
         ]
-        system, state = TreeSystem(library_tree(at, bodies, g)), State(q=q, qdot=v)
+        system, state = TreeSystem(library_tree(link_frames, bodies, g)), State(q=q, qdot=v)
         return constrained_acceleration(system, constraints, state)[0]
 
-    def reference(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+    def reference(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
         """Try all sets of active inequalities, with masses, gaps and their rates from points."""
-        M, f = tree_newton_equations(at, bodies, g, q, v)
-        error, equation = above(at, x, normal, c, b), quadratic_level(c2, b2)
+        M, f = tree_newton_equations(link_frames, bodies, g, q, v)
+        error, equation = above(link_frames, x, normal, c, b), quadratic_level(c2, b2)
         active = (error(q) - bounds < 1e-9) & (complex_steps.directional_derivative(error, q, v) < 1e-9)
         C, c_bias = position_derivatives(error, q)[active], bias_acceleration(error, q, v)[active]
         G, g_bias = position_derivatives(equation, q), bias_acceleration(equation, q, v)
@@ -173,8 +173,8 @@ class e2_105:
     given = limits(0.0, 0.0)
     condition = "all the inequalities are active: closed, and neither opening nor closing ($g = 0$ and $\\bar C_r\\dot q_r = 0$)"
 
-    def holds_when(at, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
-        error = above(at, x, normal, c, b)
+    def holds_when(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
+        error = above(link_frames, x, normal, c, b)
         return np.all(error(q) - bounds < 1e-9) and np.all(
             complex_steps.directional_derivative(error, q, v) < 1e-9
         )

@@ -23,9 +23,9 @@ A, B = 3, 2
 UNIT_POINTS = np.concatenate([np.ones((4, 4, 1)), np.broadcast_to(np.eye(4)[:, :3], (4, 4, 3))], axis=-1)
 
 
-def gap(at, x_A, x_B):
+def gap(link_frames, x_A, x_B):
     """Return the vector from the point of B to that of A."""
-    first, second = point_position(at, A, x_A), point_position(at, B, x_B)
+    first, second = point_position(link_frames, A, x_A), point_position(link_frames, B, x_B)
     return lambda q: first(q) - second(q)
 
 
@@ -71,7 +71,7 @@ def pair_of(values):
 @section.holds("e2.96", "Constraint on the acceleration")
 class e2_96:
     formula = r"\mathbf G_m\dot{\mathbf q}_m = 0 \quad\rightarrow\quad \dot{\mathbf G}_m\dot{\mathbf q}_m + \mathbf G_m\ddot{\mathbf q}_m = 0"
-    inputs = {name: TREE[name] for name in ("at", "q", "v")} | {
+    inputs = {name: TREE[name] for name in ("link_frames", "q", "v")} | {
         "x_A": arrays(3),
         "x_B": arrays(3),
         "a": arrays(5),
@@ -84,23 +84,23 @@ class e2_96:
     }
     result = Result(ACCELERATION, "along the axes of the world")
 
-    def printed(at, q, v, x_A, x_B, a):
+    def printed(link_frames, q, v, x_A, x_B, a):
         """Evaluate with three fixed directions."""
-        kinematics = body_kinematics(library_tree(at, UNIT_POINTS), q, v)
+        kinematics = body_kinematics(library_tree(link_frames, UNIT_POINTS), q, v)
         E, phi = kinematics.body_poses, kinematics.phi
         G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
         G_dot = loop_rows_dot(E[A], E[B], x_A, x_B, phi[A, :3], phi[B, :3], np.eye(3))
         body_accelerations = kinematics.J @ a + kinematics.bias_acceleration
         return G_dot @ pair_of(phi) + G @ pair_of(body_accelerations)
 
-    def library(at, q, v, x_A, x_B, a):
+    def library(link_frames, q, v, x_A, x_B, a):
         loop = LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
-        rows = loop.rows(TreeSystem(library_tree(at, UNIT_POINTS)), State(q=q, qdot=v), 0.0)
+        rows = loop.rows(TreeSystem(library_tree(link_frames, UNIT_POINTS)), State(q=q, qdot=v), 0.0)
         return rows.G @ a + rows.bias_acceleration
 
-    def reference(at, q, v, x_A, x_B, a):
+    def reference(link_frames, q, v, x_A, x_B, a):
         """Compare with second differences of the gap between the points along an accelerated motion."""
-        return acceleration_of(gap(at, x_A, x_B), q, v, a)
+        return acceleration_of(gap(link_frames, x_A, x_B), q, v, a)
 
     implements = LoopClosure
 
