@@ -360,6 +360,7 @@ class TreeStepper:
             relative_velocities(rows, kinematics.phi.ravel()),
             relative_velocities(rows, (kinematics.J @ after).ravel()),
             solution.residual,
+            np.zeros(len(points)),
         )
         constraint_impulse = bilateral.rows.T @ solution.bilateral + limits.rows.T @ solution.unilateral
         actuators, friction = split_bounded_impulse(

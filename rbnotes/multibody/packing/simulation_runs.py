@@ -293,7 +293,9 @@ def _contact_records(table: Array, sums: Array, count: int) -> list[ContactRecor
     for residual, first, second in sums[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
         end = start + int(first + second)
         own = slice(start, end)
-        record = ContactRecord(points[own], impulses[own], before[own], after[own], residual, int(first))
-        records.append(record)
+        fractions = np.repeat([0.0, 1.0], [int(first), int(second)])
+        records.append(
+            ContactRecord(points[own], impulses[own], before[own], after[own], residual, fractions)
+        )
         start = end
     return records
