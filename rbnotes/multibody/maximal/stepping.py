@@ -49,9 +49,6 @@ from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked
 from rbnotes.unchecked.stabilization import retract_poses
 
-Progress = Callable[[int, int], object]
-"""Callback after each step, with the number of steps done and of all steps."""
-
 SEPARATION_TOLERANCE = 1e-8
 """Accepted relative residual of a separating displacement: its gaps are linearized, with larger errors."""
 

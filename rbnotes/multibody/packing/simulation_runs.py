@@ -50,7 +50,8 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
-from rbnotes.multibody.maximal.stepping import Integrator, Progress, StepContext, StepResult
+from rbnotes.multibody.maximal.step_options import Progress
+from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Trajectory, Work
 from rbnotes.multibody.packing.packed_model import PackedModel
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
