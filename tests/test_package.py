@@ -190,3 +190,31 @@ def test_suppressed_checks_have_a_reason():
         for line in suppressions_without_reason(path.read_text(encoding="utf-8"))
     ]
     assert locations == []
+
+
+def private_imports(source, package):
+    """Private names and modules of other packages that the source of a module of `package` imports."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rbnotes"):
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                owner = re.split(r"\._(?!_)", name)[0]
+                if owner != name and import_module(owner).__package__ != package:
+                    yield name
+
+
+def test_subpackages_import_no_private_names_of_others():
+    own = "from rbnotes.multibody.reduced.kinematics import _poses, check_vectors"
+    assert list(private_imports(own, "rbnotes.multibody.reduced")) == []
+    assert list(private_imports(own, "rbnotes.multibody")) == ["rbnotes.multibody.reduced.kinematics._poses"]
+    module = "from rbnotes.constraints._dense_kkt import factor"
+    assert list(private_imports(module, "rbnotes.dynamics")) == ["rbnotes.constraints._dense_kkt.factor"]
+    root = Path(rbnotes.__file__).parent
+    imports = [
+        f"{path.relative_to(root)}: {name}"
+        for path in sorted(root.rglob("*.py"))
+        for name in private_imports(
+            path.read_text(encoding="utf-8"), ".".join(path.relative_to(root.parent).parts[:-1])
+        )
+    ]
+    assert imports == []

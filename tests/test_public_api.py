@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -94,6 +96,54 @@ def test_every_public_name_has_one_path():
             ):
                 paths.setdefault(id(value), []).append(f"{module.__name__}.{name}")
     assert [found for found in paths.values() if len(found) > 1] == []
+
+
+def fields_without_description(cls: type) -> list[str]:
+    """Return the public fields of a dataclass or named tuple that `help` does not describe.
+
+    A class that inherits a field names the class that describes it.
+    """
+    declared = dataclasses.fields(cls) if dataclasses.is_dataclass(cls) else ()
+    names = [each.name for each in declared] or list(getattr(cls, "_fields", ()))
+    described: set[str] = set()
+    doc = inspect.getdoc(cls) or ""
+    for base in cls.__mro__:
+        if base is cls or f"{base.__name__}`" in doc:
+            section = re.search(
+                r"^(?:Attributes|Parameters)\n-+\n(.*?)(?=^\w[^\n]*\n-{3,}|\Z)",
+                inspect.getdoc(base) or "",
+                re.M | re.S,
+            )
+            for entry in re.findall(r"^(\w[\w, ]*?)(?: :.*)?$", section[1] if section else "", re.M):
+                described.update(entry.split(", "))
+    return [name for name in names if not name.startswith("_") and name not in described]
+
+
+def test_help_describes_every_field():
+    classes = {
+        value
+        for module in public_modules()
+        for value in vars(module).values()
+        if inspect.isclass(value) and value.__module__.startswith("rbnotes.")
+    }
+    missing = {cls.__qualname__: fields_without_description(cls) for cls in classes}
+    assert sum(dataclasses.is_dataclass(cls) for cls in classes) > 80
+    assert {name: fields for name, fields in missing.items() if fields} == {}
+
+    @dataclasses.dataclass
+    class Undescribed:
+        """A field without description.
+
+        Attributes
+        ----------
+        a
+            The first.
+        """
+
+        a: int
+        b: int
+
+    assert fields_without_description(Undescribed) == ["b"]
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ class NullSpaceReduction(Reduction):
     """Map from the velocities of the active components to all velocities of a system.
 
     The rows of J of the active components are rows of the identity. :func:`null_space_reduction` creates it.
+    J and bias are those of :class:`~rbnotes.dynamics.Reduction`.
 
     Attributes
     ----------

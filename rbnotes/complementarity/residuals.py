@@ -58,7 +58,11 @@ def box_residuals(problem: LCP | BoxLCP, z: ArrayLike) -> Residuals:
         If the shape of ``z`` does not fit.
     """
     arguments.require_instance("problem", problem, LCP, BoxLCP)
-    z = arguments.single_vector("z", z, problem.size)
+    return box_residuals_unchecked(problem, arguments.single_vector("z", z, problem.size))
+
+
+def box_residuals_unchecked(problem: LCP | BoxLCP, z: Array) -> Residuals:
+    """Return the residuals of z, which may be larger than arguments are allowed to be."""
     return residual_scale(problem).residuals(z, problem.M @ z + problem.q)
 
 

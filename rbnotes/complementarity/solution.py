@@ -133,6 +133,8 @@ class Solution:
 class QPSolution(Solution):
     """Solution with the eliminated unknowns, of a quadratic program or a time step.
 
+    The other attributes are those of :class:`Solution`.
+
     Attributes
     ----------
     x

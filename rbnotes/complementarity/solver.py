@@ -24,7 +24,7 @@ from rbnotes.complementarity.gauss_seidel import gauss_seidel
 from rbnotes.complementarity.lemke import lemke
 from rbnotes.complementarity.principal_pivoting import principal_pivoting
 from rbnotes.complementarity.problems import LCP, QP, BoxLCP
-from rbnotes.complementarity.residuals import box_residuals
+from rbnotes.complementarity.residuals import box_residuals_unchecked
 from rbnotes.complementarity.solution import NotSolved, QPSolution, Solution, Status, judge_status
 
 Problem = QP | LCP | BoxLCP | Elimination
@@ -275,7 +275,7 @@ def _solve_if_suited(
         if error.name not in ("M", "Q"):
             raise
         z = np.clip(np.zeros(problem.size), problem.lower, problem.upper)
-        residuals = box_residuals(problem, z)
+        residuals = box_residuals_unchecked(problem, z)
         solution = Solution(Status.UNSUITED, z, problem.M @ z + problem.q, residuals, method)
         return solution, type(error)("M", error.got, error.expected)
 
@@ -303,6 +303,6 @@ def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]
 
 def _solution_of_original(problem: LCP | BoxLCP, z: Array, inner: Solution, tolerance: float) -> Solution:
     """Return the solution z of a problem that was solved through another one."""
-    residuals = box_residuals(problem, z)
+    residuals = box_residuals_unchecked(problem, z)
     status = judge_status(inner.status, residuals, tolerance)
     return Solution(status, z, problem.M @ z + problem.q, residuals, inner.method, inner.statistics)

@@ -134,6 +134,15 @@ energy_conserving_euler = Scheme(external_force_problem, advance_conserving_ener
 implicit_momentum_conserving_euler = Scheme(implicit_external_force_problem, advance_conserving_momentum)
 """Scheme like :data:`momentum_conserving_euler` that is stable for stiff springs and dampers."""
 
+FREE_BODY_FUNCTIONS = (
+    external_force_problem,
+    implicit_external_force_problem,
+    advance_free_motion,
+    advance_conserving_momentum,
+    advance_conserving_energy,
+)
+"""Parts of schemes that need free bodies."""
+
 
 def _free_system(system: MechanicalSystem) -> FreeSystem:
     free = getattr(system, "free", system)  # the bodies of a model without its joints

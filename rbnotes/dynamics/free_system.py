@@ -21,6 +21,7 @@ from rbnotes.arguments import Array, ArrayField, InvalidArgument, Matrix
 from rbnotes.dynamics.mechanical_system import (
     ForceLaw,
     Forces,
+    StateRetraction,
     subtract_inertial_force,
     zero_forces,
 )
@@ -95,7 +96,7 @@ def kinetic_energy(M: ArrayLike, phi: ArrayLike) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class FreeSystem:
+class FreeSystem(StateRetraction):
     """Bodies and particles without constraints, under forces; a mechanical system.
 
     Attributes
@@ -270,14 +271,6 @@ class FreeSystem:
         arguments.require_instance("state", state, State)
         result: Array = self.sparse_inverse_mass_matrix @ self.force(state)
         return result
-
-    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Move bodies by ``E exp([xi])`` and particles by ``x + dx``.
-
-        Raises InvalidArgument if ``h`` is not a finite number or the shape of ``increment`` does not fit.
-        """
-        arguments.require_instance("state", state, State)
-        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """Return the kinetic energy and the potential of gravity, zero with all masses at the origin, J.

@@ -106,8 +106,26 @@ class MechanicalSystem(Protocol):
         ...
 
 
+class StateRetraction:
+    """Method ``retract`` of systems whose increments of positions are stacked like the velocities."""
+
+    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
+        """Return the state after an increment of positions ``(N,)`` and a time h, with equal velocities.
+
+        Bodies move by ``E exp([xi])``, particles and coordinates by the increment itself; constraints have
+        no effect on it.
+
+        Raises
+        ------
+        InvalidArgument
+            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
+        """
+        arguments.require_instance("state", state, State)
+        return state.retract(increment, h)
+
+
 @dataclass(frozen=True, eq=False)
-class System:
+class System(StateRetraction):
     """System in generalized coordinates, ``M d(qdot)/dt = f(q, qdot)``, given by functions.
 
     Its states are ``State(q=..., qdot=...)``.
@@ -192,14 +210,6 @@ class System:
         """
         arguments.require_instance("state", state, State)
         return _unconstrained_acceleration(self, state)
-
-    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Return the state with positions ``q + increment``.
-
-        Raises InvalidArgument if ``h`` is not a finite number or the shape of ``increment`` does not fit.
-        """
-        arguments.require_instance("state", state, State)
-        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """Return ``qdot^T M qdot / 2`` plus the potential, J.

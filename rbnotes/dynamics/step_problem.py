@@ -78,6 +78,8 @@ class VelocityConstraintRows:
 class BilateralRows(VelocityConstraintRows):
     """Equations ``rows v + regularization impulses = target``.
 
+    The attributes are those of :class:`VelocityConstraintRows`.
+
     Raises InvalidArgument if the shape of ``rows``, ``target`` or ``regularization`` does not fit.
     """
 
@@ -85,6 +87,8 @@ class BilateralRows(VelocityConstraintRows):
 @dataclass(frozen=True, eq=False)
 class UnilateralRows(VelocityConstraintRows):
     """Inequalities ``rows v + regularization impulses >= target``, complementary to nonnegative impulses.
+
+    The attributes are those of :class:`VelocityConstraintRows`.
 
     Raises InvalidArgument if the shape of ``rows``, ``target`` or ``regularization`` does not fit.
     """

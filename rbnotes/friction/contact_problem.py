@@ -111,7 +111,8 @@ class DelassusProblem:
 class FrictionContactProblem(DelassusProblem):
     """Contact velocities of a step as a function of contact impulses.
 
-    Constructed by :func:`friction_contact_problem`.
+    Constructed by :func:`friction_contact_problem`. The other attributes are those of
+    :class:`DelassusProblem`.
 
     Attributes
     ----------

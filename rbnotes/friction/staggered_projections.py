@@ -41,6 +41,8 @@ SLIDING_ROUNDING = 1e-11
 class StaggeredSolution(StepSolution):
     """Solution of a step with the history of the iteration.
 
+    The other attributes are those of :class:`~rbnotes.dynamics.StepSolution`.
+
     Attributes
     ----------
     history

@@ -91,7 +91,7 @@ class AdaptiveStepper:
             integrator=float(end_energy - start_energy - applied),
         )
         empty = np.zeros((0, 3))
-        contacts = ContactRecord(end_points, empty, empty, empty)
+        contacts = ContactRecord(end_points, empty, empty, empty, 0.0, np.zeros(0))
         no_friction = np.zeros_like(actuators)
         return StepResult(end_state, end_points, contacts, work, np.zeros(0), actuators, no_friction)
 

@@ -28,7 +28,7 @@ from rbnotes.multibody.reduced.dynamics import (
     solve_accelerations,
 )
 from rbnotes.multibody.reduced.joint_reactions import ConstraintOnBodies, constraints_on_bodies
-from rbnotes.multibody.reduced.kinematics import BodyKinematics, _relative_joint_poses
+from rbnotes.multibody.reduced.kinematics import BodyKinematics, relative_joint_poses
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
 from rbnotes.unchecked.linear_algebra import matvec
@@ -128,7 +128,7 @@ class BearingUpdate:
 
     @cached_property
     def _parent_adjoints(self) -> Array:
-        return se3.Ad_inverse(_relative_joint_poses(self.model.tree, self.state.q))
+        return se3.Ad_inverse(relative_joint_poses(self.model.tree, self.state.q))
 
     @cached_property
     def _body_constraints(self) -> list[ConstraintOnBodies]:

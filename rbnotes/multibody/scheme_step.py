@@ -146,11 +146,12 @@ def _contact_record(
     points: ContactPoints, contacts: Contacts | None, before: Array, solution: StepSolution
 ) -> ContactRecord:
     """Return the record of contacts whose rows act on the velocities of the tree."""
-    empty: Array = np.zeros((0, 3))
+    at_start: Array = np.zeros(len(points))
     if contacts is None:
-        return ContactRecord(points, empty, empty, empty, solution.residual, len(points))
+        empty: Array = np.zeros((0, 3))
+        return ContactRecord(points, empty, empty, empty, solution.residual, at_start)
     before, after = ((contacts.rows @ each).reshape(-1, 3) for each in (before, solution.velocity))
-    return ContactRecord(points, solution.contact_impulses, before, after, solution.residual, len(points))
+    return ContactRecord(points, solution.contact_impulses, before, after, solution.residual, at_start)
 
 
 def check_has_no_bearings(model: Model) -> None:

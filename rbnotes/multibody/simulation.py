@@ -12,6 +12,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import FullyImplicitScheme, Scheme, State, States, StepProblem, StepSolution
+from rbnotes.dynamics.free_body_schemes import FREE_BODY_FUNCTIONS
 from rbnotes.friction import FrictionModel
 from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody import maximal
@@ -20,11 +21,12 @@ from rbnotes.multibody.applied_forces import Control
 from rbnotes.multibody.bearing_friction import check_bearings
 from rbnotes.multibody.channels import check_channel_names
 from rbnotes.multibody.coordinate_conversion import maximal_coordinates
-from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
-from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION, STABILIZATIONS
+from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
+from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.rattle_integrator import rattle
-from rbnotes.multibody.maximal.simulation import MATCHING_DISTANCE, check_baumgarte_rate, check_compiled
-from rbnotes.multibody.maximal.stepping import Progress, StepResult
+from rbnotes.multibody.maximal.simulation import simulate_with_options
+from rbnotes.multibody.maximal.step_options import Progress, StepOptions
+from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
@@ -160,10 +162,9 @@ def simulate(
         If bodies may have passed through each other in a step.
     """
     arguments.require_instance("model", model, Model)
-    h = arguments.positive_number("h", h)
     options = _Options(
         h=h,
-        steps=_num_steps(h, duration, steps),
+        steps=_num_steps(arguments.positive_number("h", h), duration, steps),
         control=control,
         scheme=scheme,
         rtol=rtol,
@@ -224,35 +225,20 @@ def step(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options:
+class _Options(StepOptions):
     """Checked options of :func:`simulate` that are independent of the model."""
 
-    h: float
-    steps: int
     control: Control | None
     scheme: Scheme | FullyImplicitScheme | str
     rtol: float | None
     atol: float | None
-    friction_model: FrictionModel
-    max_friction_residual: float | None
-    impacts: str
-    compiled: bool | str
-    stabilization: str
-    gamma: float | None
-    slop: float
-    progress: Progress | None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.control is not None:
             arguments.require_function("control", self.control, "state")
-        if self.progress is not None:
-            arguments.require_function("progress", self.progress, "done", "steps")
         if not isinstance(self.scheme, Scheme | FullyImplicitScheme):
             arguments.choice("scheme", self.scheme, SCHEMES)
-        arguments.choice("impacts", self.impacts, IMPACT_MODES)
-        arguments.choice("stabilization", self.stabilization, STABILIZATIONS)
-        check_compiled(self.compiled)
-        object.__setattr__(self, "slop", arguments.real_number("slop", self.slop, minimum=0.0))
         for name in ("rtol", "atol"):
             tolerance = getattr(self, name)
             if tolerance is not None and not self.is_adaptive:
@@ -294,22 +280,7 @@ def _simulate_maximal(model: Model, state: State | Trajectory | None, options: _
             expected = f"{RATTLE!r} in maximal coordinates with forces or constraints of joints"
             raise InvalidArgument("scheme", arguments.format_value(integrator), expected)
         joint_space = ModelJointSpace(model, options.control, start_q)
-    result = maximal.simulate(
-        converted.maximal_model,
-        start,
-        options.h,
-        options.steps,
-        friction_model=options.friction_model,
-        max_friction_residual=options.max_friction_residual,
-        integrator=integrator,
-        impacts=options.impacts,
-        stabilization=options.stabilization,
-        gamma=options.gamma,
-        slop=options.slop,
-        joint_space=joint_space,
-        compiled=options.compiled,
-        progress=options.progress,
-    )
+    result = simulate_with_options(converted.maximal_model, start, options, integrator, joint_space)
     E, phi = result.states.E, result.states.phi
     if joint_space is None:
         q, qdot = converted.tree_coordinates(E, phi)
@@ -348,9 +319,7 @@ def _maximal_start(
 
 def _simulate_reduced(model: Model, state: State | Trajectory | None, options: _Options) -> Trajectory:
     """Simulate in the coordinates of the model's tree."""
-    limit = options.max_friction_residual
-    limit = np.inf if limit is None else arguments.positive_number("max_friction_residual", limit)
-    friction = WarmStartedFriction(options.friction_model, limit, MATCHING_DISTANCE)
+    friction = options.warm_started_friction()
     stepper = _select_stepper(model, options, friction)
     tree_state, points = _reduced_start(model, state, stepper, friction)
     tree_states, results = [tree_state], list[StepResult]()
@@ -402,14 +371,15 @@ def _select_stepper(
     h, scheme, slop, control = options.h, options.scheme, options.slop, options.control
     if isinstance(scheme, Scheme | FullyImplicitScheme):
         check_has_no_bearings(model)
-        gamma = check_baumgarte_rate(options.gamma, options.stabilization, h)
+        functions = (scheme.problem, scheme.advance) if isinstance(scheme, Scheme) else ()
+        if any(each in FREE_BODY_FUNCTIONS for each in functions):
+            expected = 'another one in reduced coordinates; pass coordinates="maximal"'
+            raise InvalidArgument("scheme", "one of free bodies", expected)
+        gamma = options.error_reduction_rate
         return SchemeStepper(model, h, scheme, friction, options.stabilization, gamma, slop, control)
     if options.stabilization != PROJECTION:
         expected = f"{PROJECTION!r} with scheme={scheme!r} in reduced coordinates"
         raise InvalidArgument("stabilization", repr(options.stabilization), expected)
-    if options.gamma is not None:
-        expected = f"None with scheme={scheme!r} in reduced coordinates"
-        raise InvalidArgument("gamma", f"{options.gamma}", expected)
     if options.is_adaptive:
         check_is_smooth(model, scheme)
         rtol = 1e-9 if options.rtol is None else options.rtol

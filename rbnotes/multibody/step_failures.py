@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import NotSolved
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD
@@ -32,6 +33,16 @@ def name_step_failures(t: float, points: ContactPoints, names: Sequence[str] | N
             cause = f"the step with {contacts} failed"
             advice = "reduce the step size, or use another friction model"
         error.args = (f"simulate: at t = {t:g} s {cause} ({error}); {advice}",)
+        raise
+    except SingularConfiguration as error:
+        cause = f"the step with {describe_contacts(points, names)} failed"
+        advice = "reduce the step size, or use a joint that is not singular there"
+        error.args = (f"simulate: at t = {t:g} s {cause} ({error}); {advice}",)
+        raise
+    except InvalidArgument as error:
+        # Results of the caller's functions: forces, commands, friction models.
+        step = f"in the step from t = {t:g} s with {describe_contacts(points, names)}"
+        error.args = (f"simulate: {step}: {error}",)
         raise
 
 

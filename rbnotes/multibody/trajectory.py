@@ -221,7 +221,7 @@ class Trajectory:
         InvalidArgument
             If a color is unknown or the shape of ``view`` does not fit.
         """
-        from rbnotes.multibody.maximal._visualization import COLORS, scene
+        from rbnotes.multibody.maximal.visualization import COLORS, scene
 
         shapes: list[Shape | Collider] = list(self.model.colliders)
         return scene(self.body_states, shapes, description, COLORS if colors is None else colors, view)
@@ -243,7 +243,7 @@ class Trajectory:
         InvalidArgument
             If ``stored_energy`` is not a function.
         """
-        from rbnotes.multibody.maximal._visualization import energy_figure
+        from rbnotes.multibody.maximal.visualization import energy_figure
 
         return energy_figure(self.body_states, self.energies, self.work._asdict(), stored_energy)
 
@@ -312,17 +312,21 @@ def _contact_impulse(record: ContactRecord, index: int) -> Array:
 
 
 def _contact_angular_impulse(record: ContactRecord, index: int, start: Array, end: Array) -> Array:
-    """Return the moment of the contact impulses on a body about a point, at its positions in the step."""
+    """Return the moment of the contact impulses on a body about a point, at its positions in the step.
+
+    Positions within a halved step are interpolated.
+    """
     points = record.points
-    is_at_start = np.arange(len(points)) < record.num_start_contacts
-    origins = np.where(is_at_start[:, None], start, end)
+    origins = start + record.step_fractions[:, None] * (end - start)
     moments = np.cross(points.position - origins, record.world_impulses)
     result: Array = np.sum(moments[points.a == index], axis=0) - np.sum(moments[points.b == index], axis=0)
     return result
 
 
 def _num_pushing_contacts(record: ContactRecord) -> int:
-    """Return the larger number of contacts that push at the start and at the end of a step."""
+    """Return the largest number of contacts that push at the same time of a step."""
     is_pushing = record.impulses[:, 0] > 0
-    at_start, at_end = np.split(is_pushing, [record.num_start_contacts])
-    return max(int(np.sum(at_start)), int(np.sum(at_end)))
+    points, fractions = record.points[is_pushing], record.step_fractions[is_pushing]
+    # Both halves of a halved step have the contacts between them.
+    contacts = np.unique(np.column_stack([fractions, points.a, points.b, points.position]), axis=0)
+    return int(np.max(np.unique(contacts[:, 0], return_counts=True)[1], initial=0))

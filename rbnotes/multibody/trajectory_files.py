@@ -24,12 +24,12 @@ from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Wor
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.trajectory import Trajectory, record_channels
 
-FORMAT = "rbnotes trajectory 3"
-"""First entry of a file."""
+FORMAT_NAME, FORMAT_VERSION = "rbnotes trajectory", 4
+"""Name and version of the format, the first entry of a file."""
 
 POINT_FIELDS = tuple(field.name for field in fields(ContactPoints))
 STATE_FIELDS = tuple(field.name for field in fields(States))
-RECORD_FIELDS = ("impulses", "velocities_before", "velocities_after")
+RECORD_FIELDS = ("impulses", "velocities_before", "velocities_after", "step_fractions")
 OWN_FIELDS = ("tree_q", "tree_qdot", "energies", "actuator_impulses", "friction_impulses")
 MAXIMAL_FIELDS = ("joint_impulses", "actuator_impulses", "friction_impulses")
 
@@ -56,7 +56,7 @@ def save_trajectory(trajectory: Trajectory, path: str | os.PathLike[str]) -> Non
     arguments.require_instance("trajectory", trajectory, Trajectory)
     arguments.require_instance("path", path, str, os.PathLike)
     arrays: Arrays = {
-        "format": np.array(FORMAT),
+        "format": np.array(f"{FORMAT_NAME} {FORMAT_VERSION}"),
         "bodies": np.array([body.name for body in trajectory.model.bodies]),
         "recorded": np.array(list(trajectory.recorded), dtype=np.str_),
         "work": np.array(trajectory.work),
@@ -90,7 +90,8 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     Raises
     ------
     InvalidArgument
-        If the file is not a trajectory, or one of a model with other bodies or joints.
+        If the file is not a trajectory, has another version of the format, or is of a model with other bodies
+        or joints.
     OSError
         If the file cannot be read.
     """
@@ -101,8 +102,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
             arrays: Arrays = {name: file[name] for name in file.files}
     except (ValueError, AttributeError, EOFError, zipfile.BadZipFile) as error:
         raise InvalidArgument("path", f"a file that is no archive ({error})", "a saved trajectory") from None
-    if str(arrays.get("format", "")) != FORMAT:
-        raise InvalidArgument("path", "an archive of something else", "a saved trajectory")
+    _check_format(str(arrays.get("format", "")))
     names = [body.name for body in model.bodies]
     if arrays["bodies"].tolist() != names or arrays["tree_q"].shape[1] != model.tree.num_coordinates:
         got = f"a trajectory of {arrays['bodies'].tolist()} with {arrays['tree_q'].shape[1]} coordinates"
@@ -136,6 +136,20 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
     return record_channels(motion, arrays["recorded"].tolist())
 
 
+def _check_format(text: str) -> None:
+    name, _, version = text.rpartition(" ")
+    if name != FORMAT_NAME or not version.isdigit():
+        raise InvalidArgument("path", "an archive of something else", "a saved trajectory")
+    if int(version) != FORMAT_VERSION:
+        advice = (
+            "load it with the release of rbnotes that saved it, or simulate again"
+            if int(version) < FORMAT_VERSION
+            else "update rbnotes"
+        )
+        got = f"a trajectory file of version {version}"
+        raise InvalidArgument("path", got, f"version {FORMAT_VERSION}: {advice}")
+
+
 def _state_arrays(prefix: str, states: States) -> Arrays:
     return {f"{prefix}.{name}": getattr(states, name) for name in STATE_FIELDS}
 
@@ -156,7 +170,6 @@ def _record_arrays(records: Sequence[ContactRecord]) -> Arrays:
     """Return the contacts of all steps, one after the other, with their numbers in each step."""
     result: Arrays = {
         "contacts.count": np.array([len(record.points) for record in records]),
-        "contacts.start_count": np.array([record.num_start_contacts for record in records]),
         "contacts.residual": np.array([record.residual for record in records]),
     }
     for name in POINT_FIELDS:
@@ -174,9 +187,6 @@ def _records(arrays: Arrays) -> tuple[ContactRecord, ...]:
             ContactPoints(**{name: columns[name][step] for name in POINT_FIELDS}),
             **{name: columns[name][step] for name in RECORD_FIELDS},
             residual=float(residual),
-            num_start_contacts=int(start),
         )
-        for step, (residual, start) in enumerate(
-            zip(arrays["contacts.residual"], arrays["contacts.start_count"], strict=True)
-        )
+        for step, residual in enumerate(arrays["contacts.residual"])
     )

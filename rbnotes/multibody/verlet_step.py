@@ -70,6 +70,7 @@ from rbnotes.multibody.reduced.dynamics import (
     mass_matrix_from_jacobian,
     rotor_energy_from_rates,
     solve_accelerations,
+    solve_mass_matrix,
 )
 from rbnotes.multibody.reduced.kinematics import BodyKinematics, body_kinematics, body_poses_and_twists
 from rbnotes.multibody.reduced.model import Tree
@@ -169,6 +170,8 @@ class TreeStepper:
             If the constraints cannot be satisfied.
         NotSolved
             If contacts and constraints contradict each other.
+        SingularConfiguration
+            If a joint is in a singular state.
         """
         return self._step_with_halving(state, points, MAX_HALVINGS)
 
@@ -220,7 +223,13 @@ class TreeStepper:
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         damping = np.diag(joints.damping)
         impulse = impulses.gravity + impulses.applied + joints.constant - joints.damping * state.qdot
-        velocity_change = unconstrained_velocity_change(mass, state.qdot, impulse, damping, joints.bounded)
+        try:
+            velocity_change = unconstrained_velocity_change(
+                mass, state.qdot, impulse, damping, joints.bounded
+            )
+        except np.linalg.LinAlgError:
+            solve_mass_matrix(tree, state.q, mass, impulse[:, None])  # its error names the joints
+            raise
         limits, limit_body_rows = self._reachable_limits(equations, state.qdot, velocity_change)
         change = kinematics.J @ velocity_change
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
@@ -360,6 +369,7 @@ class TreeStepper:
             relative_velocities(rows, kinematics.phi.ravel()),
             relative_velocities(rows, (kinematics.J @ after).ravel()),
             solution.residual,
+            np.zeros(len(points)),
         )
         constraint_impulse = bilateral.rows.T @ solution.bilateral + limits.rows.T @ solution.unilateral
         actuators, friction = split_bounded_impulse(

@@ -280,3 +280,14 @@ def test_a_proof_to_rounding_is_not_exact():
     for method in OWN_METHODS:
         assert solve(problem, method, raise_on_failure=False).status is Status.NEARLY_INFEASIBLE
     assert lemke(LCP([[1.0, -1.0], [-1.0, 1.0]], [-1.0, -1.0])).status is Status.INFEASIBLE
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-30, 1e-60])
+@pytest.mark.parametrize("M", [[[1.0, 1e6], [1e6, 1.0]], [[1e-6, 1.0], [-1.0, 1e-6]]])
+def test_iterates_that_grow_without_bound_raise_no_error(M, scale):
+    """Gauss-Seidel diverges to numbers that no argument may have; another method solves the equations."""
+    M, q = np.array(M), np.array([1.0, 2.0])
+    problem = BoxLCP(scale * M, q, np.full(2, -np.inf), np.full(2, np.inf))
+    solution = solve(problem, "gauss_seidel", raise_on_failure=False)
+    assert solution
+    np.testing.assert_allclose(solution.z, np.linalg.solve(M, -q) / scale, rtol=1e-9)

@@ -1,8 +1,9 @@
 """Contact velocities under contact impulses, and Newton steps of the friction law, for an island.
 
 An island whose bodies have joints, or whose bodies are unknown, has a dense Delassus matrix W. Without joints
-``W = J M^-1 J^T`` is never formed: velocities and Newton steps are computed body by body, at a cost
-proportional to the number of contacts.
+``W = J M^-1 J^T`` is never formed: velocities and Newton steps are computed body by body. The velocities cost
+O(c) for c contacts. A Newton step factors a sparse matrix of 6 x 6 blocks, at a cost that grows with the
+fill-in. The pattern of an island with m bodies is dense: it takes O(m^2) memory and time.
 """
 
 from typing import Any, NamedTuple

@@ -29,6 +29,7 @@ from rbnotes.constraints.kkt import factor_kkt_unchecked
 from rbnotes.contact import Collider, ContactPoints
 from rbnotes.contact.detection import check_colliders, check_excluded_pairs, contact_points_unchecked
 from rbnotes.dynamics import GRAVITY, BilateralRows, ForceLaw, Forces, FreeSystem, State, zero_forces
+from rbnotes.dynamics.mechanical_system import StateRetraction
 from rbnotes.multibody.maximal.joint_kinematics import Joint, JointKinematics
 from rbnotes.unchecked import stabilization
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked, set_fields
@@ -40,7 +41,7 @@ STABILIZATIONS = (PROJECTION, BAUMGARTE, "none")
 
 
 @dataclass(frozen=True, eq=False)
-class MaximalModel:
+class MaximalModel(StateRetraction):
     """Model in maximal coordinates: free bodies, joints as constraints between them, forces and contacts.
 
     Attributes
@@ -65,8 +66,10 @@ class MaximalModel:
     Raises
     ------
     InvalidArgument
-        If an inertia is not positive definite, a joint or a collider names a missing body,
-        ``excluded_pairs`` does not fit, or ``body_names`` has not one name for each body.
+        If ``inertias`` are not positive definite matrices ``(n, 6, 6)``, ``gravity`` is no vector of three
+        numbers, ``applied_forces`` is no function of a state, ``joints`` or ``colliders`` has an entry of
+        another type or a missing body, ``excluded_pairs`` are no pairs of indices, or ``body_names`` does not
+        have one text for each body.
     """
 
     inertias: ArrayField
@@ -180,17 +183,6 @@ class MaximalModel:
         """
         arguments.require_instance("state", state, State)
         return accelerations(self, state).phidot.ravel()
-
-    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Return ``E exp([xi])``; the joints have no effect on it.
-
-        Raises
-        ------
-        InvalidArgument
-            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
-        """
-        arguments.require_instance("state", state, State)
-        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """Return the kinetic energy and the potential of gravity, zero with centers of mass at the origin, J.

@@ -26,26 +26,19 @@ from rbnotes.errors import MissingExtra
 from rbnotes.friction import FrictionModel, semismooth_newton_friction
 from rbnotes.friction import friction_model as select_friction_model
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
-from rbnotes.multibody.maximal.impacts import IMPACT_MODES, SIMULTANEOUS
+from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.joint_space import JointSpace
-from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION, STABILIZATIONS, MaximalModel
+from rbnotes.multibody.maximal.model import PROJECTION, MaximalModel
 from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
+from rbnotes.multibody.maximal.step_options import Progress, StepOptions
 from rbnotes.multibody.maximal.stepping import (
     Integrator,
-    Progress,
     StepContext,
     StepResult,
     predict_contacts,
 )
 from rbnotes.multibody.maximal.trajectory import RestartData, Trajectory, Work
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.step_failures import name_step_failures
-from rbnotes.unchecked.stabilization import check_error_reduction_rate
-
-MATCHING_DISTANCE = 0.02
-"""Largest distance between a contact and its match of the previous velocity update, m."""
-DEFAULT_ERROR_REDUCTION = 0.2
-"""Part of errors that Baumgarte's stabilization removes in a step by default."""
 
 
 def simulate(
@@ -127,9 +120,31 @@ def simulate(
     MissingExtra
         If ``compiled`` is True and numba is not installed.
     """
+    options = StepOptions(
+        h=h,
+        steps=steps,
+        friction_model=select_friction_model("friction_model", friction_model),
+        max_friction_residual=max_friction_residual,
+        impacts=impacts,
+        compiled=compiled,
+        stabilization=stabilization,
+        gamma=gamma,
+        slop=slop,
+        progress=progress,
+    )
+    return simulate_with_options(model, state, options, integrator, joint_space)
+
+
+def simulate_with_options(
+    model: MaximalModel,
+    state: State | Trajectory,
+    options: StepOptions,
+    integrator: Integrator | Scheme,
+    joint_space: JointSpace | None,
+) -> Trajectory:
+    """Return the same as :func:`simulate`, with its options in one object."""
     arguments.require_instance("model", model, MaximalModel)
     arguments.require_instance("state", state, State, Trajectory)
-    law = select_friction_model("friction_model", friction_model)
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
@@ -143,30 +158,20 @@ def simulate(
     if isinstance(state, Trajectory):
         previous, state = state, state.states[-1]
     state = _check_state(model, state)
-    arguments.choice("impacts", impacts, IMPACT_MODES)
-    check_compiled(compiled)
-    if progress is not None:
-        arguments.require_function("progress", progress, "done", "steps")
-    h, gamma, slop = _check_numbers(h, steps, stabilization, gamma, slop)
-    limit = (
-        np.inf
-        if max_friction_residual is None
-        else arguments.positive_number("max_friction_residual", max_friction_residual)
-    )
     context = StepContext(
         model,
-        h,
-        WarmStartedFriction(law, limit, MATCHING_DISTANCE),
-        stabilization,
-        gamma,
-        slop,
-        impacts,
+        options.h,
+        options.warm_started_friction(),
+        options.stabilization,
+        options.error_reduction_rate,
+        options.slop,
+        options.impacts,
         joint_space,
         model.detect_contacts,
     )
     step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
     run = _take_steps
-    if compiled:
+    if options.compiled:
         from rbnotes.multibody.packing.compiled_steps import compile_context
         from rbnotes.multibody.packing.simulation_runs import take_compiled_steps
 
@@ -174,13 +179,13 @@ def simulate(
             context, packed = compile_context(context, step_integrator)
             run = partial(take_compiled_steps, packed)
         except (InvalidArgument, MissingExtra):
-            if compiled != "auto":
+            if options.compiled != "auto":
                 raise
     if previous is None:
         points = predict_contacts(context, state)
     else:
         points, context.friction.last_impulses = previous.restart
-    return run(context, step_integrator, state, points, steps, progress)
+    return run(context, step_integrator, state, points, options.steps, options.progress)
 
 
 def _take_steps(
@@ -213,46 +218,9 @@ def _take_steps(
     )
 
 
-def check_compiled(value: bool | str) -> None:
-    """Check the option ``compiled``.
-
-    Raises
-    ------
-    InvalidArgument
-        If it is not False, "auto" or True.
-    """
-    if not (isinstance(value, bool) or (isinstance(value, str) and value == "auto")):
-        raise InvalidArgument("compiled", arguments.format_value(value), 'False, "auto" or True')
-
-
 def _check_state(model: MaximalModel, state: State) -> State:
     count = len(model.inertias)
     if len(state.E) != count or state.size != 6 * count:
         got = f"{len(state.E)} bodies and {state.size} velocities"
         raise InvalidArgument("state", got, f"{count} bodies, and nothing else")
     return state
-
-
-def _check_numbers(
-    h: float, steps: int, stabilization: str, gamma: float | None, slop: float
-) -> tuple[float, float, float]:
-    arguments.choice("stabilization", stabilization, STABILIZATIONS)
-    arguments.count("steps", steps, minimum=1)
-    h = arguments.positive_number("h", h)
-    gamma = check_baumgarte_rate(gamma, stabilization, h)
-    return h, gamma, arguments.real_number("slop", slop, minimum=0.0)
-
-
-def check_baumgarte_rate(gamma: float | None, stabilization: str, h: float) -> float:
-    """Return the rate of Baumgarte's stabilization, 1/s, which is given for that alone.
-
-    Raises
-    ------
-    InvalidArgument
-        If it is given for another stabilization, or is not in [0, 2/h].
-    """
-    if gamma is None:
-        return DEFAULT_ERROR_REDUCTION / h
-    if stabilization != BAUMGARTE:
-        raise InvalidArgument("gamma", f"{gamma}", f"None without stabilization={BAUMGARTE!r}")
-    return check_error_reduction_rate(gamma, h)

@@ -49,9 +49,6 @@ from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.unchecked.frozen import construct_unchecked, replace_unchecked
 from rbnotes.unchecked.stabilization import retract_poses
 
-Progress = Callable[[int, int], object]
-"""Callback after each step, with the number of steps done and of all steps."""
-
 SEPARATION_TOLERANCE = 1e-8
 """Accepted relative residual of a separating displacement: its gaps are linearized, with larger errors."""
 
@@ -179,11 +176,16 @@ class StepResult(NamedTuple):
     friction_impulse: Array
 
     def append(self, second: StepResult) -> StepResult:
-        """Return this step and another one after it as one step."""
+        """Return this step and another one of the same size after it as one step."""
         return StepResult(
             second.state,
             second.points,
-            merge_contact_records(self.contacts, second.contacts),
+            merge_contact_records(
+                self.contacts,
+                second.contacts,
+                self.contacts.step_fractions / 2,
+                (1 + second.contacts.step_fractions) / 2,
+            ),
             Work(*(a + b for a, b in zip(self.work, second.work, strict=True))),
             self.multipliers + second.multipliers,
             self.actuator_impulse + second.actuator_impulse,
@@ -213,7 +215,12 @@ def combine_updates(
     return StepResult(
         state,
         points,
-        merge_contact_records(first.contacts, second.contacts),
+        merge_contact_records(
+            first.contacts,
+            second.contacts,
+            np.zeros(len(first.contacts.points)),
+            np.ones(len(second.contacts.points)),
+        ),
         energy_account(updates, energies),
         first.multipliers[:num_rows] + second.multipliers[:num_rows],
         first.actuator_impulse + second.actuator_impulse,

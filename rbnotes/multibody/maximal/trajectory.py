@@ -96,9 +96,10 @@ class ContactEvent(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ContactRecord:
-    """Contacts of one step: those at its start, then those at its end if they have impulses, too.
+    """Contacts of one step in the order of time: those at its start, then those at its end.
 
-    The columns are the normal and the two tangents of :func:`rbnotes.contact.tangent_directions`.
+    A step that was halved also has contacts between them. The columns are the normal and the two tangents
+    of :func:`rbnotes.contact.tangent_directions`.
 
     Attributes
     ----------
@@ -112,16 +113,16 @@ class ContactRecord:
         Velocities of a relative to b after the impulses ``(c, 3)``, m/s.
     residual
         Relative residual of the friction model, by its own measure; the larger one of two solutions.
-    num_start_contacts
-        Number of contacts at the start of the step; the others are those at its end.
+    step_fractions
+        Times of the contacts ``(c,)`` in the step, from 0 at its start to 1 at its end.
     """
 
     points: ContactPoints
     impulses: Array
     velocities_before: Array
     velocities_after: Array
-    residual: float = 0.0
-    num_start_contacts: int = 0
+    residual: float
+    step_fractions: Array
 
     @property
     def world_impulses(self) -> Array:
@@ -231,7 +232,7 @@ class Trajectory:
             If there are solids, but not one for each body, a collider of a missing body, or an unknown
             color, or the shape of ``view`` does not fit.
         """
-        from rbnotes.multibody.maximal._visualization import COLORS, scene
+        from rbnotes.multibody.maximal.visualization import COLORS, scene
 
         return scene(self.states, shapes, description, COLORS if colors is None else colors, view)
 
@@ -251,7 +252,7 @@ class Trajectory:
         InvalidArgument
             If ``stored_energy`` is no function.
         """
-        from rbnotes.multibody.maximal._visualization import energy_figure
+        from rbnotes.multibody.maximal.visualization import energy_figure
 
         return energy_figure(self.states, self.energies, self.work._asdict(), stored_energy)
 
@@ -261,11 +262,15 @@ def record_contacts(
 ) -> ContactRecord:
     """Return the contact record of a velocity update; ``before (6 n,)`` are the twists at its start."""
     old, new = (relative_velocities(rows, twists) for twists in (before, solution.velocity))
-    return ContactRecord(points, solution.contact_impulses, old, new, solution.residual, len(points))
+    return ContactRecord(
+        points, solution.contact_impulses, old, new, solution.residual, np.zeros(len(points))
+    )
 
 
-def merge_contact_records(first: ContactRecord, second: ContactRecord) -> ContactRecord:
-    """Return the contacts of both halves of a step as one record."""
+def merge_contact_records(
+    first: ContactRecord, second: ContactRecord, first_fractions: Array, second_fractions: Array
+) -> ContactRecord:
+    """Return the contacts of two parts of a step as one record, with their times in that step."""
     points = ContactPoints(
         *(
             np.concatenate([getattr(each.points, part.name) for each in (first, second)])
@@ -277,7 +282,8 @@ def merge_contact_records(first: ContactRecord, second: ContactRecord) -> Contac
         for name in ("impulses", "velocities_before", "velocities_after")
     )
     residual = max_or_nan(first.residual, second.residual)
-    return ContactRecord(points, impulses, before, after, residual, num_start_contacts=len(first.points))
+    step_fractions = np.concatenate([first_fractions, second_fractions])
+    return ContactRecord(points, impulses, before, after, residual, step_fractions)
 
 
 def contact_events(records: Sequence[ContactRecord], ends: Sequence[float]) -> tuple[ContactEvent, ...]:
@@ -297,15 +303,14 @@ def contact_events(records: Sequence[ContactRecord], ends: Sequence[float]) -> t
 
 
 def _touching_pairs(record: ContactRecord) -> dict[tuple[int, int], bool]:
-    """Return the pairs of bodies with impulses, and True for those that slide in their last contact."""
+    """Return the pairs of bodies with impulses, and True for those that slide in their last contacts."""
     if not len(record.impulses):
         return {}
     is_sliding = np.linalg.norm(record.velocities_after[:, 1:], axis=1) > MIN_SLIP_VELOCITY
-    start_pairs: dict[tuple[int, int], bool] = {}
-    end_pairs: dict[tuple[int, int], bool] = {}
     contacts = np.flatnonzero(record.impulses[:, 0] > 0)
-    columns = [each[contacts].tolist() for each in (record.points.a, record.points.b, is_sliding)]
-    for contact, a, b, slides in zip(contacts.tolist(), *columns, strict=True):
-        pairs = start_pairs if contact < record.num_start_contacts else end_pairs
-        pairs[a, b] = pairs.get((a, b), False) or slides
-    return start_pairs | end_pairs
+    columns = (record.points.a, record.points.b, record.step_fractions, is_sliding)
+    last: dict[tuple[int, int], tuple[float, bool]] = {}
+    for a, b, fraction, slides in zip(*(each[contacts].tolist() for each in columns), strict=True):
+        # True is larger than False: a pair slides if one of its contacts at the last time does.
+        last[a, b] = max(last.get((a, b), (fraction, slides)), (fraction, slides))
+    return {pair: slides for pair, (_, slides) in last.items()}

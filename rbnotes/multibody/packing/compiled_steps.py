@@ -27,7 +27,8 @@ from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.rattle_integrator import Rattle
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
-from rbnotes.multibody.packing.packed_model import PackedModel, pack_model, unsupported_error
+from rbnotes.multibody.packing.packed_model import PackedModel, pack_model
+from rbnotes.multibody.packing.refusals import unsupported_error
 
 
 def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepContext, PackedModel]:
@@ -57,6 +58,10 @@ def _check_options(context: StepContext, integrator: Integrator) -> None:
         (
             context.friction.model.solve is semismooth_newton_friction,
             "another friction model than 'newton'",
+        ),
+        (
+            context.friction.model.accepts_initial_guess,
+            "a friction model that does not accept an initial guess",
         ),
         (context.joint_space is None, "forces or constraints in joint coordinates"),
     ):

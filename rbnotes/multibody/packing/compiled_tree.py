@@ -26,14 +26,14 @@ from rbnotes.multibody.packing.packed_tree import (
     without_springs_and_gravity,
 )
 from rbnotes.multibody.reduced import Tree
-from rbnotes.multibody.reduced.dynamics import _check_applied_forces
+from rbnotes.multibody.reduced.dynamics import check_applied_forces
 from rbnotes.multibody.reduced.dynamics_derivatives import DynamicsDerivatives
 from rbnotes.multibody.reduced.inverse_mass import coordinate_constraint_accelerations
 from rbnotes.multibody.reduced.kinematics import check_vectors
 from rbnotes.multibody.reduced.recursive_dynamics import (
     HybridDynamicsResult,
-    _check_dynamics_arguments,
-    _prescribed_accelerations,
+    check_dynamics_arguments,
+    prescribed_accelerations,
 )
 
 _flat, _empty = np.ascontiguousarray, np.empty
@@ -122,7 +122,7 @@ class CompiledTree:
             if many is not None:
                 return many
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
-        return self._accelerations(q, qdot, *_check_applied_forces(self.tree, tau, wrenches, q=q, qdot=qdot))
+        return self._accelerations(q, qdot, *check_applied_forces(self.tree, tau, wrenches, q=q, qdot=qdot))
 
     def _accelerations(self, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
         total_forces = tau + self._generalized_forces(q, wrenches) if wrenches.ndim else tau
@@ -153,7 +153,7 @@ class CompiledTree:
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
         qddot = self.tree.check_vector("qddot", qddot)
         return self._inverse_dynamics(
-            q, qdot, qddot, _check_applied_forces(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1]
+            q, qdot, qddot, check_applied_forces(self.tree, 0.0, wrenches, q=q, qdot=qdot, qddot=qddot)[1]
         )
 
     def _inverse_dynamics(self, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
@@ -182,8 +182,8 @@ class CompiledTree:
             If a free joint is in a singular state, or moves no mass.
         """
         arguments.require_instance("accelerations", accelerations, Mapping)
-        prescribed, is_prescribed = _prescribed_accelerations(self.tree, accelerations)
-        q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(
+        prescribed, is_prescribed = prescribed_accelerations(self.tree, accelerations)
+        q, qdot, prescribed, tau, wrenches = check_dynamics_arguments(
             self.tree, q, qdot, prescribed, tau, wrenches
         )
         total_forces = tau + self._generalized_forces(q, wrenches) if np.any(wrenches) else tau
@@ -233,7 +233,7 @@ class CompiledTree:
             if not self._write_derivatives(*given, by_q.reshape(-1), by_v.reshape(-1)):
                 return DynamicsDerivatives(by_q, by_v)
         q, qdot, qddot = check_vectors(self.tree, q=q, qdot=qdot, qddot=qddot)
-        wrenches = _check_applied_forces(self.tree, 0.0, wrenches, q=q)[1]
+        wrenches = check_applied_forces(self.tree, 0.0, wrenches, q=q)[1]
         found = self._derivatives(q, qdot, qddot, None, wrenches)
         return found or reference.inverse_dynamics_derivatives(self.tree, q, qdot, qddot, wrenches)
 
@@ -293,7 +293,7 @@ class CompiledTree:
                 if not self._write_derivatives(*given, by_q.reshape(-1), by_v.reshape(-1)):
                     return DynamicsDerivatives(by_q, by_v)
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
-        tau, wrenches = _check_applied_forces(self.tree, tau, wrenches, q=q, qdot=qdot)
+        tau, wrenches = check_applied_forces(self.tree, tau, wrenches, q=q, qdot=qdot)
         qddot = self._accelerations(q, qdot, tau, wrenches)
         at, moving = (np.broadcast_to(each, qddot.shape) for each in (q, qdot))
         found = self._derivatives(at, moving, qddot, tau, wrenches)

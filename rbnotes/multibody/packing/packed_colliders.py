@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.compiled.compilation import compiled_function
 from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE
 from rbnotes.contact import Collider, ContactPoints
 from rbnotes.contact.detection import collision_filter, combine_coefficients
 from rbnotes.dynamics import WORLD
 from rbnotes.multibody.maximal.model import MaximalModel
+from rbnotes.multibody.packing.refusals import unsupported_error
 from rbnotes.shapes import Plane, RoundedBox
 from rbnotes.unchecked.frozen import construct_unchecked
 
@@ -79,16 +80,13 @@ def pack_colliders(model: MaximalModel) -> PackedColliders:
     """
     for each in model.colliders:
         if not isinstance(each.collision_geometry, RoundedBox | Plane):
-            name = type(each.collision_geometry).__name__
-            expected = "boxes, spheres, capsules and planes in compiled steps"
-            raise InvalidArgument("colliders", f"a {name}", expected)
+            raise unsupported_error(f"colliders of the type {type(each.collision_geometry).__name__}")
     colliders, count = model.colliders, len(model.inertias)
     excluded_pairs = model.excluded_pairs or ()
     is_allowed = collision_filter(excluded_pairs)
     planes = [each for each in colliders if isinstance(each.collision_geometry, Plane)]
     if any(is_allowed(first, second) for first, second in combinations(planes, 2)):
-        expected = "at most one: two half-spaces do not touch"
-        raise InvalidArgument("colliders", "two planes that may touch", expected)
+        raise unsupported_error("two planes that may touch")
     bodies = [count if each.body == WORLD else each.body for each in colliders]
     excluded = {tuple(sorted(count if body == WORLD else body for body in pair)) for pair in excluded_pairs}
     rows = [_shape_numbers(each) for each in colliders]

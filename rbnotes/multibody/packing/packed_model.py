@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.compiled.record_layout import AXIS_ROTATION, FREE_ROTATION, NO_ROTATION, workspace_size
 from rbnotes.contact.prediction import bounding_radii
 from rbnotes.dynamics import WORLD
@@ -34,6 +34,7 @@ from rbnotes.joints.unchecked_constraint_forces import constant_constraint_rows
 from rbnotes.multibody.maximal.joint_kinematics import Joint
 from rbnotes.multibody.maximal.model import MaximalModel
 from rbnotes.multibody.packing.packed_colliders import PackedColliders, pack_colliders
+from rbnotes.multibody.packing.refusals import unsupported_error
 
 
 class PackedModel(NamedTuple):
@@ -125,11 +126,6 @@ def pack_model(model: MaximalModel) -> PackedModel:
         np.concatenate([np.zeros(0, dtype=np.intp), *rows]),
         colliders,
     )
-
-
-def unsupported_error(what: str) -> InvalidArgument:
-    """Return the error of a model or an option that compiled steps do not support."""
-    return InvalidArgument("compiled", "True", f'False or "auto" for {what}')
 
 
 def _free_rotation(kind: JointType) -> tuple[int, Array]:

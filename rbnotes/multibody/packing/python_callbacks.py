@@ -9,7 +9,7 @@ import ctypes
 
 import numpy as np
 
-from rbnotes.arguments import Array
+from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.compiled.record_layout import MOTION_SIZE, REQUEST_FORCES
 from rbnotes.dynamics import State
 from rbnotes.multibody.maximal.stepping import StepContext, predict_contacts, resolve_overlaps
@@ -40,7 +40,7 @@ class PythonCallbacks:
         try:
             state = state_from_array(self._motion, float(self.buffer[-1]))
             if request == REQUEST_FORCES:
-                self._wrenches[:] = self.context.model.free.linearized_applied_forces(state).f
+                self._wrenches[:] = self._applied_forces(state)
             else:
                 context = self.context
                 points = predict_contacts(context, state)
@@ -50,6 +50,15 @@ class PythonCallbacks:
             self._error = error
             return 1
         return 0
+
+    def _applied_forces(self, state: State) -> Array:
+        model = self.context.model
+        try:
+            return model.free.linearized_applied_forces(state).f
+        except InvalidArgument:
+            # Contacts take time to find, and only the message needs them.
+            with name_step_failures(state.t, predict_contacts(self.context, state), model.body_names):
+                raise
 
     def raise_error(self) -> None:
         """Raise the exception of the last request."""

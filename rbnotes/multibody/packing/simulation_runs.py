@@ -50,7 +50,8 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
-from rbnotes.multibody.maximal.stepping import Integrator, Progress, StepContext, StepResult
+from rbnotes.multibody.maximal.step_options import Progress
+from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Trajectory, Work
 from rbnotes.multibody.packing.packed_model import PackedModel
 from rbnotes.multibody.packing.python_callbacks import PythonCallbacks, state_from_array
@@ -293,7 +294,9 @@ def _contact_records(table: Array, sums: Array, count: int) -> list[ContactRecor
     for residual, first, second in sums[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
         end = start + int(first + second)
         own = slice(start, end)
-        record = ContactRecord(points[own], impulses[own], before[own], after[own], residual, int(first))
-        records.append(record)
+        fractions = np.repeat([0.0, 1.0], [int(first), int(second)])
+        records.append(
+            ContactRecord(points[own], impulses[own], before[own], after[own], residual, fractions)
+        )
         start = end
     return records

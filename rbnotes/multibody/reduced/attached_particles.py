@@ -36,7 +36,8 @@ class AttachedSystem(ReducedSystem):
 
     Its states hold the free particles alone, in order. The same
     :class:`~rbnotes.multibody.reduced.constraints.AttachedParticle` as a constraint may drift; here the
-    particles cannot.
+    particles cannot. The attribute ``system`` is that of
+    :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`.
 
     Attributes
     ----------

@@ -49,7 +49,7 @@ from rbnotes.multibody.reduced.jacobian_products import (
     jacobian_product_and_rate,
     jacobian_transpose_product,
 )
-from rbnotes.multibody.reduced.kinematics import _matvec, _poses, _relative_joint_poses
+from rbnotes.multibody.reduced.kinematics import _matvec, _poses, relative_joint_poses
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.reduced.system import TreeSystem, _maximal_state
 from rbnotes.unchecked import se3
@@ -270,7 +270,7 @@ class SweepKinematics(NamedTuple):
     def from_state(cls, tree: Tree, state: State) -> SweepKinematics:
         """Return the kinematics of the joints of a state."""
         q, qdot = state.q, state.qdot
-        relative_poses = _relative_joint_poses(tree, q)
+        relative_poses = relative_joint_poses(tree, q)
         A = se3.Ad_inverse(relative_poses)
         phi, bias = (
             _matvec(tree.joint_to_body_adjoints, each)

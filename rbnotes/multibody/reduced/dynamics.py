@@ -178,7 +178,7 @@ def net_generalized_force(
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    return _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
+    return _net_generalized_force(tree, q, qdot, *check_applied_forces(tree, tau, wrenches, q=q))
 
 
 def _net_generalized_force(tree: Tree, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
@@ -218,7 +218,7 @@ def forward_dynamics_dense(
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    force = _net_generalized_force(tree, q, qdot, *_check_applied_forces(tree, tau, wrenches, q=q))
+    force = _net_generalized_force(tree, q, qdot, *check_applied_forces(tree, tau, wrenches, q=q))
     return solve_accelerations(tree, q, qdot, regularized_mass_matrix(tree, q), force)
 
 
@@ -255,7 +255,7 @@ def inverse_dynamics_dense(
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
-    return _inverse_dynamics_dense(tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1])
+    return _inverse_dynamics_dense(tree, q, qdot, qddot, check_applied_forces(tree, 0.0, wrenches, q=q)[1])
 
 
 def _inverse_dynamics_dense(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
@@ -375,7 +375,7 @@ def _singular_mass_matrix_error(tree: Tree, smallest: float, direction: Array) -
     return SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
 
 
-def _check_applied_forces(
+def check_applied_forces(
     tree: Tree, tau: ArrayLike, wrenches: ArrayLike, **vectors: Array
 ) -> tuple[Array, Array]:
     """Return forces and wrenches, broadcast to the leading axes of the given vectors."""

@@ -21,11 +21,11 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.multibody.reduced.dynamics import (
-    _check_applied_forces,
     _gyroscopic_and_gravity_wrenches,
     _mass_matrix,
     _net_generalized_force,
     _solve_constrained_accelerations,
+    check_applied_forces,
     coordinate_constraints,
     regularized_mass_matrix,
     solve_accelerations,
@@ -36,8 +36,8 @@ from rbnotes.multibody.reduced.kinematics import (
     _jacobian,
     _matvec,
     _poses,
-    _relative_joint_poses,
     check_vectors,
+    relative_joint_poses,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3, so3
@@ -104,7 +104,7 @@ def kinematics_derivatives(
 
 
 def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> KinematicsDerivatives:
-    relative_poses = _relative_joint_poses(tree, q)
+    relative_poses = relative_joint_poses(tree, q)
     A = se3.Ad_inverse(relative_poses)
     J = _jacobian(tree, q, A)
     # One more row than there are links: the last one, index -1, is the world at rest.
@@ -180,9 +180,7 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
         If the shape of ``q`` or ``wrenches`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _geometric_stiffness(
-        tree, tree.check_vector("q", q), _check_applied_forces(tree, 0.0, wrenches)[1]
-    )
+    return _geometric_stiffness(tree, tree.check_vector("q", q), check_applied_forces(tree, 0.0, wrenches)[1])
 
 
 def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
@@ -191,7 +189,7 @@ def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
         np.broadcast_to(q, (*shape, tree.num_coordinates)),
         np.broadcast_to(wrenches, (*shape, len(tree.links), 6)),
     )
-    A = se3.Ad_inverse(_relative_joint_poses(tree, q))
+    A = se3.Ad_inverse(relative_joint_poses(tree, q))
     J = _jacobian(tree, q, A)
     total = subtree_wrenches(tree, wrenches, A)
     result = np.zeros((*shape, tree.num_coordinates, tree.num_coordinates))
@@ -224,7 +222,7 @@ def inverse_dynamics_derivatives(
     arguments.require_instance("tree", tree, Tree)
     q, qdot, qddot = check_vectors(tree, q=q, qdot=qdot, qddot=qddot)
     return _inverse_dynamics_derivatives(
-        tree, q, qdot, qddot, _check_applied_forces(tree, 0.0, wrenches, q=q)[1]
+        tree, q, qdot, qddot, check_applied_forces(tree, 0.0, wrenches, q=q)[1]
     )
 
 
@@ -262,7 +260,7 @@ def forward_dynamics_derivatives(
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    tau, wrenches = _check_applied_forces(tree, tau, wrenches, q=q)
+    tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
     force, M = _net_generalized_force(tree, q, qdot, tau, wrenches), regularized_mass_matrix(tree, q)
     qddot = solve_accelerations(tree, q, qdot, M, force)
     q, qdot = np.broadcast_to(q, qddot.shape), np.broadcast_to(qdot, qddot.shape)

@@ -147,7 +147,8 @@ def gear_coordinates(tree: Tree, ratios: Mapping[str, float]) -> JointCoordinate
 class HyperReducedSystem(ReducedSystem):
     """Mechanical system of a tree in fewer coordinates: its states are those of the r coordinates.
 
-    Particles beside the tree keep their own coordinates.
+    Particles beside the tree keep their own coordinates. The attribute ``system`` is that of
+    :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`.
 
     Attributes
     ----------

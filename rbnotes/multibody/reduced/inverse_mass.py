@@ -29,8 +29,8 @@ from rbnotes.multibody.reduced.dynamics import _coordinate_constraint_inertia
 from rbnotes.multibody.reduced.kinematics import (
     _matvec,
     _nearby_inertia_ratios,
-    _relative_joint_poses,
     check_vectors,
+    relative_joint_poses,
 )
 from rbnotes.multibody.reduced.model import Link, Tree
 from rbnotes.unchecked import se3
@@ -198,7 +198,7 @@ def _factor_mass_matrix(
 ) -> InverseMass:
     """Return the same as :func:`factor_mass_matrix`, at q with all leading axes; locked links are indices."""
     shape, n = q.shape[:-1], len(tree.links)
-    A, to_bodies = se3.Ad_inverse(_relative_joint_poses(tree, q)), tree.joint_to_body_adjoints
+    A, to_bodies = se3.Ad_inverse(relative_joint_poses(tree, q)), tree.joint_to_body_adjoints
     # The second inertia is that with all joints beyond locked; it sets the scale of rounding.
     inertias, rigid = (
         np.array(np.broadcast_to(_transpose(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))

@@ -17,9 +17,9 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.multibody.reduced.kinematics import (
     _matvec,
-    _relative_joint_poses,
     _twists,
     check_vectors,
+    relative_joint_poses,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -38,7 +38,7 @@ def jacobian_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q, x = check_vectors(tree, q=q, x=x)
-    return _twists(tree, q, x, se3.Ad_inverse(_relative_joint_poses(tree, q)))
+    return _twists(tree, q, x, se3.Ad_inverse(relative_joint_poses(tree, q)))
 
 
 def jacobian_rate_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLike) -> Array:
@@ -56,7 +56,7 @@ def jacobian_rate_product(tree: Tree, q: ArrayLike, qdot: ArrayLike, x: ArrayLik
 
 
 def _jacobian_rate_product(tree: Tree, q: Array, qdot: Array, x: Array) -> Array:
-    A = se3.Ad_inverse(_relative_joint_poses(tree, q))
+    A = se3.Ad_inverse(relative_joint_poses(tree, q))
     return _matvec(
         tree.joint_to_body_adjoints, jacobian_product_and_rate(tree, q, qdot, x, np.zeros_like(x), A)[1]
     )
@@ -85,7 +85,7 @@ def mass_product(tree: Tree, q: ArrayLike, x: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q, x = check_vectors(tree, q=q, x=x)
-    A = se3.Ad_inverse(_relative_joint_poses(tree, q))
+    A = se3.Ad_inverse(relative_joint_poses(tree, q))
     return generalized_forces(tree, q, _matvec(tree.inertias, _twists(tree, q, x, A)), A)
 
 
@@ -103,7 +103,7 @@ def jacobian_transpose_product(tree: Tree, q: ArrayLike, y: ArrayLike) -> Array:
     q, y = tree.check_vector("q", q), arguments.array("y", y, len(tree.links), 6)
     shape = arguments.common_shape(q=q.shape[:-1], y=y.shape[:-2])
     q, y = np.broadcast_to(q, (*shape, tree.num_coordinates)), np.broadcast_to(y, (*shape, *y.shape[-2:]))
-    return generalized_forces(tree, q, y, se3.Ad_inverse(_relative_joint_poses(tree, q)))
+    return generalized_forces(tree, q, y, se3.Ad_inverse(relative_joint_poses(tree, q)))
 
 
 def jacobian_product_and_rate(

@@ -27,7 +27,7 @@ from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.reduced.contact import _predict_contacts, tree_contacts
 from rbnotes.multibody.reduced.joint_reactions import constraints_on_bodies, impulse_balance
-from rbnotes.multibody.reduced.kinematics import _relative_joint_poses
+from rbnotes.multibody.reduced.kinematics import relative_joint_poses
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import se3
 
@@ -105,7 +105,7 @@ class JointFrictionProblem:
                 )
         self.kinematics = system.body_kinematics(state)
         self.impulse_balance = impulse_balance(system, state, self.h, options.implicit)
-        self.adjoints = se3.Ad_inverse(_relative_joint_poses(system.tree, state.q))
+        self.adjoints = se3.Ad_inverse(relative_joint_poses(system.tree, state.q))
         self.joint_bearings = joint_bearings(system, state, self.kinematics, bearings)
         maximal_state = system.maximal_state(state)
         self.contact_points = _predict_contacts(

@@ -24,7 +24,7 @@ from rbnotes.dynamics import State
 from rbnotes.multibody.reduced.constraint_protocol import BodyConstraint, Constraint
 from rbnotes.multibody.reduced.dynamics import gyroscopic_and_gravity_wrenches
 from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
-from rbnotes.multibody.reduced.kinematics import _relative_joint_poses
+from rbnotes.multibody.reduced.kinematics import relative_joint_poses
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import se3
@@ -97,7 +97,7 @@ def joint_transmitted_wrenches(tree: Tree, q: ArrayLike, wrenches: ArrayLike) ->
     body_wrenches = arguments.with_ndim(
         "wrenches", arguments.array("wrenches", wrenches, len(tree.links), 6), 2
     )
-    return subtree_wrenches(tree, body_wrenches, se3.Ad_inverse(_relative_joint_poses(tree, q)))
+    return subtree_wrenches(tree, body_wrenches, se3.Ad_inverse(relative_joint_poses(tree, q)))
 
 
 def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: State) -> Array | None:

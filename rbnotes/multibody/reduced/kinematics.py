@@ -89,7 +89,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 
 def body_poses_and_twists(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
     """Return the frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
-    relative_poses = _relative_joint_poses(tree, q)
+    relative_poses = relative_joint_poses(tree, q)
     return _poses(tree, relative_poses).bodies, _twists(tree, q, qdot, se3.Ad_inverse(relative_poses))
 
 
@@ -128,7 +128,7 @@ def jacobian_rate(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    A = se3.Ad_inverse(_relative_joint_poses(tree, q))
+    A = se3.Ad_inverse(relative_joint_poses(tree, q))
     return _flatten_bodies(
         tree.joint_to_body_adjoints @ _jacobian_rate(tree, q, qdot, A, _jacobian(tree, q, A))
     )
@@ -147,21 +147,21 @@ def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics
 
 
 def _poses_unchecked(tree: Tree, q: Array) -> Poses:
-    return _poses(tree, _relative_joint_poses(tree, q))
+    return _poses(tree, relative_joint_poses(tree, q))
 
 
 def _twists_unchecked(tree: Tree, q: Array, qdot: Array) -> Array:
-    return _twists(tree, q, qdot, se3.Ad_inverse(_relative_joint_poses(tree, q)))
+    return _twists(tree, q, qdot, se3.Ad_inverse(relative_joint_poses(tree, q)))
 
 
 def _jacobian_unchecked(tree: Tree, q: Array) -> Array:
     return _flatten_bodies(
-        tree.joint_to_body_adjoints @ _jacobian(tree, q, se3.Ad_inverse(_relative_joint_poses(tree, q)))
+        tree.joint_to_body_adjoints @ _jacobian(tree, q, se3.Ad_inverse(relative_joint_poses(tree, q)))
     )
 
 
 def _body_kinematics(tree: Tree, q: Array, qdot: Array) -> BodyKinematics:
-    relative_poses = _relative_joint_poses(tree, q)
+    relative_poses = relative_joint_poses(tree, q)
     A = se3.Ad_inverse(relative_poses)
     J = _jacobian(tree, q, A)
     bias_acceleration = _matvec(_jacobian_rate(tree, q, qdot, A, J), qdot[..., None, :])
@@ -174,7 +174,7 @@ def _body_kinematics(tree: Tree, q: Array, qdot: Array) -> BodyKinematics:
     )
 
 
-def _relative_joint_poses(tree: Tree, q: Array) -> Array:
+def relative_joint_poses(tree: Tree, q: Array) -> Array:
     """Return the pose ``(..., n, 4, 4)`` of each joint in the frame of its parent."""
     Q = [
         link.joint.compute_transform(q[..., own])

@@ -23,9 +23,9 @@ from numpy.typing import ArrayLike, NDArray
 from rbnotes import arguments
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.multibody.reduced.dynamics import (
-    _check_applied_forces,
     _gyroscopic_and_gravity_wrenches,
     _passive_joint_forces,
+    check_applied_forces,
 )
 from rbnotes.multibody.reduced.inverse_mass import _transpose, factor_mass_matrix
 from rbnotes.multibody.reduced.jacobian_products import (
@@ -35,8 +35,8 @@ from rbnotes.multibody.reduced.jacobian_products import (
 from rbnotes.multibody.reduced.kinematics import (
     _matvec,
     _poses,
-    _relative_joint_poses,
     check_vectors,
+    relative_joint_poses,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -80,7 +80,7 @@ def inverse_dynamics(
         If a shape does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    q, qdot, qddot, _, wrenches = _check_dynamics_arguments(tree, q, qdot, qddot, 0.0, wrenches)
+    q, qdot, qddot, _, wrenches = check_dynamics_arguments(tree, q, qdot, qddot, 0.0, wrenches)
     return _inverse_dynamics(tree, q, qdot, qddot, wrenches)
 
 
@@ -90,7 +90,7 @@ def _inverse_dynamics(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches:
 
 def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array | float) -> Array:
     """Return the joint forces ``(..., k)`` for qddot without those of springs and dampers."""
-    steps = _relative_joint_poses(tree, q)
+    steps = relative_joint_poses(tree, q)
     A = se3.Ad_inverse(steps)
     phi, rate = (
         _matvec(tree.joint_to_body_adjoints, each)
@@ -170,8 +170,8 @@ def hybrid_dynamics(
     """
     arguments.require_instance("tree", tree, Tree)
     arguments.require_instance("accelerations", accelerations, Mapping)
-    prescribed, is_prescribed = _prescribed_accelerations(tree, accelerations)
-    q, qdot, prescribed, tau, wrenches = _check_dynamics_arguments(tree, q, qdot, prescribed, tau, wrenches)
+    prescribed, is_prescribed = prescribed_accelerations(tree, accelerations)
+    q, qdot, prescribed, tau, wrenches = check_dynamics_arguments(tree, q, qdot, prescribed, tau, wrenches)
     num_states, block_size = math.prod(q.shape[:-1]), max(1, MAX_LINK_STATES // max(1, len(tree.links)))
     state_arrays = (q, qdot, prescribed, tau, wrenches)
     if num_states <= block_size:
@@ -233,7 +233,7 @@ def _remove_constraint_components(tree: Tree, q: Array, qdot: Array, forces: Arr
     return remaining, constraint_accelerations
 
 
-def _prescribed_accelerations(
+def prescribed_accelerations(
     tree: Tree, accelerations: Mapping[str, ArrayLike]
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Return accelerations ``(..., k)``, zero at free joints, and the mask ``(k,)`` of prescribed ones."""
@@ -257,11 +257,11 @@ def _prescribed_accelerations(
     return prescribed, is_prescribed
 
 
-def _check_dynamics_arguments(
+def check_dynamics_arguments(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, tau: ArrayLike, wrenches: ArrayLike
 ) -> list[Array]:
     """Return the arguments of dynamics, broadcast to the same leading axes."""
-    tau, wrenches = _check_applied_forces(tree, tau, wrenches)
+    tau, wrenches = check_applied_forces(tree, tau, wrenches)
     wrenches = wrenches if wrenches.ndim else np.broadcast_to(wrenches, (len(tree.links), 6))
     vectors = check_vectors(
         tree, q=q, qdot=qdot, qddot=qddot, tau=np.broadcast_to(tau, (*tau.shape[:-1], tree.num_coordinates))

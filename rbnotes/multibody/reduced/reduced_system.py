@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.dynamics import Forces, Reduction, State, StepProblem, solve_step
+from rbnotes.dynamics.mechanical_system import StateRetraction
 from rbnotes.multibody.reduced.system import TreeSystem
 
 
@@ -46,7 +47,7 @@ class ReductionDerivatives(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ReducedSystem(ABC):
+class ReducedSystem(StateRetraction, ABC):
     """Mechanical system whose states represent states of a whole tree.
 
     Attributes
@@ -180,17 +181,6 @@ class ReducedSystem(ABC):
         rows = self.system.coordinate_constraint_rows(full_state, acceleration=True)
         problem = StepProblem(self.system.mass_matrix(full_state), self.system.force(full_state), rows)
         return solve_step(Reduction(J, bias).reduce(problem)).velocity
-
-    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Return particles and coordinates plus the increment, with the same velocities.
-
-        Raises
-        ------
-        InvalidArgument
-            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
-        """
-        arguments.require_instance("state", state, State)
-        return state.retract(increment, h)
 
     def energy(self, state: State) -> float:
         """Return the energy of the whole tree, J.

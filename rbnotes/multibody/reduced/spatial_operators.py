@@ -26,15 +26,15 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField
 from rbnotes.multibody.reduced.dynamics import (
-    _check_applied_forces,
     _gravity_wrenches,
     _passive_joint_forces,
+    check_applied_forces,
 )
 from rbnotes.multibody.reduced.kinematics import (
     _check_state_vectors,
     _matvec,
     _poses_unchecked,
-    _relative_joint_poses,
+    relative_joint_poses,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -55,7 +55,7 @@ def parent_motion_transforms(tree: Tree, q: ArrayLike) -> Array:
 
 
 def _parent_motion_transforms(tree: Tree, q: Array) -> Array:
-    relative_poses = _relative_joint_poses(tree, q)
+    relative_poses = relative_joint_poses(tree, q)
     parent_frames = np.array(
         [np.eye(4) if parent < 0 else tree.body_frames[parent] for parent in tree.parents]
     )
@@ -129,7 +129,7 @@ class SpatialOperators:
         if isinstance(rates, float | int) and not isinstance(rates, bool) and rates == 0:
             rates = np.zeros(self.tree.num_coordinates)
         q, qdot = _check_state_vectors(self.tree, self.q, rates)
-        _, wrenches = _check_applied_forces(self.tree, 0.0, self.wrenches, q=q)
+        _, wrenches = check_applied_forces(self.tree, 0.0, self.wrenches, q=q)
         for field, value in (("q", q), ("qdot", qdot), ("wrenches", wrenches)):
             object.__setattr__(self, field, value)
 
@@ -249,7 +249,7 @@ class SpatialOperators:
         InvalidArgument
             If the shape of ``tau`` does not fit.
         """
-        tau, _ = _check_applied_forces(self.tree, tau, 0.0)
+        tau, _ = check_applied_forces(self.tree, tau, 0.0)
         bias = _matvec(np.swapaxes(self.G, -1, -2), _matvec(self.J @ self.G, self.a) + self.b)
         return (
             tau

@@ -24,10 +24,10 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.multibody.reduced.dynamics import (
-    _check_applied_forces,
     _coordinate_constraint_inertia,
     _gravity_wrenches,
     _passive_joint_forces,
+    check_applied_forces,
 )
 from rbnotes.multibody.reduced.inverse_mass import _factor_mass_matrix
 from rbnotes.multibody.reduced.kinematics import _check_state_vectors, _matvec, _poses_unchecked
@@ -226,7 +226,7 @@ def factored_dynamics(
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    tau, wrenches = _check_applied_forces(tree, tau, wrenches)
+    tau, wrenches = check_applied_forces(tree, tau, wrenches)
     leading = arguments.common_shape(q=q.shape[:-1], tau=tau.shape[:-1], wrenches=wrenches.shape[:-2])
     q, qdot = (
         np.broadcast_to(q, (*leading, tree.num_coordinates)),

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import BilateralRows, ForceLaw, Forces, Reduction, State, zero_forces
+from rbnotes.dynamics.mechanical_system import StateRetraction
 from rbnotes.multibody.reduced.dynamics import (
     _passive_joint_forces,
     coordinate_constraints,
@@ -42,7 +43,7 @@ from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 
 
 @dataclass(frozen=True, eq=False)
-class TreeSystem:
+class TreeSystem(StateRetraction):
     """Tree and particles under gravity, joint forces and forces on bodies and particles.
 
     Attributes
@@ -279,17 +280,6 @@ class TreeSystem:
         rows = np.zeros((len(constraint_rows), state.size))
         rows[:, state.v.size :] = constraint_rows
         return BilateralRows(rows, -bias if acceleration else 0.0)
-
-    def retract(self, state: State, increment: ArrayLike, h: float) -> State:
-        """Return particles and coordinates plus the increment, with the same velocities.
-
-        Raises
-        ------
-        InvalidArgument
-            If ``h`` is not a finite number or the shape of ``increment`` does not fit.
-        """
-        arguments.require_instance("state", state, State)
-        return state.retract(increment, h)
 
     def reparametrize(self, state: State) -> State:
         """Return the same motion in coordinates away from singular states, for the next step (Sueda 2.4.8).

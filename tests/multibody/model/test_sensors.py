@@ -26,7 +26,9 @@ from rbnotes.multibody import (
     joint_wrench,
     simulate,
 )
+from rbnotes.multibody.maximal import Rattle
 from rbnotes.multibody.reduced import Gear
+from rbnotes.multibody.verlet_step import TreeStepper
 from rbnotes.shapes import Box, Plane, Sphere
 
 G = 9.81
@@ -244,6 +246,48 @@ def test_contact_torque_on_a_sliding_box_vanishes_in_schemes_of_first_order(coor
     force, torque = (motion.recorded[name].values for name in names)
     np.testing.assert_allclose(force, [[-0.2 * 2.0 * G, 0, 2.0 * G]] * 5, atol=1e-6)
     np.testing.assert_allclose(torque, 0, atol=1e-7)
+
+
+@pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
+def test_halved_steps_record_contacts_at_their_own_times(monkeypatch, coordinates):
+    """A box slides without friction, and a plate until friction stops it at the end of a step."""
+    h, mass, center, start_velocity = 0.02, 2.0, np.array([0.03, -0.02, 0.01]), 1.5
+    step_in_reduced, step_in_maximal = TreeStepper._try_step, Rattle.try_step
+    monkeypatch.setattr(
+        TreeStepper,
+        "_try_step",
+        lambda stepper, *rest: None if stepper.h > 0.6 * h else step_in_reduced(stepper, *rest),
+    )
+    monkeypatch.setattr(
+        Rattle,
+        "try_step",
+        lambda scheme, context, *rest: (
+            None if context.h > 0.6 * h else step_in_maximal(scheme, context, *rest)
+        ),
+    )
+    body = Body(
+        "box",
+        inertia=spatial_inertia(mass, np.diag([0.01, 0.02, 0.015]), center),
+        collision=[Geometry(Box([0.2, 0.3, 0.1]))],
+        position=[0.4, -0.7, 0.05],
+    )
+    model = Model([body], ground=Plane(), mu=0.0)
+    start = model.state(twists={"box": [0, 0, 0, start_velocity, 0, 0]})
+    names = ["contacts", "box.contact_force", "box.contact_torque"]
+    motion = simulate(model, start, h=h, steps=3, record=names, coordinates=coordinates)
+    number, force, torque = (motion.recorded[name].values for name in names)
+    assert all(set(record.step_fractions) == {0, 0.5, 1} for record in motion.contacts)
+    np.testing.assert_array_equal(number, 4)
+    np.testing.assert_allclose(force, [[0, 0, mass * G]] * 3, atol=1e-5)
+    np.testing.assert_allclose(torque, [np.cross(center, [0, 0, mass * G])] * 3, atol=1e-5)
+
+    mu, steps_to_rest = 0.5, 2.9
+    plate = Body("plate", Box([0.4, 0.4, 0.02]), mass=mass, position=[0, 0, 0.01])
+    model = Model([plate], ground=Plane(), mu=mu)
+    start = model.state(twists={"plate": [0, 0, 0, mu * G * steps_to_rest * h, 0, 0]})
+    motion = simulate(model, start, h=h, steps=5, coordinates=coordinates)
+    sticks = [event.time for event in motion.events if event.kind == "stick_begins"]
+    assert sticks == pytest.approx([np.ceil(steps_to_rest) * h])
 
 
 def test_figure_has_one_labeled_panel_for_each_channel():

@@ -9,9 +9,16 @@ from model_parts import parallelogram, shift
 from scipy.integrate import solve_ivp
 
 from rbnotes import joints, se3
-from rbnotes.arguments import InvalidArgument
+from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import NotSolved
-from rbnotes.dynamics import State, fully_implicit_euler, implicit_euler, symplectic_euler
+from rbnotes.dynamics import (
+    Forces,
+    State,
+    fully_implicit_euler,
+    implicit_euler,
+    momentum_conserving_euler,
+    symplectic_euler,
+)
 from rbnotes.forces import ForceGroups, LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.friction import (
     FrictionNotConverged,
@@ -540,6 +547,32 @@ def test_a_step_that_fails_names_its_contacts():
         simulate(model, h=0.01, steps=1, friction_model=fail)
 
 
+@pytest.mark.parametrize(
+    "options", [{"coordinates": "reduced"}, {}, {"compiled": True, "coordinates": "maximal"}]
+)
+def test_a_force_that_fails_is_named_with_time_and_contacts(options):
+    def forces(state):
+        zero = np.zeros((6, 6))
+        return Forces(np.full(6, np.nan if state.t > 1.015 else 0.0), zero, zero)
+
+    crate = Body("crate", Box([1, 1, 1]), mass=1.0, position=[0, 0, 0.5])
+    model = Model([crate], ground=Plane(), forces=forces)
+    with pytest.raises(
+        InvalidArgument, match=r"from t = 1\.0\d s with contacts crate-world \(4\): .* got"
+    ) as found:
+        simulate(model, model.state(t=1.0), h=0.01, steps=5, **options)
+    assert found.value.name in str(found.value)
+
+
+def test_singular_joint_is_reported_with_the_time():
+    """A ball joint in Euler angles is singular where the middle angle is a quarter turn."""
+    joint = joints.EulerSpherical("XYZ")
+    model = Model([Body("top", Box([0.1, 0.2, 0.3]), mass=1.0, joint=joint)], gravity=[0, 0, 0])
+    start = model.state(q={"top": [0, np.pi / 2, 0]}, qdot={"top": [1.0, 0, 0]}, t=2.0)
+    with pytest.raises(SingularConfiguration, match=r"at t = 2 s the step .* along 'top' .*; reduce"):
+        simulate(model, start, h=0.01, steps=1)
+
+
 @pytest.mark.parametrize("scheme", ["DOP853", "Radau"])
 def test_schemes_of_scipy_follow_closed_forms(scheme):
     # A damped oscillator with a motor that the control drives: q'' = -k q - c q' + f.
@@ -619,8 +652,8 @@ def test_options_of_maximal_coordinates_are_those_of_its_driver():
     for name, value in (("scheme", fully_implicit_euler), ("scheme", "DOP853")):
         with pytest.raises(InvalidArgument, match="coordinates: got 'maximal', expected 'reduced'"):
             simulate(model, start, h=0.01, steps=1, coordinates="maximal", **{name: value})
-    for name, value in (("stabilization", "none"), ("gamma", 1.0)):
-        with pytest.raises(InvalidArgument, match=f"{name}: .* in reduced coordinates"):
+    for name, value in (("stabilization", "none"), ("scheme", momentum_conserving_euler)):
+        with pytest.raises(InvalidArgument, match=f"^{name}: .* in reduced coordinates"):
             simulate(model, start, h=0.01, steps=1, coordinates="reduced", **{name: value})
     with pytest.raises(InvalidArgument, match=r"gamma: got 3\.0, expected None"):
         simulate(model, start, h=0.01, steps=1, gamma=3.0)

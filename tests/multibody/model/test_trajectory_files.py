@@ -8,6 +8,7 @@ import pytest
 from rbnotes import joints
 from rbnotes.arguments import InvalidArgument
 from rbnotes.multibody import Body, Model, load_trajectory, save_trajectory, simulate
+from rbnotes.multibody.trajectory_files import FORMAT_VERSION
 from rbnotes.shapes import Box, Plane
 
 
@@ -89,3 +90,17 @@ def test_other_files_and_models_are_refused(tmp_path):
     one = Model(model.bodies[:1], ground=Plane())
     with pytest.raises(InvalidArgument, match="model: got a trajectory of"):
         load_trajectory(tmp_path / "run.npz", one)
+
+
+@pytest.mark.parametrize(
+    ("version", "advice"), [(FORMAT_VERSION - 1, "simulate again"), (FORMAT_VERSION + 1, "update rbnotes")]
+)
+def test_file_of_another_version_is_refused(tmp_path, version, advice):
+    model = boxes()
+    save_trajectory(simulate(model, h=0.01, steps=2), tmp_path / "run.npz")
+    with np.load(tmp_path / "run.npz") as file:
+        arrays = dict(file)
+    arrays["format"] = np.array(f"{str(arrays['format'])[:-1]}{version}")
+    np.savez(tmp_path / "other.npz", **arrays)
+    with pytest.raises(InvalidArgument, match=f"file of version {version}, .* {FORMAT_VERSION}: .*{advice}"):
+        load_trajectory(tmp_path / "other.npz", model)
