@@ -41,13 +41,18 @@ if (typeof Search !== "undefined") {
   const stemmer = new Stemmer();
   const stems = (text) => words(text).flatMap((word) => word.split("-")).map((word) => stemmer.stemWord(word));
 
-  // Entries of the index all of whose words are in the query.
+  // Entries of the index each of whose words stands for another word of the query.
   function entries(query) {
     const { docnames, titles, filenames, indexentries } = Search._index;
-    const asked = new Set(words(query).flatMap(alternatives).flatMap(stems));
+    const asked = words(query).flatMap((word) => word.split("-").map((part) => alternatives(part).flatMap(stems)));
     return Object.entries(indexentries).flatMap(([entry, places]) => {
       const needed = stems(entry);
-      if (!needed.length || !needed.every((word) => asked.has(word))) return [];
+      const free = [...asked];
+      const isAsked = (word) => {
+        const place = free.findIndex((meanings) => meanings.includes(word));
+        return place >= 0 && free.splice(place, 1).length > 0;
+      };
+      if (!needed.length || !needed.every(isAsked)) return [];
       return places
         .filter(([, , isMain]) => isMain)
         .map(([file, id]) => [

@@ -1,5 +1,5 @@
 // Prints what the built book finds: node search.mjs HTML_FOLDER JSON, where JSON is a list of queries. For each query
-// a list of results, best first: page, title, anchor.
+// the pages of the results, best first.
 import { readFileSync } from "node:fs";
 import { createContext, runInContext } from "node:vm";
 
@@ -18,6 +18,6 @@ const results = JSON.parse(queries).map((query) => {
   location.search = `?${new URLSearchParams({ q: query })}`;
   context.asked = query;
   const found = runInContext("Search._performSearch(...Search._parseQuery(asked))", context);
-  return found.reverse().map(([page, title, anchor]) => [page, title, anchor]);
+  return found.reverse().map(([page]) => page);
 });
 console.log(JSON.stringify(results));

@@ -16,6 +16,7 @@ from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.record import NEEDS_CORRECTION
 from rbnotes_book import claims, equations, formulas
 
+CODE = re.compile("`([^`]*)`")
 CORRECTED = {Verdict.ERRATUM: "corrected", Verdict.MISPRINT: "corrected"}
 """Words on the button where the display is not as printed."""
 
@@ -79,6 +80,14 @@ def _remove_badges(app: Sphinx, doctree: nodes.document) -> None:
                     remove_badge(badge)
 
 
+def prose(text: str) -> str:
+    """Return a sentence of a record, with TeX between dollars and code between backquotes, as HTML."""
+    parts = text.split("$")
+    parts[::2] = (CODE.sub(r"<code>\1</code>", html.escape(part)) for part in parts[::2])
+    parts[1::2] = (formulas.mathml(part, display=False) for part in parts[1::2])
+    return "".join(parts)
+
+
 def card(record: Record, identifier: str, entry: str) -> str:
     """Return a button with its card; ``entry`` is the address of the record's entry in the ledger."""
     word = CORRECTED.get(record.verdict, claims.WORDS[record.verdict])
@@ -90,11 +99,11 @@ def card(record: Record, identifier: str, entry: str) -> str:
         f"<p>{verdict} {html.escape(claims.MEANING[record.verdict])}</p>",
     ]
     if record.verdict in NEEDS_CORRECTION and record.formula:
-        lines.append(f"<p>In print: {formulas.typeset_text(record.formula, only_mathml=True)}</p>")
+        lines.append(f"<p>In print: {formulas.typeset_text(record.formula, formulas.mathml)}</p>")
     if record.condition:
-        lines.append(f"<p>Holds if {formulas.typeset_text(record.condition, only_mathml=True)}</p>")
+        lines.append(f"<p>Holds if {prose(record.condition)}</p>")
     if record.oracle:
-        lines.append(f"<p>Compared with {formulas.typeset_text(record.oracle, only_mathml=True)}</p>")
+        lines.append(f"<p>Compared with {prose(record.oracle)}</p>")
     lines.append(f'<p><a href="{entry}">The whole entry</a></p>')
     return (
         f'<button type="button" class="{style}" popovertarget="{identifier}" '

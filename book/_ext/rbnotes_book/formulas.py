@@ -10,6 +10,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from functools import cache
 from html import escape
 
@@ -90,16 +91,13 @@ def typeset(tex: str, *, display: bool) -> str:
     return result["html"]
 
 
-def typeset_text(tex: str, *, only_mathml: bool = False) -> str:
-    """Typeset a display, or a sentence with formulas in it.
+def mathml(tex: str, *, display: bool) -> str:
+    """Return the MathML of a formula, which the browser lays out: a third of the elements of KaTeX."""
+    return MATHML.findall(typeset(tex, display=display))[0]
 
-    With `only_mathml` the browser lays the formulas out, with a third of the elements.
-    """
 
-    def formula(content: str, *, display: bool) -> str:
-        result = typeset(content, display=display)
-        return MATHML.findall(result)[0] if only_mathml else result
-
+def typeset_text(tex: str, formula: Callable[..., str] = typeset) -> str:
+    """Typeset a display, or a sentence with formulas in it."""
     parts = split_text_and_formulas(tex)
     if len(parts) == 1 and not parts[0].is_text:
         return formula(parts[0].content, display=True)
