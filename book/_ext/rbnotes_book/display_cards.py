@@ -52,21 +52,23 @@ def _is_comma(node: nodes.Node | None) -> bool:
 
 def remove_badge(badge: nodes.inline) -> None:
     """Remove a badge from its sentence with the space or the comma before it; its anchor stays."""
-    siblings = badge.parent.children
-    at = siblings.index(badge)
-    before = siblings[at - 1] if at else None
-    after = siblings[at + 1] if at + 1 < len(siblings) else None
-    beyond = siblings[at + 2] if at + 2 < len(siblings) else None
-    if _is_comma(after) and _is_badge(beyond):
-        badge.parent.remove(after)
-    elif _is_comma(before):
-        badge.parent.remove(before)
-    elif isinstance(before, nodes.Text) and (after is None or re.match(r"[\s.,:;)]", after.astext())):
-        badge.parent.replace(before, nodes.Text(before.rstrip()))
+    parent = badge.parent
+    at = parent.index(badge)
+    before = parent[at - 1] if at else None
+    after = parent[at + 1] if at + 1 < len(parent) else None
     badge.clear()
     badge["classes"].remove("claim")
-    if not badge["ids"]:
-        badge.parent.remove(badge)
+    kept = [badge] if badge["ids"] else []
+    # the slices are replaced by position: texts that are equal are equal nodes
+    if _is_comma(after) and at + 2 < len(parent) and _is_badge(parent[at + 2]):
+        parent[at : at + 2] = kept
+    elif _is_comma(before) and at > 1 and _is_badge(parent[at - 2]):
+        parent[at - 1 : at + 1] = kept
+    elif isinstance(before, nodes.Text) and (after is None or re.match(r"[\s.,:;)]", after.astext())):
+        text = before.astext().rstrip()  # a node is always true
+        parent[at - 1 : at + 1] = [nodes.Text(text), *kept] if text else kept
+    else:
+        parent[at : at + 1] = kept
 
 
 def _remove_badges(app: Sphinx, doctree: nodes.document) -> None:
