@@ -25,7 +25,9 @@ def sentence(*parts):
     paragraph = nodes.paragraph()
     for part in parts:
         if part.startswith("<"):
-            badge = nodes.inline("", "holds", classes=["claim"], claim=part.strip("<>"), ids=[part.strip("<>")])
+            badge = nodes.inline(
+                "", "holds", classes=["claim"], claim=part.strip("<>"), ids=[part.strip("<>")]
+            )
             paragraph += badge
         else:
             paragraph += nodes.Text(part)

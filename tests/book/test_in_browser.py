@@ -201,7 +201,8 @@ def test_finder_works_without_scripts(open_page):
 HEIGHTS = """formulas => {
   const fitted = formulas.filter((formula) => !formula.style.fontSize);
   const content = (formula) => formula.clientHeight - 2 * parseFloat(getComputedStyle(formula).paddingTop);
-  const reserved = fitted.map((formula) => parseFloat(getComputedStyle(formula).containIntrinsicHeight.split(" ")[1]));
+  const size = (formula) => getComputedStyle(formula).containIntrinsicHeight; // "auto 40px"
+  const reserved = fitted.map((formula) => parseFloat(size(formula).split(" ")[1]));
   document.documentElement.classList.add("whole");
   const rendered = fitted.map(content);
   document.documentElement.classList.remove("whole");

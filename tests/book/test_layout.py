@@ -79,7 +79,10 @@ def test_chapters_end_with_the_same_sections(chapter: Path) -> None:
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
 NUMBERED = [
-    ROOT / f"{chapter['file']}.md" for part in TOC["parts"] if part.get("numbered") for chapter in part["chapters"]
+    ROOT / f"{chapter['file']}.md"
+    for part in TOC["parts"]
+    if part.get("numbered")
+    for chapter in part["chapters"]
 ]
 PICTURES = "|".join((r"\{drawing\}", r"\{live\}", r"\{code-cell\}"))
 

@@ -15,7 +15,8 @@ PAGE = f"""
 <span class="claim"><a href="generated/ledger.html#d1"><span class="verdict">holds</span></a></span>, 2*3.</p>
 <div class="math"><div class="formula">{typeset("a = b", display=True)}</div>
 <span class="eqno">(S 1.37)<a class="headerlink" href="#e">#</a></span>
-<button class="verdict">corrected</button><a class="verdict on-paper" href="generated/ledger.html#e37">corrected</a>
+<button class="verdict">corrected</button>
+<a class="verdict on-paper" href="generated/ledger.html#e37">corrected</a>
 <div class="display-card" popover><p>In print</p></div></div>
 <div class="cell tag_hide-input"><div class="cell_input">import</div></div>
 <ul><li><p>one</p></li><li><p>two <code>c|d</code></p></li></ul>

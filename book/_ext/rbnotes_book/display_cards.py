@@ -1,7 +1,7 @@
 """Verdicts of displays: a button beside the number of a display opens a card with the print and the evidence.
 
-The card is a popover, which works without scripts and closes on Esc. On paper the button is a link to the entry.
-A badge of the same display in the text before or after it would repeat the verdict, and is removed.
+The card is a popover, which works without scripts and closes on Esc. On paper a link to the entry replaces
+it. A badge of the same display in the text before or after it would repeat the verdict, and is removed.
 """
 
 from __future__ import annotations

@@ -37,7 +37,9 @@ def number_in_notes(label: str) -> str | None:
 
 @cache
 def _equations() -> dict[tuple[str, str], str]:
-    return {(entry.source, entry.id.rsplit("/e", 1)[-1]): entry.id for entry in inventory() if "/e" in entry.id}
+    return {
+        (entry.source, entry.id.rsplit("/e", 1)[-1]): entry.id for entry in inventory() if "/e" in entry.id
+    }
 
 
 def in_inventory(label: str) -> bool:
@@ -47,7 +49,7 @@ def in_inventory(label: str) -> bool:
 
 
 def display_of(label: str) -> str | None:
-    """Return the id of the equation of the notes with this label; None for ``sueda-1.37a``, a part or variant."""
+    """Return the id of the equation of the notes with this label, None for a variant as ``sueda-1.37a``."""
     match = LABEL.fullmatch(label)
     return _equations().get((match[1], match[2])) if match and not match[3] else None
 
