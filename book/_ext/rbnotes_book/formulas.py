@@ -93,7 +93,8 @@ def typeset(tex: str, *, display: bool) -> str:
 
 def mathml(tex: str, *, display: bool) -> str:
     """Return the MathML of a formula, which the browser lays out: a third of the elements of KaTeX."""
-    return MATHML.findall(typeset(tex, display=display))[0]
+    [result] = MATHML.findall(typeset(tex, display=display))
+    return str(result)
 
 
 def typeset_text(tex: str, formula: Callable[..., str] = typeset) -> str:
