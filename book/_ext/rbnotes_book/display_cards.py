@@ -105,7 +105,7 @@ def card(record: Record, identifier: str, entry: str) -> str:
     if record.condition:
         lines.append(f"<p>Holds if {prose(record.condition)}</p>")
     if record.oracle:
-        lines.append(f"<p>Compared with {prose(record.oracle)}</p>")
+        lines.append(f"<p>{prose(record.oracle)}</p>")
     lines.append(f'<p><a href="{entry}">The whole entry</a></p>')
     return (
         f'<button type="button" class="{style}" popovertarget="{identifier}" '
