@@ -93,7 +93,7 @@ def prose(text: str) -> str:
 def card(record: Record, identifier: str, entry: str) -> str:
     """Return a button with its card; ``entry`` is the address of the record's entry in the ledger."""
     word = CORRECTED.get(record.verdict, claims.WORDS[record.verdict])
-    place = claims.place_in_notes(record)
+    place = claims.place_in_notes(record).partition(", part ")[0]
     style = f"verdict verdict-{record.verdict}"
     verdict = f'<span class="{style}">{claims.WORDS[record.verdict]}</span>'
     lines = [
