@@ -68,6 +68,7 @@ LAYOUT = """
   }
   for (const box of document.querySelectorAll("details")) box.open = true;
   for (const box of document.querySelectorAll(".toggle-hidden")) box.classList.remove("toggle-hidden");
+  document.documentElement.classList.add("whole");
   dispatchEvent(new Event("resize"));
   const formulas = all("div.math .formula"), cells = all("div.cell_input pre");
   const wide = formulas.filter((formula) => formula.scrollWidth > formula.clientWidth);

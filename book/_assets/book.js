@@ -3,15 +3,21 @@
 const SMALL = 0.8;
 const SMALLEST = 0.65;
 function fitFormulas() {
-  let wide = [...document.querySelectorAll("div.math .formula")];
-  for (const formula of wide) {
+  fit([...document.querySelectorAll("div.math .formula")].filter(isRendered));
+}
+// Displays far from the window are not laid out (book.css); they are fitted when they are.
+function isRendered(formula) {
+  return formula.firstElementChild?.checkVisibility?.({ contentVisibilityAuto: true }) ?? true;
+}
+function fit(formulas) {
+  for (const formula of formulas) {
     formula.style.fontSize = "";
     formula.classList.remove("breaks", "scrolls");
     // one whose symbols explain themselves is reached by the keyboard anyway
     if (!formula.hasAttribute("data-explained")) formula.removeAttribute("tabindex");
   }
   // all are measured before any is changed: a page is laid out three times, not once for each formula
-  wide = tooWide(wide, (formula, size) => {
+  let wide = tooWide(formulas, (formula, size) => {
     if (size < SMALL) formula.classList.add("breaks");
     formula.style.fontSize = `${Math.max(0.99 * size, SMALL)}em`;
   });
@@ -30,6 +36,12 @@ function tooWide(formulas, mend) {
   wide.forEach((formula, index) => mend(formula, rooms[index]));
   return wide;
 }
+let nearing = [];
+document.addEventListener("contentvisibilityautostatechange", ({ skipped, target }) => {
+  if (skipped || !target.matches(".formula")) return;
+  if (!nearing.length) requestAnimationFrame(() => fit(nearing.splice(0)));
+  nearing.push(target);
+}, true);
 window.addEventListener("load", fitFormulas);
 window.addEventListener("resize", fitFormulas);
 // in a box that was folded a formula had no width
@@ -49,9 +61,26 @@ let folded = [];
 window.addEventListener("beforeprint", () => {
   folded = [...document.querySelectorAll("details:not([open])")];
   for (const box of folded) box.open = true;
+  document.documentElement.classList.add("whole");
   fitFormulas();
 });
 window.addEventListener("afterprint", () => {
   for (const box of folded) box.open = false;
+  document.documentElement.classList.remove("whole");
   fitFormulas();
+});
+
+// The target of the address stays at the top of the window while fonts, formulas and figures take their size, until the
+// reader acts.
+window.addEventListener("load", () => {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  const land = () => target.scrollIntoView({ behavior: "instant" });
+  const watcher = new ResizeObserver(land);
+  watcher.observe(document.querySelector("article"));
+  const stop = () => watcher.disconnect();
+  for (const event of ["wheel", "touchstart", "pointerdown", "keydown", "hashchange"]) {
+    window.addEventListener(event, stop, { once: true, passive: true });
+  }
+  setTimeout(stop, 3000);
 });

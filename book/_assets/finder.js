@@ -3,7 +3,7 @@
   const table = document.querySelector("table.finder-table");
   const folder = document.currentScript.src.replace(/[^/]*$/, "");
   const rows = [...table.tBodies[0].rows];
-  const texts = rows.map((row) => row.textContent.toLowerCase());
+  const texts = rows.map((row) => [...row.cells].map((cell) => ` ${cell.textContent.toLowerCase()}`).join(""));
 
   // --- formulas -------------------------------------------------------------------------------
   const loaded = {};
@@ -54,7 +54,7 @@
   function filter() {
     // brackets and the word equation say nothing; letters stand for the notes
     const query = box.value.toLowerCase().replace(/[()]/g, " ").replace(/\beq(uatio)?n?s?\b\.?/g, " ");
-    const words = query.split(/\s+/).filter(Boolean);
+    const words = window.rbnotesWords.words(query);
     const number = words.findIndex((word) => /^\d+(\.\d+)*$/.test(word));
     let shown = 0;
     rows.forEach((row, index) => {
@@ -63,7 +63,8 @@
       const fits = words.every((word, place) => {
         if (place === number) return numbers.some((own) => own === word || own.startsWith(word + "."));
         if (/^[lsg]$/.test(word)) return cells[0].startsWith(word);
-        return texts[index].includes(word);
+        if (texts[index].includes(word)) return true;
+        return window.rbnotesWords.alternatives(word).some((other) => texts[index].includes(` ${other}`));
       });
       row.hidden = !fits;
       shown += fits;

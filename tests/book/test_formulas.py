@@ -5,7 +5,7 @@ import re
 
 import pytest
 from rbnotes_book.equations import in_inventory, number_in_notes
-from rbnotes_book.formulas import SERVER, FormulaError, typeset
+from rbnotes_book.formulas import SERVER, FormulaError, height, typeset
 
 from rbnotes import ledger
 from rbnotes.ledger.record import NEEDS_CORRECTION
@@ -67,3 +67,11 @@ def test_numbers_are_looked_up_in_the_inventory():
     assert in_inventory("si-27")
     assert not in_inventory("si-99")
     assert not in_inventory("lloyd-27")
+
+
+@pytest.mark.parametrize(
+    ("tex", "lines"), [("a", 1), (r"\begin{aligned} a &= b \\ c &= d \\ e &= f \end{aligned}", 3)]
+)
+def test_reserved_height_grows_with_the_lines(tex, lines):
+    reserved = height(typeset(tex, display=True))
+    assert 1.08 * 1.2 * lines <= reserved < 1.08 * 1.8 * lines

@@ -60,6 +60,9 @@ def test_finder_links_number_formula_verdict_chapter_and_function(open_page):
         assert found("L 0.45") == ["lloyd/s0.22.1/e0.45"]
         assert len(found("Sueda 1.9.5")) > 5
         assert found("no such thing") == []
+        assert found("screw")
+        assert found("four-bar")
+        assert found("derivative of adjoint")[0].startswith("sueda/s1.5/")
         assert found("1.62")
         expect(rows.first.locator(".formula .katex").first).to_be_visible()
         links = link_targets(rows.first.locator("a"))
@@ -75,6 +78,7 @@ def test_verdict_of_a_number_is_two_clicks_from_the_front_page(open_page):
         expect(page).to_have_url(re.compile(r"ledger-sueda-1\.9\.5\.html#"))
         entry = page.locator(":target")
         expect(entry).to_be_in_viewport()
+        assert 48 <= entry.bounding_box()["y"] <= 200
         expect(entry.locator(".verdict").first).to_have_text("wrong in print")
 
 
@@ -145,6 +149,7 @@ def test_search_finds_numbers_words_names_and_misspellings(browser, pages):
             search(query)
             links = page.locator(".search-numbers a")
             expect(links.first).to_be_visible()
+            expect(page.locator("#search-results")).to_be_hidden()
             assert any(part in link for link in link_targets(links)), query
         for query, name in named:
             search(query)
@@ -192,10 +197,47 @@ def test_finder_works_without_scripts(open_page):
         assert page.locator("input.finder, .finder-filter").count() == 0
 
 
+# Heights of displays, rendered and as reserved before they were.
+HEIGHTS = """formulas => {
+  const fitted = formulas.filter((formula) => !formula.style.fontSize);
+  const content = (formula) => formula.clientHeight - 2 * parseFloat(getComputedStyle(formula).paddingTop);
+  const size = (formula) => getComputedStyle(formula).containIntrinsicHeight; // "auto 40px"
+  const reserved = fitted.map((formula) => parseFloat(size(formula).split(" ")[1]));
+  document.documentElement.classList.add("whole");
+  const rendered = fitted.map(content);
+  document.documentElement.classList.remove("whole");
+  return [rendered, reserved];
+}"""
+
+
 def test_symbols_show_explanations_on_hover_tap_and_key(open_page):
     with open_page("friction", "phone") as page:
         tip = page.locator(".symbol-tip")
-        formula = page.locator("#equation-sueda-1-86 .formula")
+        display = page.locator("#equation-sueda-1-86")
+        page.evaluate("location.hash = 'equation-sueda-1-86'")
+        expect(display).to_be_in_viewport()
+        # displays are laid out only near the window: the target stays where it is when they are
+        page.evaluate("new Promise((done) => setTimeout(done, 300))")
+        assert 48 <= display.bounding_box()["y"] <= 200
+        rendered, reserved = page.locator(".formula[style*=contain]").evaluate_all(HEIGHTS)
+        assert len(rendered) > 10
+        assert sum(rendered) == pytest.approx(sum(reserved), rel=0.25)
+        verdict, card = display.locator("button.verdict"), display.locator(".display-card")
+        verdict.click()
+        expect(card).to_be_visible()
+        box = card.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= LOOK["phone"].width
+        expect(card.get_by_role("link", name="The whole entry")).to_have_attribute(
+            "href", re.compile(r"ledger-sueda-1\.13\.html#")
+        )
+        page.keyboard.press("Escape")
+        expect(card).to_be_hidden()
+        page.emulate_media(media="print")
+        expect(verdict).to_be_hidden()
+        expect(display.locator("a.on-paper")).to_be_visible()
+        page.emulate_media(media="screen")
+        formula = display.locator(".formula")
         symbols = formula.locator("[data-symbol]")
         # nothing inside the formula takes the focus: screen readers do not see it
         assert formula.locator("[tabindex]").count() == 0

@@ -7,6 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import yaml
 from myst_nb.core.read import read_myst_markdown_notebook
 from nbformat import NotebookNode
 from rbnotes_book.execution import SYNTAX, chapters
@@ -63,7 +64,7 @@ def test_setup_cells_are_folded(chapter: Path) -> None:
     )
 
 
-ENDS = ["What the notes got wrong", "Check it yourself", "Exercises", "Claims of this chapter"]
+ENDS = ["What the notes got wrong", "Check it yourself", "Summary", "Exercises", "Claims of this chapter"]
 """Last headings of a chapter, in this order; a chapter may lack some, and have others in between."""
 
 
@@ -74,6 +75,31 @@ def test_chapters_end_with_the_same_sections(chapter: Path) -> None:
     assert ends == [end for end in ENDS if end in ends]
     last = [end for end in ENDS[2:] if end in ends]
     assert headings[len(headings) - len(last) :] == last
+
+
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+NUMBERED = [
+    ROOT / f"{chapter['file']}.md"
+    for part in TOC["parts"]
+    if part.get("numbered")
+    for chapter in part["chapters"]
+]
+PICTURES = "|".join((r"\{drawing\}", r"\{live\}", r"\{code-cell\}"))
+
+
+@pytest.mark.parametrize("chapter", NUMBERED, ids=lambda path: path.stem)
+def test_chapters_open_with_a_question_and_a_picture(chapter: Path) -> None:
+    opening = chapter.read_text(encoding="utf-8").partition("\n## ")[0]
+    assert re.search(r"(?m)^\*\*[^*]+\?\*\*", opening), "a question in bold"
+    assert re.search(PICTURES, opening), "a picture"
+
+
+@pytest.mark.parametrize("chapter", NUMBERED, ids=lambda path: path.stem)
+def test_chapters_end_with_a_summary(chapter: Path) -> None:
+    text = chapter.read_text(encoding="utf-8").partition("\n## Summary\n")[2].partition("\n## ")[0]
+    assert 3 <= len(re.findall(r"(?m)^- ", text)) <= 6, "items"
+    assert re.search(r"usual mistake|The trap", text), "the usual mistake"
+    assert re.search(r"\]\([\w-]+\.md", text), "the next chapter"
 
 
 LABEL = re.compile(r"^\(([\w-]+)\)=$|^:label: (\S+)$", re.MULTILINE)

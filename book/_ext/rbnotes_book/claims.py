@@ -185,7 +185,7 @@ class ClaimRole(SphinxRole):
             return [nodes.literal("", self.text)], []
         domain = self.env.get_domain("ledger")
         assert isinstance(domain, ClaimsDomain)
-        target = nodes.inline("", "", classes=["claim"])
+        target = nodes.inline("", "", classes=["claim"], claim=self.text)
         if domain.explain(records, self.env.docname, "explained-" + anchor(self.text)):
             target["ids"] = ["explained-" + anchor(self.text)]
         record = worst(records)

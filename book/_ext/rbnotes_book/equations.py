@@ -1,16 +1,21 @@
 """Number equations as in the notes: the label ``sueda-1.37`` is shown as (S 1.37).
 
-Displays with other labels are numbered (1), (2), ... in each chapter.
+Displays with other labels are numbered in each chapter: (14.1), (14.2), ... in chapter 14.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
+from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.builders import Builder
 from sphinx.domains.math import MathDomain
+from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from rbnotes.ledger.coverage import inventory
@@ -30,11 +35,35 @@ def number_in_notes(label: str) -> str | None:
     return f"{SOURCES[match[1]]} {match[2]}{match[3]}" if match else None
 
 
+@cache
+def _equations() -> dict[tuple[str, str], str]:
+    return {
+        (entry.source, entry.id.rsplit("/e", 1)[-1]): entry.id for entry in inventory() if "/e" in entry.id
+    }
+
+
 def in_inventory(label: str) -> bool:
     """Return True if the notes have an equation of this number."""
     match = LABEL.fullmatch(label)
-    numbered = {(entry.source, entry.id.rsplit("/e", 1)[-1]) for entry in inventory() if "/e" in entry.id}
-    return match is not None and (match[1], match[2]) in numbered
+    return match is not None and (match[1], match[2]) in _equations()
+
+
+def display_of(label: str) -> str | None:
+    """Return the id of the equation of the notes with this label, None for a variant as ``sueda-1.37a``."""
+    match = LABEL.fullmatch(label)
+    return _equations().get((match[1], match[2])) if match and not match[3] else None
+
+
+def number_in_book(env: BuildEnvironment, docname: str, number: str) -> str:
+    """Return the number of a display with that of its chapter; numbers of the notes stay."""
+    chapter = env.toc_secnumbers.get(docname, {}).get("")
+    return f"{chapter[0]}.{number}" if chapter and str(number).isdigit() else number
+
+
+def _number_displays(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    for block in doctree.findall(nodes.math_block):
+        if block.get("number"):
+            block["number"] = number_in_book(app.env, docname, block["number"])
 
 
 class NotesMathDomain(MathDomain):
@@ -56,6 +85,23 @@ class NotesMathDomain(MathDomain):
                 self._warn_of_duplicate(labelid, docname)
         super().merge_domaindata(docnames, otherdata)
 
+    def resolve_xref(
+        self,
+        env: BuildEnvironment,
+        fromdocname: str,
+        builder: Builder,
+        typ: str,
+        target: str,
+        node: pending_xref,
+        contnode: nodes.Element,
+    ) -> nodes.Element | None:
+        reference = super().resolve_xref(env, fromdocname, builder, typ, target, node, contnode)
+        if reference is not None:
+            docname, number = self.equations[target]
+            text = nodes.Text(f"({number_in_book(env, docname, str(number))})")
+            reference.replace(reference[0], text)
+        return reference
+
     def _warn_of_duplicate(self, labelid: str, location: Any) -> None:
         if labelid in self.equations:
             other = self.equations[labelid][0]
@@ -64,3 +110,4 @@ class NotesMathDomain(MathDomain):
 
 def setup(app: Sphinx) -> None:
     app.add_domain(NotesMathDomain, override=True)
+    app.connect("doctree-resolved", _number_displays)

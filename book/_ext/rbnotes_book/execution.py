@@ -115,7 +115,8 @@ def stored_cells(chapter: Path, root: Path) -> list[NotebookNode] | None:
 
 def _read(chapter: Path) -> NotebookNode:
     source = chapter.read_text(encoding="utf-8")
-    return read_myst_markdown_notebook(source, SYNTAX, add_source_map=True, path=chapter)
+    notebook: NotebookNode = read_myst_markdown_notebook(source, SYNTAX, add_source_map=True, path=chapter)
+    return notebook
 
 
 def _join_streams(cell: NotebookNode) -> None:

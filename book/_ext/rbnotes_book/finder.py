@@ -19,13 +19,13 @@ from sphinx.application import Sphinx
 from sphinx.domains.python import PythonDomain
 from sphinx.util.docutils import SphinxDirective
 
-from rbnotes.ledger import Record, tex_to_text
+from rbnotes.ledger import Record
 from rbnotes.ledger.coverage import inventory
 from rbnotes_book import api_pages, claims, formulas
 from rbnotes_book.directive import breakable
 from rbnotes_book.sections import AUTHORS
 
-SCRIPT = "finder.js"
+SCRIPTS = ("search-words.js", "finder.js")
 MARK = "finder-table"
 
 NUMBERED = re.compile(r"e(?=\d)|(alg|table|fig)(?=\d)")
@@ -149,18 +149,8 @@ def _load_script(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     if MARK in context.get("body", ""):
-        app.add_js_file(SCRIPT, loading_method="defer")
-
-
-def _typeset(tex: str) -> str:
-    """Typeset a display, or a sentence with formulas in it."""
-    parts = tex_to_text.split_text_and_formulas(tex)
-    if len(parts) == 1 and not parts[0].is_text:
-        return formulas.typeset(tex, display=True)
-    return "".join(
-        html.escape(part.content) if part.is_text else formulas.typeset(part.content, display=False)
-        for part in parts
-    )
+        for script in SCRIPTS:
+            app.add_js_file(script, loading_method="defer")
 
 
 def _write_data(app: Sphinx, exception: Exception | None) -> None:
@@ -172,7 +162,7 @@ def _write_data(app: Sphinx, exception: Exception | None) -> None:
     (folder / "displays.js").write_text(f"window.rbnotesDisplays = {json.dumps(listed)};\n", encoding="utf-8")
     for source in AUTHORS:
         set_ = {
-            id: _typeset(formula(record))
+            id: formulas.typeset_text(formula(record))
             for id, record in displays()
             if record.source == source and formula(record)
         }

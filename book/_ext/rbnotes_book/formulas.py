@@ -10,7 +10,9 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from functools import cache
+from html import escape
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -19,6 +21,7 @@ from sphinx.util.math import get_node_equation_number
 from sphinx.writers.html5 import HTML5Translator
 
 from rbnotes.ledger.section import mark_brackets_in_rows
+from rbnotes.ledger.tex_to_text import split_text_and_formulas
 from rbnotes_book.node import NODE, SCRIPTS
 
 SERVER = SCRIPTS / "katex_server.js"
@@ -26,7 +29,15 @@ SHORT = 28
 """A formula in the text of so many characters of TeX is kept on one line, and what touches it with it."""
 ENDS = 3 * "</span>"
 """With these end the last piece of a formula that is kept on one line, all its pieces, and the formula."""
+MATHML = re.compile(r"<math.*</math>", re.DOTALL)
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
+
+STRUT = re.compile(r'class="strut" style="height:([\d.]+)em;(?:vertical-align:-([\d.]+)em;)?"')
+"""Strut of a KaTeX box: its height, and its depth below the baseline [em of KaTeX]."""
+KATEX_EM = 1.08
+"""Font size of a formula relative to the text, as in book.css."""
+LINE_HEIGHT = 1.2
+"""Least height of a line of KaTeX [em of KaTeX]."""
 
 RECORD = "ledger:"
 """Prefix of the source of a node that comes from a record and not from a page."""
@@ -80,6 +91,22 @@ def typeset(tex: str, *, display: bool) -> str:
     return result["html"]
 
 
+def mathml(tex: str, *, display: bool) -> str:
+    """Return the MathML of a formula, which the browser lays out: a third of the elements of KaTeX."""
+    [result] = MATHML.findall(typeset(tex, display=display))
+    return str(result)
+
+
+def typeset_text(tex: str, formula: Callable[..., str] = typeset) -> str:
+    """Typeset a display, or a sentence with formulas in it."""
+    parts = split_text_and_formulas(tex)
+    if len(parts) == 1 and not parts[0].is_text:
+        return formula(parts[0].content, display=True)
+    return "".join(
+        escape(part.content) if part.is_text else formula(part.content, display=False) for part in parts
+    )
+
+
 def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: bool) -> str:
     tex = node.astext()
     try:
@@ -106,15 +133,27 @@ def visit_math(translator: HTML5Translator, node: nodes.math) -> None:
     raise nodes.SkipNode
 
 
+def height(html: str) -> float:
+    """Return the height of a formula on one line, in em of the text.
+
+    The browser reserves it for a display that is not rendered yet, because it is far from the window.
+    """
+    boxes = [(float(total), float(depth or 0)) for total, depth in STRUT.findall(html)]
+    ascent = max((total - depth for total, depth in boxes), default=0)
+    return KATEX_EM * max(LINE_HEIGHT, ascent + max((depth for _, depth in boxes), default=0))
+
+
 def visit_math_block(translator: HTML5Translator, node: nodes.math_block) -> None:
     html = _typeset_node(translator, node, display=True)
     body = translator.body
     body.append(translator.starttag(node, "div", CLASS="math notranslate nohighlight"))
-    body.append(f'<div class="formula">{html}</div>')
+    reserved = f"contain-intrinsic-height:auto {height(html):.2f}em"
+    body.append(f'<div class="formula" style="{reserved}">{html}</div>')
     if node["number"]:
         body.append(f'<span class="eqno">({get_node_equation_number(translator, node)})')
         translator.add_permalink_ref(node, "Link to this equation")
         body.append("</span>")
+        body.append(node.get("beside_number", ""))
     body.append("</div>\n")
     raise nodes.SkipNode
 

@@ -51,7 +51,7 @@ def _touch(left: nodes.Node, right: nodes.Node) -> bool:
     """Return True if there is no space between a box and the text beside it."""
     if isinstance(left, nodes.Text):
         return is_box(right) and not left.astext()[-1:].isspace() and left.astext() != ""
-    return is_box(left) and isinstance(right, nodes.Text) and not right.astext()[:1].isspace()
+    return is_box(left) and isinstance(right, nodes.Text) and right.astext()[:1].strip() != ""
 
 
 def setup(app: Sphinx) -> None:

@@ -203,7 +203,9 @@ class _Writer:
         label = ""
         if number is not None:
             label = rf" \tag{{{re.sub(r'[^A-Za-z0-9. ]', '', number.get_text()).strip()}}}"
-        return f"$$\n{self._tex(tag)}{label}\n$$"
+        verdict = tag.find("a", class_="on-paper")
+        link = f"\n\n{self._inline(verdict)}" if verdict is not None else ""
+        return f"$$\n{self._tex(tag)}{label}\n$$" + link
 
     def _picture(self, tag: Tag) -> str:
         """Attach a drawing, and link a picture file where it is."""

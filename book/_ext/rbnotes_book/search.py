@@ -20,7 +20,7 @@ from sphinx.search import IndexBuilder, WordStore
 
 from rbnotes.ledger.tex_to_text import formula_to_text
 
-SCRIPTS = ("displays.js", "excerpts.js", "search-notes.js", "search-slips.js")
+SCRIPTS = ("displays.js", "excerpts.js", "search-words.js", "search-notes.js", "search-slips.js")
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
 LONGEST = 8000
 """Letters of a page's section that are kept for excerpts."""

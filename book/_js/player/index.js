@@ -17,5 +17,10 @@ const observer = new IntersectionObserver(
   { rootMargin: "200px" },
 );
 
-document.querySelectorAll(".rbnotes-scene").forEach((figure) => observer.observe(figure));
+// The first scene is often in view at once. Its start takes up to a second, so the page is shown before.
+function observe() {
+  document.querySelectorAll(".rbnotes-scene").forEach((figure) => observer.observe(figure));
+}
+if (document.readyState === "complete") observe();
+else addEventListener("load", () => setTimeout(observe));
 document.querySelectorAll(".rbnotes-slider").forEach(addSlider);

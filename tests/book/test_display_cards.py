@@ -1,0 +1,68 @@
+"""Verdicts of displays: labels, badges that would repeat them, and sentences of cards."""
+
+from types import SimpleNamespace
+
+import pytest
+from docutils import nodes
+from rbnotes_book import display_cards, equations
+
+
+@pytest.mark.parametrize(
+    ("label", "display"),
+    [
+        ("sueda-1.37", "sueda/s1.9.3/e1.37"),
+        ("lloyd-0.45", "lloyd/s0.22.1/e0.45"),
+        ("sueda-1.37a", None),
+        ("own", None),
+    ],
+)
+def test_labels_name_displays_of_the_notes(label, display):
+    assert equations.display_of(label) == display
+
+
+def sentence(*parts):
+    """Return a paragraph; a part ``<name>`` is the badge of a claim with an anchor."""
+    paragraph = nodes.paragraph()
+    for part in parts:
+        if part.startswith("<"):
+            badge = nodes.inline(
+                "", "holds", classes=["claim"], claim=part.strip("<>"), ids=[part.strip("<>")]
+            )
+            paragraph += badge
+        else:
+            paragraph += nodes.Text(part)
+    return paragraph
+
+
+@pytest.mark.parametrize(
+    ("parts", "text"),
+    [
+        (("The derivative is ", "<a>"), "The derivative is"),
+        (("By the rule ", "<a>", ", it is zero."), "By the rule, it is zero."),
+        ((" ", "<a>"), ""),
+        (("It is zero ", "<a>", " and one ", "<b>", "."), "It is zero and one holds."),
+        (("Both hold ", "<a>", ", ", "<b>", "."), "Both hold holds."),
+        (("Both hold ", "<b>", ", ", "<a>", "."), "Both hold holds."),
+    ],
+)
+def test_a_sentence_without_a_badge_has_no_gap(parts, text):
+    paragraph = sentence(*parts)
+    badge = next(node for node in paragraph.findall(nodes.inline) if node["claim"] == "a")
+    display_cards.remove_badge(badge)
+    assert paragraph.astext() == text
+    assert all(node.astext() for node in paragraph.children if isinstance(node, nodes.Text))
+    assert badge["ids"] == ["a"]  # links to the sentence keep their target
+    assert badge.parent is paragraph
+
+
+def test_sentences_of_cards_have_formulas_and_code():
+    text = display_cards.prose("$x < 1$ & `solve`")
+    assert text.startswith("<math")
+    assert text.endswith("</math> &amp; <code>solve</code>")
+
+
+@pytest.mark.parametrize(("number", "shown"), [("3", "14.3"), ("S 1.37", "S 1.37")])
+def test_own_displays_are_numbered_with_their_chapter(number, shown):
+    env = SimpleNamespace(toc_secnumbers={"book/a": {"": (14,)}})
+    assert equations.number_in_book(env, "book/a", number) == shown
+    assert equations.number_in_book(env, "index", number) == number
