@@ -22,6 +22,7 @@ from rbnotes import ledger
 from rbnotes.coursework.cards import Card
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, entries_without_record, inventory
+from rbnotes.ledger.evidence import find_evidence
 from rbnotes.ledger.record import NEEDS_CORRECTION
 from rbnotes.ledger.runner import count_cases
 from rbnotes_book import api_pages, claims, sections
@@ -70,12 +71,13 @@ class Ledger(LedgerDirective):
         links = [function_link(name, self.env.docname) for name in record.implemented_by]
         spaced = [part for link in links for part in (link, nodes.Text(" "))]
         number = count_cases(record)
-        inputs = f"{number} inputs" if number > 1 else "the printed numbers" if number else ""
+        inputs = f"{number} inputs" if number > 1 else "the printed numbers"
+        evidence = f"{find_evidence(record).summary}; tests use {inputs} in double precision"
         text = nodes.inline("", record.chapter)
         explanation = claims.link(record, text, "explanation", self.env.docname, titled=True)
         return [
             ("Oracle", self.parse(record.oracle, record)),
-            ("Checked on", [nodes.paragraph("", inputs)] if inputs else []),
+            ("Evidence", [nodes.paragraph("", evidence)] if number else []),
             ("To submit", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
             ("Explained in", [nodes.paragraph("", "", explanation)]),

@@ -6,9 +6,10 @@ import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
 from rbnotes.ledger.checks.units import argument_quantities, result_quantity
 from rbnotes.ledger.evaluation import Values, samples
+from rbnotes.ledger.evidence import StoredEvidence, find_evidence, is_stale
 from rbnotes.ledger.lookup import LIBRARY, describe_origin, describe_pages, place_in_notes
 from rbnotes.ledger.quantities import AnyQuantity
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
@@ -196,6 +198,7 @@ class Card:
             ("pages", self._pages(tex)),
             ("reply", self._sentence(record.reply, tex)),
             ("oracle", self._sentence(record.oracle, tex)),
+            ("evidence", self._evidence(str)),
             ("library", ", ".join(record.implemented_by)),
             ("chapter", f"{record.chapter}.html of the book{notes}"),
         )
@@ -219,6 +222,7 @@ class Card:
             ("only if", self._sentence(record.condition, tex), max_lines["text"]),
             ("in a run", self._sentence(record.effect, tex), max_lines["text"]),
             ("pages", self._pages(tex), max_lines["pages"]),
+            ("evidence", self._evidence(attrgetter("summary")), 1),
         ):
             lines += labeled_lines(name, text, limit)
         if self.counterexample is not None:
@@ -243,6 +247,13 @@ class Card:
     def _pages(self, tex: bool) -> str:
         """Return what the author's pages have; empty for a task that does not come from notes."""
         return "" if self.record.source == LIBRARY else self._sentence(describe_pages(self.record), tex)
+
+    def _evidence(self, describe: Callable[[StoredEvidence], str]) -> str:
+        """Return the evidence, and whether it is stale; empty for a task that is no claim of notes."""
+        if self.record.source == LIBRARY:
+            return ""
+        text = describe(find_evidence(self.record))
+        return f"{text} (before a change of its sources)" if is_stale(self.record) else text
 
     @property
     def _claim_label(self) -> str:
@@ -317,6 +328,7 @@ class Card:
             "origin": str(record.origin),
             "pages": describe_pages(record),
             "reply": record.reply,
+            "evidence": self._evidence(str),
             "implemented_by": list(record.implemented_by),
             "chapter": record.chapter,
             "arguments": dict(self.arguments) if record.reference is not None else {},
