@@ -1,11 +1,11 @@
-"""Prove claims that changed since they were last proved, and store the evidence in rbnotes/ledger/evidence.json.
+"""Prove claims that changed since their last proof, and store the evidence in rbnotes/ledger/evidence.json.
 
     python tools/prove_records.py             claims that are stale
     python tools/prove_records.py --all       all claims
     python tools/prove_records.py --jobs 2    in two processes
 
-Results are stored every few seconds. After an interruption, a run without --all continues. The exit status is 1
-if the evidence of a claim is undecided.
+Results are stored every few seconds. After an interruption, a run without --all continues. The exit status
+is 1 if the evidence of a claim is undecided.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Evidence for the verdicts as it is stored with the ledger, so that showing it needs no proof.
 
 ``tools/prove_records.py`` writes the file. Each entry has the digest of the sources that it rests on; if they
-change, the evidence is stale until the claim is proved again. :mod:`rbnotes.ledger.exact.evidence` explains the
-kinds of evidence; it computes them and needs python-flint.
+change, the evidence is stale until the claim is proved again. The kinds of evidence are explained in
+:mod:`rbnotes.ledger.exact.evidence`, which computes them and needs python-flint.
 """
 
 from __future__ import annotations
@@ -50,7 +50,8 @@ class StoredEvidence:
     num_inputs
         Inputs in double precision, for a claim that is sampled or wrong as printed.
     num_effective
-        Inputs among these on which the rarest branch was taken, or the oracle's result is not zero.
+        Inputs among these on which the rarest branch was taken, or the oracle's result
+        exceeds the tolerance.
     num_failing
         Inputs among these on which the printed form is wrong.
     reason

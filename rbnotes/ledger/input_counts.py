@@ -10,7 +10,7 @@ import numpy as np
 
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, readable_function, record_forms
 from rbnotes.ledger.checks.honesty.branch_coverage import MIN_INPUTS, count_branches
-from rbnotes.ledger.evaluation import SIGNIFICANT_RESIDUAL, Values, samples
+from rbnotes.ledger.evaluation import Values, samples
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Record
 from rbnotes.ledger.runner import EvaluatedInputs
 
@@ -28,7 +28,7 @@ class InputCounts:
         Inputs on which the forms were evaluated.
     num_effective
         Inputs among these on which the rarest branch of a form was taken; at most those on which the oracle's
-        result is not zero. Zero for a claim with a proof, for which it is not counted.
+        result exceeds the tolerance. Zero for a claim with a proof, for which it is not counted.
     num_failing
         Inputs among these on which the printed form is wrong; zero if it is right as printed.
     """
@@ -48,7 +48,7 @@ def count_inputs(record: Record, *, is_proved: bool = False) -> InputCounts:
     if record.verdict in WRONG_AS_PRINTED and record.printed is not None:
         num_failing = len(draws) if record.undefined else trials.count_wrong(record.printed)
     if not is_proved:
-        num_nonzero = sum(bool(np.any(np.abs(right) > SIGNIFICANT_RESIDUAL)) for right in trials.expected)
+        num_nonzero = sum(bool(np.any(np.abs(right) > record.tolerance)) for right in trials.expected)
         num_effective = min([num_nonzero, *_branch_counts(record, draws)])
     return InputCounts(len(draws), num_effective, num_failing)
 
