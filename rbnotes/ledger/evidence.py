@@ -50,8 +50,7 @@ class StoredEvidence:
     num_inputs
         Inputs in double precision, for a claim that is sampled or wrong as printed.
     num_effective
-        Inputs among these on which the rarest branch was taken, or the oracle's result
-        exceeds the tolerance.
+        Inputs among these on which the rarest branch was taken; see :mod:`rbnotes.ledger.input_counts`.
     num_failing
         Inputs among these on which the printed form is wrong.
     reason
@@ -103,11 +102,11 @@ class StoredEvidence:
         return f"{text}; the print fails on {failing}" if self.num_failing else text
 
     def __str__(self) -> str:
-        """Return the evidence in a sentence that begins with the kind."""
+        """Return the evidence in a sentence whose first word is the kind."""
         match self.kind:
             case "exact":
                 text = f"exact of degree {self.degree} on a set of 2^{self.set_bits}"
-                text += f", error probability below {self.bound:.0e}"
+                text += f" with error probability below {self.bound:.0e}"
             case "enclosed":
                 text = f"enclosed{self._digits}"
             case "sampled":
@@ -115,7 +114,9 @@ class StoredEvidence:
             case _:
                 text = self.kind
         if self.num_draws and self.kind != "sampled":
-            text += f", {_number(self.num_draws, 'draw')}"
+            text += f" on {_number(self.num_draws, 'draw')}"
+        if self.reason:
+            text += f" ({self.reason})"
         failing = [
             f"{count} of {_number(total, noun)}"
             for count, total, noun in (
@@ -124,8 +125,7 @@ class StoredEvidence:
             )
             if count
         ]
-        parts = [text, f"the print fails on {' and on '.join(failing)}" if failing else "", self.reason]
-        return "; ".join(filter(None, parts))
+        return f"{text}; the print fails on {' and on '.join(failing)}" if failing else text
 
     @property
     def _digits(self) -> str:

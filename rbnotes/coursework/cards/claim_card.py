@@ -253,7 +253,7 @@ class Card:
         if self.record.source == LIBRARY:
             return ""
         text = describe(find_evidence(self.record))
-        return f"{text} (before a change of its sources)" if is_stale(self.record) else text
+        return f"{text} (changed since)" if is_stale(self.record) else text
 
     @property
     def _claim_label(self) -> str:
