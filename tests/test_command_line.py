@@ -73,11 +73,8 @@ def test_ledger_lists_the_evidence_and_the_stale_claims(monkeypatch, capsys):
     monkeypatch.setattr(evidence, "read_evidence", lambda folder: proved)
     assert main([*section, "--json"]) == 0
     first, *others = json.loads(capsys.readouterr().out)
-    assert (first["id"], first["evidence"].split(";")[0], first["stale"]) == (
-        records[0].id,
-        "undecided",
-        True,
-    )
+    assert (first["id"], first["stale"]) == (records[0].id, True)
+    assert first["evidence"].split()[0] == "undecided"
     assert {(entry["evidence"].split()[0], entry["stale"]) for entry in others} == {("exact", False)}
     assert main([*section, "--stale", "--json"]) == 0
     assert [entry["id"] for entry in json.loads(capsys.readouterr().out)] == [records[0].id]

@@ -5,11 +5,12 @@ from datetime import date
 
 import numpy as np
 import pytest
-from honest import ERRATUM, make, turned_printed
+from honest import ERRATUM, INPUTS, make, turned_printed
 from hypothesis import settings
 
 from rbnotes import ledger
 from rbnotes.ledger import Verdict, evidence
+from rbnotes.ledger.evaluation import samples
 from rbnotes.ledger.evidence import (
     KINDS,
     NOT_PROVED,
@@ -86,9 +87,14 @@ def test_wrong_prints_fail_on_counted_inputs():
 
 
 def test_counts_of_inputs():
-    assert count_inputs(make()) == InputCounts(NUM_INPUTS, NUM_INPUTS, 0)
-    assert count_inputs(make(**ERRATUM)) == InputCounts(NUM_INPUTS, NUM_INPUTS, NUM_INPUTS)
-    assert count_inputs(make(**ERRATUM), is_proved=True) == InputCounts(NUM_INPUTS, 0, NUM_INPUTS)
+    num_nonzero = sum(bool(np.any(values["a"])) for values in samples(INPUTS, NUM_INPUTS))
+    assert 20 < num_nonzero < NUM_INPUTS
+    assert count_inputs(make()) == InputCounts(NUM_INPUTS, num_nonzero, 0)
+    wrong = count_inputs(make(**ERRATUM))
+    assert wrong.num_effective == num_nonzero
+    assert 0 < wrong.num_failing <= num_nonzero
+    proved = count_inputs(make(**ERRATUM), is_proved=True)
+    assert (proved.num_effective, proved.num_failing) == (0, wrong.num_failing)
 
 
 def rarely_wrong(R, a):
