@@ -62,6 +62,12 @@ def badge(verdict: Verdict) -> nodes.inline:
     return nodes.inline("", WORDS[verdict], classes=["verdict", f"verdict-{verdict}"])
 
 
+def describe_evidence(record: Record) -> str:
+    """Return the stored evidence of a record as the beginning of a sentence."""
+    text = find_evidence(record).summary
+    return text[:1].upper() + text[1:]
+
+
 def link(
     record: Record, content: nodes.Node, kind: str, docname: str, *, titled: bool = False
 ) -> addnodes.pending_xref:

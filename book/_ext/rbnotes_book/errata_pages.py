@@ -16,7 +16,6 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 from rbnotes.ledger import Record, errata
-from rbnotes.ledger.evidence import find_evidence
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes.ledger.sources import active_ledger
 from rbnotes_book import claims, formulas, outcomes, sections
@@ -88,7 +87,7 @@ class Corrections(LedgerDirective):
         ]
         box += self.fields(parts)
         links = [
-            nodes.Text(f"{find_evidence(record).summary}. More: "),
+            nodes.Text(f"{claims.describe_evidence(record)}. More: "),
             claims.link(record, nodes.inline("", "ledger"), "entry", self.env.docname),
             nodes.Text(", "),
             claims.link(record, nodes.inline("", "chapter"), "explanation", self.env.docname, titled=True),

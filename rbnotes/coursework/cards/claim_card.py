@@ -54,6 +54,8 @@ SCREEN_HEIGHT = 24
 """Lines of the summary."""
 NUM_CLOSING_LINES = 7
 """Lines of a summary around and below the inputs of a counterexample."""
+MIN_INPUT_LINES = 2
+"""Smallest number of lines of the inputs of a counterexample."""
 MAX_SUMMARY_LINES = {"formula": 4, "text": 3, "inputs": 6, "pages": 2}
 """Largest numbers of lines of the parts of a summary."""
 
@@ -220,13 +222,17 @@ class Card:
             ("right", self._replacement(tex), max_lines["formula"]),
             ("because", self._sentence(record.correction, tex), max_lines["text"]),
             ("only if", self._sentence(record.condition, tex), max_lines["text"]),
-            ("in a run", self._sentence(record.effect, tex), max_lines["text"]),
             ("pages", self._pages(tex), max_lines["pages"]),
             ("evidence", self._evidence(attrgetter("summary")), 1),
         ):
             lines += labeled_lines(name, text, limit)
+        num_free = SCREEN_HEIGHT - len(lines) - NUM_CLOSING_LINES - MIN_INPUT_LINES
+        if num_free > 0:
+            effect = self._sentence(record.effect, tex)
+            lines += labeled_lines("in a run", effect, min(max_lines["text"], num_free))
         if self.counterexample is not None:
-            most = max(2, min(max_lines["inputs"], SCREEN_HEIGHT - len(lines) - NUM_CLOSING_LINES))
+            num_free = SCREEN_HEIGHT - len(lines) - NUM_CLOSING_LINES
+            most = max(MIN_INPUT_LINES, min(max_lines["inputs"], num_free))
             *input_lines, results = self.counterexample.describe(most, SCREEN_WIDTH - 4)
             lines += ["  for", *(f"    {line}" for line in input_lines), *labeled_lines("", results, 2)]
         lines += labeled_lines("library", ", ".join(record.implemented_by), 2)
