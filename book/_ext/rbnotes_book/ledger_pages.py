@@ -73,7 +73,9 @@ class Ledger(LedgerDirective):
         spaced = [part for link in links for part in (link, nodes.Text(" "))]
         number = count_cases(record)
         inputs = f"{number} inputs" if number > 1 else "the printed numbers"
-        evidence = f"{claims.describe_evidence(record)}; tests use {inputs} in double precision"
+        evidence = claims.describe_evidence(record)
+        if find_evidence(record).kind != "sampled":
+            evidence += f"; tests use {inputs} in double precision"
         text = nodes.inline("", record.chapter)
         explanation = claims.link(record, text, "explanation", self.env.docname, titled=True)
         return [
