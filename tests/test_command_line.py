@@ -1,5 +1,6 @@
 """The command line: output and exit status."""
 
+import dataclasses
 import importlib
 import json
 import os
@@ -29,6 +30,8 @@ FIELDS = {
     "oracle",
     "implemented_by",
     "chapter",
+    "evidence",
+    "stale",
 }
 
 
@@ -59,6 +62,42 @@ def test_verify_proves_claims(capsys):
     assert "1 of 1 claims are proved" in out
 
 
+def test_ledger_lists_the_evidence_and_the_stale_claims(monkeypatch, capsys):
+    evidence = importlib.import_module("rbnotes.ledger.evidence")
+    section = ["ledger", "--source", "sueda", "--section", "1.1"]
+    records = [r for r in ledger.load() if (r.source, r.section) == ("sueda", "1.1")]
+    proved = {
+        record.id: evidence.StoredEvidence("exact", digest=evidence.proof_digest(record))
+        for record in records[1:]
+    }
+    monkeypatch.setattr(evidence, "read_evidence", lambda folder: proved)
+    assert main([*section, "--json"]) == 0
+    first, *others = json.loads(capsys.readouterr().out)
+    assert (first["id"], first["stale"]) == (records[0].id, True)
+    assert first["evidence"].split()[0] == "undecided"
+    assert {(entry["evidence"].split()[0], entry["stale"]) for entry in others} == {("exact", False)}
+    assert main([*section, "--stale", "--json"]) == 0
+    assert [entry["id"] for entry in json.loads(capsys.readouterr().out)] == [records[0].id]
+    assert main(section) == 0
+    assert f"1 of {len(records)} claims changed since they were last proved" in capsys.readouterr().out
+
+
+def test_show_gives_the_evidence(monkeypatch, capsys):
+    evidence = importlib.import_module("rbnotes.ledger.evidence")
+    record = ledger.find("S 1.62")
+    found = evidence.StoredEvidence("enclosed", digits=60, num_draws=3, num_inputs=30, num_failing=29)
+    monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: found})
+    text = "evidence  enclosed to 60 digits; the print fails on 29 of 30 inputs"
+    assert main(["show", "S 1.62"]) == 0
+    out = capsys.readouterr().out
+    assert text in out
+    assert "changed" in out
+    found = dataclasses.replace(found, digest=evidence.proof_digest(record))
+    monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: found})
+    assert main(["show", "S 1.62"]) == 0
+    assert f"{text}\n" in capsys.readouterr().out
+
+
 def test_verify_fails_on_evidence_against_a_verdict(monkeypatch, capsys):
     evidence = importlib.import_module("rbnotes.ledger.exact.evidence")
     monkeypatch.setattr(
@@ -76,8 +115,6 @@ def test_proofs_name_the_extra_that_they_need(monkeypatch, capsys):
 
 
 def test_verify_fails_on_a_verdict_that_is_not_confirmed(monkeypatch, capsys):
-    import dataclasses
-
     honest = ledger.find("lloyd/s0.2/d2")
     assert honest.library is not None
     false_claim = dataclasses.replace(honest, verdict=Verdict.ERRATUM, correction="none")
@@ -88,8 +125,6 @@ def test_verify_fails_on_a_verdict_that_is_not_confirmed(monkeypatch, capsys):
 
 @pytest.mark.parametrize("width", ["60", "80", "120"])
 def test_counterexample_lines_are_not_broken(monkeypatch, capsys, width):
-    import dataclasses
-
     erratum = ledger.find("S 1.62")
     false_claim = dataclasses.replace(
         erratum, verdict=Verdict.HOLDS, correction="", replacement="", library=None

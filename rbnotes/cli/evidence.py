@@ -3,34 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from rich.console import Console
 
 from rbnotes.cli.output import print_json, print_table, print_text
 from rbnotes.cli.selection import run_records
-from rbnotes.errors import MissingExtra
 from rbnotes.ledger import Record
-
-if TYPE_CHECKING:
-    from rbnotes.ledger.exact.evidence import Evidence
+from rbnotes.ledger.evidence import KINDS, StoredEvidence
+from rbnotes.ledger.proofs import prove_record, require_flint
 
 
 def prove_records(records: Sequence[Record], *, as_json: bool, console: Console) -> int:
-    """Prove records, print their evidence, and return the exit status: 1 if the evidence contradicts one.
+    """Prove records, print their evidence, and return the exit status: 1 if one of them is undecided.
 
     Raises
     ------
     MissingExtra
         If python-flint is not installed.
     """
-    try:
-        from rbnotes.ledger.exact import evidence
-    except ImportError as error:
-        message = "proofs need python-flint: pip install 'rbnotes[exact]'"
-        raise MissingExtra(message, name="flint") from error
-    found, stopped = run_records(records, lambda record: evidence.prove_claim(record.id))
+    require_flint()
+    found, stopped = run_records(records, prove_record)
     proved = list(zip(records, found, strict=False))
     if as_json:
         print_json(
@@ -42,7 +35,7 @@ def prove_records(records: Sequence[Record], *, as_json: bool, console: Console)
     else:
         rows = [(record.id, str(record.verdict), str(each)) for record, each in proved]
         print_table(console, ("claim", "verdict", "evidence"), rows)
-        print_table(console, ("verdict", *evidence.KINDS), count_kinds(proved, evidence.KINDS))
+        print_table(console, ("verdict", *KINDS), count_kinds(proved))
         num_proved = sum(each.is_proof for each in found)
         print_text(console, f"{num_proved} of {len(found)} claims are proved; 'sampled' says why not")
     if stopped:
@@ -50,8 +43,8 @@ def prove_records(records: Sequence[Record], *, as_json: bool, console: Console)
     return 1 if any(each.kind == "undecided" for each in found) else 0
 
 
-def count_kinds(proved: Sequence[tuple[Record, Evidence]], kinds: Sequence[str]) -> list[tuple[str, ...]]:
+def count_kinds(proved: Iterable[tuple[Record, StoredEvidence]]) -> list[tuple[str, ...]]:
     """Return a row for each verdict: how many claims have each kind of evidence."""
     counts = Counter((str(record.verdict), each.kind) for record, each in proved)
     verdicts = dict.fromkeys(verdict for verdict, _ in counts)
-    return [(verdict, *(str(counts[verdict, kind]) for kind in kinds)) for verdict in verdicts]
+    return [(verdict, *(str(counts[verdict, kind]) for kind in KINDS)) for verdict in verdicts]

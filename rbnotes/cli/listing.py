@@ -15,6 +15,7 @@ from rbnotes.cli.output import print_json, print_table, print_text, record_to_di
 from rbnotes.cli.selection import add_record_command, run_records, select_records
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import display_verdicts, entries_without_record, inventory
+from rbnotes.ledger.evidence import find_evidence, stale_records
 from rbnotes.ledger.runner import measure
 
 EXAMPLES = 8
@@ -24,7 +25,11 @@ EXAMPLES = 8
 def add(commands: Any) -> None:
     """Declare the command."""
     help = "List every record with its verdict. Records run only with --json --verify."
-    add_verify(add_record_command(commands, "ledger", run, help))
+    added = add_record_command(commands, "ledger", run, help)
+    add_verify(added)
+    added.add_argument(
+        "--stale", action="store_true", help="only the records that changed since they were last proved"
+    )
 
 
 def add_verify(added: argparse.ArgumentParser) -> None:
@@ -39,12 +44,20 @@ def add_verify(added: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace, console: Console) -> int:
     """Run the command and return the exit status."""
     check_verify(options)
-    records = select_records(options)
+    selected = select_records(options)
+    stale = stale_records(selected) if options.stale or not options.json else []
+    records = stale if options.stale else selected
     if options.json:
         return print_records(records, verify=options.verify)
-    rows = [(record.id, str(record.verdict), record.title, record.chapter) for record in records]
-    print_table(console, ("claim", "verdict", "title", "chapter"), rows)
+    rows = [
+        (record.id, str(record.verdict), find_evidence(record).kind, record.title, record.chapter)
+        for record in records
+    ]
+    print_table(console, ("claim", "verdict", "evidence", "title", "chapter"), rows)
     print_text(console, summary(records))
+    print_text(
+        console, f"{len(stale)} of {len(selected)} claims changed since they were last proved (--stale)"
+    )
     return 0
 
 

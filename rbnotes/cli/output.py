@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from rbnotes.ledger.evidence import find_evidence, is_stale
 from rbnotes.ledger.pages import NO_PAGE
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.runner import Outcome
@@ -102,6 +103,8 @@ def record_to_dict(record: Record, outcome: Outcome | None = None) -> dict[str, 
         "implemented_by": list(record.implemented_by),
         "chapter": record.chapter,
         "reason": result.reason,
+        "evidence": str(find_evidence(record)),
+        "stale": is_stale(record),
     }
 
 

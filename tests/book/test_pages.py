@@ -7,6 +7,9 @@ import pytest
 from check_pages import check
 from tiny_book import LEDGER_PAGES, NOTEBOOK
 
+from rbnotes.ledger.evidence import NOT_PROVED, read_evidence
+from rbnotes.ledger.sources import active_ledger
+
 CHAPTER_TEXT = """\
 # Told
 
@@ -163,6 +166,19 @@ def test_ledger_shows_every_record_and_links_its_explanation(book):
     assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in html  # at its badge
     sueda = page(book, "book/generated/ledger-sueda-1.1")
     assert 'href="../../told.html#explained-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
+
+
+def test_pages_give_the_stored_evidence(book):
+    stored = read_evidence(active_ledger().folder)
+    ledger, errata = (page(book, f"book/generated/{kind}-lloyd-0.2") for kind in ("ledger", "errata"))
+    for html, id in ((ledger, "lloyd/s0.2/d1"), (ledger, "lloyd/s0.2/d2#a"), (errata, "lloyd/s0.2/d2#b")):
+        summary = stored.get(id, NOT_PROVED).summary
+        assert f"<p>{summary[0].upper()}{summary[1:]}" in html
+    badge = page(book, "told").split("true as printed")[1]
+    assert badge.startswith(f"; {stored['lloyd/s0.2/d1'].summary} (")
+    table = page(book, "ledger").split("of-evidence")[1]
+    assert "of the 5 claims that state something" in table
+    assert re.findall(r"<td>all</td>\s*<td></td>\s*<td>(\d+)</td>\s*<td>(\d+)</td>", table) == [("2", "3")]
 
 
 def test_the_right_form_is_linked_to_the_reference_and_back(book):

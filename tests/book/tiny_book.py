@@ -69,7 +69,9 @@ def setup(app):
 '''
 
 LEDGER_PAGES = {
-    "ledger": "# The ledger\n\n```{ledger-summary}\n```\n\n```{sections} lloyd\n```\n",
+    "ledger": (
+        "# The ledger\n\n```{ledger-summary}\n```\n\n```{sections} lloyd\n```\n\n```{evidence-summary}\n```\n"
+    ),
     "finder": "# Finder\n\n```{finder}\n```\n",
     "errata-lloyd": "# Errata\n\n```{errata} lloyd\n```\n",
     "errata-sueda": "# Mended\n\n```{errata} sueda\n```\n",

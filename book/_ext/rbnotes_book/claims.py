@@ -20,6 +20,7 @@ from sphinx.util.nodes import make_refnode
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger.evidence import find_evidence
 from rbnotes.ledger.lookup import place_in_notes as place_in_notes
 from rbnotes_book import api_pages
 from rbnotes_book.sections import page_name
@@ -59,6 +60,12 @@ MEANING = {
 def badge(verdict: Verdict) -> nodes.inline:
     """Return the badge of a verdict: one or two words and a color."""
     return nodes.inline("", WORDS[verdict], classes=["verdict", f"verdict-{verdict}"])
+
+
+def describe_evidence(record: Record) -> str:
+    """Return the stored evidence of a record as the beginning of a sentence."""
+    text = find_evidence(record).summary
+    return text[:1].upper() + text[1:]
 
 
 def link(
@@ -136,7 +143,8 @@ class ClaimsDomain(Domain):
             contnode = nodes.inline("", env.titles[location[0]].astext())
         record = ledger.find(target)
         page, anchor_name = location
-        title = f"{MEANING[record.verdict]} ({place_in_notes(record)}: {record.title})"
+        evidence = f"; {find_evidence(record).summary}" if record.reference is not None else ""
+        title = f"{MEANING[record.verdict]}{evidence} ({place_in_notes(record)}: {record.title})"
         return make_refnode(builder, fromdocname, page, anchor_name, contnode, title)
 
     @staticmethod

@@ -90,11 +90,12 @@ class Corrections(LedgerDirective):
         ]
         box += self.fields(parts)
         links = [
+            nodes.Text(f"{claims.describe_evidence(record)}. More: "),
             claims.link(record, nodes.inline("", "ledger"), "entry", self.env.docname),
             nodes.Text(", "),
             claims.link(record, nodes.inline("", "chapter"), "explanation", self.env.docname, titled=True),
         ]
-        box += self.fields([("More", [nodes.paragraph("", "", *links)])])
+        box += self.fields([("Evidence", [nodes.paragraph("", "", *links)])])
         return box
 
     def replacement(self, record: Record) -> list[Field]:

@@ -2,6 +2,7 @@
 
 ``{ledger-summary}``        number of claims of each verdict, and coverage of the notes
 ``{coverage}``              the same in a sentence
+``{evidence-summary}``      number of claims with each kind of evidence
 ``{sections} lloyd``        the sections of one set of notes: title, claims, chapters
 ``{ledger} lloyd 0.22.1``   every record of one section
 ``{records}``               at a chapter's end: the claims that it explains
@@ -22,7 +23,8 @@ from rbnotes import ledger
 from rbnotes.coursework.cards import Card
 from rbnotes.ledger import Record, Verdict
 from rbnotes.ledger.coverage import Entry, entries_without_record, inventory
-from rbnotes.ledger.record import NEEDS_CORRECTION
+from rbnotes.ledger.evidence import find_evidence
+from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes.ledger.runner import count_cases
 from rbnotes_book import api_pages, claims, sections
 from rbnotes_book.directive import Field, LedgerDirective, table
@@ -70,12 +72,15 @@ class Ledger(LedgerDirective):
         links = [function_link(name, self.env.docname) for name in record.implemented_by]
         spaced = [part for link in links for part in (link, nodes.Text(" "))]
         number = count_cases(record)
-        inputs = f"{number} inputs" if number > 1 else "the printed numbers" if number else ""
+        inputs = f"{number} inputs" if number > 1 else "the printed numbers"
+        evidence = claims.describe_evidence(record)
+        if find_evidence(record).kind != "sampled":
+            evidence += f"; tests use {inputs} in double precision"
         text = nodes.inline("", record.chapter)
         explanation = claims.link(record, text, "explanation", self.env.docname, titled=True)
         return [
             ("Oracle", self.parse(record.oracle, record)),
-            ("Checked on", [nodes.paragraph("", inputs)] if inputs else []),
+            ("Evidence", [nodes.paragraph("", evidence)] if number else []),
             ("To submit", self.card(record)),
             ("Implemented by", [nodes.paragraph("", "", *spaced)]),
             ("Explained in", [nodes.paragraph("", "", explanation)]),
@@ -204,6 +209,37 @@ class Summary(LedgerDirective):
         ]
 
 
+EVIDENCE = {
+    "symbolic": "an identity that computer algebra proves for all inputs",
+    "exact": "equal fractions on random draws; the chance that a false formula passes is below the bound",
+    "enclosed": "both sides lie in balls that overlap, or that exclude each other",
+    "reproduced": "the printed digits are those of the exact value",
+    "sampled": "equal up to a tolerance in double precision, on random inputs",
+    "undecided": "no evidence so far, or evidence against the verdict",
+}
+"""Meaning of each kind of evidence."""
+
+
+class EvidenceSummary(LedgerDirective):
+    """{evidence-summary}: show the number of claims with each kind of stored evidence."""
+
+    def run(self) -> list[nodes.Node]:
+        records = [record for record in ledger.load() if record.reference is not None]
+        counts = Counter(
+            (find_evidence(record).kind, record.verdict in WRONG_AS_PRINTED) for record in records
+        )
+        rows = [
+            [kind, meaning, str(counts[kind, False]), str(counts[kind, True])]
+            for kind, meaning in EVIDENCE.items()
+        ]
+        total = [str(sum(counts[kind, wrong] for kind in EVIDENCE)) for wrong in (False, True)]
+        rows.append(["all", "", *total])
+        head = ["Evidence", "Meaning", "Right as printed", "Wrong, or on a condition"]
+        proved = sum(find_evidence(record).is_proof for record in records)
+        text = f"{proved:,} of the {len(records):,} claims that state something are more than sampled."
+        return [table(head, rows, "claims", "of-evidence"), nodes.paragraph("", text)]
+
+
 def setup(app: Sphinx) -> None:
     claims.setup(app)
     for name, directive in {
@@ -212,5 +248,6 @@ def setup(app: Sphinx) -> None:
         "records": Records,
         "coverage": Coverage,
         "ledger-summary": Summary,
+        "evidence-summary": EvidenceSummary,
     }.items():
         app.add_directive(name, directive)

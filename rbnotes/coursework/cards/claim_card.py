@@ -6,9 +6,10 @@ import ast
 import inspect
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
 from rbnotes.ledger.checks.units import argument_quantities, result_quantity
 from rbnotes.ledger.evaluation import Values, samples
+from rbnotes.ledger.evidence import StoredEvidence, find_evidence, is_stale
 from rbnotes.ledger.lookup import LIBRARY, describe_origin, describe_pages, place_in_notes
 from rbnotes.ledger.quantities import AnyQuantity
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
@@ -52,6 +54,8 @@ SCREEN_HEIGHT = 24
 """Lines of the summary."""
 NUM_CLOSING_LINES = 7
 """Lines of a summary around and below the inputs of a counterexample."""
+MIN_INPUT_LINES = 2
+"""Smallest number of lines of the inputs of a counterexample."""
 MAX_SUMMARY_LINES = {"formula": 4, "text": 3, "inputs": 6, "pages": 2}
 """Largest numbers of lines of the parts of a summary."""
 
@@ -196,6 +200,7 @@ class Card:
             ("pages", self._pages(tex)),
             ("reply", self._sentence(record.reply, tex)),
             ("oracle", self._sentence(record.oracle, tex)),
+            ("evidence", self._evidence(str)),
             ("library", ", ".join(record.implemented_by)),
             ("chapter", f"{record.chapter}.html of the book{notes}"),
         )
@@ -217,12 +222,17 @@ class Card:
             ("right", self._replacement(tex), max_lines["formula"]),
             ("because", self._sentence(record.correction, tex), max_lines["text"]),
             ("only if", self._sentence(record.condition, tex), max_lines["text"]),
-            ("in a run", self._sentence(record.effect, tex), max_lines["text"]),
             ("pages", self._pages(tex), max_lines["pages"]),
+            ("evidence", self._evidence(attrgetter("summary")), 1),
         ):
             lines += labeled_lines(name, text, limit)
+        num_free = SCREEN_HEIGHT - len(lines) - NUM_CLOSING_LINES - MIN_INPUT_LINES
+        if num_free > 0:
+            effect = self._sentence(record.effect, tex)
+            lines += labeled_lines("in a run", effect, min(max_lines["text"], num_free))
         if self.counterexample is not None:
-            most = max(2, min(max_lines["inputs"], SCREEN_HEIGHT - len(lines) - NUM_CLOSING_LINES))
+            num_free = SCREEN_HEIGHT - len(lines) - NUM_CLOSING_LINES
+            most = max(MIN_INPUT_LINES, min(max_lines["inputs"], num_free))
             *input_lines, results = self.counterexample.describe(most, SCREEN_WIDTH - 4)
             lines += ["  for", *(f"    {line}" for line in input_lines), *labeled_lines("", results, 2)]
         lines += labeled_lines("library", ", ".join(record.implemented_by), 2)
@@ -243,6 +253,13 @@ class Card:
     def _pages(self, tex: bool) -> str:
         """Return the text of the author's pages; empty for a task that does not come from notes."""
         return "" if self.record.source == LIBRARY else self._sentence(describe_pages(self.record), tex)
+
+    def _evidence(self, describe: Callable[[StoredEvidence], str]) -> str:
+        """Return the evidence, and whether it is stale; empty for a task that is no claim of notes."""
+        if self.record.source == LIBRARY:
+            return ""
+        text = describe(find_evidence(self.record))
+        return f"{text} (changed since)" if is_stale(self.record) else text
 
     @property
     def _claim_label(self) -> str:
@@ -317,6 +334,7 @@ class Card:
             "origin": str(record.origin),
             "pages": describe_pages(record),
             "reply": record.reply,
+            "evidence": self._evidence(str),
             "implemented_by": list(record.implemented_by),
             "chapter": record.chapter,
             "arguments": dict(self.arguments) if record.reference is not None else {},

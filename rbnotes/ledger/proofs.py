@@ -1,0 +1,48 @@
+"""Prove a claim, and count the inputs on which it is sampled or its print fails."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+from rbnotes.errors import MissingExtra
+from rbnotes.ledger.evidence import StoredEvidence, proof_digest
+from rbnotes.ledger.input_counts import count_inputs
+from rbnotes.ledger.record import WRONG_AS_PRINTED, Record
+
+
+def require_flint() -> None:
+    """Raise an error that names the extra of the exact arithmetic, if it is not installed.
+
+    Raises
+    ------
+    MissingExtra
+        If python-flint is not installed.
+    """
+    try:
+        from rbnotes.ledger.exact import evidence  # noqa: F401
+    except ImportError as error:
+        message = "proofs need python-flint: pip install 'rbnotes[exact]'"
+        raise MissingExtra(message, name="flint") from error
+
+
+def prove_record(record: Record) -> StoredEvidence:
+    """Return the evidence for a record in the form in which it is stored.
+
+    Raises
+    ------
+    MissingExtra
+        If python-flint is not installed.
+    """
+    require_flint()
+    from rbnotes.ledger.exact import evidence
+    from rbnotes.ledger.exact.replacements import SET_BITS
+
+    found = evidence.prove_claim(record.id)
+    names = StoredEvidence.__dataclass_fields__
+    known = {name: value for name, value in found.to_json().items() if name in names}
+    result = StoredEvidence(**known, digest=proof_digest(record))
+    if result.kind == "exact":
+        result = replace(result, set_bits=SET_BITS)
+    if result.kind == "sampled" or record.verdict in WRONG_AS_PRINTED:
+        result = replace(result, **asdict(count_inputs(record, is_proved=result.is_proof)))
+    return result
