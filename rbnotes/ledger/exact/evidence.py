@@ -22,6 +22,7 @@ import signal
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -45,6 +46,8 @@ MAX_WIDTH = 1e-40
 """Width of an enclosure relative to the size of the entry."""
 MAX_ERROR_PROBABILITY = 1e-18
 SECONDS_PER_EVALUATION = 10.0
+MAX_PATHS = 32
+"""Outcomes of undecided comparisons that are tried."""
 EXACT, ENCLOSED = "exact", "enclosed"
 
 
@@ -150,18 +153,18 @@ def time_limit(seconds: float) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise OutOfTime(f"more than {seconds:g} s")
 
-    previous = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    previous = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, previous)
 
 
 @dataclass
 class Evaluation:
-    """Result of a form on one input.
+    """Result of a form on one input, for one outcome of the comparisons that the balls cannot decide.
 
     Attributes
     ----------
@@ -178,18 +181,42 @@ class Evaluation:
     num_branches: int = 0
 
 
-def evaluate(form: Any, values: Mapping[str, Any]) -> Evaluation:
-    """Run a form on exact inputs."""
-    trace.reset()
-    copies = [each.copy() if isinstance(each, np.ndarray) else each for each in values.values()]
+def evaluate(form: Any, values: Mapping[str, Any]) -> list[Evaluation]:
+    """Run a form on exact inputs, once for each outcome of the comparisons that the balls cannot decide.
+
+    The true outcomes are among them, so that what holds for all results is proved.
+    """
+    results: list[Evaluation] = []
+    waiting: list[tuple[bool, ...]] = [()]
     try:
         with time_limit(SECONDS_PER_EVALUATION):
-            result = array(form(*copies), float)
-            if not isinstance(result, ExactArray):
-                return Evaluation(None, "the result is no array of numbers")
-            numbers = plain_objects(result)
-    except (Exception, OutOfTime) as error:
+            while waiting:
+                choices = waiting.pop()
+                results.append(_evaluate_path(form, values, choices))
+                if len(results) + len(waiting) + len(trace.taken) - len(choices) > MAX_PATHS:
+                    reason = f"undecided comparisons in {', '.join(trace.undecided_sources)}"
+                    return [Evaluation(None, results[0].reservation or reason)]
+                waiting += [
+                    (*trace.taken[:i], not trace.taken[i]) for i in range(len(choices), len(trace.taken))
+                ]
+    except OutOfTime as error:
+        return [Evaluation(None, f"OutOfTime: {error}")]
+    return results
+
+
+def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ...]) -> Evaluation:
+    trace.reset(choices)
+    try:
+        result = array(form(*deepcopy(list(values.values()))), float)
+        if not isinstance(result, ExactArray):
+            return Evaluation(None, "the result is no array of numbers")
+        numbers = plain_objects(result)
+    except OutOfTime:
+        raise
+    except Exception as error:
         return Evaluation(None, f"{type(error).__name__}: {error}"[:120])
+    if len(trace.taken) < len(choices):
+        return Evaluation(None, "undecided comparisons that are not repeated")
     entries = list(numbers.flat)
     if not all(each.__class__ is Exact for each in entries):
         return Evaluation(None, "the result contains derivatives")
@@ -197,15 +224,30 @@ def evaluate(form: Any, values: Mapping[str, Any]) -> Evaluation:
         return Evaluation(
             numbers, f"rounded numbers enter in {', '.join(trace.taint_sources) or 'the inputs'}"
         )
-    if trace.undecided:
-        return Evaluation(numbers, f"undecided comparisons in {', '.join(trace.undecided_sources)}")
     if not all(each.value.__class__ is fmpq or each.value.is_finite() for each in entries):
         return Evaluation(None, "the result is not finite")
     return Evaluation(numbers, "", trace.num_branches)
 
 
-def compare(found: Evaluation, expected: Evaluation) -> Comparison:
-    """Compare the result of a form with that of the oracle."""
+def compare(found: list[Evaluation], expected: list[Evaluation]) -> Comparison:
+    """Compare all possible results of a form with all those of the oracle."""
+    comparisons = [_compare_results(a, b) for b in expected for a in found]
+    outcomes = {each.outcome for each in comparisons}
+    if outcomes == {"equal", "different"}:
+        distance = max(each.distance for each in comparisons)
+        return Comparison("unknown", distance=distance, reason="undecided comparisons change the result")
+    if "unknown" in outcomes:
+        return next(each for each in comparisons if each.outcome == "unknown")
+    return Comparison(
+        outcomes.pop(),
+        ENCLOSED if any(each.kind == ENCLOSED for each in comparisons) else EXACT,
+        degree=max(each.degree for each in comparisons),
+        width=max(each.width for each in comparisons),
+        distance=max(each.distance for each in comparisons),
+    )
+
+
+def _compare_results(found: Evaluation, expected: Evaluation) -> Comparison:
     reason = expected.reservation and f"oracle: {expected.reservation}"
     reason = reason or (found.reservation and f"form: {found.reservation}")
     if found.numbers is None or expected.numbers is None:
@@ -298,7 +340,7 @@ def _prove(record: Any, num_draws: int) -> Evidence:
                 for form in ("printed", "library"):
                     if getattr(record, form) is not None:
                         found = evaluate(getattr(record, form), values)
-                        num_branches = max(num_branches, found.num_branches)
+                        num_branches = max([num_branches, *(each.num_branches for each in found)])
                         tally = tallies.setdefault((form, name), _Tally())
                         tally.comparisons.append(compare(found, expected))
                 if any(tally.count("unknown") for tally in tallies.values()):

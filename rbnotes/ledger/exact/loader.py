@@ -24,8 +24,8 @@ from typing import Any
 
 import numpy as np
 
+from rbnotes.ledger.exact import interpolation, stand_ins
 from rbnotes.ledger.exact import scipy_stand_in as scipy_modules
-from rbnotes.ledger.exact import stand_ins
 from rbnotes.ledger.exact.arrays import FloatStandIn, has_exact, lift
 from rbnotes.ledger.exact.numbers import convert, decimal
 
@@ -34,9 +34,14 @@ THIS_PACKAGE = __name__.rpartition(".")[0]
 STAND_INS: dict[str, types.ModuleType] = {
     "math": stand_ins.math_stand_in,
     "numpy": stand_ins.numpy,
+    "numpy.polynomial": interpolation.polynomial,
+    "numpy.polynomial.legendre": interpolation.legendre,
+    "numpy.polynomial.polynomial": interpolation.power_series,
     "scipy": scipy_modules.scipy_stand_in,
+    "scipy.interpolate": interpolation.interpolate,
     "scipy.linalg": scipy_modules.linalg,
     "scipy.linalg.lapack": scipy_modules.linalg.lapack,
+    "scipy.optimize": scipy_modules.optimize,
     "scipy.sparse": scipy_modules.sparse,
     "scipy.sparse.linalg": scipy_modules.sparse_linalg,
     "scipy.special": scipy_modules.special,

@@ -12,10 +12,12 @@ import numpy as np
 
 from rbnotes.ledger.exact.arrays import (
     FUNCTIONS,
+    Float64StandIn,
     apply_function,
     apply_ufunc,
     array,
     asarray,
+    from_buffer,
     has_exact,
     is_finite,
     is_float,
@@ -191,7 +193,8 @@ numpy = ModuleStandIn(
         "arange": _arange,
         "array": array,
         "eye": _eye,
-        "frombuffer": np.frombuffer,
+        "float64": Float64StandIn,
+        "frombuffer": from_buffer,
         "fromiter": lambda entries, dtype=None, count=-1: array(list(entries), dtype),
         "full": _full,
         "full_like": _full_like,

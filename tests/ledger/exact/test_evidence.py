@@ -165,6 +165,25 @@ def test_an_undecided_comparison_is_no_proof(some):
     assert "undecided" in found.reason
 
 
+def test_an_undecided_comparison_is_proved_for_both_outcomes(some):
+    def root(a):
+        return np.sqrt(a @ a + 1)
+
+    def absolute(a):
+        difference = root(a) ** 2 - (a @ a + 1)
+        return root(a) + (difference if difference > 0 else -difference)
+
+    def chain(a):
+        return sum(absolute(a) for _ in range(20)) / 20
+
+    inputs = {"a": some.vectors()}
+    assert prove(claim(printed=absolute, reference=root, inputs=inputs)).kind == "enclosed"
+    assert prove(claim(printed=lambda a: -absolute(a), reference=root, inputs=inputs)).kind == "undecided"
+    found = prove(claim(printed=chain, reference=root, inputs=inputs))
+    assert not found.is_proof
+    assert "undecided comparisons" in found.reason
+
+
 def test_a_slow_form_is_stopped(some, monkeypatch):
     monkeypatch.setattr(evidence, "SECONDS_PER_EVALUATION", 0.2)
 

@@ -69,9 +69,9 @@ def test_a_comparison_that_balls_cannot_decide_is_counted():
     trace.reset()
     two = rational(2).sqrt() ** 2
     assert two == 2
-    assert trace.undecided == 1
+    assert len(trace.taken) == 1
     assert rational(2).sqrt() < rational(3).sqrt()
-    assert trace.undecided == 1
+    assert len(trace.taken) == 1
 
 
 @pytest.mark.parametrize("value", [0.1, 1e-12, 0.25, 3.0, 123456.789, 1 / 64])
