@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -170,6 +171,8 @@ class FloatType(type):
     def __call__(cls, value=0.0):
         if isinstance(value, ArrayLikeNumber):
             return value
+        if isinstance(value, Fraction):
+            return convert(value)
         if isinstance(value, ExactArray):
             return value.item()
         if isinstance(value, np.ndarray):

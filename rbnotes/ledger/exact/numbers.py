@@ -267,9 +267,12 @@ def _compare(relation: Callable[[Any, Any], bool], if_less: bool, if_greater: bo
     def decide(a, b):
         if a.__class__ is fmpq and b.__class__ is fmpq:
             return relation(a, b)
+        is_same = a is b
         a, b = ball(a), ball(b)
         if a.is_nan() or b.is_nan():
             return relation is operator.ne
+        if is_same:
+            return if_equal
         if a < b:
             return if_less
         if a > b:
@@ -530,6 +533,8 @@ def all_equal(pairs: Iterable[tuple[Exact, Exact]]) -> bool:
     """Return True if the numbers of all pairs are equal: one comparison, not one for each pair."""
     undecided = False
     for a, b in pairs:
+        if a is b and not _is_nan(a.value):
+            continue
         difference = a - b
         trace.tainted_decisions += difference.tainted
         if difference.degree != CONSTANT:
@@ -538,6 +543,10 @@ def all_equal(pairs: Iterable[tuple[Exact, Exact]]) -> bool:
             return False
         undecided = undecided or not (difference.value.__class__ is fmpq or difference.value.is_exact())
     return _choose(True) if undecided else True
+
+
+def _is_nan(value: fmpq | arb) -> bool:
+    return value.__class__ is arb and value.is_nan()
 
 
 def _may_vanish(value: fmpq | arb) -> bool:

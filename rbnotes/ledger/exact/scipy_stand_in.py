@@ -293,7 +293,7 @@ linalg = ModuleStandIn(
         "logm": lambda M, **_: la.logm(M),
         "lstsq": la.lstsq,
         "lu_factor": lambda M, **_: array(M, float),
-        "lu_solve": lambda factor, b, **_: la.solve(factor, b),
+        "lu_solve": lambda factor, b, **_: la.solve(factor[0] if isinstance(factor, tuple) else factor, b),
         "norm": la.norm,
         "null_space": lambda M, *_, **__: wrap(la.null_space(M)),
         "orth": lambda M, **_: wrap(np.stack(la.orthonormalize(list(plain_objects(M).T)), 1)),
