@@ -556,16 +556,29 @@ def _may_vanish(value: fmpq | arb) -> bool:
 def larger(a: Any, b: Any) -> Any:
     """Return the larger of two numbers; of balls that overlap, an enclosure."""
     a, b = convert(a), convert(b)
-    if a.__class__ is Exact and b.__class__ is Exact and arb in (a.value.__class__, b.value.__class__):
-        x, y = ball(a.value), ball(b.value)
-        if x.overlaps(y):
-            return Exact(x.max(y), a.tainted or b.tainted)
+    found = _overlapping(a, b)
+    if found is not None:
+        return Exact(found[0].max(found[1]), a.tainted or b.tainted)
     return a if a >= b else b
 
 
 def smaller(a: Any, b: Any) -> Any:
     """Return the smaller of two numbers; of balls that overlap, an enclosure."""
-    return -larger(-convert(a), -convert(b))
+    a, b = convert(a), convert(b)
+    found = _overlapping(a, b)
+    if found is not None:
+        return Exact(found[0].min(found[1]), a.tainted or b.tainted)
+    return a if a <= b else b
+
+
+def _overlapping(a: Any, b: Any) -> tuple[arb, arb] | None:
+    """Return two numbers as balls if one is a ball and they overlap."""
+    if a.__class__ is not Exact or b.__class__ is not Exact or a is b:
+        return None
+    if a.value.__class__ is fmpq and b.value.__class__ is fmpq:
+        return None
+    x, y = ball(a.value), ball(b.value)
+    return (x, y) if x.overlaps(y) else None
 
 
 def _caller() -> FrameType | None:
