@@ -245,8 +245,8 @@ def strip(value: Any) -> Any:
         return value.view(np.ndarray)
     if isinstance(value, FloatType):
         return float
-    if kind is tuple or kind is list:
-        return kind(map(strip, value))
+    if isinstance(value, tuple | list):
+        return list(map(strip, value)) if kind is list else tuple(map(strip, value))
     if kind is dict:
         return {key: strip(each) for key, each in value.items()}
     return value

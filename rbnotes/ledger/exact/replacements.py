@@ -168,6 +168,11 @@ def _move_series(module: Any) -> None:
     module.SERIES_BELOW = module.CLOSED_FORM_ABOVE = SERIES_BELOW
 
 
+@patch("ledger.oracles.body_trees")
+def _move_series_of_oracle(module: Any) -> None:
+    module.SERIES_BELOW_SQUARED = SERIES_BELOW * SERIES_BELOW
+
+
 @patch("complementarity.block_principal_pivoting")
 def _reduce_proximal_weight(module: Any) -> None:
     module.PROXIMAL_WEIGHT = PROXIMAL_WEIGHT

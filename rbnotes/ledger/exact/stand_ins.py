@@ -13,6 +13,7 @@ import numpy as np
 from rbnotes.ledger.exact.arrays import (
     FUNCTIONS,
     Float64StandIn,
+    FloatStandIn,
     apply_function,
     apply_ufunc,
     array,
@@ -29,7 +30,7 @@ from rbnotes.ledger.exact.arrays import (
     zeros,
 )
 from rbnotes.ledger.exact.linear_algebra import norm
-from rbnotes.ledger.exact.numbers import PI, ZERO, ArrayLikeNumber, Exact, convert
+from rbnotes.ledger.exact.numbers import PI, ZERO, ArrayLikeNumber, Exact, convert, larger, smaller
 
 
 class ModuleStandIn(types.ModuleType):
@@ -182,6 +183,25 @@ def _fraction(value: float) -> Any:
 
     return fmpq(*value.as_integer_ratio())
 
+
+def _builtin_extreme(builtin: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return the built-in ``max`` or ``min``, with enclosures of balls that overlap."""
+
+    def extreme(*args, **options):
+        entries = list(args[0]) if len(args) == 1 else list(args)
+        if "key" in options or not any(each.__class__ is Exact for each in entries):
+            return builtin(entries, **options)
+        return functools.reduce(choose, entries)
+
+    return extreme
+
+
+BUILTINS = {
+    "float": FloatStandIn,
+    "max": _builtin_extreme(max, larger),
+    "min": _builtin_extreme(min, smaller),
+}
+"""Stand-ins for built-in names."""
 
 linalg = ModuleStandIn(np.linalg, {})
 numpy = ModuleStandIn(
