@@ -118,10 +118,15 @@ class d3:
     def reference(v_t, w, limit):
         """Find the impulse within its limits with the least sliding speed.
 
-        It is one of the limits, or the impulse that stops the sliding.
+        It is one of the limits, or the impulse that stops the sliding, interpolated between two impulses.
         """
-        candidates = [phi for phi in (-v_t / w, -limit, limit) if abs(phi) <= limit]
-        return min(candidates, key=lambda phi: abs(v_t + w * phi))
+
+        def velocity(phi):
+            return v_t + w * phi
+
+        stopping = velocity(0.0) / (velocity(0.0) - velocity(1.0))
+        candidates = [phi for phi in (stopping, -limit, limit) if abs(phi) <= limit]
+        return min(candidates, key=lambda phi: abs(velocity(phi)))
 
     correction = (
         r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. Each direction is "
