@@ -168,4 +168,4 @@ interpolate = ModuleStandIn(
 legendre = ModuleStandIn(np.polynomial.legendre, {"leggauss": leggauss})
 power_series = ModuleStandIn(np.polynomial.polynomial, {"polyfit": lambda x, y, deg, **_: _fit(x, y, deg)})
 polynomial = ModuleStandIn(np.polynomial, {"legendre": legendre, "polynomial": power_series})
-numpy.polynomial = polynomial
+numpy.__dict__["polynomial"] = polynomial

@@ -458,7 +458,8 @@ def qr_with_pivots(M: Any) -> tuple[Any, np.ndarray]:
     The columns are made orthogonal without roots: whether one depends on those before is decided exactly.
     """
     rest = dict(enumerate(plain_objects(M).T.copy()))
-    n, order = min(np.shape(M)), []
+    n = min(np.shape(M))
+    order: list[int] = []
     R = np.asarray(strip(zeros((n, len(rest)))))
     while len(order) < n:
         pivot = max(rest, key=lambda j: _magnitude(np.sum(rest[j] * rest[j])))

@@ -538,7 +538,7 @@ def all_equal(pairs: Iterable[tuple[Exact, Exact]]) -> bool:
         difference = a - b
         trace.tainted_decisions += difference.tainted
         if difference.degree != CONSTANT:
-            trace.record_branch(bool(_may_vanish(difference.value)))
+            trace.record_branch(_may_vanish(difference.value))
         if not _may_vanish(difference.value):
             return False
         undecided = undecided or not (difference.value.__class__ is fmpq or difference.value.is_exact())
@@ -549,8 +549,8 @@ def _is_nan(value: fmpq | arb) -> bool:
     return value.__class__ is arb and value.is_nan()
 
 
-def _may_vanish(value: fmpq | arb) -> bool:
-    return value == 0 if value.__class__ is fmpq else value.contains(0)
+def _may_vanish(value: Any) -> bool:
+    return bool(value == 0 if value.__class__ is fmpq else value.contains(0))
 
 
 def larger(a: Any, b: Any) -> Any:

@@ -176,7 +176,7 @@ def test_an_undecided_comparison_is_proved_for_both_outcomes(some):
         return root(a) + (difference if difference > 0 else -difference)
 
     def chain(a):
-        return sum(absolute(a) for _ in range(20)) / 20
+        return sum(absolute(a) for _ in range(50)) / 50
 
     inputs = {"a": some.vectors()}
     assert prove(claim(printed=absolute, reference=root, inputs=inputs)).kind == "enclosed"

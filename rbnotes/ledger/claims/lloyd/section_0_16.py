@@ -128,6 +128,8 @@ class d3:
         candidates = [phi for phi in (stopping, -limit, limit) if abs(phi) <= limit]
         return min(candidates, key=lambda phi: abs(velocity(phi)))
 
+    exact = "both return a limit or the same quotient, each rounded once"
+
     correction = (
         r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. Each direction is "
         "treated alone, so that $w$ is a number."
