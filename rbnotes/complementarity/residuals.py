@@ -212,6 +212,5 @@ def _min_or_zero(values: Array) -> float:
 
 def max_relative_error(error: Array, scale: Array) -> float:
     """Return the largest error relative to the scale of its row; infinity for an error with zero scale."""
-    is_nonzero = error != 0.0
-    with np.errstate(divide="ignore"):
-        return max_abs(error[is_nonzero] / scale[is_nonzero])
+    has_scale = scale != 0.0
+    return max_abs(error[has_scale] / scale[has_scale]) if np.all(error[~has_scale] == 0.0) else np.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,13 @@ from rbnotes.ledger.exact.numbers import (
     ArrayLikeNumber,
     Exact,
     NotExact,
+    all_equal,
     convert,
+    larger,
     rational,
     real_part,
+    smaller,
+    trace,
 )
 
 _FLOAT_TYPES = (float, np.float64, "float64", "float", "d", np.dtype("float64"))
@@ -90,7 +95,7 @@ class ExactArray(np.ndarray):
     conjugate = conj
 
     def tobytes(self, *_):
-        return repr([_exact_key(entry) for entry in self.view(np.ndarray).reshape(-1)]).encode()
+        return ExactBytes(self)
 
     def tolist(self):
         return self.view(np.ndarray).tolist()
@@ -116,12 +121,33 @@ class ExactArray(np.ndarray):
         raise TypeError("exact arrays are not pickled")
 
 
-def _exact_key(number: Any) -> str:
-    """Return a text that two numbers share only if they are the same."""
+class ExactBytes(bytes):
+    """Bytes that stand for exact numbers: as keys of caches, the same only in the same run."""
+
+    numbers: ExactArray
+
+    def __new__(cls, numbers):
+        keys = [_exact_key(entry) for entry in numbers.view(np.ndarray).reshape(-1)]
+        key = super().__new__(cls, repr((trace.run, keys)).encode())
+        key.numbers = numbers.reshape(-1).copy()
+        return key
+
+
+def from_buffer(buffer: Any, *args: Any, **options: Any) -> Any:
+    """Return the numbers of a buffer."""
+    return (
+        buffer.numbers.copy() if isinstance(buffer, ExactBytes) else np.frombuffer(buffer, *args, **options)
+    )
+
+
+def _exact_key(number: Any) -> Any:
+    """Return what two numbers share only if they are the same, with the same taint and degree."""
     if number.__class__ is Dual:
-        return f"{_exact_key(number.value)}+{_exact_key(number.slope)}e{number.tag}"
+        return _exact_key(number.value), _exact_key(number.slope), number.tag
     value = number.value
-    return value.str(200, more=True) if value.__class__ is arb else str(value)
+    if value.__class__ is arb and value.is_finite():
+        value = value.mid().man_exp(), value.rad().man_exp()
+    return str(value), number.tainted, number.degree
 
 
 class FloatType(type):
@@ -145,6 +171,8 @@ class FloatType(type):
     def __call__(cls, value=0.0):
         if isinstance(value, ArrayLikeNumber):
             return value
+        if isinstance(value, Fraction):
+            return convert(value)
         if isinstance(value, ExactArray):
             return value.item()
         if isinstance(value, np.ndarray):
@@ -159,9 +187,20 @@ class FloatStandIn(metaclass=FloatType):
     """Stand-in for the built-in ``float`` in modules of the package."""
 
 
+class Float64Type(FloatType):
+    """Type of the stand-in for ``np.float64``, which converts arrays as well."""
+
+    def __call__(cls, value=0.0):
+        return array(value, float)[()]
+
+
+class Float64StandIn(metaclass=Float64Type):
+    """Stand-in for ``np.float64``."""
+
+
 def is_float(dtype: Any) -> bool:
     """Return True if a dtype is that of floating-point numbers."""
-    if dtype is None or dtype is FloatStandIn:
+    if dtype is None or isinstance(dtype, FloatType):
         return dtype is not None  # NumPy takes None for float64
     return any(dtype is each or (not isinstance(dtype, type) and dtype == each) for each in _FLOAT_TYPES)
 
@@ -204,10 +243,10 @@ def strip(value: Any) -> Any:
     kind = value.__class__
     if kind is ExactArray:
         return value.view(np.ndarray)
-    if value is FloatStandIn:
+    if isinstance(value, FloatType):
         return float
-    if kind is tuple or kind is list:
-        return kind(map(strip, value))
+    if isinstance(value, tuple | list):
+        return list(map(strip, value)) if kind is list else tuple(map(strip, value))
     if kind is dict:
         return {key: strip(each) for key, each in value.items()}
     return value
@@ -303,6 +342,10 @@ def elementwise(function: Callable[..., Any], *, boolean: bool = False) -> Calla
     return apply
 
 
+def _exponents(a):
+    return np.frexp(np.asarray(strip(a)).astype(float))[1]
+
+
 def _heaviside(x, at_zero):
     return convert(1) if x > 0 else convert(at_zero) if x == 0 else ZERO
 
@@ -316,7 +359,10 @@ def has_exact(value: Any) -> bool:
     return isinstance(value, dict) and any(map(has_exact, value.values()))
 
 
+maximum, minimum = elementwise(larger), elementwise(smaller)
 _UFUNCS: dict[Any, Callable[..., Any]] = {
+    np.maximum: maximum,
+    np.minimum: minimum,
     np.isfinite: elementwise(is_finite, boolean=True),
     np.isnan: elementwise(is_nan, boolean=True),
     np.isinf: elementwise(lambda x: not is_finite(x) and not is_nan(x), boolean=True),
@@ -337,6 +383,7 @@ _UFUNCS: dict[Any, Callable[..., Any]] = {
     np.float_power: elementwise(lambda a, b: convert(a) ** convert(b)),
     np.fmod: elementwise(lambda a, b: convert(a) - convert(int(convert(a) / b)) * b),
     np.conjugate: wrap,
+    np.frexp: lambda a: (a / 2.0 ** _exponents(a), _exponents(a)),
 }
 _NEEDS_EXACT_ARGUMENTS = frozenset(
     (
@@ -405,6 +452,8 @@ def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[
     arguments = [_exact_argument(each) if convert_arguments else strip(each) for each in inputs]
     if is_call and ufunc is np.matmul and np.shape(arguments[0])[-1:] == (0,):
         return lift(np.matmul(np.zeros(np.shape(arguments[0])), np.zeros(np.shape(arguments[1]))))
+    if method == "reduce" and ufunc in (np.maximum, np.minimum) and out is None:
+        return _reduce(larger if ufunc is np.maximum else smaller, *inputs, **options)
     if method == "reduce" and ufunc in (np.logical_and, np.logical_or):
         return getattr(ufunc, method)(np.asarray(arguments[0]).astype(bool), *arguments[1:], **options)
     if out is not None:
@@ -418,6 +467,19 @@ def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[
     if out is None or method == "at":
         return wrap(result)
     return targets[0] if len(targets) == 1 else targets
+
+
+def _reduce(function, a, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    """Return an extreme value along some axes."""
+    entries = plain_objects(a)
+    shape, axes = list(entries.shape), range(entries.ndim) if axis is None else np.atleast_1d(axis)
+    for each in sorted((int(each) % entries.ndim for each in axes), reverse=True):
+        if isinstance(initial, float | int | ArrayLikeNumber):
+            first = np.full((*entries.shape[:each], 1, *entries.shape[each + 1 :]), convert(initial))
+            entries = np.concatenate([first, entries], each)
+        entries = np.asarray(np.frompyfunc(function, 2, 1).reduce(entries, axis=each), object)
+        shape[each] = 1
+    return wrap(entries.reshape(shape)) if keepdims else wrap(entries)[()]
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
@@ -482,6 +544,8 @@ _numbers.__getitem__ = lambda self, key: zero_dimensional(self)[key]
 FUNCTIONS[np.all] = lambda a, *args, **options: np.all(_booleans(a), *args, **options)
 FUNCTIONS[np.any] = lambda a, *args, **options: np.any(_booleans(a), *args, **options)
 FUNCTIONS[np.count_nonzero] = lambda a, *args, **options: np.count_nonzero(_booleans(a), *args, **options)
+FUNCTIONS[np.max] = lambda a, axis=None, **options: _reduce(larger, a, axis, **options)
+FUNCTIONS[np.min] = lambda a, axis=None, **options: _reduce(smaller, a, axis, **options)
 FUNCTIONS[np.mean] = lambda a, axis=None, **options: array(a, float).mean(axis, **options)
 FUNCTIONS[np.isscalar] = lambda value: isinstance(value, ArrayLikeNumber) or np.isscalar(value)
 FUNCTIONS[np.iscomplexobj] = lambda value: False
@@ -507,7 +571,8 @@ def _all_close(*args, **options):
 @handles(np.array_equal)
 def _array_equal(a, b, **_):
     a, b = asarray(a), asarray(b)
-    return a.shape == b.shape and bool(np.all(np.asarray(a == b, dtype=bool)))
+    pairs = zip(plain_objects(a).flat, plain_objects(b).flat, strict=False)
+    return a.shape == b.shape and all_equal((real_part(x), real_part(y)) for x, y in pairs)
 
 
 @handles(np.clip)
@@ -516,7 +581,7 @@ def _clip(a, a_min=None, a_max=None, **_):
         plain_objects(limit)
         for limit in (-math.inf if a_min is None else a_min, math.inf if a_max is None else a_max)
     )
-    return wrap(np.minimum(np.maximum(plain_objects(a), low), high))
+    return minimum(maximum(a, low), high)
 
 
 @handles(np.linspace)

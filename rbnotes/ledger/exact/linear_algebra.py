@@ -279,7 +279,7 @@ def _characteristic_roots(M: np.ndarray) -> list[Any]:
 
 
 def _eigenvalues(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
-    """Return the eigenvalues of a symmetric matrix, in increasing order."""
+    """Return the real parts of the eigenvalues, in increasing order."""
     if M.shape[0] == 0:
         return np.empty(0, object)
     roots = sorted((root.real for root in _characteristic_roots(M)), key=lambda v: float(v.mid()))
@@ -295,13 +295,19 @@ def _simplify(root: arb) -> fmpq | arb:
 eigvalsh = FUNCTIONS[np.linalg.eigvalsh] = over_leading_axes(_eigenvalues, 2)
 
 
+class ComplexEigenvalues(NamedTuple):
+    """Eigenvalues of which only the real parts are used."""
+
+    real: Any
+
+
 @handles(np.linalg.eigvals)
 def eigvals(M: Any) -> Any:
-    """Return the eigenvalues, which must be real."""
+    """Return the eigenvalues."""
     M = plain_objects(M)
-    if not all(root.imag.contains(0) for root in _characteristic_roots(M)):
-        raise NotExact("complex eigenvalues")
-    return wrap(_eigenvalues(M))
+    values = wrap(_eigenvalues(M))
+    are_real = all(root.imag.contains(0) for root in _characteristic_roots(M))
+    return values if are_real else ComplexEigenvalues(values)
 
 
 def singular_values(M: Any) -> np.ndarray:
@@ -341,7 +347,12 @@ def _eigenvectors(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 @handles(np.linalg.eigh)
 def eigh(M: Any, *_: Any, **__: Any) -> EigenDecomposition:
     """Return eigenvalues and eigenvectors of a symmetric matrix with simple eigenvalues."""
-    return EigenDecomposition(*map(wrap, _eigenvectors(plain_objects(M))))
+    M = plain_objects(M)
+    found = [_eigenvectors(each) for each in M.reshape(-1, *M.shape[-2:])]
+    values, vectors = (
+        object_array([e for pair in found for e in pair[k].flat], M.shape[: M.ndim - 1 + k]) for k in (0, 1)
+    )
+    return EigenDecomposition(wrap(values), wrap(vectors))
 
 
 def orthonormalize(vectors: list[np.ndarray]) -> list[np.ndarray]:
@@ -441,6 +452,33 @@ def qr(M: Any, mode: str = "reduced") -> Any:
     return OrthogonalDecomposition(wrap(Q[:, :few]), wrap(R[:few]))
 
 
+def qr_with_pivots(M: Any) -> tuple[Any, np.ndarray]:
+    """Return the triangular factor and the order of columns, the next one farthest from those before.
+
+    The columns are made orthogonal without roots: whether one depends on those before is decided exactly.
+    """
+    rest = dict(enumerate(plain_objects(M).T.copy()))
+    n = min(np.shape(M))
+    order: list[int] = []
+    R = np.asarray(strip(zeros((n, len(rest)))))
+    while len(order) < n:
+        pivot = max(rest, key=lambda j: _magnitude(np.sum(rest[j] * rest[j])))
+        v = rest[pivot]
+        square = np.sum(v * v)
+        if real_part(square) == 0:
+            break
+        row, root = len(order), square.sqrt()
+        order.append(pivot)
+        R[row, pivot] = root
+        del rest[pivot]
+        for j, column in rest.items():
+            projection = np.sum(v * column) / square
+            R[row, j] = projection * root
+            rest[j] = column - projection * v
+    pivots = np.array([*order, *rest], dtype=int)
+    return wrap(R[:, pivots]), pivots
+
+
 @handles(np.linalg.matrix_power)
 def matrix_power(M: Any, n: int) -> Any:
     """Return an integer power of a matrix."""
@@ -465,6 +503,59 @@ def _exponential(M: np.ndarray) -> np.ndarray:
 
 
 expm = over_leading_axes(_exponential, 2)
+
+
+def expm_frechet(A: Any, E: Any, compute_expm: bool = True, **_: Any) -> Any:
+    """Return the matrix exponential, if wanted, and its derivative along a matrix."""
+    A, E = plain_objects(A), plain_objects(E)
+    n = len(A)
+    both = plain_objects(expm(np.block([[A, E], [strip(zeros((n, n))), A]])))
+    derivative = wrap(both[:n, n:])
+    return (wrap(both[:n, :n]), derivative) if compute_expm else derivative
+
+
+def _logarithm(M: np.ndarray) -> np.ndarray:
+    """Return the logarithm of a matrix with simple eigenvalues, or of a pose with such a rotation."""
+    if _has_duals(M):
+        raise NotExact("logarithms of matrices of dual numbers")
+    n = M.shape[0] - 1
+    if all(entry == (i == n) for i, entry in enumerate(M[n])):
+        L, unit = _logarithm(M[:n, :n]), strip(identity(n))
+        # exp([[L, V^-1 p], [0, 0]]) = [[exp(L), p], [0, 1]], where V is the block beside exp(L) below.
+        below = np.asarray(strip(zeros((n, 2 * n))))
+        V = _exponential(np.concatenate([np.concatenate([L, unit], 1), below]))[:n, n:]
+        result = np.asarray(strip(zeros(M.shape)))
+        result[:n, :n], result[:n, n:] = L, _solve(V, M[:n, n:])
+        return result
+    rational = _is_rational(M)
+    matrix = _to_flint(M, rational)
+    try:
+        values, right = acb_mat(arb_mat(matrix) if rational else matrix).eig(right=True)
+    except (ValueError, ArithmeticError) as error:
+        raise NotExact(f"logarithm: {error}") from None
+    logarithms = acb_mat(
+        n + 1, n + 1, [v.log() if i == j else 0 for i, v in enumerate(values) for j in range(n + 1)]
+    )
+    result = right * logarithms * right.inv()
+    entries = [Exact(result[i, j].real, _is_tainted(M)) for i in range(n + 1) for j in range(n + 1)]
+    return object_array(entries, M.shape)
+
+
+logm = over_leading_axes(_logarithm, 2)
+
+
+def qr_insert(Q: Any, R: Any, u: Any, k: int, which: str = "row", **_: Any) -> OrthogonalDecomposition:
+    """Return the decomposition of Q R with a row or column inserted."""
+    return qr(
+        np.insert(_product(plain_objects(Q), plain_objects(R)), k, plain_objects(u), which == "col"),
+        "complete",
+    )
+
+
+def qr_delete(Q: Any, R: Any, k: int, p: int = 1, which: str = "row", **_: Any) -> OrthogonalDecomposition:
+    """Return the decomposition of Q R without some rows or columns."""
+    product = _product(plain_objects(Q), plain_objects(R))
+    return qr(np.delete(product, slice(k, k + p), which == "col"), "complete")
 
 
 def triangle(a: Any, lower: bool) -> Any:

@@ -1,8 +1,9 @@
 """Load a second copy of the package, whose modules compute with exact numbers.
 
 The source is not edited. While it is compiled, imports of NumPy, SciPy and ``math`` lead to the stand-ins,
-``float`` keeps exact numbers, a literal such as 0.1 denotes the decimal number, and a division of integers
-gives a fraction. Derivatives and draws of inputs are replaced in :mod:`.replacements`.
+``float`` keeps exact numbers, ``max`` and ``min`` enclose them, a literal such as 0.1 denotes the decimal
+number, and a division of integers gives a fraction. Derivatives and draws of inputs are replaced in
+:mod:`.replacements`.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from typing import Any
 
 import numpy as np
 
+from rbnotes.ledger.exact import interpolation, stand_ins
 from rbnotes.ledger.exact import scipy_stand_in as scipy_modules
-from rbnotes.ledger.exact import stand_ins
-from rbnotes.ledger.exact.arrays import FloatStandIn, has_exact, lift
+from rbnotes.ledger.exact.arrays import has_exact, lift
 from rbnotes.ledger.exact.numbers import convert, decimal
 
 PACKAGE = "rbnotes"
@@ -34,9 +35,14 @@ THIS_PACKAGE = __name__.rpartition(".")[0]
 STAND_INS: dict[str, types.ModuleType] = {
     "math": stand_ins.math_stand_in,
     "numpy": stand_ins.numpy,
+    "numpy.polynomial": interpolation.polynomial,
+    "numpy.polynomial.legendre": interpolation.legendre,
+    "numpy.polynomial.polynomial": interpolation.power_series,
     "scipy": scipy_modules.scipy_stand_in,
+    "scipy.interpolate": interpolation.interpolate,
     "scipy.linalg": scipy_modules.linalg,
     "scipy.linalg.lapack": scipy_modules.linalg.lapack,
+    "scipy.optimize": scipy_modules.optimize,
     "scipy.sparse": scipy_modules.sparse,
     "scipy.sparse.linalg": scipy_modules.sparse_linalg,
     "scipy.special": scipy_modules.special,
@@ -153,9 +159,8 @@ class ExactLoader(importlib.machinery.SourceFileLoader):
 
     def exec_module(self, module):
         if not module.__name__.startswith(NOT_EXACT):
-            module.__dict__.update(
-                {"float": FloatStandIn, _IMPORT: _import, _DIVIDE: _divide, _LITERAL: decimal}
-            )
+            module.__dict__.update(stand_ins.BUILTINS)
+            module.__dict__.update({_IMPORT: _import, _DIVIDE: _divide, _LITERAL: decimal})
         super().exec_module(module)
         change = patches.get(module.__name__)
         if change is not None:

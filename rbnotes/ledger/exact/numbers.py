@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import FrameType
@@ -53,8 +53,12 @@ class Trace:
 
     Attributes
     ----------
-    undecided
-        Number of comparisons that the balls could not decide.
+    choices
+        Outcomes to take for the comparisons that the balls cannot decide, in order; the first ones only.
+    taken
+        Outcomes taken for these comparisons.
+    run
+        Number of the evaluation: what was computed in another one may rest on other outcomes.
     path
         Digest of all comparisons of numbers that depend on the inputs.
     num_branches
@@ -65,17 +69,27 @@ class Trace:
         Modules and lines that brought in rounded numbers, and those of undecided comparisons, a few.
     """
 
-    undecided: int = 0
+    choices: tuple[bool, ...] = ()
+    taken: list[bool] = field(default_factory=list)
+    run: int = 0
     path: int = 0
     num_branches: int = 0
     tainted_decisions: int = 0
     taint_sources: list[str] = field(default_factory=list)
     undecided_sources: list[str] = field(default_factory=list)
 
-    def reset(self) -> None:
-        """Forget all events."""
-        self.undecided = self.path = self.num_branches = self.tainted_decisions = 0
+    def reset(self, choices: tuple[bool, ...] = ()) -> None:
+        """Forget all events; take these outcomes from now on."""
+        self.path = self.num_branches = self.tainted_decisions = 0
+        self.choices, self.taken = choices, []
+        self.run += 1
         self.taint_sources, self.undecided_sources = [], []
+
+    def choose(self, default: bool) -> bool:
+        """Return the outcome to take for a comparison that the balls cannot decide."""
+        index = len(self.taken)
+        self.taken.append(self.choices[index] if index < len(self.choices) else default)
+        return self.taken[-1]
 
     def record_branch(self, outcome: bool) -> None:
         """Add a comparison to the path."""
@@ -253,16 +267,17 @@ def _compare(relation: Callable[[Any, Any], bool], if_less: bool, if_greater: bo
     def decide(a, b):
         if a.__class__ is fmpq and b.__class__ is fmpq:
             return relation(a, b)
+        is_same = a is b
         a, b = ball(a), ball(b)
         if a.is_nan() or b.is_nan():
             return relation is operator.ne
+        if is_same:
+            return if_equal
         if a < b:
             return if_less
         if a > b:
             return if_greater
-        if not (a.is_exact() and b.is_exact()):
-            _record_undecided()
-        return if_equal
+        return if_equal if a.is_exact() and b.is_exact() else _choose(if_equal)
 
     def compare(a, b):
         if b.__class__ is not Exact:
@@ -372,8 +387,10 @@ class Exact(ArrayLikeNumber):
             return int(self.value.floor())
         whole = self.value.floor().unique_fmpz()
         if whole is None:
-            _record_undecided()
-            return math.floor(float(self))
+            nearest = round(float(self))
+            if not nearest - 1 < self.value < nearest + 1:
+                raise NotExact("the whole part of a wide enclosure")
+            return nearest if _choose(True) else nearest - 1
         return int(whole)
 
     def __round__(self, digits=None):
@@ -503,12 +520,65 @@ def _record_taint() -> None:
     _add_source(trace.taint_sources)
 
 
-def _record_undecided() -> None:
-    """Count a comparison, unless it is one of the checks of arguments, which only raise errors."""
+def _choose(default: bool) -> bool:
+    """Return the outcome of an undecided comparison: the default in checks of arguments, else a choice."""
     frame = _caller()
-    if frame is None or not frame.f_globals.get("__name__", "").startswith(CHECKS):
-        trace.undecided += 1
-        _add_source(trace.undecided_sources)
+    if frame is not None and frame.f_globals.get("__name__", "").startswith(CHECKS):
+        return default
+    _add_source(trace.undecided_sources)
+    return trace.choose(default)
+
+
+def all_equal(pairs: Iterable[tuple[Exact, Exact]]) -> bool:
+    """Return True if the numbers of all pairs are equal: one comparison, not one for each pair."""
+    undecided = False
+    for a, b in pairs:
+        if a is b and not _is_nan(a.value):
+            continue
+        difference = a - b
+        trace.tainted_decisions += difference.tainted
+        if difference.degree != CONSTANT:
+            trace.record_branch(_may_vanish(difference.value))
+        if not _may_vanish(difference.value):
+            return False
+        undecided = undecided or not (difference.value.__class__ is fmpq or difference.value.is_exact())
+    return _choose(True) if undecided else True
+
+
+def _is_nan(value: fmpq | arb) -> bool:
+    return value.__class__ is arb and value.is_nan()
+
+
+def _may_vanish(value: Any) -> bool:
+    return bool(value == 0 if value.__class__ is fmpq else value.contains(0))
+
+
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two numbers; of balls that overlap, an enclosure."""
+    a, b = convert(a), convert(b)
+    found = _overlapping(a, b)
+    if found is not None:
+        return Exact(found[0].max(found[1]), a.tainted or b.tainted)
+    return a if a >= b else b
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """Return the smaller of two numbers; of balls that overlap, an enclosure."""
+    a, b = convert(a), convert(b)
+    found = _overlapping(a, b)
+    if found is not None:
+        return Exact(found[0].min(found[1]), a.tainted or b.tainted)
+    return a if a <= b else b
+
+
+def _overlapping(a: Any, b: Any) -> tuple[arb, arb] | None:
+    """Return two numbers as balls if one is a ball and they overlap."""
+    if a.__class__ is not Exact or b.__class__ is not Exact or a is b:
+        return None
+    if a.value.__class__ is fmpq and b.value.__class__ is fmpq:
+        return None
+    x, y = ball(a.value), ball(b.value)
+    return (x, y) if x.overlaps(y) else None
 
 
 def _caller() -> FrameType | None:

@@ -45,6 +45,8 @@ SPHERE_OFFSET = fmpq(1, 2**40)
 SMALLEST_SINGULAR_VALUE = 0.2
 SERIES_BELOW = decimal("1e-40")
 """Angle below which the library's series are used: elsewhere the closed forms are exact."""
+PROXIMAL_WEIGHT = decimal("1e-20")
+"""Weight of the proximal steps of the library, of which a few have to reach the width of a ball."""
 
 _random = random.Random()
 
@@ -166,6 +168,16 @@ def _move_series(module: Any) -> None:
     module.SERIES_BELOW = module.CLOSED_FORM_ABOVE = SERIES_BELOW
 
 
+@patch("ledger.oracles.body_trees")
+def _move_series_of_oracle(module: Any) -> None:
+    module.SERIES_BELOW_SQUARED = SERIES_BELOW * SERIES_BELOW
+
+
+@patch("complementarity.block_principal_pivoting")
+def _reduce_proximal_weight(module: Any) -> None:
+    module.PROXIMAL_WEIGHT = PROXIMAL_WEIGHT
+
+
 @patch("constraints._dense_kkt")
 def _decide_rank_exactly(module: Any) -> None:
     module._is_clearly_independent = lambda M, L, R: len(R) == 0 or matrix_rank(R) == len(R)
@@ -208,7 +220,7 @@ def _draw_rational_inputs(module: Any) -> None:
 
     def map_to_region(drawn, low, high, *, may_vanish=True):
         values = array(drawn_from_grid(drawn, low, high, may_vanish=may_vanish), float)
-        if module._region != "generic":
+        if module._region != "generic" or low == high:
             return values
         middle = (float(low) + float(high)) / 2
         entries = [

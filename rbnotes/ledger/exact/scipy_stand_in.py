@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy
 import scipy.linalg
+import scipy.optimize
 import scipy.sparse
 import scipy.sparse.linalg
 import scipy.spatial.transform
@@ -31,6 +32,9 @@ from rbnotes.ledger.exact.arrays import (
 from rbnotes.ledger.exact.duals import arctan2
 from rbnotes.ledger.exact.numbers import PI, ZERO, NotExact, real_part
 from rbnotes.ledger.exact.stand_ins import ModuleStandIn
+
+NNLS_TOLERANCE = 2.0**-40
+"""Gradient, relative to that at zero, below which a variable of least squares stays at its bound."""
 
 
 def block_diag(*blocks: Any) -> Any:
@@ -172,15 +176,32 @@ class Rotation:
         """Return the angle of rotation."""
         return la.norm(self.as_rotvec(), axis=-1)
 
-    def as_euler(self, *_: Any, **__: Any) -> Any:
-        """Refuse Euler angles, which have branches.
+    def as_euler(self, seq: str, degrees: bool = False, **_: Any) -> Any:
+        """Return the angles of three rotations about axes, the middle one of the principal range."""
+        moving = seq if seq.isupper() else seq[::-1]
+        angles = la.over_leading_axes(lambda M: _euler_angles(M, moving.lower()), 2)(self._matrices)
+        angles = angles if seq.isupper() else angles[..., ::-1]
+        return angles * 180 / PI if degrees else angles
 
-        Raises
-        ------
-        NotExact
-            Always.
-        """
-        raise NotExact("Euler angles of scipy")
+
+def _euler_angles(M: np.ndarray, axes: str) -> np.ndarray:
+    """Return the angles of rotations about moving axes."""
+    i, j, last = ("xyz".index(axis) for axis in axes)
+    k = 3 - i - j
+    sign = 1 if (j - i) % 3 == 1 else -1
+    if last == i:
+        angles = [
+            arctan2(M[j, i], -sign * M[k, i]),
+            arctan2((M[i, j] * M[i, j] + M[i, k] * M[i, k]).sqrt(), M[i, i]),
+            arctan2(M[i, j], sign * M[i, k]),
+        ]
+    else:
+        angles = [
+            arctan2(-sign * M[j, k], M[k, k]),
+            arctan2(sign * M[i, k], (M[i, i] * M[i, i] + M[i, j] * M[i, j]).sqrt()),
+            arctan2(-sign * M[i, j], M[i, i]),
+        ]
+    return object_array(angles, (3,))
 
 
 def _generalized_eigenvalues(M: Any, B: Any = None, **_: Any) -> Any:
@@ -199,6 +220,15 @@ def _eigh(M: Any, B: Any = None, **_: Any) -> Any:
 def _solve_triangular(a: Any, b: Any, trans: Any = 0, lower: bool = False, **_: Any) -> Any:
     a = la.triangle(a, lower)
     return la.solve(a.T if trans in (1, "T") else a, b)
+
+
+def _qr(M: Any, mode: str = "full", pivoting: bool = False, **_: Any) -> Any:
+    if pivoting:
+        if mode != "r":
+            raise NotExact("orthogonal factors of pivoted columns")
+        return la.qr_with_pivots(M)
+    result = la.qr(M, {"economic": "reduced", "full": "complete"}.get(mode, mode))
+    return (result,) if mode == "r" else result
 
 
 class _Lapack:
@@ -257,15 +287,20 @@ linalg = ModuleStandIn(
         "eigh": _eigh,
         "eigvalsh": _generalized_eigenvalues,
         "expm": la.expm,
+        "expm_frechet": la.expm_frechet,
         "inv": la.inv,
         "lapack": _Lapack,
+        "logm": lambda M, **_: la.logm(M),
         "lstsq": la.lstsq,
         "lu_factor": lambda M, **_: array(M, float),
-        "lu_solve": lambda factor, b, **_: la.solve(factor, b),
+        "lu_solve": lambda factor, b, **_: la.solve(factor[0] if isinstance(factor, tuple) else factor, b),
         "norm": la.norm,
         "null_space": lambda M, *_, **__: wrap(la.null_space(M)),
         "orth": lambda M, **_: wrap(np.stack(la.orthonormalize(list(plain_objects(M).T)), 1)),
         "pinv": la.pinv,
+        "qr": _qr,
+        "qr_delete": la.qr_delete,
+        "qr_insert": la.qr_insert,
         "solve": la.solve,
         "solve_triangular": _solve_triangular,
         "svd": la.svd,
@@ -383,9 +418,38 @@ sparse_linalg = ModuleStandIn(
         "spsolve": lambda a, b, **_: la.solve(a, b),
     },
 )
+
+
+def nnls(A: Any, b: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
+    """Return the nonnegative least-squares solution by the method of Lawson and Hanson."""
+    A, b = array(A, float), array(b, float)
+    n = A.shape[1]
+    solution, passive = zeros(n), np.zeros(n, dtype=bool)
+    while True:
+        gradient = A.T @ (b - A @ solution)
+        tolerance = NNLS_TOLERANCE * np.max(np.abs(A.T @ b), initial=0.0)
+        growing = [i for i in range(n) if not passive[i] and gradient[i] > tolerance]
+        if not growing:
+            return solution, la.norm(A @ solution - b)
+        passive[max(growing, key=lambda i: float(gradient[i]))] = True
+        while True:
+            chosen = A[:, passive]
+            unbounded = zeros(n)
+            unbounded[passive] = la.solve(chosen.T @ chosen, chosen.T @ b)
+            leaving = [i for i in np.flatnonzero(passive) if unbounded[i] <= 0]
+            if not leaving:
+                break
+            ratios = {i: solution[i] / (solution[i] - unbounded[i]) for i in leaving}
+            first = min(ratios, key=lambda i: float(ratios[i]))
+            solution = solution + ratios[first] * (unbounded - solution)
+            passive[first], solution[first] = False, 0.0
+        solution = unbounded
+
+
 special = ModuleStandIn(
     scipy.special,
     {"factorial": lambda n, *_, **__: lift(np.vectorize(math.factorial, otypes=[object])(n))},
 )
 transform = ModuleStandIn(scipy.spatial.transform, {"Rotation": Rotation})
-scipy_stand_in = ModuleStandIn(scipy, {"linalg": linalg, "sparse": sparse})
+optimize = ModuleStandIn(scipy.optimize, {"nnls": nnls})
+scipy_stand_in = ModuleStandIn(scipy, {"linalg": linalg, "optimize": optimize, "sparse": sparse})

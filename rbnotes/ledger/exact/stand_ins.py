@@ -12,10 +12,13 @@ import numpy as np
 
 from rbnotes.ledger.exact.arrays import (
     FUNCTIONS,
+    Float64StandIn,
+    FloatStandIn,
     apply_function,
     apply_ufunc,
     array,
     asarray,
+    from_buffer,
     has_exact,
     is_finite,
     is_float,
@@ -27,7 +30,7 @@ from rbnotes.ledger.exact.arrays import (
     zeros,
 )
 from rbnotes.ledger.exact.linear_algebra import norm
-from rbnotes.ledger.exact.numbers import PI, ZERO, ArrayLikeNumber, Exact, convert
+from rbnotes.ledger.exact.numbers import PI, ZERO, ArrayLikeNumber, Exact, convert, larger, smaller
 
 
 class ModuleStandIn(types.ModuleType):
@@ -181,6 +184,25 @@ def _fraction(value: float) -> Any:
     return fmpq(*value.as_integer_ratio())
 
 
+def _builtin_extreme(builtin: Callable[..., Any], choose: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """Return the built-in ``max`` or ``min``, with enclosures of balls that overlap."""
+
+    def extreme(*args, **options):
+        entries = list(args[0]) if len(args) == 1 else list(args)
+        if "key" in options or not any(each.__class__ is Exact for each in entries):
+            return builtin(entries, **options)
+        return functools.reduce(choose, entries)
+
+    return extreme
+
+
+BUILTINS = {
+    "float": FloatStandIn,
+    "max": _builtin_extreme(max, larger),
+    "min": _builtin_extreme(min, smaller),
+}
+"""Stand-ins for built-in names."""
+
 linalg = ModuleStandIn(np.linalg, {})
 numpy = ModuleStandIn(
     np,
@@ -191,7 +213,8 @@ numpy = ModuleStandIn(
         "arange": _arange,
         "array": array,
         "eye": _eye,
-        "frombuffer": np.frombuffer,
+        "float64": Float64StandIn,
+        "frombuffer": from_buffer,
         "fromiter": lambda entries, dtype=None, count=-1: array(list(entries), dtype),
         "full": _full,
         "full_like": _full_like,

@@ -103,13 +103,16 @@ def joint_motion(kind: str, q: Array) -> Array:
     return Q
 
 
+SERIES_BELOW_SQUARED = 1e-3
+"""Squared angle below which the coefficients of a rotation are summed as series."""
+
 _E = np.stack([bracket(axis) for axis in np.eye(3)])
 
 
 def _rotation(r: Array) -> Array:
     """Return the rotations ``(..., 3, 3)`` of real or complex rotation vectors, by Rodrigues' formula."""
     squared = np.sum(r * r, axis=-1)[..., None, None]
-    small = np.abs(squared) < 1e-3
+    small = np.abs(squared) < SERIES_BELOW_SQUARED
     angle = np.sqrt(np.where(small, 1.0, squared))
     series = [
         1 - squared / 6 * (1 - squared / 20 * (1 - squared / 42)),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rbnotes.arguments import Array
-from rbnotes.ledger.oracles import body_trees
+from rbnotes.ledger.oracles import body_trees, complex_steps
 from rbnotes.ledger.oracles.bodies import bracket
 from rbnotes.ledger.oracles.twists import adjoint_by_conjugation, commutator, twist_from_matrix
 
@@ -72,19 +72,20 @@ def free_chain_jacobian(joints: Array, bodies: Array) -> Array:
     """Return the body Jacobian ``(6 n, 6 n)`` of a chain whose joints have six degrees of freedom.
 
     Each joint has three translations and then three small rotations as coordinates, zero at the given world
-    frames ``(n, 4, 4)`` of joints and bodies. The twists are complex steps of the poses.
+    frames ``(n, 4, 4)`` of joints and bodies. The twists follow from complex steps of the displacement.
     """
-    n, tiny = len(joints), 1e-30
+    n = len(joints)
     J = np.zeros((6 * n, 6 * n))
-    for a in range(n):
-        for k in range(6):
-            perturbation = np.eye(4, dtype=complex)
-            if k < 3:
-                perturbation[k, 3] = 1j * tiny
-            else:
-                perturbation[:3, :3] = perturbation[:3, :3] + 1j * tiny * bracket(np.eye(3)[k - 3])
-            displacement = joints[a] @ perturbation @ np.linalg.inv(joints[a])
+
+    def displacement(q: Array) -> Array:
+        return np.block([[np.eye(3) + bracket(q[3:]), q[:3, None]], [np.zeros((1, 3)), np.ones((1, 1))]])
+
+    for k, direction in enumerate(np.eye(6)):
+        change = complex_steps.directional_derivative(displacement, np.zeros(6), direction)
+        for a in range(n):
+            rate = joints[a] @ change @ np.linalg.inv(joints[a])
             for i in range(a, n):
-                rate = np.imag(displacement @ bodies[i]) / tiny
-                J[6 * i : 6 * i + 6, 6 * a + k] = twist_from_matrix(np.linalg.inv(bodies[i]) @ rate)
+                J[6 * i : 6 * i + 6, 6 * a + k] = twist_from_matrix(
+                    np.linalg.inv(bodies[i]) @ rate @ bodies[i]
+                )
     return J

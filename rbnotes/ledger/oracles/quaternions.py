@@ -1,18 +1,33 @@
-"""Quaternions, scalar first, as complex 2 x 2 matrices with the same product."""
+"""Quaternions, scalar first, as complex 2 x 2 matrices with the same product.
+
+A complex number a + b i stands as the real matrix ((a, -b), (b, a)), so that the matrices are real and 4 x 4.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import expm
 
 from rbnotes.arguments import Array
 
-UNITS = np.array([[[1, 0], [0, 1]], [[1j, 0], [0, -1j]], [[0, 1], [-1, 0]], [[0, 1j], [1j, 0]]])
-"""The complex 2 x 2 matrices that represent 1, i, j, k, with the same products."""
+ZERO, ONE, IMAGINARY = np.zeros((2, 2)), np.eye(2), np.array([[0.0, -1.0], [1.0, 0.0]])
+UNITS = np.stack(
+    [
+        np.block(blocks)
+        for blocks in (
+            [[ONE, ZERO], [ZERO, ONE]],
+            [[IMAGINARY, ZERO], [ZERO, -IMAGINARY]],
+            [[ZERO, ONE], [-ONE, ZERO]],
+            [[ZERO, IMAGINARY], [IMAGINARY, ZERO]],
+        )
+    ]
+)
+"""The complex 2 x 2 matrices that represent 1, i, j, k, with the same products, as real 4 x 4 matrices."""
 
 
 def components(matrix: Array) -> Array:
-    """Return the quaternion of a complex 2 x 2 matrix."""
-    return np.array([matrix[0, 0].real, matrix[0, 0].imag, matrix[0, 1].real, matrix[0, 1].imag])
+    """Return the quaternion of such a matrix."""
+    return np.array([matrix[0, 0], matrix[1, 0], matrix[0, 2], matrix[1, 2]])
 
 
 def multiply(q: Array, p: Array) -> Array:
@@ -22,5 +37,4 @@ def multiply(q: Array, p: Array) -> Array:
 
 def rotation_quaternion(u: Array, theta: float) -> Array:
     """Return the quaternion of a rotation about u by theta; it contains half the angle."""
-    rates, directions = np.linalg.eigh(-1j * np.tensordot(u, UNITS[1:], axes=1))
-    return components(directions * np.exp(1j * rates * theta / 2) @ directions.conj().T)
+    return components(expm(theta / 2 * np.tensordot(u, UNITS[1:], axes=1)))

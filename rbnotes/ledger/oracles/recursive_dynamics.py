@@ -19,31 +19,35 @@ Links = list[tuple[Any, Any, Any, Any, Any]]
 """Adjoint from the parent, S, bias acceleration, inertia and load of each body."""
 
 
+def _value(number: Any) -> Any:
+    return number.value if isinstance(number, CountedNumber) else number
+
+
 class CountedNumber:
     """Count the products and quotients of a number."""
 
     def __init__(self, value: Any, tally: list[int]) -> None:
-        self.value, self.tally = float(getattr(value, "value", value)), tally
+        self.value, self.tally = float(_value(value)), tally
 
     def _same_tally(self, value: float) -> CountedNumber:
         return CountedNumber(value, self.tally)
 
     def __add__(self, other: Any) -> CountedNumber:
-        return self._same_tally(self.value + getattr(other, "value", other))
+        return self._same_tally(self.value + _value(other))
 
     def __sub__(self, other: Any) -> CountedNumber:
-        return self._same_tally(self.value - getattr(other, "value", other))
+        return self._same_tally(self.value - _value(other))
 
     def __neg__(self) -> CountedNumber:
         return self._same_tally(-self.value)
 
     def __mul__(self, other: Any) -> CountedNumber:
         self.tally[0] += 1
-        return self._same_tally(self.value * getattr(other, "value", other))
+        return self._same_tally(self.value * _value(other))
 
     def __truediv__(self, other: Any) -> CountedNumber:
         self.tally[0] += 1
-        return self._same_tally(self.value / getattr(other, "value", other))
+        return self._same_tally(self.value / _value(other))
 
     def __float__(self) -> float:
         return self.value

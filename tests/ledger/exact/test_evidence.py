@@ -1,5 +1,6 @@
 """Right forms are proved, and planted wrong ones are found wrong, also where a tolerance hides them."""
 
+import functools
 from types import SimpleNamespace
 
 import pytest
@@ -22,6 +23,7 @@ def some():
 
 def claim(verdict="holds", **fields):
     defaults = {"id": "test/s1/e1", "given": None, "library": None, "undefined": ""}
+    defaults |= {"tolerance": 1e-9, "tolerance_reason": ""}
     return SimpleNamespace(**defaults | fields, verdict=verdict)
 
 
@@ -165,6 +167,61 @@ def test_an_undecided_comparison_is_no_proof(some):
     assert "undecided" in found.reason
 
 
+def test_an_undecided_comparison_is_proved_for_both_outcomes(some):
+    def root(a):
+        return np.sqrt(a @ a + 1)
+
+    def absolute(a):
+        difference = root(a) ** 2 - (a @ a + 1)
+        return root(a) + (difference if difference > 0 else -difference)
+
+    def chain(a):
+        return sum(absolute(a) for _ in range(50)) / 50
+
+    inputs = {"a": some.vectors()}
+    assert prove(claim(printed=absolute, reference=root, inputs=inputs)).kind == "enclosed"
+    assert prove(claim(printed=lambda a: -absolute(a), reference=root, inputs=inputs)).kind == "undecided"
+    found = prove(claim(printed=chain, reference=root, inputs=inputs))
+    assert not found.is_proof
+    assert "undecided comparisons" in found.reason
+
+
+def test_a_declared_approximation_is_no_proof_and_no_contradiction(some):
+    def approximate(a):
+        return np.linalg.norm(a) + 1e-12
+
+    fields = {"printed": approximate, "reference": np.linalg.norm, "inputs": {"a": some.nonzero_vectors()}}
+    assert prove(claim(**fields)).kind == "undecided"
+    found = prove(claim(**fields, tolerance_reason="a difference", tolerance=1e-11))
+    assert (found.kind, found.reason) == ("sampled", "the printed form is an approximation: a difference")
+    assert prove(claim(**fields, tolerance_reason="a difference", tolerance=1e-13)).kind == "undecided"
+
+
+def test_a_wrong_form_is_tried_on_more_inputs_until_it_fails(some):
+    def seldom_wrong(a):
+        return abs(a) if a > -1.5 else 2 * a
+
+    fields = {"printed": seldom_wrong, "library": abs, "reference": abs, "inputs": {"a": some.numbers()}}
+    found = prove(claim("erratum", **fields))
+    assert found.is_proof
+    assert 0 < found.num_wrong < found.num_draws
+
+
+def test_inputs_of_one_value_are_not_moved(some):
+    fields = {"printed": lambda a: a, "reference": lambda a: 0 * a}
+    assert prove(claim(**fields, inputs={"a": some.vectors(3, 0, 0)})).is_proof
+
+
+def test_caches_keyed_by_bytes_keep_exact_numbers(some):
+    @functools.lru_cache
+    def squares(key):
+        return np.frombuffer(key) ** 2
+
+    fields = {"printed": lambda a: squares(np.sqrt(a).tobytes()), "reference": lambda a: a}
+    found = prove(claim(**fields, inputs={"a": some.vectors(3, 0.5, 2.0)}))
+    assert found.kind == "enclosed"
+
+
 def test_a_slow_form_is_stopped(some, monkeypatch):
     monkeypatch.setattr(evidence, "SECONDS_PER_EVALUATION", 0.2)
 
@@ -175,3 +232,16 @@ def test_a_slow_form_is_stopped(some, monkeypatch):
     found = prove(claim(printed=slow, reference=slow, inputs={"a": some.vectors()}))
     assert found.kind == "sampled"
     assert "OutOfTime" in found.reason
+
+
+def test_the_largest_of_equal_numbers_needs_no_comparison(some):
+    from rbnotes.ledger.exact.stand_ins import BUILTINS
+
+    def largest(a):
+        return BUILTINS["max"]([np.sqrt(a @ a + 1) ** 2, a @ a + 1] * 20)
+
+    found = prove(claim(printed=largest, reference=lambda a: a @ a + 1, inputs={"a": some.vectors()}))
+    assert found.kind == "enclosed"
+    assert BUILTINS["min"]([1, 2], default=3) == 1
+    assert BUILTINS["max"]([], default=3) == 3
+    assert BUILTINS["max"]("ab", "c", key=len) == "ab"

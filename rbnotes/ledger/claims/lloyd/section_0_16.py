@@ -116,20 +116,19 @@ class d3:
         return friction_impulse(v_t, w, limit)
 
     def reference(v_t, w, limit):
-        """Search for the impulse within its limits that minimizes the sliding speed.
+        """Find the impulse within its limits with the least sliding speed.
 
-        The search is a golden-section search of a convex function.
+        It is one of the limits, or the impulse that stops the sliding, interpolated between two impulses.
         """
-        low, high = -limit, limit
-        ratio = (np.sqrt(5) - 1) / 2
-        for _ in range(80):
-            a, b = high - ratio * (high - low), low + ratio * (high - low)
-            # Compare velocities, not their squares, which are flat at the minimum.
-            if abs(v_t + w * a) < abs(v_t + w * b):
-                high = b
-            else:
-                low = a
-        return (low + high) / 2
+
+        def velocity(phi):
+            return v_t + w * phi
+
+        stopping = velocity(0.0) / (velocity(0.0) - velocity(1.0))
+        candidates = [phi for phi in (stopping, -limit, limit) if abs(phi) <= limit]
+        return min(candidates, key=lambda phi: abs(velocity(phi)))
+
+    exact = "both return a limit or the same quotient, each rounded once"
 
     correction = (
         r"The second case is for $v_t \le -w\,\boldsymbol\phi_\text{max}$. Each direction is "
@@ -165,16 +164,15 @@ class t724:
         return np.array([friction_impulse(v_t, w, limit), z])
 
     def reference(v_t, w, limit):
-        """Find the fixed point of the projection onto the limits by bisection; its violation is zero.
+        """Find the fixed point of the projection onto the limits among them and the impulse that stops the sliding.
 
-        Conditions (0.6) say that phi is the projection of phi - sigma onto the limits.
+        Conditions (0.6) say that phi is the projection of phi - sigma onto the limits; its violation is zero.
         """
-        low, high = -limit, limit
-        for _ in range(80):
-            middle = (low + high) / 2
-            residual = middle - np.clip(middle - (v_t + w * middle), -limit, limit)
-            low, high = (low, middle) if residual > 0 else (middle, high)
-        return np.full(2, (low + high) / 2)
+
+        def violation(phi):
+            return abs(phi - np.clip(phi - (v_t + w * phi), -limit, limit))
+
+        return np.full(2, min((-limit, limit, -v_t / w), key=violation))
 
     correction = (
         "The impulse agrees if the second case is corrected and if (0.6) has the two parts of "

@@ -106,8 +106,11 @@ class t24:
         return q @ q
 
     def reference(u, theta):
-        """Compare with the determinant of the complex 2 x 2 matrix that represents the rotation."""
-        return np.linalg.det(np.tensordot(rotation_quaternion(u, theta), UNITS, axes=1)).real
+        """Compare with the determinant of the complex 2 x 2 matrix that represents the rotation.
+
+        The real 4 x 4 matrix that stands for it has the squared absolute value as its determinant.
+        """
+        return np.sqrt(np.linalg.det(np.tensordot(rotation_quaternion(u, theta), UNITS, axes=1)))
 
     implements = quaternion.from_axis_angle
 

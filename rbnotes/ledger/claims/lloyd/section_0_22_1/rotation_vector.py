@@ -167,13 +167,11 @@ class d10:
 
     def library():
         # U has the trace 1 + phi cot(phi/2).
-        return np.trace(so3.left_jacobian_inverse([0.0, 0.0, 1e-8])) - 1
+        return np.trace(so3.left_jacobian_inverse(np.zeros(3))) - 1
 
     def reference():
-        """Extrapolate to zero from two small angles."""
-        # Richardson: the next term is of order phi^2.
-        first_value, second_value = (phi * cot(phi / 2) for phi in (2e-3, 1e-3))
-        return np.array((4 * second_value - first_value) / 3)
+        """Divide the derivatives of both functions of the quotient, phi and tan(phi/2), at zero."""
+        return 1 / derivative(lambda phi: np.tan(phi / 2)).value
 
     tolerance = 1e-12
     exact = "there are no inputs: a limit is a single number"

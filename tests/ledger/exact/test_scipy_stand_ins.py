@@ -1,0 +1,112 @@
+"""The stand-ins for SciPy return the numbers of SciPy."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.interpolate
+import scipy.linalg
+import scipy.optimize
+from scipy.spatial.transform import Rotation
+
+from rbnotes.ledger.exact import interpolation
+from rbnotes.ledger.exact import scipy_stand_in as exact
+from rbnotes.ledger.exact.arrays import strip
+from rbnotes.ledger.exact.numbers import decimal
+from rbnotes.ledger.exact.stand_ins import numpy
+
+RNG = np.random.default_rng(5)
+A, B = RNG.normal(size=(2, 4, 4))
+POINTS = np.linspace(-1, 3, 9)
+SEQUENCES = [
+    "".join(each) for each in itertools.product("xyz", repeat=3) if each[0] != each[1] and each[1] != each[2]
+]
+
+
+def floats(value):
+    return np.asarray(strip(value)).astype(float)
+
+
+def assert_close(found, expected):
+    np.testing.assert_allclose(floats(found), expected, rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("sequence", SEQUENCES + [each.upper() for each in SEQUENCES])
+def test_euler_angles(sequence):
+    rotation = Rotation.from_rotvec([[0.3, -1.2, 2.0], [-0.4, 0.1, 0.2]])
+    found = exact.Rotation.from_matrix(rotation.as_matrix()).as_euler(sequence)
+    assert_close(found, rotation.as_euler(sequence))
+
+
+def test_functions_of_matrices():
+    pose = np.eye(4)
+    pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec([0.3, -1.2, 2.0]).as_matrix(), [1, 2, 3]
+    assert_close(exact.linalg.logm(pose), scipy.linalg.logm(pose))
+    for found, expected in zip(exact.linalg.expm_frechet(A, B), scipy.linalg.expm_frechet(A, B), strict=True):
+        assert_close(found, expected)
+
+
+@pytest.mark.parametrize("which", ["row", "col"])
+def test_changes_of_orthogonal_decompositions(which):
+    Q, R = scipy.linalg.qr(A)
+    axis = which == "col"
+    found = exact.linalg.qr_insert(Q, R, B[0], 4, which=which)
+    assert_close(floats(found[0]) @ floats(found[1]), np.insert(A, 4, B[0], axis))
+    found = exact.linalg.qr_delete(Q, R, 1, which=which)
+    assert_close(floats(found[0]) @ floats(found[1]), np.delete(A, 1, axis))
+    assert_close(np.tril(floats(found[1]), -1), 0)
+
+
+def test_pivots_show_the_rank():
+    matrix = np.array([[1, 2, 3, 0], [2, 4, 6, 1], [0, 0, 1, 5]]) / 4
+    matrix = np.vstack([matrix, matrix[0] - matrix[2]])
+    R, pivots = exact.linalg.qr(matrix, mode="r", pivoting=True)
+    expected, expected_pivots = scipy.linalg.qr(matrix, mode="r", pivoting=True)
+    assert list(pivots) == list(expected_pivots)
+    assert_close(abs(floats(R)), abs(expected))
+    assert all(entry == 0 for entry in np.asarray(strip(R))[3])
+
+
+def test_nonnegative_least_squares():
+    for _ in range(10):
+        matrix, right = RNG.integers(-5, 6, (6, 4)) / 2, RNG.integers(-5, 6, 6) / 2
+        found, error = exact.optimize.nnls(matrix, right)
+        expected = scipy.optimize.nnls(matrix, right)
+        assert_close(found, expected[0])
+        assert_close(error, expected[1])
+
+
+@pytest.mark.parametrize("order", range(3))
+def test_splines(order):
+    x, y, slopes = [0.0, 1.0, 2.5], RNG.normal(size=(3, 2)), RNG.normal(size=(3, 2))
+    found = interpolation.CubicHermiteSpline(x, y, slopes)
+    expected = scipy.interpolate.CubicHermiteSpline(x, y, slopes)
+    assert_close(found(POINTS, order), expected(POINTS, order))
+    assert_close(found.derivative()(POINTS), expected.derivative()(POINTS))
+    assert_close(found.antiderivative()(POINTS), expected.antiderivative()(POINTS))
+    knots, coefficients = np.arange(-3, 6), RNG.normal(size=(5, 3))
+    found = interpolation.BSpline(knots, coefficients, 3)
+    assert_close(found(POINTS, order), scipy.interpolate.BSpline(knots, coefficients, 3)(POINTS, order))
+
+
+def test_interpolation_with_repeated_nodes():
+    nodes, values = [0.5, 1.0, 1.0, 1.25], [0.75, 1.0, 0.0, 0.875]
+    found, expected = (
+        kind(nodes, values) for kind in (interpolation.KroghInterpolator, scipy.interpolate.KroghInterpolator)
+    )
+    assert_close(found(POINTS), expected(POINTS))
+    assert_close(found.derivative(0.75), expected.derivative(0.75))
+
+
+def test_quadrature_and_polynomial_fits():
+    nodes, weights = interpolation.leggauss(3)
+    assert_close(nodes, np.polynomial.legendre.leggauss(3)[0])
+    assert_close(weights, np.polynomial.legendre.leggauss(3)[1])
+    # A quadrature with many nodes stands for the integral.
+    nodes, weights = interpolation.leggauss(24)
+    difference = weights @ numpy.exp(nodes) - (numpy.exp(1) - numpy.exp(-1))
+    assert abs(difference) < decimal("1e-90")
+    x, y = [0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 5.0, 3.0]
+    assert_close(
+        interpolation.polynomial.polynomial.polyfit(x, y, 2), np.polynomial.polynomial.polyfit(x, y, 2)
+    )
