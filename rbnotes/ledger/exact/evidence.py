@@ -158,7 +158,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise OutOfTime(f"more than {seconds:g} s")
 
     previous = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again, should a callback swallow the exception
     try:
         yield
     finally:
