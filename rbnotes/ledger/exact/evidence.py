@@ -50,7 +50,7 @@ MAX_WIDTH = 1e-40
 """Width of an enclosure relative to the size of the entry."""
 MAX_ERROR_PROBABILITY = 1e-18
 SECONDS_PER_EVALUATION = 10.0
-MAX_PATHS = 128
+MAX_PATHS = 32
 """Outcomes of undecided comparisons that are tried."""
 EXACT, ENCLOSED = "exact", "enclosed"
 
@@ -158,7 +158,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise OutOfTime(f"more than {seconds:g} s")
 
     previous = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again, should a callback swallow the exception
     try:
         yield
     finally:

@@ -77,6 +77,7 @@ class t438_a:
         return np.array(value_and_derivative_at_zero(mean))
 
     tolerance = 1e-08
+    tolerance_reason = "values and derivatives at zero are extrapolated from steps of eight sizes"
     remark = (
         "The error is of second order: $h^2/12$ times the second derivative, that of the trapezoidal rule."
     )

@@ -313,6 +313,7 @@ class t476:
         return law_reference(f_opt, a, l_opt, v_max, l_T, l_T + stretch * l_opt, -speed_ratio * l_opt * v_max)
 
     tolerance = 1e-08
+    tolerance_reason = "the printed coefficients of the passive curve have fifteen digits"
     remark = (
         "The velocity $v_{max}$ is in optimal lengths per second. Below it, an active muscle always "
         r"pulls: $f_V > 0$ for $\tilde v > -1$."
