@@ -28,10 +28,6 @@ class InternalLibrary(JITCodeLibrary):
         """Leave linking, optimization and machine code to the library that links this one."""
         self._finalized = True
 
-    def _optimize_functions(self, ll_module: binding.ModuleRef) -> None:
-        """Leave optimization to the library that links this one."""
-        ll_module.data_layout = self._codegen._data_layout
-
     def get_pointer_to_function(self, name: str) -> int:
         """Return zero: there is no machine code."""
         return 0
@@ -46,13 +42,13 @@ class InternalLibrary(JITCodeLibrary):
                 self._module_with_callees.link_in(module, preserve=True)
         return self._module_with_callees
 
-    _module_with_callees = None
+    _module_with_callees: Any = None
 
     def _own_module(self) -> binding.ModuleRef:
         """Return a module with this function only."""
         return super()._get_module_for_linking()
 
-    def _callees(self) -> list[JITCodeLibrary]:
+    def _callees(self) -> list[Any]:
         """Return the libraries of all functions that this one calls, directly or not."""
         found = dict.fromkeys(self._linking_libraries)
         pending = list(found)
