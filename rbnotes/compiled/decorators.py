@@ -9,13 +9,19 @@ from typing import Any
 
 from numba import njit
 
+from rbnotes.compiled.linked_libraries import InternalCompiler
+
 Decorator = Callable[[Callable[..., Any]], Any]
 """Decorator of a function whose types numba infers from those of the caller."""
 
 FMA_OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}}
 """No checks for division by zero; fused multiply-add."""
 
-_INTERNAL_OPTIONS: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INTERNAL_OPTIONS: dict[str, Any] = {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": InternalCompiler,
+}
 _ALLOC_OPTIONS: dict[str, Any] = {"_nrt": True, **_INTERNAL_OPTIONS}
 _NOALLOC_OPTIONS: dict[str, Any] = {"_nrt": False, **_INTERNAL_OPTIONS}
 

@@ -12,6 +12,9 @@ from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
 from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, subtract
 from rbnotes.contact.distance import PARALLEL_TOLERANCE
 
+EDGE_MARGIN = 1 + 1e-9
+"""Factor of the distance beyond which edges are skipped, against rounding."""
+
 
 @jit_alloc
 def empty_points(count):
@@ -112,9 +115,20 @@ def closer_pair(new, old):
     return new if dot(d, d) < dot(e, e) else old
 
 
+@jit_noalloc
+def extent_along(axis, x, y):
+    """Return the smaller and the larger coordinate of two points along an axis."""
+    p, q = dot(axis, x), dot(axis, y)
+    return min(p, q), max(p, q)
+
+
 @jit_alloc
-def closest_points(half_a, pose_a, half_b, pose_b):
-    """Return the closest points of two disjoint cores: a corner and any point, or points of an edge each."""
+def closest_points(half_a, pose_a, half_b, pose_b, axis):
+    """Return the closest points of two disjoint cores: a corner and any point, or points of an edge each.
+
+    Edges whose distance along the unit vector `axis` exceeds that of the closest points so far are skipped;
+    they are many if it points from b to a.
+    """
     first_a, last_a, first_b, last_b = empty_points(12), empty_points(12), empty_points(12), empty_points(12)
     best = (math.inf, 0.0, 0.0), (0.0, 0.0, 0.0)
     for i in range(corners(half_a, pose_a, first_a)):
@@ -123,13 +137,15 @@ def closest_points(half_a, pose_a, half_b, pose_b):
     for i in range(corners(half_b, pose_b, first_b)):
         y = get_point(first_b, i)
         best = closer_pair((closest_point(half_a, pose_a, y), y), best)
-    count_b = edges(half_b, pose_b, first_b, last_b)
+    count_b, d = edges(half_b, pose_b, first_b, last_b), subtract(best[0], best[1])
+    skipped_distance = EDGE_MARGIN * norm(d)
     for i in range(edges(half_a, pose_a, first_a, last_a)):
+        a0, a1 = get_point(first_a, i), get_point(last_a, i)
+        lowest, _ = extent_along(axis, a0, a1)
         for j in range(count_b):
-            pair = closest_points_of_segments(
-                get_point(first_a, i), get_point(last_a, i), get_point(first_b, j), get_point(last_b, j)
-            )
-            best = closer_pair(pair, best)
+            b0, b1 = get_point(first_b, j), get_point(last_b, j)
+            if lowest - extent_along(axis, b0, b1)[1] <= skipped_distance:
+                best = closer_pair(closest_points_of_segments(a0, a1, b0, b1), best)
     return best
 
 

@@ -95,7 +95,7 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
     if separation - radius_sum > margin:
         return 0
     if separation > 0:
-        x, y = closest_points(half_a, pose_a, half_b, pose_b)
+        x, y = closest_points(half_a, pose_a, half_b, pose_b, axis)
         separation_vector = subtract(x, y)
         separation_vector = add_scaled(
             separation_vector, max(0.0, touching_distance - norm(separation_vector)), normal
@@ -202,7 +202,7 @@ def opposite_points(half_a, pose_a, half_b, pose_b, normal, overlap, on_a, on_b)
     separated_pose = pose_a.copy()
     for i in range(3):
         separated_pose[i, 3] -= overlap[i]
-    x, y = closest_points(half_a, separated_pose, half_b, pose_b)
+    x, y = closest_points(half_a, separated_pose, half_b, pose_b, normal)
     set_point(on_a, 0, add_scaled(x, 1.0, overlap))
     set_point(on_b, 0, y)
     return 1, normal

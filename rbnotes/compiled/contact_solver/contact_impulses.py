@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rbnotes.compiled.contact_solver.central_path import follow_central_path
 from rbnotes.compiled.contact_solver.contact_operator import (
     body_operator,
     contact_scales,
@@ -19,6 +20,7 @@ from rbnotes.compiled.contact_solver.envelope_factors import solve_lower
 from rbnotes.compiled.contact_solver.joint_constraints import write_block
 from rbnotes.compiled.contact_solver.newton_friction import (
     natural_residual,
+    open_contact,
     project_on_cone,
     solve_newton,
 )
@@ -37,6 +39,15 @@ from rbnotes.compiled.linear_algebra import (
 )
 from rbnotes.compiled.record_layout import IMPULSE, MU, NORMAL, POSITION, A, B
 from rbnotes.friction.contact_problem import CONSTRAINED_MOBILITY_TOLERANCE
+
+PATH_TOLERANCE = 1e-4
+"""Natural residual at which Newton's method continues from a central path."""
+
+PROMISING_RESIDUAL = 1e-5
+"""Largest residual at which contacts open one after the other."""
+
+MAX_OPENED_CONTACTS = 20
+"""Largest number of contacts that open after a search."""
 
 
 class ContactJacobian(NamedTuple):
@@ -269,10 +280,50 @@ def select_contacts(rows, responses, contacts):
 
 
 @jit_alloc
+def solve_island(operator, free, mu, initial_guess, tolerance, max_iterations, impulses):
+    """Write the best impulses of an island; return their residual.
+
+    If Newton's method fails from the initial guess, and the bodies have no joints, it starts again from the
+    central path.
+    """
+    residual = search_impulses(operator, free, mu, initial_guess, tolerance, max_iterations, impulses)
+    if not residual <= tolerance and not len(operator.W):
+        path, candidate = np.empty(len(free)), np.empty(len(free))
+        follow_central_path(operator, free, mu, PATH_TOLERANCE, max_iterations, path)
+        candidate_residual = search_impulses(operator, free, mu, path, tolerance, max_iterations, candidate)
+        if candidate_residual < residual:
+            copy_array(candidate, impulses)
+            residual = candidate_residual
+    return residual
+
+
+@jit_alloc
+def search_impulses(operator, free, mu, initial_guess, tolerance, max_iterations, impulses):
+    """Write the best impulses near the initial guess; return their residual.
+
+    Where Newton's method ends near a solution, with more pushing contacts than the motion can keep closed,
+    contacts open one after the other.
+    """
+    start, candidate = np.empty(len(free)), np.empty(len(free))
+    residual, _ = solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, impulses)
+    copy_array(impulses, start)
+    for _ in range(MAX_OPENED_CONTACTS):
+        if residual <= tolerance or not residual <= PROMISING_RESIDUAL:
+            break
+        open_contact(operator, free, mu, start)
+        candidate_residual, _ = solve_newton(operator, free, mu, start, tolerance, max_iterations, candidate)
+        copy_array(candidate, start)
+        if candidate_residual < residual:
+            copy_array(candidate, impulses)
+            residual = candidate_residual
+    return residual
+
+
+@jit_alloc
 def solve_contact_impulses(
     model, rows, responses, twists, free, mu, initial_guess, tolerance, max_iterations
 ):
-    """Solve each island by Newton's method; return the impulses, the residual, and True on success.
+    """Solve each island; return the impulses, the residual, and True on success.
 
     `model` holds bodies, joints and the joint system, `twists` the velocities of the bodies without and
     with joint impulses. In directions that the joints block, `free` is cleared.
@@ -303,7 +354,7 @@ def solve_contact_impulses(
                 island_rows.row_bodies, island_rows.blocks, island_responses, bodies, numbers
             )
         island_impulses, island_u = np.empty(size), np.empty(size)
-        island_residual, _ = solve_newton(
+        island_residual = solve_island(
             operator, island_free, island_mu, island_guess, tolerance, max_iterations, island_impulses
         )
         all_converged = all_converged and island_residual <= tolerance

@@ -153,39 +153,58 @@ def body_newton_step(operator, F, P, rho, damping, step):
 
     The factor 1 / damping in D^-1 amplifies rounding, which a further step removes.
     """
-    count, num_bodies = len(rho), len(operator.inertias)
-    K, y, along = np.empty((count, 3, 3)), np.zeros((num_bodies + 1, 6)), np.empty(3)
+    count = len(rho)
+    K = np.zeros((count, 3, 3))
+    for i in range(count):
+        invert_projection_complement(P[i], damping, K[i])
+        for a in range(3):
+            step[3 * i + a] = dot(K[i, a], (F[3 * i], F[3 * i + 1], F[3 * i + 2]))
+        # P = 1 + damping - D
+        factor = rho[i] * (1 + damping) if P[i, 0, 0] > 0 else 0.0
+        for a in range(3):
+            for b in range(3):
+                K[i, a, b] *= factor
+            K[i, a, a] -= rho[i] if P[i, 0, 0] > 0 else 0.0
+    if factor_body_matrix(operator, K):
+        solve_body_matrix(operator, K, step)
+    else:
+        step[0] = np.nan
+
+
+@jit_alloc
+def factor_body_matrix(operator, K):
+    """Write and factor ``M + J^T K J``, with a block of K for each contact ``(c, 3, 3)``.
+
+    Return False if the matrix is singular.
+    """
     blocks = operator.matrix.blocks
     for n in range(len(blocks)):
         for a in range(6):
             for b in range(6):
                 blocks[n, a, b] = 0.0
-    for b in range(num_bodies):
+    for b in range(len(operator.inertias)):
         copy_rows(operator.inertias[b], 6, blocks[operator.matrix.place[b, b]])
-    for i in range(count):
-        invert_projection_complement(P[i], damping, K[i])
-        for a in range(3):
-            step[3 * i + a] = dot(K[i, a], (F[3 * i], F[3 * i + 1], F[3 * i + 2]))
-        for a in range(3):
-            for side in range(2):
-                b = operator.row_bodies[3 * i + a, side]
-                for k in range(6):
-                    y[b, k] += operator.jacobian[3 * i + a, side, k] * step[3 * i + a]
-        # P = 1 + damping - D
-        for a in range(3):
-            for b in range(3):
-                K[i, a, b] *= rho[i] * (1 + damping)
-            K[i, a, a] -= rho[i]
-        if P[i, 0, 0] > 0:
+    for i in range(len(K)):
+        if K[i, 0, 0] != 0:
             add_contact_block(operator, K[i], i)
+    return factor_blocks(operator.matrix)
+
+
+@jit_alloc
+def solve_body_matrix(operator, K, x):
+    """Replace x by ``(1 + K J M^-1 J^T)^-1 x`` with the factors of :func:`factor_body_matrix`."""
+    num_bodies = len(operator.inertias)
+    y, along = np.zeros((num_bodies + 1, 6)), np.empty(3)
+    for i in range(len(x)):
+        for side in range(2):
+            b = operator.row_bodies[i, side]
+            for k in range(6):
+                y[b, k] += operator.jacobian[i, side, k] * x[i]
     for k in range(6):
         y[num_bodies, k] = 0.0  # the world does not move
-    if not factor_blocks(operator.matrix):
-        step[0] = np.nan
-        return
     solve_blocks(operator.matrix, y)
-    for i in range(count):
-        if P[i, 0, 0] > 0:
+    for i in range(len(K)):
+        if K[i, 0, 0] != 0:
             for a in range(3):
                 along[a] = 0.0
                 for side in range(2):
@@ -193,7 +212,7 @@ def body_newton_step(operator, F, P, rho, damping, step):
                         operator.jacobian[3 * i + a, side], y[operator.row_bodies[3 * i + a, side]]
                     )
             for a in range(3):
-                step[3 * i + a] -= dot(K[i, a], along)
+                x[3 * i + a] -= dot(K[i, a], along)
 
 
 @jit_noalloc

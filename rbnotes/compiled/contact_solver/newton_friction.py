@@ -82,6 +82,31 @@ def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, b
     return best_residual, steps
 
 
+@jit_alloc
+def open_contact(operator, free, mu, r):
+    """Move the impulses along a Newton step until the first pushing contact opens.
+
+    If redundant contacts cannot all stay closed, the derivative of F is nearly singular and the step shifts
+    impulses from those that separate to those that approach, without an effect on the motion.
+    """
+    size, count = len(free), len(mu)
+    mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
+    u, F, step, P = np.empty(size), np.empty(size), np.empty(size), np.zeros((count, 3, 3))
+    contact_scales(operator, mobility, rho)
+    for i in range(count):
+        units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
+    contact_velocities(operator, free, r, u)
+    natural_map(u, mu, r, rho, F)
+    projection_derivatives(u, mu, r, rho, P)
+    newton_step(operator, F, P, rho, units, MIN_DAMPING, step)
+    fraction = 1.0
+    for i in range(count):
+        if P[i, 0, 0] > 0 and step[3 * i] > 0:
+            fraction = min(fraction, r[3 * i] / step[3 * i])
+    for k in range(size):
+        r[k] -= fraction * step[k]
+
+
 @jit_noalloc
 def contact_vector(r, i):
     """Return the three numbers of contact i."""

@@ -1,8 +1,8 @@
 """One RATTLE step: velocity update, free motion, velocity update, and the energy account.
 
 The reference is :mod:`rbnotes.multibody.maximal.rattle_integrator`, which takes over exceptional steps:
-large joint errors, dependent joint rows, friction that Newton's method does not solve, and long steps. Python
-evaluates applied forces and separates overlapping bodies.
+large joint errors, dependent joint rows, friction that Newton's method and the central path do not solve, and
+long steps. Python evaluates applied forces and separates overlapping bodies.
 """
 
 import math
