@@ -22,7 +22,7 @@ mpl.use("Agg")
 
 CHAPTER = Path(__file__).parents[3] / "book" / "models.md"
 SECTION = re.search(r"^## Short scripts\n(.*?)^## ", CHAPTER.read_text(encoding="utf-8"), re.M | re.S)[1]
-IMPORTS, *SCRIPTS = re.findall(r"^```python\n(.*?)^```", SECTION, re.M | re.S)
+IMPORTS, *SCRIPTS = re.findall(r"^```ipython3\n(.*?)^```", SECTION, re.M | re.S)
 MAX_LINES = {"boxes": 8, "arm": 6, "leg": 6, "muscle": 10, "dominoes": 8, "four-bar": 12, "helical": 12}
 
 
