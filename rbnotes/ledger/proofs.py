@@ -19,7 +19,7 @@ def require_flint() -> None:
         If python-flint is not installed.
     """
     try:
-        from rbnotes.ledger.exact import evidence  # noqa: F401
+        import flint  # noqa: F401  # only to say which extra is missing
     except ImportError as error:
         message = "proofs need python-flint: pip install 'rbnotes[exact]'"
         raise MissingExtra(message, name="flint") from error

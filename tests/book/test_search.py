@@ -118,7 +118,7 @@ QUESTIONS = {
     "so3.exp": "rotations",
     "so3.left_jacobian": "generated/api-so3",
 }
-"""What readers ask for, and the page that must come first."""
+"""Questions of readers, each with the page that must come first."""
 
 
 def test_questions_of_readers_find_their_page_first():

@@ -359,10 +359,10 @@ def has_exact(value: Any) -> bool:
     return isinstance(value, dict) and any(map(has_exact, value.values()))
 
 
-maximum, minimum = elementwise(larger), elementwise(smaller)
+_maximum, _minimum = elementwise(larger), elementwise(smaller)
 _UFUNCS: dict[Any, Callable[..., Any]] = {
-    np.maximum: maximum,
-    np.minimum: minimum,
+    np.maximum: _maximum,
+    np.minimum: _minimum,
     np.isfinite: elementwise(is_finite, boolean=True),
     np.isnan: elementwise(is_nan, boolean=True),
     np.isinf: elementwise(lambda x: not is_finite(x) and not is_nan(x), boolean=True),
@@ -581,7 +581,7 @@ def _clip(a, a_min=None, a_max=None, **_):
         plain_objects(limit)
         for limit in (-math.inf if a_min is None else a_min, math.inf if a_max is None else a_max)
     )
-    return minimum(maximum(a, low), high)
+    return _minimum(_maximum(a, low), high)
 
 
 @handles(np.linspace)

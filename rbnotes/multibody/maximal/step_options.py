@@ -38,7 +38,7 @@ class StepOptions:
     friction_model
         Friction model.
     max_friction_residual
-        Largest accepted residual of the friction model, or None.
+        Largest accepted residual of the friction model, dimensionless, or None.
     impacts
         Mode of impacts: ``"simultaneous"`` or ``"sequential"``.
     compiled

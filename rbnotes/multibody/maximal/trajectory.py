@@ -114,7 +114,7 @@ class ContactRecord:
     residual
         Relative residual of the friction model, by its own measure; the larger one of two solutions.
     step_fractions
-        Times of the contacts ``(c,)`` in the step, from 0 at its start to 1 at its end.
+        Times of the contacts ``(c,)`` as fractions of the step, dimensionless: 0 at its start, 1 at its end.
     """
 
     points: ContactPoints
