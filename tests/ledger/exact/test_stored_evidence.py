@@ -32,6 +32,9 @@ STORED = read_evidence(active_ledger().folder)
 NUM_GROUPS = 30
 """Groups of claims, by digest; one group is proved each day although its sources are unchanged."""
 
+UNDECIDED = {"lloyd/s0.9.3/d1", "si/s6/t234#a", "sueda/s1.12/t640#b"}
+"""Claims without a proof or a reason for sampling: oracles that iterate, take differences, or compute a rank."""
+
 
 def is_due(record):
     """Return True if a claim is to be proved: it is stale, it is its day, or the run is a deep one."""
@@ -61,9 +64,8 @@ def test_every_claim_has_evidence():
     assert without_digest == []
 
 
-@pytest.mark.xfail(reason="some verdicts and proofs contradict each other and are still to be decided")
-def test_no_claim_is_undecided():
-    assert [name for name, each in STORED.items() if each.kind == "undecided"] == []
+def test_no_other_claim_is_undecided():
+    assert {name for name, each in STORED.items() if each.kind == "undecided"} == UNDECIDED
 
 
 def test_evidence_has_the_numbers_of_its_kind():

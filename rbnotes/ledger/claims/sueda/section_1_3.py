@@ -392,6 +392,7 @@ class m2_a:
     library = second_pose_library
     reference = second_pose_reference
     tolerance = 5e-05
+    tolerance_reason = "four digits are printed"
     implements = se3.exp
 
 

@@ -119,6 +119,7 @@ class e1_38:
     library = law_library
     reference = law_reference
     tolerance = 1e-08
+    tolerance_reason = "the printed coefficients of the passive curve have fifteen digits"
     implements = Muscle
 
 
