@@ -33,7 +33,7 @@ NUM_GROUPS = 30
 """Groups of claims, by digest; one group is proved each day although its sources are unchanged."""
 
 UNDECIDED = {"lloyd/s0.9.3/d1", "si/s6/t234#a", "sueda/s1.12/t640#b"}
-"""Claims without a proof or a reason for sampling: oracles that iterate, take differences or compute ranks."""
+"""Claims without a proof or a reason for sampling: oracles that iterate, take differences, compute ranks."""
 
 
 def is_due(record):
