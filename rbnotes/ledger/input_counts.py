@@ -57,12 +57,12 @@ def _branch_counts(record: Record, draws: Sequence[Values]) -> Iterator[int]:
     """Yield the number of inputs on which each branch of a form or the oracle was taken."""
     for form in record_forms(record).values():
         counts: dict[tuple[str, str, bool], int] = defaultdict(int)
-        # Longer lists of inputs are not counted to their end.
+        # In parts, because ``count_branches`` stops early on longer lists.
         for start in range(0, len(draws), MIN_INPUTS):
             try:
                 branches = count_branches(readable_function(form), draws[start : start + MIN_INPUTS])
             except UnreadableFunction:
-                return
+                break
             for branch in branches:
                 for outcome in branch.required_outcomes:
                     key = (branch.function, branch.source, outcome)

@@ -471,6 +471,8 @@ def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[
 
 def _reduce(function, a, axis=0, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """Return an extreme value along some axes."""
+    if where is not True:
+        raise NotExact("extreme values of a part of an array")
     entries = plain_objects(a)
     shape, axes = list(entries.shape), range(entries.ndim) if axis is None else np.atleast_1d(axis)
     for each in sorted((int(each) % entries.ndim for each in axes), reverse=True):

@@ -11,11 +11,11 @@ from flint import arb
 
 from rbnotes.ledger.exact import linear_algebra as la
 from rbnotes.ledger.exact.arrays import array, handles, object_array, plain_objects, wrap
-from rbnotes.ledger.exact.numbers import Exact, convert, real_part
+from rbnotes.ledger.exact.numbers import Exact, NotExact, convert, real_part
 from rbnotes.ledger.exact.stand_ins import ModuleStandIn, numpy
 
-MANY_NODES, ENOUGH_NODES = 6, 100
-"""A quadrature with many nodes stands for the integral: it gets enough for the digits of a ball."""
+MANY_NODES = 6
+"""Number of nodes from which a quadrature stands for an integral."""
 
 
 def _polynomial(coefficients: Any, x: Any, order: int) -> Any:
@@ -143,22 +143,28 @@ class BSpline:
 
 
 def leggauss(count: int) -> tuple[Any, Any]:
-    """Return nodes and weights of Gauss's quadrature on (-1, 1)."""
-    count = ENOUGH_NODES if count >= MANY_NODES else count
+    """Return nodes and weights of Gauss's quadrature on (-1, 1).
+
+    Rules with many nodes stand for integrals, which they do not enclose.
+    """
+    if count >= MANY_NODES:
+        raise NotExact("an integral by quadrature")
     roots = [arb.legendre_p_root(count, i, weight=True) for i in reversed(range(count))]
     return tuple(wrap(object_array([Exact(root[k]) for root in roots], (count,))) for k in (0, 1))
 
 
-def _fit(x: Any, y: Any, degree: int) -> Any:
+def _fit(x: Any, y: Any, deg: int, **options: Any) -> Any:
     """Return the coefficients of a least-squares polynomial, lowest power first."""
+    if options:
+        raise NotExact("weights of a polynomial fit")
     x, y = array(x, float), array(y, float)
-    powers = np.stack([x**k for k in range(degree + 1)], axis=-1)
+    powers = np.stack([x**k for k in range(deg + 1)], axis=-1)
     return la.solve(powers.T @ powers, powers.T @ y)
 
 
 @handles(np.polyfit)
-def _polyfit(x: Any, y: Any, degree: int, **_: Any) -> Any:
-    return _fit(x, y, degree)[::-1]
+def _polyfit(x: Any, y: Any, deg: int, **options: Any) -> Any:
+    return _fit(x, y, deg, **options)[::-1]
 
 
 interpolate = ModuleStandIn(
@@ -166,6 +172,6 @@ interpolate = ModuleStandIn(
     {each.__name__: each for each in (BSpline, CubicHermiteSpline, KroghInterpolator, PPoly)},
 )
 legendre = ModuleStandIn(np.polynomial.legendre, {"leggauss": leggauss})
-power_series = ModuleStandIn(np.polynomial.polynomial, {"polyfit": lambda x, y, deg, **_: _fit(x, y, deg)})
+power_series = ModuleStandIn(np.polynomial.polynomial, {"polyfit": _fit})
 polynomial = ModuleStandIn(np.polynomial, {"legendre": legendre, "polynomial": power_series})
 numpy.__dict__["polynomial"] = polynomial

@@ -537,6 +537,8 @@ def _logarithm(M: np.ndarray) -> np.ndarray:
         n + 1, n + 1, [v.log() if i == j else 0 for i, v in enumerate(values) for j in range(n + 1)]
     )
     result = right * logarithms * right.inv()
+    if not all(result[i, j].imag.contains(0) for i in range(n + 1) for j in range(n + 1)):
+        raise NotExact("logarithms with imaginary parts")
     entries = [Exact(result[i, j].real, _is_tainted(M)) for i in range(n + 1) for j in range(n + 1)]
     return object_array(entries, M.shape)
 

@@ -541,7 +541,8 @@ def all_equal(pairs: Iterable[tuple[Exact, Exact]]) -> bool:
             trace.record_branch(_may_vanish(difference.value))
         if not _may_vanish(difference.value):
             return False
-        undecided = undecided or not (difference.value.__class__ is fmpq or difference.value.is_exact())
+        value = difference.value
+        undecided = undecided or not (value.__class__ is fmpq or (value.is_exact() and not value.is_nan()))
     return _choose(True) if undecided else True
 
 

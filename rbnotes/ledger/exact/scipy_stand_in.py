@@ -430,6 +430,8 @@ def nnls(A: Any, b: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
         tolerance = NNLS_TOLERANCE * np.max(np.abs(A.T @ b), initial=0.0)
         growing = [i for i in range(n) if not passive[i] and gradient[i] > tolerance]
         if not growing:
+            if any(gradient[i].value > 0 for i in range(n) if not passive[i]):
+                raise NotExact("a gradient of least squares that is nearly zero")
             return solution, la.norm(A @ solution - b)
         passive[max(growing, key=lambda i: float(gradient[i]))] = True
         while True:

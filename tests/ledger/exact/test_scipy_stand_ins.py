@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from rbnotes.ledger.exact import interpolation
 from rbnotes.ledger.exact import scipy_stand_in as exact
 from rbnotes.ledger.exact.arrays import strip
-from rbnotes.ledger.exact.numbers import decimal
+from rbnotes.ledger.exact.numbers import NotExact
 from rbnotes.ledger.exact.stand_ins import numpy
 
 RNG = np.random.default_rng(5)
@@ -102,11 +102,28 @@ def test_quadrature_and_polynomial_fits():
     nodes, weights = interpolation.leggauss(3)
     assert_close(nodes, np.polynomial.legendre.leggauss(3)[0])
     assert_close(weights, np.polynomial.legendre.leggauss(3)[1])
-    # A quadrature with many nodes stands for the integral.
-    nodes, weights = interpolation.leggauss(24)
-    difference = weights @ numpy.exp(nodes) - (numpy.exp(1) - numpy.exp(-1))
-    assert abs(difference) < decimal("1e-90")
+    with pytest.raises(NotExact, match="an integral by quadrature"):  # it does not enclose the integral
+        interpolation.leggauss(6)
     x, y = [0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 5.0, 3.0]
     assert_close(
         interpolation.polynomial.polynomial.polyfit(x, y, 2), np.polynomial.polynomial.polyfit(x, y, 2)
     )
+    with pytest.raises(NotExact, match="weights"):
+        numpy.polyfit(numpy.array(x), numpy.array(y), 2, w=[1.0, 1.0, 1.0, 9.0])
+
+
+def test_logarithms_that_are_not_real_are_refused():
+    with pytest.raises(NotExact, match="imaginary"):
+        exact.linalg.logm(numpy.array([[-1.0, 1.0], [0.0, -2.0]]))
+
+
+def test_least_squares_with_a_gradient_near_zero_is_refused():
+    b = [1.0, 2.0**-50]
+    with pytest.raises(NotExact, match="nearly zero"):
+        exact.optimize.nnls(numpy.array(np.eye(2)), numpy.array(b))
+
+
+def test_extreme_values_of_a_part_of_an_array_are_refused():
+    a = numpy.array([1.0, 5.0, 2.0]) * numpy.array(1)
+    with pytest.raises(NotExact, match="a part"):
+        numpy.max(a, where=np.array([True, False, True]), initial=0.0)
