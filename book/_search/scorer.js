@@ -1,5 +1,6 @@
 // Scores of search results. A chapter comes before the pages that are generated from the ledger, except for an entry
-// of the index, but the name of an object comes first on its reference page. Sphinx scores in whole numbers. Results of equal score are ordered by
+// of the index, but the name of an object comes first on its reference page. Sphinx scores in whole numbers. Results of
+// equal score are ordered by
 // 1. the number of query words in the title, largest first;
 // 2. the number of the chapter, lowest first (pages without a number last);
 // 3. the title, alphabetically (by Sphinx).

@@ -23,6 +23,7 @@ class InternalLibrary(JITCodeLibrary):
     """Code of a function that only compiled code calls."""
 
     codegen = _NoMachineCode()
+    _module_with_callees: Any = None
 
     def finalize(self) -> None:
         """Leave linking, optimization and machine code to the library that links this one."""
@@ -41,8 +42,6 @@ class InternalLibrary(JITCodeLibrary):
                 module = library._own_module() if is_internal else library._get_module_for_linking()
                 self._module_with_callees.link_in(module, preserve=True)
         return self._module_with_callees
-
-    _module_with_callees: Any = None
 
     def _own_module(self) -> binding.ModuleRef:
         """Return a module with this function only."""

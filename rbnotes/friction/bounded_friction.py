@@ -26,7 +26,7 @@ PROGRAM_SOLVERS = {"own": "block_principal_pivoting", "cvxpy": "cvxpy"}
 """Solvers of convex programs, and the method of :func:`rbnotes.complementarity.solve` that each selects."""
 
 GRADIENT_STEPS, NEWTON_STEPS, MAX_CYCLES = 30, 15, 40
-"""Numbers of gradient and Newton steps in each round, and the largest number of rounds."""
+"""Numbers of gradient and Newton steps in each cycle, and the largest number of cycles."""
 
 RELATIVE_TOLERANCE = 1e-12
 """Change relative to the impulses at which the iteration for the disc ends."""

@@ -29,10 +29,10 @@ RELATIVE_TOLERANCE = 1e-9
 relative to the largest velocity without the rows."""
 
 MAX_SIMULTANEOUS_CHANGES = 10
-"""Number of rounds that change the modes of all contradictory rows; later ones change one row each."""
+"""Number of iterations that change the modes of all contradictory rows; later ones change one row each."""
 
 MAX_ITERATIONS = 200
-"""Largest number of rounds."""
+"""Largest number of iterations."""
 
 LINEAR, UPPER, LOWER = 0, 1, -1
 """Modes of a row."""

@@ -333,7 +333,10 @@ class _Same:
         ({"integrator": _Same()}, "another scheme than rattle"),
         ({"integrator": symplectic_euler}, "another scheme than rattle"),
         ({"friction_model": "gauss_seidel"}, "another friction model than 'newton'"),
-        ({"friction": FrictionModel(semismooth_newton_friction)}, "a friction model that does not accept"),
+        (
+            {"friction_model": FrictionModel(semismooth_newton_friction)},
+            "a friction model that does not accept",
+        ),
     ],
 )
 def test_unsupported_options_are_refused_or_left_to_the_reference(options, message):

@@ -12,13 +12,11 @@ import re
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from rbnotes.ledger import Record, Verdict
+from rbnotes.ledger import Record
 from rbnotes.ledger.record import NEEDS_CORRECTION
 from rbnotes_book import claims, equations, formulas
 
 CODE = re.compile("`([^`]*)`")
-CORRECTED = {Verdict.ERRATUM: "corrected", Verdict.MISPRINT: "corrected"}
-"""Words on the button where the display is not as printed."""
 
 
 def record_of(label: str) -> Record | None:
@@ -34,11 +32,11 @@ def _paragraphs_beside(block: nodes.math_block) -> list[nodes.paragraph]:
     position = siblings.index(block)
     result = []
     for step in (-1, 1):
-        at = position + step
-        while 0 <= at < len(siblings) and isinstance(siblings[at], nodes.target):
-            at += step
-        if 0 <= at < len(siblings) and isinstance(siblings[at], nodes.paragraph):
-            result.append(siblings[at])
+        index = position + step
+        while 0 <= index < len(siblings) and isinstance(siblings[index], nodes.target):
+            index += step
+        if 0 <= index < len(siblings) and isinstance(siblings[index], nodes.paragraph):
+            result.append(siblings[index])
     return result
 
 
@@ -53,22 +51,22 @@ def _is_comma(node: nodes.Node | None) -> bool:
 def remove_badge(badge: nodes.inline) -> None:
     """Remove a badge from its sentence with the space or the comma before it; its anchor stays."""
     parent = badge.parent
-    at = parent.index(badge)
-    before = parent[at - 1] if at else None
-    after = parent[at + 1] if at + 1 < len(parent) else None
+    index = parent.index(badge)
+    before = parent[index - 1] if index else None
+    after = parent[index + 1] if index + 1 < len(parent) else None
     badge.clear()
     badge["classes"].remove("claim")
     kept = [badge] if badge["ids"] else []
-    # the slices are replaced by position: texts that are equal are equal nodes
-    if _is_comma(after) and at + 2 < len(parent) and _is_badge(parent[at + 2]):
-        parent[at : at + 2] = kept
-    elif _is_comma(before) and at > 1 and _is_badge(parent[at - 2]):
-        parent[at - 1 : at + 1] = kept
+    # Slices are replaced by position, because equal texts are equal nodes.
+    if _is_comma(after) and index + 2 < len(parent) and _is_badge(parent[index + 2]):
+        parent[index : index + 2] = kept
+    elif _is_comma(before) and index > 1 and _is_badge(parent[index - 2]):
+        parent[index - 1 : index + 1] = kept
     elif isinstance(before, nodes.Text) and (after is None or re.match(r"[\s.,:;)]", after.astext())):
-        text = before.astext().rstrip()  # a node is always true
-        parent[at - 1 : at + 1] = [nodes.Text(text), *kept] if text else kept
+        text = before.astext().rstrip()
+        parent[index - 1 : index + 1] = [nodes.Text(text), *kept] if text else kept
     else:
-        parent[at : at + 1] = kept
+        parent[index : index + 1] = kept
 
 
 def _remove_badges(app: Sphinx, doctree: nodes.document) -> None:
@@ -92,7 +90,7 @@ def prose(text: str) -> str:
 
 def card(record: Record, identifier: str, entry: str) -> str:
     """Return a button with its card; ``entry`` is the address of the record's entry in the ledger."""
-    word = CORRECTED.get(record.verdict, claims.WORDS[record.verdict])
+    word = "corrected" if record.verdict in NEEDS_CORRECTION else claims.WORDS[record.verdict]
     place = claims.place_in_notes(record).partition(", part ")[0]
     style = f"verdict verdict-{record.verdict}"
     verdict = f'<span class="{style}">{claims.WORDS[record.verdict]}</span>'

@@ -137,14 +137,14 @@ def closest_points(half_a, pose_a, half_b, pose_b, axis):
     for i in range(corners(half_b, pose_b, first_b)):
         y = get_point(first_b, i)
         best = closer_pair((closest_point(half_a, pose_a, y), y), best)
-    count_b, d = edges(half_b, pose_b, first_b, last_b), subtract(best[0], best[1])
-    skipped_distance = EDGE_MARGIN * norm(d)
+    count_b = edges(half_b, pose_b, first_b, last_b)
+    max_distance = EDGE_MARGIN * norm(subtract(best[0], best[1]))
     for i in range(edges(half_a, pose_a, first_a, last_a)):
         a0, a1 = get_point(first_a, i), get_point(last_a, i)
         lowest, _ = extent_along(axis, a0, a1)
         for j in range(count_b):
             b0, b1 = get_point(first_b, j), get_point(last_b, j)
-            if lowest - extent_along(axis, b0, b1)[1] <= skipped_distance:
+            if lowest - extent_along(axis, b0, b1)[1] <= max_distance:
                 best = closer_pair(closest_points_of_segments(a0, a1, b0, b1), best)
     return best
 

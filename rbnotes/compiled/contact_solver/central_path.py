@@ -74,7 +74,11 @@ class Direction(NamedTuple):
 
 @jit_alloc
 def follow_central_path(operator, free, mu, tolerance, max_iterations, best_impulses):
-    """Write the best impulses along the path; return their residual and the number of iterations."""
+    """Write the best impulses along the path; return their residual and the number of iterations.
+
+    The path is left at a natural residual of at most `tolerance`. `free` are the contact velocities without
+    impulses, m/s, and `best_impulses` the impulses, N s, both ``(3 c,)``; `mu` has a number for each contact.
+    """
     size, count = len(free), len(mu)
     mobility, rho, u, r = np.empty(count), np.empty(count), np.empty(size), np.zeros(size)
     contact_scales(operator, mobility, rho)
@@ -148,7 +152,7 @@ def allocate_points(count):
 
 @jit_noalloc
 def write_impulse_units(free, mu, rho, points):
-    """Write the units of the impulses and the first points; return the unit of the speeds."""
+    """Write the units of the impulses and the initial points; return the unit of the speeds."""
     speed = 0.0
     for i in range(len(mu)):
         unit = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
@@ -191,7 +195,7 @@ def linearize_contact(points, u, mu, speed, gap, i):
 
 @jit_noalloc
 def write_scaling(x, y, Q, Q_inverse):
-    """Write the Nesterov-Todd scaling, symmetric Q that map the cone to itself with ``Q y = Q^-1 x``."""
+    """Write the Nesterov-Todd scaling, symmetric Q that maps the cone to itself with ``Q y = Q^-1 x``."""
     size_x, size_y = math.sqrt(cone_determinant(x)), math.sqrt(cone_determinant(y))
     scale = 1 / math.sqrt(2 * (1 + dot(x, y) / (size_x * size_y)))
     p0, p1, p2 = (
@@ -256,7 +260,7 @@ def find_direction(operator, points, product, direction):
 
 @jit_noalloc
 def max_step(scaled, direction):
-    """Return the largest multiple of the direction by which all points stay in the cone."""
+    """Return the largest multiple of the direction for which all points stay in the cone."""
     inverse_step = 0.0
     for i in range(len(scaled)):
         inverse_step = nan_max(inverse_step, inverse_step_to_boundary(scaled[i], direction.scaled_x[i]))
@@ -266,7 +270,7 @@ def max_step(scaled, direction):
 
 @jit_noalloc
 def inverse_step_to_boundary(x, dx):
-    """Return the inverse of the largest multiple of dx by which x stays in the cone."""
+    """Return the inverse of the largest multiple of dx for which x stays in the cone; at most 0 if all do."""
     root = math.sqrt(cone_determinant(x))
     along = (x[0] * dx[0] - x[1] * dx[1] - x[2] * dx[2]) / (root * root)
     normal = (dx[0] / root + along) / (x[0] / root + 1)

@@ -173,9 +173,10 @@ def body_newton_step(operator, F, P, rho, damping, step):
 
 @jit_alloc
 def factor_body_matrix(operator, K):
-    """Write and factor ``M + J^T K J``, with a block of K for each contact ``(c, 3, 3)``.
+    """Factor ``M + J^T K J`` in place, with a block of K for each contact ``(c, 3, 3)``.
 
-    Return False if the matrix is singular.
+    Contacts with ``K[i, 0, 0] = 0`` are open: their blocks are skipped. Returns False if the matrix is
+    singular.
     """
     blocks = operator.matrix.blocks
     for n in range(len(blocks)):
@@ -192,7 +193,10 @@ def factor_body_matrix(operator, K):
 
 @jit_alloc
 def solve_body_matrix(operator, K, x):
-    """Replace x by ``(1 + K J M^-1 J^T)^-1 x`` with the factors of :func:`factor_body_matrix`."""
+    """Replace x ``(3 c,)`` by ``(1 + K J M^-1 J^T)^-1 x``.
+
+    :func:`factor_body_matrix` has been called with the same K.
+    """
     num_bodies = len(operator.inertias)
     y, along = np.zeros((num_bodies + 1, 6)), np.empty(3)
     for i in range(len(x)):

@@ -84,7 +84,7 @@ def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, b
 
 @jit_alloc
 def open_contact(operator, free, mu, r):
-    """Move the impulses along a Newton step until the first pushing contact opens.
+    """Move the impulses r ``(3 c,)`` along a Newton step until the first pushing contact opens, in place.
 
     If redundant contacts cannot all stay closed, the derivative of F is nearly singular and the step shifts
     impulses from those that separate to those that approach, without an effect on the motion.

@@ -73,7 +73,9 @@ class StepOptions:
         h = arguments.positive_number("h", self.h)
         arguments.count("steps", self.steps, minimum=1)
         arguments.choice("impacts", self.impacts, IMPACT_MODES)
-        if self.compiled is not True and self.compiled is not False and self.compiled != "auto":
+        if not (
+            isinstance(self.compiled, bool) or (isinstance(self.compiled, str) and self.compiled == "auto")
+        ):
             got = arguments.format_value(self.compiled)
             raise InvalidArgument("compiled", got, 'False, "auto" or True')
         arguments.choice("stabilization", self.stabilization, STABILIZATIONS)
@@ -81,7 +83,7 @@ class StepOptions:
             if self.stabilization != BAUMGARTE:
                 expected = f"None without stabilization={BAUMGARTE!r}"
                 raise InvalidArgument("gamma", f"{self.gamma}", expected)
-            check_error_reduction_rate(self.gamma, h)
+            set_fields(self, gamma=check_error_reduction_rate(self.gamma, h))
         if self.max_friction_residual is not None:
             arguments.positive_number("max_friction_residual", self.max_friction_residual)
         if self.progress is not None:

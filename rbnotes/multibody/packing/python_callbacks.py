@@ -9,25 +9,27 @@ import ctypes
 
 import numpy as np
 
-from rbnotes.arguments import Array, InvalidArgument
+from rbnotes.arguments import Array
 from rbnotes.compiled.record_layout import MOTION_SIZE, REQUEST_FORCES
 from rbnotes.dynamics import State
-from rbnotes.multibody.maximal.stepping import StepContext, predict_contacts, resolve_overlaps
-from rbnotes.multibody.step_failures import name_step_failures
+from rbnotes.multibody.maximal.stepping import StepContext, resolve_overlaps
 from rbnotes.unchecked.frozen import construct_unchecked
 
 _CALLBACK_TYPE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)
 
 
 class PythonCallbacks:
-    """C function for compiled code, and the arrays that both sides read and write."""
+    """C function for compiled code, and the arrays that both sides read and write.
+
+    `error` is the exception that ended the last request, or None.
+    """
 
     def __init__(self, context: StepContext, count: int) -> None:
         self.context = context
         self.buffer: Array = np.zeros((MOTION_SIZE + 6 + 6) * count + 7)
         self._motion = self.buffer[: MOTION_SIZE * count].reshape(count, MOTION_SIZE)
         self._wrenches = self.buffer[MOTION_SIZE * count : (MOTION_SIZE + 6) * count]
-        self._error: BaseException | None = None
+        self.error: BaseException | None = None
         self._function = _CALLBACK_TYPE(self._handle_request)
 
     @property
@@ -40,30 +42,13 @@ class PythonCallbacks:
         try:
             state = state_from_array(self._motion, float(self.buffer[-1]))
             if request == REQUEST_FORCES:
-                self._wrenches[:] = self._applied_forces(state)
+                self._wrenches[:] = self.context.model.free.linearized_applied_forces(state).f
             else:
-                context = self.context
-                points = predict_contacts(context, state)
-                with name_step_failures(state.t, points, context.model.body_names):
-                    self._motion[:, :16] = resolve_overlaps(context, state)[0].E.reshape(-1, 16)
+                self._motion[:, :16] = resolve_overlaps(self.context, state)[0].E.reshape(-1, 16)
         except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises
-            self._error = error
+            self.error = error
             return 1
         return 0
-
-    def _applied_forces(self, state: State) -> Array:
-        model = self.context.model
-        try:
-            return model.free.linearized_applied_forces(state).f
-        except InvalidArgument:
-            # Contacts take time to find, and only the message needs them.
-            with name_step_failures(state.t, predict_contacts(self.context, state), model.body_names):
-                raise
-
-    def raise_error(self) -> None:
-        """Raise the exception of the last request."""
-        if self._error is not None:
-            raise self._error
 
 
 def state_from_array(motion: Array, t: float) -> State:

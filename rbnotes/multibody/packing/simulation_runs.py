@@ -136,7 +136,11 @@ class CompiledRun:
         status = compiled_function("take_steps")(*self.packed[:2], *(each.reshape(-1) for each in arrays))
         if status == WORKSPACE_TOO_SMALL:
             raise AssertionError("the workspace of a packed model is too small")
-        callbacks.raise_error()
+        if callbacks.error is not None:
+            t = self.times[-1] + settings[NUM_STEPS_TAKEN] * self.context.h
+            points = _contact_points(contacts[: int(settings[NUM_NEAR])], self.count)
+            with name_step_failures(t, points, self.context.model.body_names):
+                raise callbacks.error
         num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
         if num_steps_taken:
             self.contacts, self.last_contacts = (

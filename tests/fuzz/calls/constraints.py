@@ -1,4 +1,4 @@
-"""KKT systems, projections, regularization, sweeps, stabilisation."""
+"""KKT systems, projections, regularization, sweeps, stabilization."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class TestSteps:
         errors = [np.linalg.norm(end - exact) for end in ends]
         assert 1.8 < errors[0] / errors[1] < 2.2
 
-    def test_drift_of_each_stabilisation(self):
+    def test_drift_of_each_stabilization(self):
         model, state = hanging_chain()
         drift = {}
         for stabilization in STABILIZATIONS:

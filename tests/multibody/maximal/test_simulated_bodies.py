@@ -147,7 +147,7 @@ class TestStack:
     def test_stack_stands(self):
         """Boxes that fall on each other from 3 cm, a little askew, come to rest, and then nothing moves.
 
-        A deep run takes ten seconds of them, with four steps and all stabilisations, and reports overlap and
+        A deep run takes ten seconds of them, with four steps and all stabilizations, and reports overlap and
         drift (shown with ``-s``).
         """
         deep = settings().max_examples >= 1000

@@ -465,6 +465,7 @@ BALL = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 1.0])])
         (lambda: simulate(BALL, State(q=[0.0]), h=0.01, steps=2), "state: got 0 poses, 1 coordinates"),
         (lambda: simulate(BALL, h=0.01, steps=2, coordinates="joint"), "coordinates: got 'joint'"),
         (lambda: simulate(arm(), h=0.01, steps=2, compiled=True), "compiled: got True"),
+        (lambda: simulate(BALL, h=0.01, steps=2, compiled=np.array([True, False])), r"compiled: got array\("),
         (lambda: simulate(arm(), h=0.01, steps=2, impacts="sequential"), "impacts: got 'sequential'"),
         (lambda: simulate(arm(), h=0.01, steps=2, control=lambda state: [1.0]), r"control\(state\)"),
         (lambda: simulate(arm(), h=0.01, steps=2, control=lambda s: {"elbow": 1.0}), "'elbow'"),
@@ -558,7 +559,7 @@ def test_a_force_that_fails_is_named_with_time_and_contacts(options):
     crate = Body("crate", Box([1, 1, 1]), mass=1.0, position=[0, 0, 0.5])
     model = Model([crate], ground=Plane(), forces=forces)
     with pytest.raises(
-        InvalidArgument, match=r"from t = 1\.0\d s with contacts crate-world \(4\): .* got"
+        InvalidArgument, match=r"from t = 1\.01 s with contacts crate-world \(4\): .* got"
     ) as found:
         simulate(model, model.state(t=1.0), h=0.01, steps=5, **options)
     assert found.value.name in str(found.value)

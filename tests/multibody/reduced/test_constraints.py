@@ -147,7 +147,7 @@ def test_rows_of_a_body_are_twist_components(moving):
 
 @pytest.mark.parametrize("constraint", [*EQUATIONS.values(), BODY], ids=[*EQUATIONS, "prescribed body"])
 def test_equations_of_motion_with_multipliers(constraint, moving):
-    """``M a = f + G^T lambda``, and the constraint with its stabilisation."""
+    """``M a = f + G^T lambda``, and the constraint with its stabilization."""
     system, state = moving
     a, multipliers = constrained_acceleration(system, [constraint], state, alpha=1.5, beta=0.7)
     rows = constraint.rows(system, state, state.t)
@@ -250,7 +250,7 @@ def test_four_bars_move_as_in_maximal_coordinates(seed):
 
 
 def test_closed_loop_stays_closed_and_conserves_energy():
-    """Without stabilisation: a wrong drift would open it, multipliers that work would heat it."""
+    """Without stabilization: a wrong drift would open it, multipliers that work would heat it."""
     system, loop, start = four_bars(0)
 
     def at(y):
