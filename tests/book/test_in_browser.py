@@ -228,7 +228,7 @@ def test_symbols_show_explanations_on_hover_tap_and_key(open_page):
         box = card.bounding_box()
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= LOOK["phone"].width
-        expect(card.get_by_role("link", name="The whole entry")).to_have_attribute(
+        expect(card.get_by_role("link", name="Full entry in the ledger")).to_have_attribute(
             "href", re.compile(r"ledger-sueda-1\.13\.html#")
         )
         page.keyboard.press("Escape")

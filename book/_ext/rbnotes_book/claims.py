@@ -51,7 +51,7 @@ MEANING = {
     Verdict.CONDITIONAL: "true under a condition that is not stated there",
     Verdict.ERRATUM: "code written from the print gives a wrong number",
     Verdict.MISPRINT: "a slip that any reader corrects",
-    Verdict.DEFINITION: "names something; nothing to be right or wrong",
+    Verdict.DEFINITION: "introduces a name; there is nothing to verify",
     Verdict.DEMONSTRATION: "printed numbers, reproduced",
 }
 """Meaning of each verdict, shown as the tooltip of a badge and in the ledger."""

@@ -94,9 +94,10 @@ def card(record: Record, identifier: str, entry: str) -> str:
     place = claims.place_in_notes(record).partition(", part ")[0]
     style = f"verdict verdict-{record.verdict}"
     verdict = f'<span class="{style}">{claims.WORDS[record.verdict]}</span>'
+    meaning = claims.MEANING[record.verdict]
     lines = [
         f"<p><strong>{html.escape(place)}</strong> {html.escape(record.title)}</p>",
-        f"<p>{verdict} {html.escape(claims.MEANING[record.verdict])}</p>",
+        f"<p>{verdict} {html.escape(meaning[:1].upper() + meaning[1:])}.</p>",
     ]
     if record.verdict in NEEDS_CORRECTION and record.formula:
         lines.append(f"<p>In print: {formulas.typeset_text(record.formula, formulas.mathml)}</p>")
@@ -104,7 +105,7 @@ def card(record: Record, identifier: str, entry: str) -> str:
         lines.append(f"<p>Holds if {prose(record.condition)}</p>")
     if record.oracle:
         lines.append(f"<p>{prose(record.oracle)}</p>")
-    lines.append(f'<p><a href="{entry}">The whole entry</a></p>')
+    lines.append(f'<p><a href="{entry}">Full entry in the ledger</a></p>')
     return (
         f'<button type="button" class="{style}" popovertarget="{identifier}" '
         f'aria-label="{word}: verdict of {html.escape(place)}">{word}</button>'
