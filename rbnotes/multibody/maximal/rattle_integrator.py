@@ -159,9 +159,11 @@ def _first_update_and_free_motion(
     velocity, mass = state.velocity, context.mass_matrix(state)
     G = constraints.jacobian_like(mass)
     responses = free.sparse_inverse_mass_matrix @ G.T
-    target_errors = errors * (1.0 - context.error_reduction_rate * h)
-    if context.uses_projection:
-        target_errors = np.zeros_like(errors)
+    target_errors = np.zeros_like(errors)
+    if not context.uses_projection:
+        # The errors at the start refer to the prescribed motions at the start.
+        start = constraints if context.joint_space is None else VelocityConstraints(context, state, state.t)
+        target_errors = start.error * (1.0 - context.error_reduction_rate * h)
 
     # The errors after free motion with the velocity v, to second order in h.
     target = np.zeros_like(errors)

@@ -678,20 +678,60 @@ def test_friction_residuals_above_the_limit_raise(coordinates):
         simulate(model, start, max_friction_residual=1e-16, **options)
 
 
-@pytest.mark.parametrize("stabilization", ["projection", "baumgarte"])
-def test_ball_squeezed_between_floor_and_ceiling_is_reported(stabilization):
-    """No stabilization passes over overlaps that cannot be removed: it stops or warns."""
+STABILIZATIONS = pytest.mark.parametrize("stabilization", ["projection", "baumgarte", "none"])
+
+
+def stabilized(stabilization, coordinates):
+    """Options with a scheme that supports the stabilization."""
+    scheme = symplectic_euler if coordinates == "reduced" and stabilization != "projection" else "rattle"
+    return {"stabilization": stabilization, "coordinates": coordinates, "scheme": scheme}
+
+
+@BOTH
+@STABILIZATIONS
+def test_ball_squeezed_between_floor_and_ceiling_is_reported(stabilization, coordinates):
+    """Stabilizations stop or warn at overlaps that cannot be removed; without one the overlap is recorded."""
     ceiling = Geometry(Plane(), se3.frame(np.diag([1.0, -1.0, -1.0]), [0, 0, 0.19]))
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.1])
     model = Model([ball], ground=[Geometry(Plane()), ceiling])
+    options = {"h": 0.01, "steps": 2, **stabilized(stabilization, coordinates)}
     if stabilization == "projection":
         with pytest.raises(NotSolved, match=r"t = 0 s contacts ball-world \(2\)"):
-            simulate(model, h=0.01, steps=3, stabilization=stabilization)
+            simulate(model, **options)
         return
-    with pytest.warns(maximal.FrictionWarning, match=r"overlap by 0\.01 m") as found:
-        motion = simulate(model, h=0.01, steps=3, stabilization=stabilization)
-    assert len(found) == 1
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        motion = simulate(model, **options)
+    messages = [str(each.message) for each in found]
+    assert ["overlap by 0.01 m" in each for each in messages] == [True] * (stabilization == "baumgarte")
     np.testing.assert_allclose(motion.contacts[-1].max_overlap, 0.01, rtol=1e-6)
+    np.testing.assert_allclose(motion.poses("ball")[-1, :3, 3], [0, 0, 0.1], rtol=0, atol=1e-9)
+
+
+def lowered_ball(ground):
+    """A ball that a prescribed motion lowers at 1 m/s, with its lowest point 15 mm above the origin."""
+    ball = Body(
+        "ball", Sphere(0.1), mass=1.0, joint=joints.Prismatic([0, 0, 1]), joint_frame=shift(0, 0, 0.115)
+    )
+    motion = PrescribedJoint("ball", lambda t: (-t, -1.0, 0.0))
+    model = Model([ball], ground=ground, constraints=[motion])
+    return model, model.state(qdot={"ball": -1.0})
+
+
+@BOTH
+@STABILIZATIONS
+def test_prescribed_motion_into_the_floor_is_infeasible(stabilization, coordinates):
+    model, start = lowered_ball(Plane())
+    with pytest.raises(NotSolved, match=r"t = 0.01 s contacts ball-world .*infeasible"):
+        simulate(model, start, h=0.01, steps=3, **stabilized(stabilization, coordinates))
+
+
+@BOTH
+@STABILIZATIONS
+def test_prescribed_motion_needs_no_stabilization(stabilization, coordinates):
+    model, start = lowered_ball(())
+    motion = simulate(model, start, h=0.01, steps=10, **stabilized(stabilization, coordinates))
+    np.testing.assert_allclose(motion.q("ball")[:, 0], -motion.t, rtol=0, atol=1e-9)
 
 
 FIRST_ORDER = [symplectic_euler, implicit_euler, fully_implicit_euler]
