@@ -1,5 +1,7 @@
 """Problems without solution, and statuses: named, proved where that is claimed, never silent."""
 
+import pydoc
+import re
 from itertools import product
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import given
 from scipy import sparse
 
+from rbnotes import complementarity
 from rbnotes.arguments import InvalidArgument, SingularConfiguration
 from rbnotes.complementarity import (
     LCP,
@@ -202,3 +205,8 @@ def test_the_error_carries_the_solution():
     assert error.value.residual == error.value.solution.residuals.relative > 0
     assert error.value.solution.status is Status.INFEASIBLE
     np.testing.assert_array_equal(error.value.solution.certificate, [1.0])
+
+
+def test_help_lists_every_status_in_one_table():
+    text = pydoc.render_doc(complementarity, renderer=pydoc.plaintext)
+    assert re.findall(r"^[ |]*``([A-Z_]+)`` +[A-Z]", text, re.MULTILINE) == list(Status.__members__)
