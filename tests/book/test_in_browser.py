@@ -220,7 +220,7 @@ def test_symbols_show_explanations_on_hover_tap_and_key(open_page):
         page.evaluate("new Promise((done) => setTimeout(done, 300))")
         assert 48 <= display.bounding_box()["y"] <= 200
         rendered, reserved = page.locator(".formula[style*=contain]").evaluate_all(HEIGHTS)
-        assert len(rendered) > 10
+        assert len(rendered) > 5
         assert sum(rendered) == pytest.approx(sum(reserved), rel=0.25)
         verdict, card = display.locator("button.verdict"), display.locator(".display-card")
         verdict.click()

@@ -174,8 +174,8 @@ def test_pages_give_the_stored_evidence(book):
     for html, id in ((ledger, "lloyd/s0.2/d1"), (ledger, "lloyd/s0.2/d2#a"), (errata, "lloyd/s0.2/d2#b")):
         summary = stored.get(id, NOT_PROVED).summary
         assert f"<p>{summary[0].upper()}{summary[1:]}" in html
-    badge = page(book, "told").split("true as printed")[1]
-    assert badge.startswith(f"; {stored['lloyd/s0.2/d1'].summary} (")
+    badge = page(book, "told").split("true as printed; ")[1]
+    assert badge.startswith(f"{stored['lloyd/s0.2/d1'].summary} (")
     table = page(book, "ledger").split("of-evidence")[1]
     assert "of the 5 claims that state something" in table
     assert re.findall(r"<td>all</td>\s*<td></td>\s*<td>(\d+)</td>\s*<td>(\d+)</td>", table) == [("2", "3")]

@@ -225,9 +225,8 @@ def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ..
     if not all(each.__class__ is Exact for each in entries):
         return Evaluation(None, "the result contains derivatives")
     if any(each.tainted for each in entries) or trace.tainted_decisions:
-        return Evaluation(
-            numbers, f"rounded numbers enter in {', '.join(trace.taint_sources) or 'the inputs'}"
-        )
+        sources = ", ".join(trace.taint_sources) or "the inputs or a quadrature"
+        return Evaluation(numbers, f"rounded numbers enter in {sources}")
     if not all(each.value.__class__ is fmpq or each.value.is_finite() for each in entries):
         return Evaluation(None, "the result is not finite")
     return Evaluation(numbers, "", trace.num_branches)

@@ -145,12 +145,11 @@ class BSpline:
 def leggauss(count: int) -> tuple[Any, Any]:
     """Return nodes and weights of Gauss's quadrature on (-1, 1).
 
-    Rules with many nodes stand for integrals, which they do not enclose.
+    Rules with many nodes stand for integrals, which they do not enclose: their numbers are tainted.
     """
-    if count >= MANY_NODES:
-        raise NotExact("an integral by quadrature")
     roots = [arb.legendre_p_root(count, i, weight=True) for i in reversed(range(count))]
-    return tuple(wrap(object_array([Exact(root[k]) for root in roots], (count,))) for k in (0, 1))
+    tainted = count >= MANY_NODES
+    return tuple(wrap(object_array([Exact(root[k], tainted) for root in roots], (count,))) for k in (0, 1))
 
 
 def _fit(x: Any, y: Any, deg: int, **options: Any) -> Any:

@@ -102,8 +102,9 @@ def test_quadrature_and_polynomial_fits():
     nodes, weights = interpolation.leggauss(3)
     assert_close(nodes, np.polynomial.legendre.leggauss(3)[0])
     assert_close(weights, np.polynomial.legendre.leggauss(3)[1])
-    with pytest.raises(NotExact, match="an integral by quadrature"):  # it does not enclose the integral
-        interpolation.leggauss(6)
+    assert not (weights @ nodes).tainted
+    nodes, weights = interpolation.leggauss(6)  # it stands for an integral, which it does not enclose
+    assert (weights @ nodes).tainted
     x, y = [0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 5.0, 3.0]
     assert_close(
         interpolation.polynomial.polynomial.polyfit(x, y, 2), np.polynomial.polynomial.polyfit(x, y, 2)

@@ -114,5 +114,5 @@ def test_ball_and_cylinder_collide():
 
 def test_compiled_steps_refuse_cylinders():
     model = Model([Body("can", Cylinder(0.1, 0.2), mass=1.0)], ground=Plane())
-    with pytest.raises(InvalidArgument, match="colliders: got a Cylinder"):
+    with pytest.raises(InvalidArgument, match="colliders of the type Cylinder"):
         simulate(model, h=0.01, steps=1, compiled=True)
