@@ -118,6 +118,12 @@ def copy_array(x, out):
 
 
 @jit_noalloc
+def set_row(x, i, values):
+    """Write three numbers into row i."""
+    x[i, 0], x[i, 1], x[i, 2] = values
+
+
+@jit_noalloc
 def copy_rows(x, count, out):
     """Copy the first rows to another array."""
     for i in range(count):

@@ -9,7 +9,7 @@ import math
 import numpy as np
 
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
-from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, subtract
+from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, set_row, subtract
 from rbnotes.contact.distance import PARALLEL_TOLERANCE
 
 EDGE_MARGIN = 1 + 1e-9
@@ -29,12 +29,6 @@ def get_point(points, i):
 
 
 @jit_noalloc
-def set_point(points, i, a):
-    """Write point i."""
-    points[i, 0], points[i, 1], points[i, 2] = a
-
-
-@jit_noalloc
 def transform_point(pose, x):
     """Transform a point from the frame to the world."""
     p = add_scaled(column(pose, 3), x[0], column(pose, 0))
@@ -50,7 +44,7 @@ def corners(half, pose, out):
             for k in (-1.0, 1.0):
                 flat = (i < 0 and half[0] == 0) or (j < 0 and half[1] == 0) or (k < 0 and half[2] == 0)
                 if not flat:
-                    set_point(out, count, transform_point(pose, (i * half[0], j * half[1], k * half[2])))
+                    set_row(out, count, transform_point(pose, (i * half[0], j * half[1], k * half[2])))
                     count += 1
     return count
 
@@ -67,8 +61,8 @@ def edges(half, pose, first, last):
                     x, y = i * half_one, j * half_two
                     middle = (0.0, x, y) if axis == 0 else (x, 0.0, y) if axis == 1 else (x, y, 0.0)
                     center, direction = transform_point(pose, middle), column(pose, axis)
-                    set_point(first, count, add_scaled(center, -half[axis], direction))
-                    set_point(last, count, add_scaled(center, half[axis], direction))
+                    set_row(first, count, add_scaled(center, -half[axis], direction))
+                    set_row(last, count, add_scaled(center, half[axis], direction))
                     count += 1
     return count
 
@@ -157,15 +151,15 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tolerance):
     """
     axes, weight, separation = empty_points(15), np.ones(15), np.empty(15)
     for i in range(3):
-        set_point(axes, i, column(pose_a, i))
-        set_point(axes, 3 + i, column(pose_b, i))
+        set_row(axes, i, column(pose_a, i))
+        set_row(axes, 3 + i, column(pose_b, i))
     count = 6
     for i in range(3):
         for j in range(3):
             product = cross(get_point(axes, i), get_point(axes, 3 + j))
             size = norm(product)
             if size > PARALLEL_TOLERANCE:
-                set_point(axes, count, (product[0] / size, product[1] / size, product[2] / size))
+                set_row(axes, count, (product[0] / size, product[1] / size, product[2] / size))
                 weight[count] = size * size
                 count += 1
     offset, best = subtract(column(pose_a, 3), column(pose_b, 3)), 0

@@ -14,10 +14,9 @@ from rbnotes.compiled.collision.distance import (
     empty_points,
     get_point,
     separating_axis,
-    set_point,
 )
 from rbnotes.compiled.decorators import jit_alloc
-from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, subtract
+from rbnotes.compiled.linear_algebra import add_scaled, column, cross, dot, norm, scale, set_row, subtract
 from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE
 from rbnotes.contact.distance import TOUCHING_TOLERANCE
 from rbnotes.contact.manifolds import (
@@ -155,17 +154,17 @@ def feature_corners(feature, out):
     """Write the corners of a feature, in order around a face; return their number."""
     dimension, middle, axis_one, axis_two, half_one, half_two = feature
     if dimension == 0:
-        set_point(out, 0, middle)
+        set_row(out, 0, middle)
         return 1
     left, right = add_scaled(middle, -half_one, axis_one), add_scaled(middle, half_one, axis_one)
     if dimension == 1:
-        set_point(out, 0, left)
-        set_point(out, 1, right)
+        set_row(out, 0, left)
+        set_row(out, 1, right)
         return 2
-    set_point(out, 0, add_scaled(left, -half_two, axis_two))
-    set_point(out, 1, add_scaled(right, -half_two, axis_two))
-    set_point(out, 2, add_scaled(right, half_two, axis_two))
-    set_point(out, 3, add_scaled(left, half_two, axis_two))
+    set_row(out, 0, add_scaled(left, -half_two, axis_two))
+    set_row(out, 1, add_scaled(right, -half_two, axis_two))
+    set_row(out, 2, add_scaled(right, half_two, axis_two))
+    set_row(out, 3, add_scaled(left, half_two, axis_two))
     return 4
 
 
@@ -196,15 +195,15 @@ def opposite_points(half_a, pose_a, half_b, pose_b, normal, overlap, on_a, on_b)
         middle, axis = of_a[1], of_a[2]
         count = clip_to_range(of_a, feature_corners(of_b, on_b), on_b, axis, of_a[4])
         for i in range(count):
-            set_point(on_a, i, add_scaled(middle, dot(subtract(get_point(on_b, i), middle), axis), axis))
+            set_row(on_a, i, add_scaled(middle, dot(subtract(get_point(on_b, i), middle), axis), axis))
         if count:
             return count, normal
     separated_pose = pose_a.copy()
     for i in range(3):
         separated_pose[i, 3] -= overlap[i]
     x, y = closest_points(half_a, separated_pose, half_b, pose_b, normal)
-    set_point(on_a, 0, add_scaled(x, 1.0, overlap))
-    set_point(on_b, 0, y)
+    set_row(on_a, 0, add_scaled(x, 1.0, overlap))
+    set_row(on_b, 0, y)
     return 1, normal
 
 
@@ -224,7 +223,7 @@ def clip_to_face(face, outward, count, points, projections):
     count = clip_to_range(face, count, points, face[3], face[5])
     for i in range(count):
         x = get_point(points, i)
-        set_point(projections, i, add_scaled(x, -dot(subtract(x, face[1]), face_normal), face_normal))
+        set_row(projections, i, add_scaled(x, -dot(subtract(x, face[1]), face_normal), face_normal))
     return count, face_normal
 
 
@@ -241,15 +240,15 @@ def clip_polygon(polygon, count, side, limit):
     """Clip a convex polygon, segment or point to ``side . x <= limit``; return the number of corners."""
     corners, num_points, slack = empty_points(MAX_CONTACT_POINTS), 0, 1e-12 * (1 + abs(limit))
     for i in range(count):
-        set_point(corners, i, get_point(polygon, i))
+        set_row(corners, i, get_point(polygon, i))
     for i in range(count):
         j = (i + 1) % count
         value, next_value = dot(get_point(corners, i), side) - limit, dot(get_point(corners, j), side) - limit
         if value <= slack:
-            set_point(polygon, num_points, get_point(corners, i))
+            set_row(polygon, num_points, get_point(corners, i))
             num_points += 1
         if (count > 2 or j > 0) and min(value, next_value) < -slack and max(value, next_value) > slack:
             x, y = get_point(corners, i), get_point(corners, j)
-            set_point(polygon, num_points, add_scaled(x, value / (value - next_value), subtract(y, x)))
+            set_row(polygon, num_points, add_scaled(x, value / (value - next_value), subtract(y, x)))
             num_points += 1
     return num_points

@@ -19,7 +19,7 @@ from rbnotes.compiled.contact_solver.contact_operator import (
 )
 from rbnotes.compiled.contact_solver.newton_friction import natural_residual
 from rbnotes.compiled.decorators import jit_alloc, jit_noalloc
-from rbnotes.compiled.linear_algebra import add_scaled, copy_array, dot, matvec, nan_max, subtract
+from rbnotes.compiled.linear_algebra import add_scaled, copy_array, dot, matvec, nan_max, set_row, subtract
 from rbnotes.friction.central_path import (
     BOUNDARY_FRACTION,
     MAX_STAGNANT_ITERATIONS,
@@ -162,12 +162,6 @@ def write_impulse_units(free, mu, rho, points):
         for k in range(3):
             speed = max(speed, abs(free[3 * i + k]) * unit)
     return speed
-
-
-@jit_noalloc
-def set_row(x, i, values):
-    """Write three numbers into a row."""
-    x[i, 0], x[i, 1], x[i, 2] = values
 
 
 @jit_noalloc
