@@ -22,7 +22,7 @@ EQUIVALENT_MUTANTS = tomllib.loads(
 """By id of the record: changes that leave the form true, each with the reason."""
 DIGESTS = json.loads(Path(__file__).with_name("record_digests.json").read_text(encoding="utf-8"))
 """By id of the record: digest of its sources when all checks passed (`tools/digest_records.py`)."""
-NUM_GROUPS = 10
+NUM_GROUPS = 30
 """Groups of records, by digest; one group runs all checks each day although its sources are unchanged."""
 NUM_COMPARED = 4
 """Inputs on which the forms of a record are compared whose sources are unchanged."""

@@ -34,9 +34,9 @@ def at(x, y, z, axis=Z, angle=0.0):
 
 
 def test_slider_crank_conserves_energy():
-    """Half a second at 5 ms: the first-order step loses 40 % of it, this one 1.5e-5.
+    """Half a second at 5 ms: the first-order step loses 40 % of the energy, this one 1.5e-5.
 
-    On the way the energy swings by 1.4 %, with steps of half the size by 0.38 % and then 0.094 %.
+    The energy swings by 1.4 %, with steps of half the size by 0.38 % and then 0.094 %.
     """
     model, state = slider_crank(6.0)
     swings = []
