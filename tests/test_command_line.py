@@ -67,7 +67,7 @@ def test_ledger_lists_the_evidence_and_the_stale_claims(monkeypatch, capsys):
     section = ["ledger", "--source", "sueda", "--section", "1.1"]
     records = [r for r in ledger.load() if (r.source, r.section) == ("sueda", "1.1")]
     proved = {
-        record.id: evidence.StoredEvidence("exact", digest=evidence.proof_digest(record))
+        record.id: evidence.Evidence("exact", digest=evidence.proof_digest(record))
         for record in records[1:]
     }
     monkeypatch.setattr(evidence, "read_evidence", lambda folder: proved)
@@ -85,7 +85,7 @@ def test_ledger_lists_the_evidence_and_the_stale_claims(monkeypatch, capsys):
 def test_show_gives_the_evidence(monkeypatch, capsys):
     evidence = importlib.import_module("rbnotes.ledger.evidence")
     record = ledger.find("S 1.62")
-    found = evidence.StoredEvidence("enclosed", digits=60, num_draws=3, num_inputs=30, num_failing=29)
+    found = evidence.Evidence("enclosed", digits=60, num_draws=3, num_inputs=30, num_failing=29)
     monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: found})
     text = "evidence  enclosed to 60 digits; the print fails on 29 of 30 inputs"
     assert main(["show", "S 1.62"]) == 0

@@ -22,7 +22,7 @@ from rich.progress import track
 from rbnotes import ledger
 from rbnotes.ledger.evidence import (
     KINDS,
-    StoredEvidence,
+    Evidence,
     proof_digest,
     read_evidence,
     write_evidence,
@@ -34,11 +34,11 @@ SECONDS_BETWEEN_WRITES = 10.0
 RECORDS = {record.id: record for record in ledger.load()}
 
 
-def prove(name: str) -> tuple[str, StoredEvidence]:
+def prove(name: str) -> tuple[str, Evidence]:
     return name, prove_record(RECORDS[name])
 
 
-def results(names: Sequence[str], jobs: int) -> Iterator[tuple[str, StoredEvidence]]:
+def results(names: Sequence[str], jobs: int) -> Iterator[tuple[str, Evidence]]:
     """Yield the evidence of claims as it is found."""
     if jobs == 1 or len(names) < 2:
         yield from map(prove, names)

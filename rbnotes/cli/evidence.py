@@ -10,7 +10,7 @@ from rich.console import Console
 from rbnotes.cli.output import print_json, print_table, print_text
 from rbnotes.cli.selection import run_records
 from rbnotes.ledger import Record
-from rbnotes.ledger.evidence import KINDS, StoredEvidence
+from rbnotes.ledger.evidence import KINDS, Evidence
 from rbnotes.ledger.proofs import prove_record, require_flint
 
 
@@ -43,7 +43,7 @@ def prove_records(records: Sequence[Record], *, as_json: bool, console: Console)
     return 1 if any(each.kind == "undecided" for each in found) else 0
 
 
-def count_kinds(proved: Iterable[tuple[Record, StoredEvidence]]) -> list[tuple[str, ...]]:
+def count_kinds(proved: Iterable[tuple[Record, Evidence]]) -> list[tuple[str, ...]]:
     """Return a row for each verdict: how many claims have each kind of evidence."""
     counts = Counter((str(record.verdict), each.kind) for record, each in proved)
     verdicts = dict.fromkeys(verdict for verdict, _ in counts)

@@ -1,8 +1,22 @@
-"""Evidence for the verdicts as it is stored with the ledger, so that showing it needs no proof.
+"""Evidence for the verdicts, stored with the ledger, so that showing it needs no proof.
 
-``tools/prove_records.py`` writes the file. Each entry has the digest of the sources that it rests on; if they
-change, the evidence is stale until the claim is proved again. The kinds of evidence are explained in
-:mod:`rbnotes.ledger.exact.evidence`, which computes them and needs python-flint.
+Kinds of evidence, from the strongest to the weakest:
+
+``exact``
+    Both sides are fractions and are equal on every draw, or differ. The chance that a false identity passes
+    is below the bound.
+``enclosed``
+    Both sides lie in narrow balls, which overlap or exclude each other.
+``reproduced``
+    Printed numbers are those of the exact value, to their last digit.
+``sampled``
+    The tolerance of the record holds in float64 on random inputs; no proof was found.
+``undecided``
+    The exact comparison contradicts the verdict, or the claim was never proved.
+
+:mod:`rbnotes.ledger.exact.evidence` finds them and needs python-flint; ``tools/prove_records.py`` writes the
+file. Each entry has the digest of the sources that it rests on; if they change, the evidence is stale until
+the claim is proved again.
 """
 
 from __future__ import annotations
@@ -15,18 +29,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from rbnotes.ledger.checks.digests import record_digest
+from rbnotes.ledger.checks.digests import files_digest, record_digest
 from rbnotes.ledger.record import Record
 from rbnotes.ledger.sources import active_ledger
 
 FILE_NAME = "evidence.json"
-KINDS = ("symbolic", "exact", "enclosed", "reproduced", "sampled", "undecided")
+KINDS = ("exact", "enclosed", "reproduced", "sampled", "undecided")
 """Kinds of evidence, from the strongest to the weakest."""
-PROOFS = KINDS[:4]
+PROOFS = KINDS[:3]
 
 
 @dataclass(frozen=True)
-class StoredEvidence:
+class Evidence:
     """Evidence for the verdict of a claim.
 
     Attributes
@@ -86,8 +100,6 @@ class StoredEvidence:
     def summary(self) -> str:
         """Evidence in a few words, for lists and pages."""
         match self.kind:
-            case "symbolic":
-                text = "proved symbolically"
             case "exact":
                 text = f"proved exactly (bound {self.bound:.0e})" if self.bound else "proved exactly"
             case "enclosed":
@@ -141,24 +153,24 @@ def _number(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-NOT_PROVED = StoredEvidence("undecided", reason="the claim has not been proved so far")
+NOT_PROVED = Evidence("undecided", reason="the claim has not been proved so far")
 """Evidence for a claim without an entry."""
 
 
-def find_evidence(record: Record) -> StoredEvidence:
+def find_evidence(record: Record) -> Evidence:
     """Return the stored evidence of a record; undecided if there is none."""
     return read_evidence(active_ledger().folder).get(record.id, NOT_PROVED)
 
 
 @cache
-def read_evidence(folder: Path) -> Mapping[str, StoredEvidence]:
+def read_evidence(folder: Path) -> Mapping[str, Evidence]:
     """Return the evidence stored in the folder of a ledger, by claim."""
     path = folder / FILE_NAME
     entries = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    return {name: StoredEvidence(**entry) for name, entry in entries.items()}
+    return {name: Evidence(**entry) for name, entry in entries.items()}
 
 
-def write_evidence(folder: Path, evidence: Mapping[str, StoredEvidence]) -> None:
+def write_evidence(folder: Path, evidence: Mapping[str, Evidence]) -> None:
     """Write the evidence into the folder of a ledger, a line for each claim."""
     lines = (f"{json.dumps(name)}: {json.dumps(evidence[name].to_json())}" for name in sorted(evidence))
     path = folder / FILE_NAME
@@ -175,9 +187,7 @@ def proof_digest(record: Record) -> str:
 
 @cache
 def _arithmetic_digest() -> str:
-    paths = sorted((Path(__file__).parent / "exact").glob("*.py"))
-    texts = [f"{path.name}\0{path.read_text(encoding='utf-8')}" for path in paths]
-    return sha256("\0".join(texts).encode()).hexdigest()
+    return files_digest(sorted((Path(__file__).parent / "exact").glob("*.py")))
 
 
 def is_stale(record: Record) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 
 from rbnotes.errors import MissingExtra
-from rbnotes.ledger.evidence import StoredEvidence, proof_digest
+from rbnotes.ledger.evidence import Evidence, proof_digest
 from rbnotes.ledger.input_counts import count_inputs
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Record
 
@@ -25,7 +25,7 @@ def require_flint() -> None:
         raise MissingExtra(message, name="flint") from error
 
 
-def prove_record(record: Record) -> StoredEvidence:
+def prove_record(record: Record) -> Evidence:
     """Return the evidence for a record in the form in which it is stored.
 
     Raises
@@ -35,14 +35,8 @@ def prove_record(record: Record) -> StoredEvidence:
     """
     require_flint()
     from rbnotes.ledger.exact import evidence
-    from rbnotes.ledger.exact.replacements import SET_BITS
 
-    found = evidence.prove_claim(record.id)
-    names = StoredEvidence.__dataclass_fields__
-    known = {name: value for name, value in found.to_json().items() if name in names}
-    result = StoredEvidence(**known, digest=proof_digest(record))
-    if result.kind == "exact":
-        result = replace(result, set_bits=SET_BITS)
+    result = replace(evidence.prove_claim(record.id), digest=proof_digest(record))
     if result.kind == "sampled" or record.verdict in WRONG_AS_PRINTED:
         result = replace(result, **asdict(count_inputs(record, is_proved=result.is_proof)))
     return result

@@ -27,7 +27,7 @@ from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
 from rbnotes.ledger.checks.units import argument_quantities, result_quantity
 from rbnotes.ledger.evaluation import Values, samples
-from rbnotes.ledger.evidence import StoredEvidence, find_evidence, is_stale
+from rbnotes.ledger.evidence import Evidence, find_evidence, is_stale
 from rbnotes.ledger.lookup import LIBRARY, describe_origin, describe_pages, place_in_notes
 from rbnotes.ledger.quantities import AnyQuantity
 from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Record
@@ -254,7 +254,7 @@ class Card:
         """Return the text of the author's pages; empty for a task that does not come from notes."""
         return "" if self.record.source == LIBRARY else self._sentence(describe_pages(self.record), tex)
 
-    def _evidence(self, describe: Callable[[StoredEvidence], str]) -> str:
+    def _evidence(self, describe: Callable[[Evidence], str]) -> str:
         """Return the evidence, and whether it is stale; empty for a task that is no claim of notes."""
         if self.record.source == LIBRARY:
             return ""

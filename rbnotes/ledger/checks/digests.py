@@ -1,13 +1,17 @@
 """Digests of the sources that a record's verdict rests on.
 
+Comments, docstrings and formatting do not change a digest, see :func:`files_digest`; names do.
+
 A record whose digest is unchanged since all its checks passed needs them only now and then: the checks that
 read its sources (:mod:`.honesty`, :mod:`.mutation`) would find the same again.
 """
 
 from __future__ import annotations
 
+import ast
 import inspect
 import sys
+import textwrap
 from collections.abc import Iterable
 from functools import cache
 from hashlib import sha256
@@ -42,7 +46,12 @@ def record_digest(record: Record, equivalent_mutants: Iterable[str] = ()) -> str
 
 @cache
 def _check_digest() -> str:
-    texts = [f"{path.name}\0{path.read_text(encoding='utf-8')}" for path in _check_files()]
+    return files_digest(_check_files())
+
+
+def files_digest(paths: Iterable[Path]) -> str:
+    """Return a digest of the code in some files, without comments, docstrings and formatting."""
+    texts = [f"{path.name}\0{normalize_source(path.read_text(encoding='utf-8'))}" for path in paths]
     return sha256("\0".join(texts).encode()).hexdigest()
 
 
@@ -80,8 +89,39 @@ def _named_objects(value: FunctionType | type) -> tuple[Any, ...]:
 
 @cache
 def _source(value: Any) -> str:
-    """Return the source of a module, class or function; empty for the generated methods of dataclasses."""
+    """Return the code of a module, class or function; empty for the generated methods of dataclasses."""
     try:
-        return inspect.getsource(value)
+        return normalize_source(inspect.getsource(value))
     except OSError:
         return ""
+
+
+def normalize_source(text: str) -> str:
+    """Return the syntax tree of a source as text, the same in every version of Python.
+
+    It has no comments, formatting and statements that are a string: docstrings, and the descriptions of
+    constants. A text that is no statement, such as the line around a lambda, is returned unchanged.
+    """
+    try:
+        return _describe_node(ast.parse(textwrap.dedent(text)))
+    except SyntaxError:
+        return text
+
+
+def _describe_node(node: Any) -> str:
+    if isinstance(node, ast.AST):
+        # Versions of Python differ in the fields that are empty.
+        fields = [(name, value) for name, value in ast.iter_fields(node) if value is not None and value != []]
+        texts = [f"{name}={_describe_node(value)}" for name, value in fields]
+        return f"{type(node).__name__}({', '.join(texts)})"
+    if isinstance(node, list):
+        return f"[{', '.join(_describe_node(each) for each in node if not _is_text(each))}]"
+    return repr(node)
+
+
+def _is_text(node: Any) -> bool:
+    """Return True for a statement that is a string."""
+    match node:
+        case ast.Expr(ast.Constant(str())):
+            return True
+    return False

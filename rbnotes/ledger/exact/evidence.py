@@ -1,20 +1,4 @@
-"""Evidence for a claim: printed form, library and oracle compared on exact inputs.
-
-Kinds of evidence, from the strongest to the weakest:
-
-``exact``
-    Both sides are fractions and are equal on every draw, or differ. The chance that a false identity passes
-    is below the bound.
-``enclosed``
-    Both sides are enclosed by balls narrower than ``MAX_WIDTH`` of their size, which overlap or exclude each
-    other.
-``reproduced``
-    Printed numbers are those of the exact value, to their last digit.
-``sampled``
-    The tolerance of the record holds in float64 on random inputs; no proof was found.
-``undecided``
-    The exact comparison contradicts the verdict.
-"""
+"""Find the evidence for a claim: printed form, library and oracle compared on exact inputs."""
 
 from __future__ import annotations
 
@@ -23,27 +7,25 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from flint import fmpq
 
+from rbnotes.ledger.evidence import Evidence
 from rbnotes.ledger.exact.arrays import ExactArray, array, plain_objects
 from rbnotes.ledger.exact.degrees import sum_degree
 from rbnotes.ledger.exact.linear_algebra import is_close_to_zero
 from rbnotes.ledger.exact.loader import exact_package
 from rbnotes.ledger.exact.numbers import Exact, ball, trace
 from rbnotes.ledger.exact.replacements import SET_BITS, SET_SIZE, seed_offsets
+from rbnotes.ledger.record import WRONG_AS_PRINTED
 
-KINDS = ("exact", "enclosed", "reproduced", "sampled", "undecided")
-PROOFS = KINDS[:3]
 NUM_DRAWS = 3
 """Inputs on which a claim is compared."""
 MAX_DRAWS = 30
 """Inputs that are tried until a wrong print fails."""
-MUST_FAIL = ("erratum", "misprint", "conditional")
-"""Verdicts that say that the print is wrong."""
 FIRST_DRAW = 2
 """Draws that are skipped: the first are the simplest."""
 MAX_WIDTH = 1e-40
@@ -85,66 +67,6 @@ class Comparison:
     width: float = 0.0
     distance: float = 0.0
     reason: str = ""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Evidence for the verdict of a claim.
-
-    Attributes
-    ----------
-    kind
-        One of ``KINDS``.
-    degree
-        Largest degree of a difference that was shown to vanish.
-    bound
-        Bound on the chance that a false identity passes, for each draw.
-    digits
-        Decimal digits to which enclosures agree, at least.
-    num_draws
-        Inputs on which the forms were compared.
-    num_wrong
-        Inputs among these on which the printed form was proved wrong.
-    num_branches
-        Comparisons of numbers that depend on the inputs: the proof is about the branches taken.
-    reason
-        Why there is no proof.
-    """
-
-    kind: str
-    degree: int = 0
-    bound: float = 0.0
-    digits: int = 0
-    num_draws: int = 0
-    num_wrong: int = 0
-    num_branches: int = 0
-    reason: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields that say something."""
-        return {name: value for name, value in asdict(self).items() if value}
-
-    @property
-    def is_proof(self) -> bool:
-        """Return True if the evidence is a proof."""
-        return self.kind in PROOFS
-
-    def __str__(self) -> str:
-        parts = [self.kind]
-        if self.kind == EXACT:
-            parts += [
-                f"degree {self.degree} on a set of 2^{SET_BITS}",
-                f"chance of error below {self.bound:.1g}",
-            ]
-        if self.kind == ENCLOSED and self.digits:
-            parts.append(f"{self.digits} digits")
-        if self.reason:
-            parts.append(self.reason)
-        if self.num_draws:
-            parts.append(f"{self.num_draws} draws")
-        if self.num_wrong:
-            parts.append(f"the print is wrong on {self.num_wrong} of {self.num_draws} inputs")
-        return ", ".join(parts)
 
 
 @contextmanager
@@ -318,7 +240,8 @@ def _draws_to_compare(
 ) -> Iterator[Any]:
     """Return inputs, more of them as long as a print that must fail does not."""
     yield from _draws(record, inputs, num_draws)
-    if name == "inputs" and inputs and str(record.verdict) in MUST_FAIL:
+    must_fail = record.printed is not None and record.verdict in WRONG_AS_PRINTED
+    if name == "inputs" and inputs and must_fail:
         for values in _draws(record, inputs, MAX_DRAWS)[num_draws:]:
             if tallies[("printed", name)].count("different"):
                 break
@@ -369,7 +292,7 @@ def _prove(record: Any, num_draws: int) -> Evidence:
 
 def _judge(record: Any, tallies: dict[tuple[str, str], _Tally]) -> Evidence:
     verdict = str(record.verdict)
-    must_fail = verdict in MUST_FAIL
+    must_fail = verdict in WRONG_AS_PRINTED
     right = {key: t for key, t in tallies.items() if not (must_fail and key == ("printed", "inputs"))}
     if verdict == "conditional":
         right.pop(("library", "inputs"), None) if ("library", "given") in right else None
@@ -408,4 +331,11 @@ def _judge(record: Any, tallies: dict[tuple[str, str], _Tally]) -> Evidence:
         digits = int(-np.log10(width)) if width else 0
         return Evidence(ENCLOSED, digits=digits, num_draws=num_draws, num_wrong=num_wrong)
     degree = max((c.degree for c in equal), default=0)
-    return Evidence(EXACT, degree=degree, bound=degree / SET_SIZE, num_draws=num_draws, num_wrong=num_wrong)
+    return Evidence(
+        EXACT,
+        degree=degree,
+        set_bits=SET_BITS,
+        bound=degree / SET_SIZE,
+        num_draws=num_draws,
+        num_wrong=num_wrong,
+    )

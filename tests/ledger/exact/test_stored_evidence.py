@@ -14,7 +14,7 @@ from rbnotes.ledger.evaluation import samples
 from rbnotes.ledger.evidence import (
     KINDS,
     NOT_PROVED,
-    StoredEvidence,
+    Evidence,
     find_evidence,
     is_stale,
     proof_digest,
@@ -125,7 +125,7 @@ def test_inputs_on_which_the_oracle_gives_zero_are_not_effective():
 def test_a_change_of_sources_or_arithmetic_makes_evidence_stale(monkeypatch):
     record = ledger.find("sueda/s1.1/e1.2")
     current = proof_digest(record)
-    entry = StoredEvidence("exact", digest=current)
+    entry = Evidence("exact", digest=current)
     monkeypatch.setattr(evidence, "read_evidence", lambda folder: {record.id: entry})
     assert not is_stale(record)
     monkeypatch.setattr(evidence, "record_digest", lambda record: "other sources")
@@ -138,8 +138,8 @@ def test_a_change_of_sources_or_arithmetic_makes_evidence_stale(monkeypatch):
 
 def test_evidence_is_written_and_read(tmp_path):
     found = {
-        "b": StoredEvidence("sampled", num_inputs=30, num_effective=12, reason="a branch"),
-        "a": StoredEvidence("exact", degree=9, set_bits=128, bound=9 / 2**128, num_draws=3, digest="0f"),
+        "b": Evidence("sampled", num_inputs=30, num_effective=12, reason="a branch"),
+        "a": Evidence("exact", degree=9, set_bits=128, bound=9 / 2**128, num_draws=3, digest="0f"),
     }
     write_evidence(tmp_path, found)
     text = (tmp_path / evidence.FILE_NAME).read_text()
@@ -155,7 +155,7 @@ def test_a_claim_that_was_never_proved_is_undecided_and_stale(monkeypatch, tmp_p
     assert is_stale(make())
 
 
-EXACT = StoredEvidence("exact", degree=9, set_bits=128, bound=9 / 2**128, num_draws=3)
+EXACT = Evidence("exact", degree=9, set_bits=128, bound=9 / 2**128, num_draws=3)
 TEXTS = {
     "exact": (
         EXACT,
@@ -163,18 +163,17 @@ TEXTS = {
         "exact of degree 9 on a set of 2^128 with error probability below 3e-38 on 3 draws",
     ),
     "erratum": (
-        StoredEvidence("enclosed", digits=60, num_draws=3, num_wrong=2, num_inputs=30, num_failing=29),
+        Evidence("enclosed", digits=60, num_draws=3, num_wrong=2, num_inputs=30, num_failing=29),
         "enclosed to 60 digits; the print fails on 29 of 30 inputs",
         "enclosed to 60 digits on 3 draws; the print fails on 2 of 3 draws and on 29 of 30 inputs",
     ),
     "reproduced": (
-        StoredEvidence("reproduced", num_draws=1),
+        Evidence("reproduced", num_draws=1),
         "reproduced to the last printed digit",
         "reproduced on 1 draw",
     ),
-    "symbolic": (StoredEvidence("symbolic"), "proved symbolically", "symbolic"),
     "sampled": (
-        StoredEvidence("sampled", num_inputs=30, num_effective=12, num_draws=1, reason="splines"),
+        Evidence("sampled", num_inputs=30, num_effective=12, num_draws=1, reason="splines"),
         "sampled on 30 inputs, 12 effective",
         "sampled on 30 inputs, 12 effective (splines)",
     ),
@@ -190,10 +189,10 @@ def test_texts_of_evidence(name):
 
 
 def test_weaker_evidence_is_noticed():
-    assert is_weaker(StoredEvidence("sampled"), EXACT)
-    assert is_weaker(StoredEvidence("undecided"), StoredEvidence("sampled"))
-    assert not is_weaker(EXACT, StoredEvidence("enclosed"))
-    assert not is_weaker(StoredEvidence("sampled", reason="OutOfTime: more than 10 s"), EXACT)
+    assert is_weaker(Evidence("sampled"), EXACT)
+    assert is_weaker(Evidence("undecided"), Evidence("sampled"))
+    assert not is_weaker(EXACT, Evidence("enclosed"))
+    assert not is_weaker(Evidence("sampled", reason="OutOfTime: more than 10 s"), EXACT)
 
 
 def test_proofs_are_stored_with_all_numbers():
