@@ -21,6 +21,7 @@ from typing import Any
 
 from rbnotes.ledger.checks.claim_code import code_owner, record_forms, referenced_objects, unwrap_function
 from rbnotes.ledger.record import Record
+from rbnotes.ledger.sources import active_ledger
 
 CHECK_SOURCES = (
     *(f"ledger/{name}.py" for name in ("evaluation", "quantities", "record", "runner", "section")),
@@ -60,31 +61,46 @@ def _check_files() -> list[Path]:
     return sorted({path for pattern in CHECK_SOURCES for path in folder.glob(pattern)})
 
 
-def _sources(value: Any) -> set[str]:
+def _sources(value: Any) -> frozenset[str]:
     """Return the sources of a function or class of the package and of all that it names."""
-    found: set[str] = set()
-    visited: set[object] = set()
-    pending = [value]
-    while pending:
-        named = pending.pop()
-        current = named if isinstance(named, type) else unwrap_function(named)
-        if current is None or current in visited:
-            continue
-        owner = code_owner(current.__module__)
-        if owner == "elsewhere":
-            continue
-        visited.add(current)
-        found.add(_source(sys.modules[current.__module__] if owner == "claim" else current))
-        pending += _named_objects(current)
-    return found
+    code = _code(value)
+    return frozenset() if code is None else _sources_of_code(code, active_ledger().package)
 
 
 @cache
-def _named_objects(value: FunctionType | type) -> tuple[Any, ...]:
-    if isinstance(value, FunctionType):
-        return tuple(referenced_objects(value))
-    methods = filter(None, map(unwrap_function, vars(value).values()))
-    return (*value.__bases__, *(each for method in methods for each in referenced_objects(method)))
+def _sources_of_code(code: FunctionType | type, package: str) -> frozenset[str]:
+    """Return the sources of a function or class; the package of the active ledger decides what a claim is."""
+    found: set[str] = set()
+    visited: set[FunctionType | type] = set()
+    pending = [code]
+    while pending:
+        current = pending.pop()
+        if current in visited:
+            continue
+        visited.add(current)
+        owner = code_owner(current.__module__)
+        if owner == "elsewhere":
+            continue
+        found.add(_source(sys.modules[current.__module__] if owner == "claim" else current))
+        pending += _named_code(current)
+    return frozenset(found)
+
+
+def _code(value: Any) -> FunctionType | type | None:
+    """Return the class or plain function that a value is; None for other values."""
+    return value if isinstance(value, type) else unwrap_function(value)
+
+
+@cache
+def _named_code(code: FunctionType | type) -> tuple[FunctionType | type, ...]:
+    """Return the functions and classes that a function or class names, each once."""
+    named: Iterable[Any]
+    if isinstance(code, FunctionType):
+        named = referenced_objects(code)
+    else:
+        methods = filter(None, map(unwrap_function, vars(code).values()))
+        named = (*code.__bases__, *(each for method in methods for each in referenced_objects(method)))
+    return tuple(dict.fromkeys(found for each in named if (found := _code(each)) is not None))
 
 
 @cache
@@ -110,9 +126,12 @@ def normalize_source(text: str) -> str:
 
 def _describe_node(node: Any) -> str:
     if isinstance(node, ast.AST):
-        # Versions of Python differ in the fields that are empty.
-        fields = [(name, value) for name, value in ast.iter_fields(node) if value is not None and value != []]
-        texts = [f"{name}={_describe_node(value)}" for name, value in fields]
+        texts = [
+            f"{name}={_describe_node(value)}"
+            for name in node._fields
+            # Versions of Python differ in the fields that are empty.
+            if (value := getattr(node, name, None)) is not None and value != []
+        ]
         return f"{type(node).__name__}({', '.join(texts)})"
     if isinstance(node, list):
         return f"[{', '.join(_describe_node(each) for each in node if not _is_text(each))}]"
