@@ -312,7 +312,7 @@ def run_rbnotes(*words, **options):
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, **options)
 
 
-@pytest.mark.parametrize("words", [["ledger"], ["ledger", "--json"], ["--help"]])
+@pytest.mark.parametrize("words", [["ledger"], ["ledger", "--source", "si", "--json"], ["--help"]])
 def test_closed_output_pipe_is_not_an_error(words):
     with run_rbnotes(*words, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
@@ -323,7 +323,7 @@ def test_closed_output_pipe_is_not_an_error(words):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="platform: no device that is always full")
 def test_a_full_disk_is_an_error_of_one_line():
-    with Path("/dev/full").open("w") as full, run_rbnotes("ledger", stdout=full) as process:
+    with Path("/dev/full").open("w") as full, run_rbnotes("ledger", "--source", "si", stdout=full) as process:
         assert process.stderr.read() == "rbnotes: No space left on device\n"
     assert process.returncode == 2
 

@@ -8,12 +8,14 @@ anchors on a page, and unresolved formulas and references.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from dataclasses import dataclass, field
-from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+
+from lxml import etree
 
 FETCHED = {  # elements that a browser loads by itself
     "audio": "src", "embed": "src", "iframe": "src", "img": "src", "link": "href", "object": "data",
@@ -24,8 +26,8 @@ CSS_URL = re.compile(r"(?:url\(\s*|@import\s+)['\"]?((?:https?:)?//[^'\")\s]+)")
 
 
 @dataclass
-class Page(HTMLParser):
-    """Parser of a page that collects its links, anchors and faults."""
+class Page:
+    """Links, anchors and faults of a page."""
 
     path: Path
     anchors: set[str] = field(default_factory=set)
@@ -33,40 +35,43 @@ class Page(HTMLParser):
     faults: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        super().__init__()
-        self.feed(self.path.read_text(encoding="utf-8"))
+        parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+        root = etree.parse(self.path, parser).getroot()
+        self._read_anchors(root)
+        for element in root.iter("img"):
+            if not element.get("alt", "").strip():
+                self._add_fault(element, f"picture without alt text: {element.get('src', '')[:80]}")
+        for element in root.iter("a"):
+            if "href" in element.attrib:
+                self.links.append((element.sourceline, element.get("href")))
+        for element in root.iter(*FETCHED):
+            address = element.get(FETCHED[element.tag])
+            if address is not None and element.get("rel") != "canonical":
+                self._add_fetched(element, address)
+        for name, message in UNRESOLVED.items():
+            for element in root.xpath(f"//*[contains(@class, '{name}')]"):
+                if name in element.get("class").split():
+                    self._add_fault(element, message)
+        for element in root.xpath("//*[contains(@style, '//')]"):
+            for address in CSS_URL.findall(element.get("style")):
+                self._add_fault(element, f"fetches {address}")
 
-    def fault(self, message: str) -> None:
-        self.faults.append(f"{self.path}:{self.getpos()[0]}: {message}")
+    def _add_fault(self, element: etree._Element, message: str) -> None:
+        self.faults.append(f"{self.path}:{element.sourceline}: {message}")
 
-    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        values = {name: value or "" for name, value in attributes}
-        self._note_anchors(tag, values)
-        if tag == "img" and not values.get("alt", "").strip():
-            self.fault(f"picture without alt text: {values.get('src', '')[:80]}")
-        if tag == "a" and "href" in values:
-            self.links.append((self.getpos()[0], values["href"]))
-        if tag in FETCHED and FETCHED[tag] in values and values.get("rel") != "canonical":
-            self._note_fetched(values[FETCHED[tag]])
-        for name in values.get("class", "").split():
-            if name in UNRESOLVED:
-                self.fault(UNRESOLVED[name])
-        for address in CSS_URL.findall(values.get("style", "")):
-            self.fault(f"fetches {address}")
-
-    def _note_anchors(self, tag: str, values: dict[str, str]) -> None:
-        if id := values.get("id"):
+    def _read_anchors(self, root: etree._Element) -> None:
+        for element in root.xpath("//*[@id != '']"):
+            id = element.get("id")
             if id in self.anchors:
-                self.fault(f"the anchor {id!r} stands twice")
+                self._add_fault(element, f"the anchor {id!r} stands twice")
             self.anchors.add(id)
-        if tag == "a" and "name" in values:
-            self.anchors.add(values["name"])
+        self.anchors.update(root.xpath("//a/@name"))
 
-    def _note_fetched(self, address: str) -> None:
+    def _add_fetched(self, element: etree._Element, address: str) -> None:
         if urlsplit(address).netloc:
-            self.fault(f"fetches {address}")
+            self._add_fault(element, f"fetches {address}")
         else:
-            self.links.append((self.getpos()[0], address))
+            self.links.append((element.sourceline, address))
 
 
 def check(folder: Path) -> list[str]:
@@ -74,9 +79,8 @@ def check(folder: Path) -> list[str]:
     pages = {path: Page(path) for path in sorted(folder.rglob("*.html")) if "_static" not in path.parts}
     faults = [fault for page in pages.values() for fault in page.faults]
     for page in pages.values():
-        for line, link in page.links:
-            if message := _broken(page, link, pages):
-                faults.append(f"{page.path}:{line}: {message}")
+        broken = {link: _broken(page, link, pages) for link in {link for _, link in page.links}}
+        faults += [f"{page.path}:{line}: {broken[link]}" for line, link in page.links if broken[link]]
     for path in sorted(folder.rglob("*.css")):
         addresses = CSS_URL.findall(path.read_text(encoding="utf-8"))
         faults += [f"{path}: fetches {address}" for address in addresses]
@@ -89,8 +93,8 @@ def _broken(page: Page, link: str, pages: dict[Path, Page]) -> str | None:
         return None  # another host, or mailto
     target = page.path
     if parts.path:
-        target = (page.path.parent / unquote(parts.path)).resolve()
-    if not target.is_file():
+        target = Path(os.path.normpath(page.path.parent / unquote(parts.path)))
+    if target not in pages and not target.is_file():
         return f"link to a file that is not there: {link}"
     anchor = unquote(parts.fragment)
     if anchor and target in pages and anchor not in pages[target].anchors:
