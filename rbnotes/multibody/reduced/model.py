@@ -245,7 +245,7 @@ class Tree:
         InvalidArgument
             If ``field`` is not one of the names.
         """
-        return self._joint_parameters[arguments.choice("field", field, JOINT_PARAMETERS)]
+        return self._joint_parameters[arguments.choice("field", field, JOINT_PARAMETERS)].copy()
 
     @cached_property
     def _joint_parameters(self) -> dict[str, Array]:
