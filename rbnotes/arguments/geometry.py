@@ -159,7 +159,7 @@ def _is_rotation(row1: list[float], row2: list[float], row3: list[float]) -> boo
 
 def _check_rotations(name: str, R: Array, value: ArrayLike) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
-        error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3))
+        error = np.abs(R.mT @ R - np.eye(3))
     if not all_true(error <= ROTATION_TOLERANCE):  # also catches NaN from entries that overflow
         got = f"a matrix with max |R^T R - I| = {np.max(error):.3g}"
         raise InvalidArgument(name, got, "a rotation matrix" + _precision_hint(value))
@@ -168,7 +168,7 @@ def _check_rotations(name: str, R: Array, value: ArrayLike) -> None:
 
 
 def _check_skew_symmetric(name: str, W: Array) -> None:
-    defect = np.max(np.abs(W + np.swapaxes(W, -1, -2)), axis=(-1, -2), initial=0.0)
+    defect = np.max(np.abs(W + W.mT), axis=(-1, -2), initial=0.0)
     if not all_true(defect <= 1e-10 * _entry_scale(W)):
         got = f"a matrix with max |W + W^T| = {np.max(defect):.3g}"
         raise InvalidArgument(name, got, "a skew-symmetric matrix")

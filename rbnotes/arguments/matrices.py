@@ -20,7 +20,7 @@ def symmetric(name: str, value: ArrayLike, size: int | None = 3) -> Array:
     result = array(name, value, size, size)
     if result.shape[-1] != result.shape[-2]:
         raise InvalidArgument(name, f"shape {result.shape}", "square matrices (..., n, n)")
-    transposed = np.swapaxes(result, -1, -2)
+    transposed = result.mT
     asymmetry = np.max(np.abs(result - transposed), axis=(-1, -2), initial=0.0)
     is_symmetric = asymmetry <= 1e-10 * np.max(np.abs(result), axis=(-1, -2), initial=0.0)
     if not all_true(is_symmetric):

@@ -32,6 +32,7 @@ from rbnotes.contact.manifolds import (
 )
 from rbnotes.shapes import ConvexShape
 from rbnotes.unchecked.contact_axes import tangent_directions
+from rbnotes.unchecked.linear_algebra import cross
 
 SEPARATION_TOLERANCE = 1e-13
 """Accepted error of the separation, relative to the size of the solids."""
@@ -290,9 +291,9 @@ def _nearest_weights(triangles: Array) -> Array:
     result[rows, best] = 1 - along[rows, best]
     result[rows, (best + 1) % 3] = along[rows, best]
     # Barycentric coordinates of the projection onto the plane, where it lies inside the triangle.
-    normal = np.cross(edges[:, 0], edges[:, 1])
+    normal = cross(edges[:, 0], edges[:, 1])
     area = np.sum(normal**2, axis=1)
-    parts = np.sum(np.cross(last, np.roll(first, -2, axis=1)) * normal[:, None], axis=-1)
+    parts = np.sum(cross(last, np.roll(first, -2, axis=1)) * normal[:, None], axis=-1)
     inside = (area > 0) & np.all(parts >= 0, axis=1)
     result[inside] = parts[inside] / np.sum(parts[inside], axis=1, keepdims=True)
     return result
@@ -306,7 +307,7 @@ def _polygon_feature(corners: Array) -> Feature:
         return Feature(corners, sides, np.sum(sides * corners[::-1][: len(sides)], axis=1), np.zeros(3))
     edges = np.roll(corners, -1, axis=0) - corners
     center = corners.mean(axis=0)
-    normal = _unit(np.sum(np.cross(corners - center, edges), axis=0))
-    sides = np.cross(edges, normal)
+    normal = _unit(np.sum(cross(corners - center, edges), axis=0))
+    sides = cross(edges, normal)
     sides = sides / np.linalg.norm(sides, axis=1)[:, None]
     return Feature(corners, sides, np.sum(sides * corners, axis=1), normal)

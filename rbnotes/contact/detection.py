@@ -8,7 +8,7 @@ overlap, and MuJoCo and Bullet are whole simulators. For the shapes of this book
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -228,27 +228,36 @@ def contact_points_unchecked(
     """Return :func:`contact_points` for valid poses, without checks."""
     collider_poses = [_collider_pose(collider, poses) for collider in colliders]
     is_allowed = collision_filter(excluded_pairs)
-    points: list[ContactPoints] = []
+    firsts: list[Collider] = []
+    seconds: list[Collider] = []
+    manifolds = [empty_manifold()]
     for i, j in _broad_phase(colliders, collider_poses, margin):
         first, second = colliders[i], colliders[j]
         if not is_allowed(first, second):
             continue
-        pair_manifold = _narrow_phase(
+        manifold = _narrow_phase(
             first.collision_geometry, collider_poses[i], second.collision_geometry, collider_poses[j], margin
         )
-        count = len(pair_manifold.gap)
-        points.append(
-            ContactPoints(
-                np.full(count, first.body),
-                np.full(count, second.body),
-                *pair_manifold[:3],
-                np.full(count, combine_coefficients(first.mu, second.mu)),
-                np.full(count, combine_coefficients(first.restitution, second.restitution)),
-            )
-        )
-    empty = ContactPoints(*(np.zeros(0, dtype=np.intp),) * 2, *empty_manifold(), np.zeros(0), np.zeros(0))
-    names = [field_info.name for field_info in fields(ContactPoints)]
-    return ContactPoints(*(np.concatenate([getattr(p, name) for p in [empty, *points]]) for name in names))
+        manifolds.append(manifold)
+        firsts += [first] * len(manifold.gap)
+        seconds += [second] * len(manifold.gap)
+    (a, mu_a, restitution_a), (b, mu_b, restitution_b) = map(_surface_data, (firsts, seconds))
+    return ContactPoints(
+        a,
+        b,
+        *map(np.concatenate, zip(*manifolds, strict=True)),
+        combine_coefficients(mu_a, mu_b),
+        combine_coefficients(restitution_a, restitution_b),
+    )
+
+
+def _surface_data(colliders: Sequence[Collider]) -> tuple[NDArray[np.intp], Array, Array]:
+    """Return bodies, coefficients of friction and of restitution of colliders, each ``(c,)``."""
+    bodies = np.array([collider.body for collider in colliders], dtype=np.intp)
+    mu, restitution = (
+        np.array([getattr(collider, name) for collider in colliders]) for name in ("mu", "restitution")
+    )
+    return bodies, mu, restitution
 
 
 def collision_filter(excluded_pairs: Sequence[tuple[int, int]]) -> Callable[[Collider, Collider], bool]:

@@ -17,6 +17,7 @@ from rbnotes.contact.distance import (
     separating_axis,
 )
 from rbnotes.shapes.shape import FACE_CORNERS
+from rbnotes.unchecked.linear_algebra import cross
 
 FLAT_TOLERANCE = 0.03
 """Sine of the angle up to which a face or edge counts as flat, so that it has several contact points.
@@ -149,7 +150,7 @@ def _support_feature(core: Core, direction: Array, tolerance: float) -> Feature:
     axes, half_extents = core.R.T[extends], core.half_extents[extends]
     corners = center + (FACE_CORNERS[len(axes)] * half_extents) @ axes
     sides = np.stack([axes, -axes], axis=1).reshape(-1, 3)
-    normal = np.cross(*axes) if len(axes) == 2 else np.zeros(3)
+    normal = cross(*axes) if len(axes) == 2 else np.zeros(3)
     return Feature(corners, sides, sides @ center + np.repeat(half_extents, 2), normal)
 
 
@@ -180,7 +181,7 @@ def opposite_points(
         else:
             on_a, on_b, normal_a = _points_on_face(b, support_feature_a(TILTED_FACE_TOLERANCE), normal)
         return (on_a, on_b, normal_a) if len(on_a) else (on_a, on_b, normal)
-    if a.is_edge and b.is_edge and np.linalg.norm(np.cross(a.sides[0], b.sides[0])) < FLAT_TOLERANCE:
+    if a.is_edge and b.is_edge and np.linalg.norm(cross(a.sides[0], b.sides[0])) < FLAT_TOLERANCE:
         on_b = a.clip(b.corners)
         axis, start = a.sides[0], a.corners[0]
         return start + ((on_b - start) @ axis)[:, None] * axis, on_b, normal

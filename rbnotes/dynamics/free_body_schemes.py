@@ -28,7 +28,7 @@ from rbnotes.dynamics.state import State
 from rbnotes.dynamics.step_problem import StepProblem
 from rbnotes.unchecked import se3, so3
 from rbnotes.unchecked.frozen import replace_unchecked
-from rbnotes.unchecked.linear_algebra import matvec
+from rbnotes.unchecked.linear_algebra import cross, matvec
 
 MAX_NEWTON_ITERATIONS = 20
 """Largest number of Newton iterations for a midpoint."""
@@ -89,7 +89,7 @@ def advance_conserving_momentum(system: MechanicalSystem, state: State, velocity
 
     def rotate(omega: Array) -> FreeRotation:
         R = so3.exp(h * omega)
-        end_momenta = matvec(np.swapaxes(R, -1, -2), matvec(inertias, omega))
+        end_momenta = matvec(R.mT, matvec(inertias, omega))
         return FreeRotation(R, np.linalg.solve(inertias, end_momenta[..., None])[..., 0])
 
     return _advance_centers(system, state, velocity, h, rotate)
@@ -112,7 +112,7 @@ def advance_conserving_energy(system: MechanicalSystem, state: State, velocity: 
         for _ in range(MAX_NEWTON_ITERATIONS):
             mean = (omega + new) / 2
             momentum = matvec(inertias, mean)
-            residual = matvec(inertias, new - omega) + h * np.cross(mean, momentum)
+            residual = matvec(inertias, new - omega) + h * cross(mean, momentum)
             derivative = inertias + h / 2 * (so3.hat(mean) @ inertias - so3.hat(momentum))
             change = np.linalg.solve(derivative, residual[..., None])[..., 0]
             new = new - change
@@ -164,10 +164,10 @@ def _advance_centers(
     phi, v, _ = state.split(velocity, "velocity")
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
     com = _free_system(system).mass_properties.com
-    center_velocity = matvec(E[:, :3, :3], origin_velocity + np.cross(omega, com))
+    center_velocity = matvec(E[:, :3, :3], origin_velocity + cross(omega, com))
     center = se3.transform_points(E, com) + h * center_velocity
     rotation, new_omega = rotate(omega)
     R = E[:, :3, :3] @ rotation
-    new_v = matvec(np.swapaxes(R, -1, -2), center_velocity) - np.cross(new_omega, com)
+    new_v = matvec(R.mT, center_velocity) - cross(new_omega, com)
     poses, twists = se3.frame(R, center - matvec(R, com)), np.concatenate([new_omega, new_v], axis=-1)
     return replace_unchecked(state, E=poses, phi=twists, x=state.x + h * v, v=v, t=state.t + h)

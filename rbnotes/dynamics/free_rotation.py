@@ -70,14 +70,14 @@ def integrate_free_rotation(inertias: Array, omega: Array, h: float) -> FreeRota
     substeps = max(1, int(np.ceil(angle / MAX_SERIES_ANGLE)))
     momentum, inverse = matvec(inertias, omega), np.linalg.inv(inertias)
     rotation = _rotation_series(momentum, inverse, h / substeps)
-    local_momentum = matvec(np.swapaxes(rotation, -1, -2), momentum)
+    local_momentum = matvec(rotation.mT, momentum)
     for _ in range(substeps - 1):
         increment = _rotation_series(local_momentum, inverse, h / substeps)
         rotation = rotation @ increment
-        local_momentum = matvec(np.swapaxes(increment, -1, -2), local_momentum)
+        local_momentum = matvec(increment.mT, local_momentum)
     # Products of series are rotations to rounding; one step of Newton's method keeps rounding from adding up.
-    rotation = 1.5 * rotation - 0.5 * rotation @ np.swapaxes(rotation, -1, -2) @ rotation
-    return FreeRotation(rotation, matvec(inverse, matvec(np.swapaxes(rotation, -1, -2), momentum)))
+    rotation = 1.5 * rotation - 0.5 * rotation @ rotation.mT @ rotation
+    return FreeRotation(rotation, matvec(inverse, matvec(rotation.mT, momentum)))
 
 
 def _rotation_series(momentum: Array, inverse: Array, h: float) -> Array:

@@ -242,7 +242,7 @@ class FreeSystem(StateRetraction):
         self._check_state(state)
         local = np.einsum("nji,nj->ni", state.E[:, :3, :3], self.body_weights)
         blocks = np.zeros((len(local), 6, 6))
-        blocks[:, :, :3] = np.swapaxes(se3.Gamma(self.mass_properties.com), -1, -2) @ so3.hat(local)
+        blocks[:, :, :3] = se3.Gamma(self.mass_properties.com).mT @ so3.hat(local)
         return sparse.csc_array(self._block_diagonal(blocks, np.zeros(len(self.masses))))
 
     def linearized_applied_forces(self, state: State) -> Forces:
@@ -314,7 +314,7 @@ def _gyroscopic_wrench(M: Array, phi: Array) -> Array:
 
 def _gyroscopic_wrench_derivative(M: Array, phi: Array) -> Array:
     momentum = (M @ phi[..., None])[..., 0]
-    result = np.swapaxes(se3.ad(phi), -1, -2) @ M
+    result = se3.ad(phi).mT @ M
     linear = so3.hat(momentum[..., 3:])
     result[..., :3, :3] += so3.hat(momentum[..., :3])
     result[..., :3, 3:] += linear

@@ -229,3 +229,10 @@ def _check_one_axis(name: str, value: Any) -> Array:
     if result.ndim != 1:
         raise InvalidArgument(name, f"shape {result.shape}", "a vector (one axis)")
     return result
+
+
+EMPTY_STATE = State()
+"""State without bodies, particles and coordinates, at t = 0.
+
+``replace_unchecked(EMPTY_STATE, q=q, qdot=qdot, t=t)`` is the state of valid arrays, without checks.
+"""

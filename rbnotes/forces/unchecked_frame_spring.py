@@ -151,7 +151,7 @@ def _quadratic_form(A: Array, x: Array) -> Array:
 
 
 def _transpose(A: Array) -> Array:
-    return np.swapaxes(A, -1, -2)
+    return A.mT
 
 
 def _block_diagonal(A: Array, B: Array) -> Array:

@@ -39,7 +39,7 @@ class PathForceTerms(NamedTuple):
 
 
 def symmetric_part(matrix: Array) -> Array:
-    return (matrix + np.swapaxes(matrix, -1, -2)) / 2
+    return (matrix + matrix.mT) / 2
 
 
 def path_segments(x: Array) -> tuple[Array, Array]:

@@ -39,7 +39,7 @@ def wrenches_from_point_forces(E: Array, x: Array, phi: Array, forces: ForceArra
     K_x, D_x = (matrix.reshape(*matrix.shape[:-2], n, 3, n, 3) for matrix in (K_points, D_points))
     K = _blockwise_congruence(J, K_x, J) + _blockwise_congruence(J, D_x, G)
     D = _blockwise_congruence(J, D_x, J)
-    rotation_term = np.swapaxes(Gamma, -1, -2) @ so3.hat(local_forces[..., 0, :])
+    rotation_term = Gamma.mT @ so3.hat(local_forces[..., 0, :])
     points = np.arange(n)
     K[..., points, :, points, :3] += np.moveaxis(rotation_term, -3, 0)
     return w, _flatten_blocks(K), _flatten_blocks(D)

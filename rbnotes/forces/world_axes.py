@@ -73,10 +73,7 @@ def rotate_to_world(forces: BodyForces, E: ArrayLike) -> BodyForces:
     axes = _block_diagonal(np.stack([R, R], axis=-3).reshape(*R.shape[:-3], 2 * R.shape[-3], 3, 3))
     w = (axes @ forces.w.reshape(*forces.w.shape[:-2], 6 * forces.w.shape[-2], 1)).reshape(forces.w.shape)
     # R w changes by R dw, and by -R [w] theta because R turns.
-    K, D = (
-        axes @ matrix @ np.swapaxes(axes, -1, -2)
-        for matrix in (forces.K - _cross_product_blocks(forces.w), forces.D)
-    )
+    K, D = (axes @ matrix @ axes.mT for matrix in (forces.K - _cross_product_blocks(forces.w), forces.D))
     return BodyForces(w, K, D)
 
 

@@ -91,7 +91,7 @@ class DelassusProblem:
         """Return the indices and the problem of each set of contacts that is independent of all others."""
         coupled_to_row = (self.delassus_matrix != 0).reshape(self.count, 3, 3 * self.count).any(axis=1)
         coupled = coupled_to_row.reshape(self.count, self.count, 3).any(axis=2)
-        number, island = connected_components(coupled, directed=False)
+        number, island = connected_components(sparse.csr_array(coupled, dtype=float), directed=False)
         if number <= 1:
             return [(np.arange(self.count), self)] if number else []
         subproblems = []

@@ -67,7 +67,7 @@ def composite(bodies: Sequence[MassProperties], frames: ArrayLike) -> MassProper
         for E, body, c in zip(frames, bodies, centers, strict=True)
     )
     inertia = M[..., :3, :3]
-    return MassProperties(mass, (inertia + np.swapaxes(inertia, -1, -2)) / 2, com)
+    return MassProperties(mass, (inertia + inertia.mT) / 2, com)
 
 
 def principal_frame(body: MassProperties) -> PrincipalFrame:

@@ -220,6 +220,6 @@ def _clip_rounding(second_moments: Array, rounding: Array) -> Array:
 
 def _inertia_from_second_moments(moments: Array, axes: Array) -> Array:
     """Return the inertia for second moments of mass ``(..., 3)`` along axes."""
-    second_moments: Array = axes * moments[..., None, :] @ np.swapaxes(axes, -1, -2)
+    second_moments: Array = axes * moments[..., None, :] @ axes.mT
     total: Array = np.sum(moments, axis=-1)[..., None, None]
     return total * np.eye(3) - second_moments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -78,8 +79,14 @@ class Composite(JointType):
             subalgebra = lie_algebra([carried_twists, part.twist_subalgebra])
         return subalgebra
 
+    @cached_property
+    def _part_slices(self) -> list[slice]:
+        """Slices of the parts' coordinates among all coordinates."""
+        ends = accumulate((part.num_coordinates for part in self.parts), initial=0)
+        return [slice(start, end) for start, end in pairwise(ends)]
+
     def _split(self, q: Array) -> list[Array]:
-        return np.split(q, np.cumsum([part.num_coordinates for part in self.parts])[:-1], axis=-1)
+        return [q[..., own] for own in self._part_slices]
 
     def compute_transform(self, q: Array) -> Array:
         first, *others = (
@@ -89,46 +96,41 @@ class Composite(JointType):
             first = first @ Q
         return first
 
-    def _adjoints(self, q: list[Array]) -> list[Array]:
-        """Return the adjoint of each part from its own frame to the last one."""
-        adjoint: Array = np.broadcast_to(np.eye(6), (*q[0].shape[:-1], 6, 6))
-        adjoints = [adjoint]
-        for part, part_q in zip(self.parts[:0:-1], q[:0:-1], strict=True):
-            adjoint = adjoint @ se3.Ad_inverse(part.compute_transform(part_q))
-            adjoints.append(adjoint)
-        return adjoints[::-1]
-
     def compute_motion_subspace(self, q: Array) -> Array:
-        split = self._split(q)
-        subspaces = [part.compute_motion_subspace(each) for part, each in zip(self.parts, split, strict=True)]
-        return np.concatenate([A @ S for A, S in zip(self._adjoints(split), subspaces, strict=True)], axis=-1)
+        S = np.zeros((*q.shape[:-1], 6, self.num_coordinates))
+        for part, own in zip(self.parts, self._part_slices, strict=True):
+            if own.start:
+                S = se3.Ad_inverse(part.compute_transform(q[..., own])) @ S
+            S[..., own] = part.compute_motion_subspace(q[..., own])
+        return S
 
     def compute_motion_subspace_rate(self, q: Array, qdot: Array) -> Array:
-        split, rates = self._split(q), self._split(qdot)
-        blocks, following_twist = [], np.zeros((*q.shape[:-1], 6))
-        for part, A, part_q, rate in zip(
-            self.parts[::-1], self._adjoints(split)[::-1], split[::-1], rates[::-1], strict=True
-        ):
-            S = A @ part.compute_motion_subspace(part_q)
-            # The following frames move with this twist: an adjoint to them changes by -ad(twist).
-            blocks.append(A @ part.compute_motion_subspace_rate(part_q, rate) - se3.ad(following_twist) @ S)
-            following_twist = following_twist + matvec(S, rate)
-        return np.concatenate(blocks[::-1], axis=-1)
+        S = np.zeros((*q.shape[:-1], 6, self.num_coordinates))
+        Sdot = np.zeros_like(S)
+        for part, own in zip(self.parts, self._part_slices, strict=True):
+            part_q, rate = q[..., own], qdot[..., own]
+            own_columns = part.compute_motion_subspace(part_q)
+            if own.start:
+                # The part's frame moves with its own twist: an adjoint to it changes by -ad(twist).
+                A = se3.Ad_inverse(part.compute_transform(part_q))
+                S = A @ S
+                Sdot = A @ Sdot - se3.ad(matvec(own_columns, rate)) @ S
+            S[..., own] = own_columns
+            Sdot[..., own] = part.compute_motion_subspace_rate(part_q, rate)
+        return Sdot
 
     def compute_motion_subspace_derivative(self, q: Array) -> Array:
-        split, S = self._split(q), self.compute_motion_subspace(q)
-        adjoints = self._adjoints(split)
+        S = self.compute_motion_subspace(q)
         dS = np.zeros((*q.shape[:-1], 6, self.num_coordinates, self.num_coordinates))
-        start = 0
-        for part, A, part_q in zip(self.parts, adjoints, split, strict=True):
-            end = start + part.num_coordinates
-            own_columns, following_columns = slice(start, end), slice(end, None)
-            dS[..., own_columns, own_columns] = np.einsum(
-                "...ij,...jkl->...ikl", A, part.compute_motion_subspace_derivative(part_q)
-            )
-            brackets = se3.ad(np.swapaxes(S[..., own_columns], -1, -2)) @ S[..., None, :, following_columns]
-            dS[..., own_columns, following_columns] = np.moveaxis(brackets, -3, -2)
-            start = end
+        for part, own in zip(self.parts, self._part_slices, strict=True):
+            if own.start:
+                A = se3.Ad_inverse(part.compute_transform(q[..., own]))
+                dS = np.einsum("...ij,...jkl->...ikl", A, dS)
+            dS[..., own, own] = part.compute_motion_subspace_derivative(q[..., own])
+        for own in self._part_slices:
+            following = slice(own.stop, None)
+            brackets = se3.ad(S[..., own].mT) @ S[..., None, :, following]
+            dS[..., own, following] = np.moveaxis(brackets, -3, -2)
         return dS
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:

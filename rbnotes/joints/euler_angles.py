@@ -51,11 +51,11 @@ class EulerSpherical(_SequentialComposite):
         angles = [first[..., None]]
         # After the first rotation, the second axis is in the plane perpendicular to the last one: its row
         # gives the last angle, whatever the second one is.
-        remaining = np.swapaxes(first_joint.compute_transform(angles[0]), -1, -2) @ Q
+        remaining = first_joint.compute_transform(angles[0]).mT @ Q
         other = 3 - j - last
         last_sign = 1 if (other - last) % 3 == 1 else -1
         final = np.arctan2(last_sign * remaining[..., j, other], remaining[..., j, j])[..., None]
-        remaining = remaining @ np.swapaxes(last_joint.compute_transform(final), -1, -2)
+        remaining = remaining @ last_joint.compute_transform(final).mT
         return np.concatenate(
             [angles[0], second_joint.compute_nearest_coordinates(remaining), final], axis=-1
         )

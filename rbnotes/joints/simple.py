@@ -13,6 +13,7 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.joints.joint_type import JointType
 from rbnotes.unchecked import so3
+from rbnotes.unchecked.linear_algebra import IDENTITY
 
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
@@ -52,7 +53,9 @@ class Fixed(JointType):
         return np.zeros((6, 0))
 
     def compute_transform(self, q: Array) -> Array:
-        return np.broadcast_to(self.pose, (*q.shape[:-1], 4, 4)).copy()
+        Q = np.empty((*q.shape[:-1], 4, 4))
+        Q[...] = self.pose
+        return Q
 
     def compute_motion_subspace(self, q: Array) -> Array:
         return np.zeros((*q.shape[:-1], 6, 0))
@@ -87,9 +90,9 @@ class _ConstantSubspaceJoint(JointType):
         return result
 
     def compute_motion_subspace(self, q: Array) -> Array:
-        return np.broadcast_to(
-            self._constant_motion_subspace, (*q.shape[:-1], *self._constant_motion_subspace.shape)
-        ).copy()
+        S = np.empty((*q.shape[:-1], *self._constant_motion_subspace.shape))
+        S[...] = self._constant_motion_subspace
+        return S
 
     def compute_motion_subspace_derivative(self, q: Array) -> Array:
         return np.zeros((*q.shape[:-1], 6, self.num_coordinates, self.num_coordinates))
@@ -102,7 +105,7 @@ class _ConstantSubspaceJoint(JointType):
 
     def compute_transform(self, q: Array) -> Array:
         Q = np.zeros((*q.shape[:-1], 4, 4))
-        Q[..., :3, :3], Q[..., 3, 3] = np.eye(3), 1
+        Q[..., :3, :3], Q[..., 3, 3] = IDENTITY, 1
         Q[..., :3, 3] = q @ self._constant_motion_subspace[3:].T
         return Q
 
@@ -110,8 +113,30 @@ class _ConstantSubspaceJoint(JointType):
         return Q[..., :3, 3] @ self._constant_motion_subspace[3:]
 
 
+class _AxisRotationJoint(_ConstantSubspaceJoint):
+    """Joints that rotate about an axis, the same in both frames."""
+
+    axis: ArrayField
+
+    @cached_property
+    def _rotation_parts(self) -> tuple[Array, Array, Array]:
+        """``a a^T``, ``I - a a^T`` and ``[a]`` of the axis a, each ``(3, 3)``."""
+        a = np.array(self.axis)
+        outer = np.outer(a, a)
+        return outer, np.eye(3) - outer, so3.hat(a)
+
+    def _rotation_pose(self, angle: Array) -> Array:
+        """Return poses ``(..., 4, 4)`` rotated by angles ``(...)``, to rounding after many turns, too."""
+        constant, of_cosine, of_sine = self._rotation_parts
+        cosine, sine = np.cos(angle)[..., None, None], np.sin(angle)[..., None, None]
+        Q = np.zeros((*angle.shape, 4, 4))
+        Q[..., :3, :3] = cosine * of_cosine + sine * of_sine + constant
+        Q[..., 3, 3] = 1
+        return Q
+
+
 @dataclass(frozen=True)
-class Revolute(_ConstantSubspaceJoint):
+class Revolute(_AxisRotationJoint):
     """Rotation by q about an axis, z by default (Sueda 2.4.7, eq. (2.41)).
 
     Raises InvalidArgument if ``axis`` is not of unit length.
@@ -132,7 +157,7 @@ class Revolute(_ConstantSubspaceJoint):
         return np.array([[*self.axis, 0.0, 0.0, 0.0]]).T
 
     def compute_transform(self, q: Array) -> Array:
-        return _rotation_pose(self.axis, q[..., 0])
+        return self._rotation_pose(q[..., 0])
 
     def compute_nearest_coordinates(self, Q: Array) -> Array:
         return _angle_about(self.axis, Q)[..., None]
@@ -179,7 +204,7 @@ class Translational(_ConstantSubspaceJoint):
 
 
 @dataclass(frozen=True)
-class Helical(_ConstantSubspaceJoint):
+class Helical(_AxisRotationJoint):
     """Rotation by q about an axis, z by default, and translation along it by the pitch times q.
 
     Raises InvalidArgument if ``axis`` is not of unit length or ``pitch`` is not a finite number.
@@ -204,7 +229,7 @@ class Helical(_ConstantSubspaceJoint):
         return np.array([[*self.axis, *(self.pitch * np.array(self.axis))]]).T
 
     def compute_transform(self, q: Array) -> Array:
-        Q = _rotation_pose(self.axis, q[..., 0])
+        Q = self._rotation_pose(q[..., 0])
         Q[..., :3, 3] = q * self._constant_motion_subspace[3:, 0]
         return Q
 
@@ -230,21 +255,10 @@ def _unit_axis(axis: Any) -> tuple[float, ...]:
     return tuple((checked / np.linalg.norm(checked)).tolist())
 
 
-def _rotation_pose(axis: tuple[float, ...], angle: Array) -> Array:
-    """Return poses ``(..., 4, 4)`` rotated by angles ``(...)``, to rounding after many turns, too."""
-    a = np.array(axis)
-    cosine, sine = np.cos(angle)[..., None, None], np.sin(angle)[..., None, None]
-    outer = np.outer(a, a)
-    Q = np.zeros((*angle.shape, 4, 4))
-    Q[..., :3, :3] = cosine * (np.eye(3) - outer) + sine * so3.hat(a) + outer
-    Q[..., 3, 3] = 1
-    return Q
-
-
 def _angle_about(axis: tuple[float, ...], Q: Array) -> Array:
     """Return the angle ``(...)`` of the rotation about the axis that is nearest to that of Q."""
     a, R = np.array(axis), Q[..., :3, :3]
-    sine = np.einsum("ij,...ji->...", so3.hat(a), np.swapaxes(R, -1, -2))
+    sine = np.einsum("ij,...ji->...", so3.hat(a), R.mT)
     cosine = np.trace(R, axis1=-2, axis2=-1) - np.einsum("i,...ij,j->...", a, R, a)
     # Half a turn about a perpendicular axis: all angles are equally far, and arctan2 gives 0.
     result: Array = np.arctan2(sine, cosine)

@@ -9,7 +9,7 @@ import numpy as np
 from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.joints.joint_type import MAX_COORDINATE, JointType
 from rbnotes.unchecked import quaternion, so3
-from rbnotes.unchecked.linear_algebra import matvec
+from rbnotes.unchecked.linear_algebra import IDENTITY, matvec
 
 WRAP_THRESHOLD = 1.5 * np.pi
 """Length above which rotation vectors are shortened by whole turns, rad."""
@@ -163,7 +163,7 @@ def _twists_from_angular(angular: Array, axis: int) -> Array:
 def _vector_part_matrix(q: Array) -> Array:
     """Return the matrix ``(..., 3, 4)`` that maps p to the vector part of ``conjugate(q) p``."""
     matrix = np.empty((*q.shape[:-1], 3, 4))
-    matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * np.eye(3) - so3.hat(q[..., 1:])
+    matrix[..., 0], matrix[..., 1:] = -q[..., 1:], q[..., :1, None] * IDENTITY - so3.hat(q[..., 1:])
     return matrix
 
 

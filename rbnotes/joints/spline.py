@@ -252,7 +252,7 @@ class SplineSurface(JointType):
         second, third = (self._directional_derivatives(q, qdot, times) for times in (1, 2))
         rate, second_rate = matvec(gradient, qdot), matvec(second, qdot)
         dS = _FREE_JOINT.compute_motion_subspace_derivative(point)
-        symmetric = dS + np.swapaxes(dS, -1, -2)
+        symmetric = dS + dS.mT
         result: Array = (
             _FREE_JOINT.compute_bias_acceleration_derivative(point, rate) @ gradient
             + _FREE_JOINT.compute_motion_subspace(point) @ third

@@ -27,7 +27,7 @@ def basis(projection: Array, rank: int) -> Array:
     # The products of the columns are the entries of the projection.
     products = np.take_along_axis(columns, axes[..., :, None], axis=-2)
     values, vectors = np.linalg.eigh(products)
-    root = (vectors / np.sqrt(values)[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    root = (vectors / np.sqrt(values)[..., None, :]) @ vectors.mT
     result: Array = columns @ root
     return result
 
@@ -41,7 +41,7 @@ def _select_axes(projection: Array, rank: int) -> NDArray[np.intp]:
         axes[..., i] = np.argmax(np.round(lengths, 9), axis=-1)  # the first one of equals
         column = np.take_along_axis(remainder, axes[..., i, None, None], axis=-1)
         column = column / np.linalg.norm(column, axis=-2, keepdims=True)
-        remainder = remainder - column * np.swapaxes(column, -1, -2)
+        remainder = remainder - column * column.mT
     return np.sort(axes, axis=-1)
 
 

@@ -28,11 +28,11 @@ def constraint_force_basis(joint: JointType, q: Array) -> Array:
     S = algebra.T @ joint.compute_motion_subspace(q)
     count = algebra.shape[1] - joint.num_dofs
     complement_basis = np.linalg.svd(S)[0][..., joint.num_dofs :]
-    varying = basis(complement_basis @ np.swapaxes(complement_basis, -1, -2), count)
+    varying = basis(complement_basis @ complement_basis.mT, count)
     if count == 1 and S.shape[-1] == joint.num_dofs:
         left_handed = np.linalg.det(np.concatenate([S, varying], axis=-1)) < 0
         varying = np.where(left_handed[..., None, None], -varying, varying)
-    return np.concatenate([constant, np.swapaxes(algebra @ varying, -1, -2)], axis=-2)
+    return np.concatenate([constant, (algebra @ varying).mT], axis=-2)
 
 
 def constraint_force_basis_rate(joint: JointType, q: Array, qdot: Array) -> Array:

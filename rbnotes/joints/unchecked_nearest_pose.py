@@ -51,9 +51,7 @@ def pose_error(Q: Array, X: Array) -> Array:
 def nearest_rates(joint: JointKinematics, q: Array, X: Array, twist: Array) -> Array:
     S, xi, H = _second_order_expansion(joint, q, X)
     angular = matvec(so3.right_jacobian_inverse(xi[..., :3]), twist[..., :3])
-    linear = matvec(
-        np.swapaxes(joint.compute_transform(q)[..., :3, :3], -1, -2) @ X[..., :3, :3], twist[..., 3:]
-    )
+    linear = matvec(joint.compute_transform(q)[..., :3, :3].mT @ X[..., :3, :3], twist[..., 3:])
     return matvec(_symmetric_inverse(H), matvec_transposed(S, np.concatenate([angular, linear], axis=-1)))
 
 
@@ -119,10 +117,8 @@ def _second_order_expansion(joint: JointKinematics, q: Array, X: Array) -> tuple
     N = np.zeros((*xi.shape[:-1], 6, 6))
     N[..., :3, :3], N[..., 3:, 3:] = so3.left_jacobian_inverse(xi[..., :3]), np.eye(3)
     N[..., 3:, :3] = -so3.hat(xi[..., 3:])
-    H = np.swapaxes(S, -1, -2) @ N @ S - np.einsum(
-        "...ijk,...i->...jk", joint.compute_motion_subspace_derivative(q), xi
-    )
-    return S, xi, (H + np.swapaxes(H, -1, -2)) / 2
+    H = S.mT @ N @ S - np.einsum("...ijk,...i->...jk", joint.compute_motion_subspace_derivative(q), xi)
+    return S, xi, (H + H.mT) / 2
 
 
 def _symmetric_inverse(H: Array, *, absolute_eigenvalues: bool = False) -> Array:
@@ -133,5 +129,5 @@ def _symmetric_inverse(H: Array, *, absolute_eigenvalues: bool = False) -> Array
     inverse = np.divide(
         1.0, magnitudes if absolute_eigenvalues else values, out=np.zeros_like(values), where=is_curved
     )
-    result: Array = (vectors * inverse[..., None, :]) @ np.swapaxes(vectors, -1, -2)
+    result: Array = (vectors * inverse[..., None, :]) @ vectors.mT
     return result

@@ -33,6 +33,7 @@ from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.contact import Collider
 from rbnotes.contact.detection import friction_coefficient
 from rbnotes.dynamics import GRAVITY, WORLD, ForceLaw, State, zero_forces
+from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.forces import ForceGroups
 from rbnotes.forces.assembly import ForceGroup
 from rbnotes.friction import Bearing
@@ -53,7 +54,7 @@ from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.multibody.reduced.model import Link, Tree, per_coordinate, require_fixed_coordinates
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.shapes import Ground, Shape
-from rbnotes.unchecked.frozen import set_fields
+from rbnotes.unchecked.frozen import replace_unchecked, set_fields
 from rbnotes.unchecked.linear_algebra import matvec
 
 
@@ -560,7 +561,7 @@ class Model:
             own, joint = tree.coordinate_slices[index], tree.links[index].joint
             q[own] = joint.compute_nearest_coordinates(E)
             qdot[own] = np.linalg.solve(joint.compute_motion_subspace(q[own]), phi)
-        return State(q=q, qdot=qdot, t=state.t)
+        return replace_unchecked(EMPTY_STATE, q=q, qdot=qdot, t=state.t)
 
     def state_from_tree(self, tree_state: State) -> State:
         """Return the state of the model at coordinates and velocities of :attr:`tree`.
@@ -573,7 +574,7 @@ class Model:
         arguments.require_instance("tree_state", tree_state, State)
         q, qdot = (self.tree.check_vector(name, getattr(tree_state, name)) for name in ("q", "qdot"))
         E, phi, q, qdot = self.split_tree_coordinates(q, qdot)
-        return State(E=E, phi=phi, q=q, qdot=qdot, t=tree_state.t)
+        return replace_unchecked(EMPTY_STATE, E=E, phi=phi, q=q, qdot=qdot, t=tree_state.t)
 
     def split_tree_coordinates(self, q: Array, qdot: Array) -> tuple[Array, Array, Array, Array]:
         """Return the parts E, phi, q, qdot of states from valid coordinates ``(..., k)`` of the tree."""
@@ -595,7 +596,7 @@ class Model:
         """
         tree_state = self.tree_state(state)
         E, phi = body_poses_and_twists(self.tree, tree_state.q, tree_state.qdot)
-        return State(E=E, phi=phi, t=state.t)
+        return replace_unchecked(EMPTY_STATE, E=E, phi=phi, t=state.t)
 
     def check_state(self, state: State) -> None:
         """Check that a state has the numbers of free bodies and joint coordinates of the model.

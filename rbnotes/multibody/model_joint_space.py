@@ -9,6 +9,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.dynamics import State
+from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
 from rbnotes.multibody.applied_forces import Control, commands_at
 from rbnotes.multibody.joint_impulses import joint_impulses
@@ -19,6 +20,7 @@ from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraints import LoopClosure
 from rbnotes.multibody.separation import generalized_mass_matrix
 from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import replace_unchecked
 
 HINT_DECIMALS = 2
 """Decimals of the coordinates from which the search for the next ones starts. A trajectory that continues
@@ -110,7 +112,7 @@ class ModelJointSpace:
     def constraints(self, state: State, t: float) -> JointSpaceConstraints:
         """Return the equations and limits, with prescribed motions at the time t."""
         at = self._joint_map(state)
-        tree_state = State(q=at.q, qdot=at.A @ state.velocity, t=state.t)
+        tree_state = replace_unchecked(EMPTY_STATE, q=at.q, qdot=at.A @ state.velocity, t=state.t)
         rows = stack_constraints(self.model, self.constraint_list, tree_state, t)
         return JointSpaceConstraints(
             rows.G @ at.A, rows.error, rows.bias_velocity, rows.limit_rows @ at.A, rows.limit_gap
@@ -127,7 +129,7 @@ class ModelJointSpace:
             State at the same poses, at which commands are evaluated.
         """
         model, tree, at = self.model, self.model.tree, self._joint_map(state)
-        tree_state = State(q=at.q, qdot=at.A @ state.velocity, t=state.t)
+        tree_state = replace_unchecked(EMPTY_STATE, q=at.q, qdot=at.A @ state.velocity, t=state.t)
         mass = generalized_mass_matrix(model, at.q, model.system.body_kinematics(tree_state).J)
         commands = commands_at(model, self.control, tree_state.with_velocity(at.A @ control_state.velocity))
         own = joint_impulses(model, tree_state, mass, commands, h, is_first=is_first)

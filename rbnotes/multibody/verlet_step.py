@@ -41,6 +41,7 @@ from rbnotes.dynamics import (
     UnilateralRows,
     zero_forces,
 )
+from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.applied_forces import Control, commands_at
 from rbnotes.multibody.bearing_friction import BearingUpdate, solve_with_bearings
@@ -65,14 +66,18 @@ from rbnotes.multibody.model_constraints import ConstraintEquations, constraint_
 from rbnotes.multibody.reduced.dynamics import (
     generalized_body_force,
     gravity_energy_from_poses,
-    kinetic_energy,
     kinetic_energy_from_twists,
     mass_matrix_from_jacobian,
     rotor_energy_from_rates,
     solve_accelerations,
     solve_mass_matrix,
 )
-from rbnotes.multibody.reduced.kinematics import BodyKinematics, body_kinematics, body_poses_and_twists
+from rbnotes.multibody.reduced.kinematics import (
+    BodyKinematics,
+    _body_kinematics,
+    _twists_unchecked,
+    body_poses_and_twists,
+)
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.separation import (
     generalized_mass_matrix,
@@ -80,6 +85,7 @@ from rbnotes.multibody.separation import (
     separate_bodies,
 )
 from rbnotes.unchecked import se3
+from rbnotes.unchecked.frozen import replace_unchecked
 
 CONSTRAINT_TOLERANCE = 1e-10
 """Accepted error of constraints after a step, rad or m."""
@@ -397,7 +403,7 @@ class TreeStepper:
         springs = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))
         wrenches: Array = np.zeros(len(gravity))
         if model.force_law is not zero_forces:
-            bodies = State(kinematics.body_poses, kinematics.phi, t=state.t)
+            bodies = replace_unchecked(EMPTY_STATE, E=kinematics.body_poses, phi=kinematics.phi, t=state.t)
             force = arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
             wrenches = self.h / 2 * force
         return ForceImpulses(J.T @ gravity, J.T @ wrenches + self.h / 2 * springs, gravity + wrenches)
@@ -436,13 +442,14 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) ->
     """
 
     def acceleration(q: Array, qdot: Array) -> Array:
-        kinematics = body_kinematics(tree, q, qdot)
+        kinematics = _body_kinematics(tree, q, qdot)
         force = generalized_body_force(tree, kinematics, np.zeros(()))
         mass = mass_matrix_from_jacobian(tree, q, kinematics.J) + np.diag(armature)
         return solve_accelerations(tree, q, qdot, mass, force)
 
     def energy(q: Array, qdot: Array) -> float:
-        return float(kinetic_energy(tree, q, qdot) + rotor_energy_from_rates(armature, qdot))
+        twists = _twists_unchecked(tree, q, qdot)
+        return float(kinetic_energy_from_twists(tree, twists) + rotor_energy_from_rates(armature, qdot))
 
     v1, a1 = qdot, acceleration(q, qdot)
     v2, a2 = qdot + h / 2 * a1, acceleration(q + h / 2 * v1, qdot + h / 2 * a1)

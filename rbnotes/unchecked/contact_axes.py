@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.unchecked.linear_algebra import cross
 
 
 def tangent_directions(normals: Array) -> Array:
     """Return orthonormal pairs ``(..., 2, 3)`` perpendicular to unit normals ``(..., 3)``."""
     axis = np.eye(3)[np.argmin(np.abs(normals), axis=-1)]
-    first = np.cross(axis, normals)
+    first = cross(axis, normals)
     first /= np.linalg.norm(first, axis=-1, keepdims=True)
-    return np.stack([first, np.cross(normals, first)], axis=-2)
+    return np.stack([first, cross(normals, first)], axis=-2)
 
 
 def contact_axes(normals: Array) -> Array:

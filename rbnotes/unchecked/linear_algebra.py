@@ -6,6 +6,11 @@ import numpy as np
 
 from rbnotes.arguments import Array
 
+IDENTITY = np.eye(3)
+"""Identity matrix, made once."""
+
+_NEXT, _LAST = [1, 2, 0], [2, 0, 1]
+
 
 def matvec(A: Array, x: Array) -> Array:
     """Return ``A x`` for matrices ``(..., m, n)`` and vectors ``(..., n)``."""
@@ -16,6 +21,12 @@ def matvec(A: Array, x: Array) -> Array:
 def matvec_transposed(A: Array, x: Array) -> Array:
     """Return ``A^T x`` for matrices ``(..., m, n)`` and vectors ``(..., m)``."""
     product: Array = np.einsum("...ji,...j->...i", A, x)
+    return product
+
+
+def cross(a: Array, b: Array) -> Array:
+    """Return ``a x b`` for vectors ``(..., 3)``; for few vectors, much faster than ``np.cross``."""
+    product: Array = a[..., _NEXT] * b[..., _LAST] - a[..., _LAST] * b[..., _NEXT]
     return product
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.unchecked.linear_algebra import IDENTITY, cross
 
 HALF_TURN_TOLERANCE = 4 * np.finfo(float).eps
 """Size of the scalar below which a rotation counts as a half turn."""
+
+_LARGEST_ROUNDING = np.array([HALF_TURN_TOLERANCE, 1e-12, 1e-12, 1e-12])
 
 
 def from_axis_angle(axis: Array, angle: Array) -> Array:
@@ -39,7 +42,7 @@ def from_rotation(R: Array) -> Array:
     # Each row of 4 q q^T is a multiple of q; the one with the largest diagonal loses no digits.
     outer = np.empty((*R.shape[:-2], 4, 4))
     outer[..., 0, 0] = 1 + trace
-    outer[..., 1:, 1:] = R + np.swapaxes(R, -1, -2) + (1 - trace)[..., None, None] * np.eye(3)
+    outer[..., 1:, 1:] = R + R.mT + (1 - trace)[..., None, None] * IDENTITY
     for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
         outer[..., 0, 1 + i] = outer[..., 1 + i, 0] = R[..., k, j] - R[..., j, k]
     largest = np.argmax(np.diagonal(outer, axis1=-2, axis2=-1), axis=-1)
@@ -49,15 +52,15 @@ def from_rotation(R: Array) -> Array:
 
 def to_rotation(q: Array) -> Array:
     s, v = q[..., 0, None, None], q[..., 1:]
-    cross = -np.cross(v[..., None, :], np.eye(3))
+    cross_matrix = -cross(v[..., None, :], IDENTITY)
     outer = v[..., :, None] * v[..., None, :]
-    return (2 * s * s - 1) * np.eye(3) + 2 * outer + 2 * s * cross
+    return (2 * s * s - 1) * IDENTITY + 2 * outer + 2 * s * cross_matrix
 
 
 def product(q: Array, p: Array) -> Array:
     qs, qv, ps, pv = q[..., :1], q[..., 1:], p[..., :1], p[..., 1:]
     scalar = qs * ps - np.sum(qv * pv, axis=-1, keepdims=True)
-    return _join(scalar, qs * pv + ps * qv + np.cross(qv, pv))
+    return _join(scalar, qs * pv + ps * qv + cross(qv, pv))
 
 
 def conjugate(q: Array) -> Array:
@@ -79,8 +82,8 @@ def normalize(q: Array) -> Array:
 
 def rotate(q: Array, x: Array) -> Array:
     s, v = q[..., :1], q[..., 1:]
-    twice_cross = 2 * np.cross(v, x)
-    return x + s * twice_cross + np.cross(v, twice_cross)
+    twice_cross = 2 * cross(v, x)
+    return x + s * twice_cross + cross(v, twice_cross)
 
 
 def derivative_from_base(q: Array, omega: Array) -> Array:
@@ -120,9 +123,9 @@ def _canonical(q: Array) -> Array:
 
     At a half turn, where rounding would decide, the first nonzero component of the axis is positive.
     """
-    is_decisive = np.abs(q) > np.where(np.arange(4) == 0, HALF_TURN_TOLERANCE, 1e-12)
-    first = np.argmax(is_decisive, axis=-1)[..., None]
-    q = np.sign(np.take_along_axis(q, first, axis=-1)) * q
+    signs = np.where(np.abs(q) > _LARGEST_ROUNDING, np.sign(q), 0.0)
+    # The weight of each sign exceeds the sum of the weights after it.
+    q = np.sign(np.sum(signs * [8.0, 4.0, 2.0, 1.0], axis=-1, keepdims=True)) * q
     q[..., 0] = np.maximum(q[..., 0], 0.0)
     return q
 

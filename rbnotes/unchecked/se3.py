@@ -9,7 +9,7 @@ import numpy as np
 
 from rbnotes.arguments import Array
 from rbnotes.unchecked import so3
-from rbnotes.unchecked.linear_algebra import matvec
+from rbnotes.unchecked.linear_algebra import IDENTITY, matvec
 
 
 def frame(R: Array, p: Array) -> Array:
@@ -20,7 +20,7 @@ def frame(R: Array, p: Array) -> Array:
 
 def inverse(E: Array) -> Array:
     R, p = _rotation_and_origin(E)
-    Rt = np.swapaxes(R, -1, -2)
+    Rt = R.mT
     return frame(Rt, -matvec(Rt, p))
 
 
@@ -57,7 +57,7 @@ def Ad(E: Array) -> Array:
 
 def Ad_inverse(E: Array) -> Array:
     R, p = _rotation_and_origin(E)
-    Rt = np.swapaxes(R, -1, -2)
+    Rt = R.mT
     return _lower_triangular(Rt, -Rt @ so3.hat(p))
 
 
@@ -120,7 +120,9 @@ def interpolate(E0: Array, E1: Array, t: Array) -> Array:
 
 
 def Gamma(x: Array) -> Array:
-    return np.concatenate([-so3.hat(x), np.broadcast_to(np.eye(3), (*x.shape, 3))], axis=-1)
+    result = np.zeros((*x.shape, 6))
+    result[..., :3], result[..., 3:] = -so3.hat(x), IDENTITY
+    return result
 
 
 def point_velocity(E: Array, x: Array, xi: Array) -> Array:
@@ -130,8 +132,8 @@ def point_velocity(E: Array, x: Array, xi: Array) -> Array:
 
 def point_wrench(E: Array, x: Array, f: Array) -> Array:
     R, _ = _rotation_and_origin(E)
-    local = matvec(np.swapaxes(R, -1, -2), f)
-    return matvec(np.swapaxes(Gamma(x), -1, -2), local)
+    local = matvec(R.mT, f)
+    return matvec(Gamma(x).mT, local)
 
 
 def _rotation_and_origin(E: Array) -> tuple[Array, Array]:

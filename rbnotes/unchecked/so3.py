@@ -9,11 +9,11 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from numpy.polynomial.polynomial import polyval
 from scipy.special import factorial
 
 from rbnotes.arguments import Array
 from rbnotes.unchecked import quaternion
+from rbnotes.unchecked.linear_algebra import IDENTITY
 
 SERIES_BELOW = 1.0
 """Angle below which coefficients are summed as series; the error of twelve terms is below rounding."""
@@ -25,7 +25,7 @@ CLOSED_FORM_ABOVE = 4.0
 def hat(w: Array) -> Array:
     W = np.zeros((*w.shape, 3))
     W[..., 2, 1], W[..., 0, 2], W[..., 1, 0] = w[..., 0], w[..., 1], w[..., 2]
-    return W - np.swapaxes(W, -1, -2)
+    return W - W.mT
 
 
 def vee(W: Array) -> Array:
@@ -36,7 +36,7 @@ def vee(W: Array) -> Array:
 
 def exp(w: Array) -> Array:
     W, (c1, c2) = hat(w), _stumpff(w, 2)
-    return np.eye(3) + c1 * W + c2 * (W @ W)
+    return IDENTITY + c1 * W + c2 * (W @ W)
 
 
 def log(R: Array) -> Array:
@@ -50,20 +50,20 @@ def angle(R: Array) -> Array:
 
 def left_jacobian(w: Array) -> Array:
     W, (_, c2, c3) = hat(w), _stumpff(w, 3)
-    return np.eye(3) + c2 * W + c3 * (W @ W)
+    return IDENTITY + c2 * W + c3 * (W @ W)
 
 
 def right_jacobian(w: Array) -> Array:
-    return np.swapaxes(left_jacobian(w), -1, -2)
+    return left_jacobian(w).mT
 
 
 def left_jacobian_inverse(w: Array) -> Array:
     W = hat(w)
-    return np.eye(3) - W / 2 + _inverse_coefficient(w) * (W @ W)
+    return IDENTITY - W / 2 + _inverse_coefficient(w) * (W @ W)
 
 
 def right_jacobian_inverse(w: Array) -> Array:
-    return np.swapaxes(left_jacobian_inverse(w), -1, -2)
+    return left_jacobian_inverse(w).mT
 
 
 def left_jacobian_dot(w: Array, wdot: Array) -> Array:
@@ -73,7 +73,7 @@ def left_jacobian_dot(w: Array, wdot: Array) -> Array:
 
 
 def right_jacobian_dot(w: Array, wdot: Array) -> Array:
-    return np.swapaxes(left_jacobian_dot(w, wdot), -1, -2)
+    return left_jacobian_dot(w, wdot).mT
 
 
 def left_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
@@ -82,7 +82,7 @@ def left_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
 
 
 def right_jacobian_inverse_dot(w: Array, wdot: Array) -> Array:
-    return np.swapaxes(left_jacobian_inverse_dot(w, wdot), -1, -2)
+    return left_jacobian_inverse_dot(w, wdot).mT
 
 
 def left_jacobian_hessian(w: Array, u: Array, v: Array) -> Array:
@@ -101,7 +101,7 @@ def left_jacobian_hessian(w: Array, u: Array, v: Array) -> Array:
 
 
 def interpolate(R0: Array, R1: Array, t: Array) -> Array:
-    return R0 @ exp(t[..., None] * log(np.swapaxes(R0, -1, -2) @ R1))
+    return R0 @ exp(t[..., None] * log(R0.mT @ R1))
 
 
 def _dot(a: Array, b: Array) -> Array:
@@ -121,19 +121,19 @@ def _stumpff(w: Array, last: int) -> list[Array]:
     """
     x = np.linalg.norm(w, axis=-1)[..., None, None]
     c: list[Array] = [_sine_ratio(x), _sine_ratio(x / 2) ** 2 / 2]
-    small, square = x < SERIES_BELOW, x * x
-    divisor = np.where(small, 1, square)
     if last > 2:
-        series = polyval(np.where(small, square, 0), _SERIES[:, : last - 2])
+        small, square = x < SERIES_BELOW, x * x
+        divisor = np.where(small, 1, square)
+        series = np.where(small, square, 0)[..., None] ** _J @ _SERIES
         for k in range(3, last + 1):
             closed = (1 / math.factorial(k - 2) - c[k - 3]) / divisor
-            c.append(np.where(small, series[k - 3], closed))
-    return c[:last]
+            c.append(np.where(small, series[..., k - 3], closed))
+    return c
 
 
 def _sine_ratio(x: Array) -> Array:
     """Return sin(x)/x, at large angles more accurate than ``np.sinc``, which multiplies by pi."""
-    ratio: Array = np.divide(np.sin(x), x, out=np.ones_like(x), where=x > 0)
+    ratio: Array = np.divide(np.sin(x), x, out=np.ones(x.shape), where=x > 0)
     return ratio
 
 
@@ -173,7 +173,8 @@ def _inverse_coefficient(w: Array) -> Array:
     small = x < SERIES_BELOW
     large = np.where(small, SERIES_BELOW, x)
     closed = (1 - large / 2 / np.tan(large / 2)) / large**2
-    coefficient: Array = np.where(small, polyval(np.where(small, x * x, 0), _SERIES_INVERSE), closed)
+    series = np.where(small, x * x, 0)[..., None] ** _J @ _SERIES_INVERSE
+    coefficient: Array = np.where(small, series, closed)
     return coefficient
 
 

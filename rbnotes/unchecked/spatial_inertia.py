@@ -36,7 +36,7 @@ def swap_stacking(matrix: Array) -> Array:
 
 def transform_inertia(E: Array, M: Array) -> Array:
     A = se3.Ad_inverse(E)
-    return np.swapaxes(A, -1, -2) @ M @ A
+    return A.mT @ M @ A
 
 
 def _blocks(upper_left: Array, upper_right: Array, lower_left: Array, lower_right: Array) -> Array:

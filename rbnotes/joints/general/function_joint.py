@@ -274,7 +274,7 @@ class FunctionJoint(JointType):
         R, t, *_ = self._pose_function(samples)
         regular = np.all(np.isfinite(R), axis=(-1, -2)) & np.all(np.isfinite(t), axis=(-1, -2))
         R = R[regular]
-        orthogonality_error = np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0)
+        orthogonality_error = np.abs(R.mT @ R - np.eye(3)).max(initial=0.0)
         if not len(R) or orthogonality_error > ROTATION_TOLERANCE or np.any(np.linalg.det(R) < 0):
             got = (
                 f"a matrix R with max |R^T R - I| = {orthogonality_error:.3g}"

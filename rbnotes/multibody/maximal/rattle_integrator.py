@@ -280,7 +280,7 @@ def _displacement_derivative(context: StepContext, velocity: Array, poses: Array
     spin_up = np.linalg.solve(J, so3.hat(momentum) - W @ J)
     blocks = np.zeros((len(com), 6, 6))
     blocks[:, :3, :3] = h * (so3.right_jacobian(h * omega) + h / 2 * spin_up)
-    blocks[:, 3:, 3:] = h * np.swapaxes(end_poses[:, :3, :3], -1, -2) @ poses[:, :3, :3]
+    blocks[:, 3:, 3:] = h * end_poses[:, :3, :3].mT @ poses[:, :3, :3]
     to_center = np.tile(np.eye(6), (len(com), 1, 1))
     to_center[:, 3:, :3] = -so3.hat(com)
     from_center = np.tile(np.eye(6), (len(com), 1, 1))

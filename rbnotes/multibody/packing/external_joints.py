@@ -137,7 +137,7 @@ class ExternalJoints:
             pose, S = joint.compute_transform(at), joint.compute_motion_subspace(at)
             drift = (joint.compute_motion_subspace_rate(at, rate) @ rate[..., None])[..., 0]
             lead = q.shape[:-1]
-            parts = (pose[..., :3, :3].reshape(*lead, 9), pose[..., :3, 3], np.swapaxes(S, -1, -2), drift)
+            parts = (pose[..., :3, :3].reshape(*lead, 9), pose[..., :3, 3], S.mT, drift)
             numbers[..., places] = np.concatenate([part.reshape(*lead, -1) for part in parts], axis=-1)
 
 

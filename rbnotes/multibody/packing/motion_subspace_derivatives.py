@@ -104,5 +104,5 @@ def _subspace_derivatives(joint: JointType, q: Array, v: Array, a: Array) -> Arr
     Sddot = rate_q - se3.ad(rate) @ S - se3.ad(twist) @ Sdot
     # For each coordinate, one column after the other.
     changes = np.moveaxis(dS, -3, -1).swapaxes(-3, -2).reshape(*q.shape, 6 * m)
-    rates = (np.swapaxes(each, -1, -2) for each in (Sdot, Sddot))
+    rates = (each.mT for each in (Sdot, Sddot))
     return np.concatenate([*rates, changes], axis=-1).reshape(*q.shape[:-1], -1)

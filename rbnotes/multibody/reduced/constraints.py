@@ -27,6 +27,7 @@ from rbnotes.multibody.reduced.constraint_protocol import (
 )
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import so3
+from rbnotes.unchecked.linear_algebra import cross
 
 JointMotion = Callable[[float], tuple[ArrayLike, ArrayLike, ArrayLike]]
 """Coordinates, velocities and accelerations ``(k,)`` of a joint at a time."""
@@ -110,7 +111,7 @@ class LoopClosure(BodyConstraint):
             R = kinematics.body_poses[i, :3, :3]
             w = R @ kinematics.phi[i, :3]
             speed = np.sum([block @ kinematics.phi[j] for j, block in blocks.items()], axis=0)
-            bias = bias - 2 * np.cross(w, speed) + np.cross(w, np.cross(w, gap))
+            bias = bias - 2 * cross(w, speed) + cross(w, cross(w, gap))
             blocks[i] = blocks[i] + so3.hat(gap) @ R @ np.eye(3, 6)
         generalized_rows, zero = np.zeros((len(directions), state.size)), np.zeros(len(directions))
         blocks = {j: directions @ block for j, block in blocks.items()}
@@ -169,7 +170,7 @@ class Weld(BodyConstraint):
         R = R_b.T @ R_a
         w = w_a - R.T @ w_b
         rate = (np.trace(R) * np.eye(3) - R.T) / 2
-        bias = (np.trace(R @ so3.hat(w)) * w + np.cross(w, R.T @ w)) / 2 + rate @ np.cross(w, R.T @ w_b)
+        bias = (np.trace(R @ so3.hat(w)) * w + cross(w, R.T @ w)) / 2 + rate @ cross(w, R.T @ w_b)
         rows = {i: rate @ self.E_a[:3, :3].T, j: -rate @ R.T @ self.E_b[:3, :3].T}
         blocks = {
             k: np.concatenate([block, np.pad(rows[k], ((0, 0), (0, 3)))])
@@ -548,9 +549,9 @@ def perpendicular_pair(axis: ArrayLike) -> Array:
         If ``axis`` is not of unit length.
     """
     axis = arguments.with_ndim("axis", arguments.unit_vector("axis", axis), 1)
-    second = np.cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
+    second = cross(axis, np.eye(3)[np.argmin(np.abs(axis))])
     second /= np.linalg.norm(second)
-    return np.stack([np.cross(second, axis), second])
+    return np.stack([cross(second, axis), second])
 
 
 def _velocity_index(system: TreeSystem, name: str) -> int:

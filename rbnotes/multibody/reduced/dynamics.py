@@ -52,8 +52,8 @@ def _mass_matrix(tree: Tree, q: Array) -> Array:
 
 def _mass_matrix_from_jacobian(tree: Tree, J: Array) -> Array:
     rows = (*J.shape[:-3], 6 * len(tree.links), tree.num_coordinates)
-    M: Array = np.swapaxes(J.reshape(rows), -1, -2) @ (tree.inertias @ J).reshape(rows)
-    return (M + np.swapaxes(M, -1, -2)) / 2
+    M: Array = J.reshape(rows).mT @ (tree.inertias @ J).reshape(rows)
+    return (M + M.mT) / 2
 
 
 def regularized_mass_matrix(tree: Tree, q: Array) -> Array:
@@ -84,7 +84,7 @@ def _coordinate_constraint_inertia(tree: Tree, q: Array, i: int) -> Array:
     if not joint.num_coordinate_constraints:
         return np.zeros((joint.num_coordinates, joint.num_coordinates))
     rows = joint.compute_coordinate_constraint_jacobian(joint_coordinates)
-    result: Array = tree.mean_subtree_inertias[i] * np.swapaxes(rows, -1, -2) @ rows
+    result: Array = tree.mean_subtree_inertias[i] * rows.mT @ rows
     return result
 
 
@@ -178,15 +178,15 @@ def net_generalized_force(
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    return _net_generalized_force(tree, q, qdot, *check_applied_forces(tree, tau, wrenches, q=q))
+    tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
+    return _net_generalized_force(tree, _body_kinematics(tree, q, qdot), q, qdot, tau, wrenches)
 
 
-def _net_generalized_force(tree: Tree, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
-    return (
-        generalized_body_force(tree, _body_kinematics(tree, q, qdot), wrenches)
-        + _passive_joint_forces(tree, q, qdot)
-        + tau
-    )
+def _net_generalized_force(
+    tree: Tree, kinematics: BodyKinematics, q: Array, qdot: Array, tau: Array, wrenches: Array
+) -> Array:
+    """Return :func:`net_generalized_force` from the kinematics at the same state."""
+    return generalized_body_force(tree, kinematics, wrenches) + _passive_joint_forces(tree, q, qdot) + tau
 
 
 def generalized_body_force(tree: Tree, kinematics: BodyKinematics, wrenches: Array) -> Array:
@@ -218,8 +218,10 @@ def forward_dynamics_dense(
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    force = _net_generalized_force(tree, q, qdot, *check_applied_forces(tree, tau, wrenches, q=q))
-    return solve_accelerations(tree, q, qdot, regularized_mass_matrix(tree, q), force)
+    tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
+    kinematics = _body_kinematics(tree, q, qdot)
+    force = _net_generalized_force(tree, kinematics, q, qdot, tau, wrenches)
+    return solve_accelerations(tree, q, qdot, mass_matrix_from_jacobian(tree, q, kinematics.J), force)
 
 
 def solve_accelerations(tree: Tree, q: Array, qdot: Array, M: Array, force: Array) -> Array:
@@ -236,7 +238,7 @@ def _solve_constrained_accelerations(
     """Return accelerations ``(..., k, m)`` under forces ``(..., k, m)`` with ``rows qddot = targets``."""
     qddot = solve_mass_matrix(tree, q, M, forces)
     if rows.shape[-2]:
-        responses = solve_mass_matrix(tree, q, M, np.swapaxes(rows, -1, -2))
+        responses = solve_mass_matrix(tree, q, M, rows.mT)
         qddot = qddot + responses @ np.linalg.solve(rows @ responses, targets - rows @ qddot)
     return qddot
 
@@ -259,8 +261,9 @@ def inverse_dynamics_dense(
 
 
 def _inverse_dynamics_dense(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
-    return _matvec(_mass_matrix(tree, q), qddot) - _net_generalized_force(
-        tree, q, qdot, np.zeros(()), wrenches
+    kinematics = _body_kinematics(tree, q, qdot)
+    return _matvec(_mass_matrix_from_jacobian(tree, kinematics.J), qddot) - _net_generalized_force(
+        tree, kinematics, q, qdot, np.zeros(()), wrenches
     )
 
 
@@ -344,7 +347,7 @@ def solve_mass_matrix(tree: Tree, q: Array, M: Array, forces: Array) -> Array:
     # Scaling by the diagonal makes the test independent of units and of the masses of the links.
     diagonal = np.diagonal(M, axis1=-2, axis2=-1) * _stacked_inertia_ratios(tree, q)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
-    scaled = M * scale * np.swapaxes(scale, -1, -2)
+    scaled = M * scale * scale.mT
     if scaled.size:
         values, vectors = np.linalg.eigh(scaled)
         smallest, directions = values[..., 0].ravel(), vectors[..., 0].reshape(-1, tree.num_coordinates)
@@ -391,7 +394,7 @@ def check_applied_forces(
 
 def _gyroscopic_and_gravity_wrenches(tree: Tree, bodies: Array, phi: Array) -> Array:
     momenta = _matvec(tree.inertias, phi)
-    gyroscopic = _matvec(np.swapaxes(se3.ad(phi), -1, -2), momenta)
+    gyroscopic = _matvec(se3.ad(phi).mT, momenta)
     return gyroscopic + _gravity_wrenches(tree, bodies)
 
 

@@ -22,16 +22,17 @@ from rbnotes import arguments
 from rbnotes.arguments import Array
 from rbnotes.multibody.reduced.dynamics import (
     _gyroscopic_and_gravity_wrenches,
-    _mass_matrix,
+    _mass_matrix_from_jacobian,
     _net_generalized_force,
     _solve_constrained_accelerations,
     check_applied_forces,
     coordinate_constraints,
-    regularized_mass_matrix,
+    mass_matrix_from_jacobian,
     solve_accelerations,
 )
 from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
 from rbnotes.multibody.reduced.kinematics import (
+    _body_kinematics,
     _check_state_vectors,
     _jacobian,
     _matvec,
@@ -159,7 +160,7 @@ def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> t
     wrenches = _gyroscopic_and_gravity_wrenches(tree, derivatives.body_poses, phi) - _matvec(
         M, derivatives.phidot
     )
-    gyroscopic = np.swapaxes(se3.ad(phi), -1, -2) @ M + wrench_cross_matrix(_matvec(M, phi))
+    gyroscopic = se3.ad(phi).mT @ M + wrench_cross_matrix(_matvec(M, phi))
     wrenches_q = (
         gyroscopic @ derivatives.phi_q
         + _gravity_wrench_derivative(tree, derivatives.body_poses) @ J
@@ -196,7 +197,7 @@ def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
     for i in range(len(tree.links)):
         coordinates, wrench = tree.coordinate_slices[i], total[..., i, :]
         S = J[..., i, :, coordinates]
-        result[..., :, coordinates] = -np.swapaxes(J[..., i, :, :], -1, -2) @ wrench_cross_matrix(wrench) @ S
+        result[..., :, coordinates] = -J[..., i, :, :].mT @ wrench_cross_matrix(wrench) @ S
         result[..., coordinates, coordinates] = np.einsum(
             "...a,...amj->...mj",
             wrench,
@@ -261,13 +262,17 @@ def forward_dynamics_derivatives(
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
-    force, M = _net_generalized_force(tree, q, qdot, tau, wrenches), regularized_mass_matrix(tree, q)
+    kinematics = _body_kinematics(tree, q, qdot)
+    force, M = (
+        _net_generalized_force(tree, kinematics, q, qdot, tau, wrenches),
+        mass_matrix_from_jacobian(tree, q, kinematics.J),
+    )
     qddot = solve_accelerations(tree, q, qdot, M, force)
     q, qdot = np.broadcast_to(q, qddot.shape), np.broadcast_to(qdot, qddot.shape)
     inverse = _inverse_dynamics_derivatives(tree, q, qdot, qddot, wrenches)
     G, _ = coordinate_constraints(tree, q, qdot)
-    G_transpose = np.swapaxes(G, -1, -2)
-    constraint_force = _matvec(_mass_matrix(tree, q), qddot) - force
+    G_transpose = G.mT
+    constraint_force = _matvec(_mass_matrix_from_jacobian(tree, kinematics.J), qddot) - force
     mu = np.linalg.solve(G @ G_transpose, G @ constraint_force[..., None])[..., 0]
     constraint_force_q, constraint_acceleration_q, constraint_acceleration_qdot = _constraint_derivatives(
         tree, q, qdot, qddot, mu
@@ -319,7 +324,7 @@ def _gravity_wrench_derivative(tree: Tree, bodies: Array) -> Array:
     weights, centers = tree.weights_and_centers
     local = np.einsum("...nji,nj->...ni", bodies[..., :3, :3], weights)
     result = np.zeros((*local.shape[:-1], 6, 6))
-    result[..., :3] = np.swapaxes(se3.Gamma(centers), -1, -2) @ so3.hat(local)
+    result[..., :3] = se3.Gamma(centers).mT @ so3.hat(local)
     return result
 
 

@@ -352,4 +352,4 @@ def _insert_axis(part: Array) -> Array:
 
 
 def _transpose(matrix: Array) -> Array:
-    return np.swapaxes(matrix, -1, -2)
+    return matrix.mT

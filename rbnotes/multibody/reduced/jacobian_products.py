@@ -140,7 +140,7 @@ def generalized_forces(tree: Tree, q: Array, wrenches: Array, A: Array) -> Array
     result = np.zeros(q.shape)
     for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
         result[..., coordinates] = _matvec(
-            np.swapaxes(link.joint.compute_motion_subspace(q[..., coordinates]), -1, -2), total[..., i, :]
+            link.joint.compute_motion_subspace(q[..., coordinates]).mT, total[..., i, :]
         )
     return result
 
@@ -150,9 +150,9 @@ def subtree_wrenches(tree: Tree, wrenches: Array, A: Array) -> Array:
 
     The sums are in the frames of the joints; A as for :func:`jacobian_product_and_rate`.
     """
-    total = _matvec(np.swapaxes(tree.joint_to_body_adjoints, -1, -2), wrenches)
+    total = _matvec(tree.joint_to_body_adjoints.mT, wrenches)
     for i in reversed(range(len(tree.links))):
         if tree.parents[i] >= 0:
-            transpose = np.swapaxes(A[..., i, :, :], -1, -2)
+            transpose = A[..., i, :, :].mT
             total[..., tree.parents[i], :] += _matvec(transpose, total[..., i, :])
     return total

@@ -27,6 +27,9 @@ from rbnotes.inertia.spatial import from_symmetric_spatial_inertia
 from rbnotes.joints import JointType
 from rbnotes.unchecked import se3
 
+JOINT_PARAMETERS = ("stiffness", "damping", "spring_reference")
+"""Fields of a link with one number for each coordinate of its joint."""
+
 
 @dataclass(frozen=True, eq=False)
 class Link:
@@ -242,8 +245,14 @@ class Tree:
         InvalidArgument
             If ``field`` is not one of the names.
         """
-        arguments.choice("field", field, ("stiffness", "damping", "spring_reference"))
-        return np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
+        return self._joint_parameters[arguments.choice("field", field, JOINT_PARAMETERS)].copy()
+
+    @cached_property
+    def _joint_parameters(self) -> dict[str, Array]:
+        return {
+            field: np.concatenate([np.zeros(0), *(getattr(link, field) for link in self.links)])
+            for field in JOINT_PARAMETERS
+        }
 
     def check_vector(self, name: str, value: ArrayLike) -> Array:
         """Return an array ``(..., k)`` with one value for each coordinate, such as coordinates or velocities.

@@ -201,7 +201,7 @@ class SpatialOperators:
 
         The paper prints it with a dot over v: the twists are meant, not their rates.
         """
-        return -_stacked_block_diagonal(np.swapaxes(se3.ad(self._split_bodies(self.v)), -1, -2))
+        return -_stacked_block_diagonal(se3.ad(self._split_bodies(self.v)).mT)
 
     @cached_property
     def f_e(self) -> Array:
@@ -223,7 +223,7 @@ class SpatialOperators:
     def mass_matrix(self) -> Array:
         """Mass matrix ``S^T G^T J G S (..., k, k)`` (eq. (51))."""
         J = self.G @ self.S
-        result: Array = np.swapaxes(J, -1, -2) @ self.J @ J
+        result: Array = J.mT @ self.J @ J
         return result
 
     @cached_property
@@ -231,13 +231,13 @@ class SpatialOperators:
         """Coriolis matrix C ``(..., k, k)`` (eq. (52)): ``C qdot`` are the bias forces without loads."""
         J = self.G @ self.S
         rate_momentum = self.J @ self.G @ (self.ad_Sqdot @ self.Gamma @ J + self.Sdot)
-        result: Array = np.swapaxes(J, -1, -2) @ (rate_momentum + self.ad_v @ self.J @ J)
+        result: Array = J.mT @ (rate_momentum + self.ad_v @ self.J @ J)
         return result
 
     @cached_property
     def load_forces(self) -> Array:
         """Joint forces phi ``(..., k) = S^T G^T f_e`` that balance the loads (eq. (53))."""
-        return _matvec(np.swapaxes(self.G @ self.S, -1, -2), self.f_e)
+        return _matvec((self.G @ self.S).mT, self.f_e)
 
     def net_generalized_force(self, tau: ArrayLike = 0.0) -> Array:
         """Return ``tau - S^T G^T (J G a + b) (..., k)``, the force that accelerates the joints (eq. (55)).
@@ -250,19 +250,15 @@ class SpatialOperators:
             If the shape of ``tau`` does not fit.
         """
         tau, _ = check_applied_forces(self.tree, tau, 0.0)
-        bias = _matvec(np.swapaxes(self.G, -1, -2), _matvec(self.J @ self.G, self.a) + self.b)
-        return (
-            tau
-            + _passive_joint_forces(self.tree, self.q, self.qdot)
-            - _matvec(np.swapaxes(self.S, -1, -2), bias)
-        )
+        bias = _matvec(self.G.mT, _matvec(self.J @ self.G, self.a) + self.b)
+        return tau + _passive_joint_forces(self.tree, self.q, self.qdot) - _matvec(self.S.mT, bias)
 
     def _split_bodies(self, x: Array) -> Array:
         return x.reshape(*x.shape[:-1], self._n, 6)
 
 
 def _transpose_matvec(A: Array, x: Array) -> Array:
-    return _matvec(np.swapaxes(A, -1, -2), x)
+    return _matvec(A.mT, x)
 
 
 def _stacked_block_diagonal(blocks: Array) -> Array:

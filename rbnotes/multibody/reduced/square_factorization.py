@@ -159,17 +159,13 @@ class FactorMatrices(NamedTuple):
     @property
     def mass_matrix(self) -> Array:
         """Mass matrix ``(I + S^T G^T Pi) Omega (I + S^T G^T Pi)^T``."""
-        result: Array = (
-            self.unit_triangular_inverse @ self.Omega @ np.swapaxes(self.unit_triangular_inverse, -1, -2)
-        )
+        result: Array = self.unit_triangular_inverse @ self.Omega @ self.unit_triangular_inverse.mT
         return result
 
     @property
     def inverse_mass_matrix(self) -> Array:
         """Inverse mass matrix ``(I - S^T Y Pi)^T Omega^-1 (I - S^T Y Pi)`` (eq. (58))."""
-        result: Array = np.swapaxes(self.unit_triangular, -1, -2) @ np.linalg.solve(
-            self.Omega, self.unit_triangular
-        )
+        result: Array = self.unit_triangular.mT @ np.linalg.solve(self.Omega, self.unit_triangular)
         return result
 
 
@@ -199,7 +195,7 @@ def _square_factors(tree: Tree, q: Array) -> SquareFactors:
     for i, pivot in enumerate(
         _factor_mass_matrix(tree, q, np.zeros((tree.num_coordinates, tree.num_coordinates))).pivots
     ):
-        Xt, St = np.swapaxes(A[..., i, :, :], -1, -2), np.swapaxes(S[i], -1, -2)
+        Xt, St = A[..., i, :, :].mT, S[i].mT
         J = to_joints[i].T @ pivot.articulated_inertia @ to_joints[i]
         K = J @ S[i] @ pivot.inverse_joint_inertia
         articulated[..., i, :, :], Y[..., i, :, :] = J, Xt @ (np.eye(6) - K @ St)
@@ -291,8 +287,8 @@ def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
     """
     operators = SpatialOperators(tree, q)
     factors = _square_factors(tree, operators.q)
-    S, K, Gt = operators.S, _block_diagonal(factors.gain), np.swapaxes(operators.Gamma, -1, -2)
-    St, bodies, joints = np.swapaxes(S, -1, -2), np.eye(6 * len(tree.links)), np.eye(tree.num_coordinates)
+    S, K, Gt = operators.S, _block_diagonal(factors.gain), operators.Gamma.mT
+    St, bodies, joints = S.mT, np.eye(6 * len(tree.links)), np.eye(tree.num_coordinates)
     Y, Pi = np.linalg.inv(bodies - Gt @ (bodies - K @ St)), Gt @ K
     return FactorMatrices(
         _stacked_block_diagonal(factors.articulated_inertias),
@@ -300,5 +296,5 @@ def factor_matrices(tree: Tree, q: ArrayLike) -> FactorMatrices:
         Y,
         Pi,
         joints - St @ Y @ Pi,
-        joints + St @ np.swapaxes(operators.G, -1, -2) @ Pi,
+        joints + St @ operators.G.mT @ Pi,
     )

@@ -17,11 +17,13 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, ArrayField, InvalidArgument
 from rbnotes.dynamics import BilateralRows, ForceLaw, Forces, Reduction, State, zero_forces
 from rbnotes.dynamics.mechanical_system import StateRetraction
+from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.multibody.reduced.dynamics import (
     _passive_joint_forces,
     coordinate_constraints,
     generalized_body_force,
     kinetic_energy_from_twists,
+    mass_matrix_from_jacobian,
     potential_energy_from_poses,
     regularized_mass_matrix,
     rotor_energy_from_rates,
@@ -169,13 +171,7 @@ class TreeSystem(StateRetraction):
             If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
-        kinematics = self.body_kinematics(state)
-        return self._force(
-            state,
-            kinematics,
-            self._linearized_applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)).f,
-            self._driving_forces(state).f,
-        )
+        return self._total_force(state, self.body_kinematics(state))
 
     def linearized_force(self, state: State) -> Forces:
         """Return all forces, with the derivatives that linearly implicit Euler keeps (Sueda eq. (2.79)).
@@ -260,8 +256,10 @@ class TreeSystem(StateRetraction):
             If some joint is in a singular state.
         """
         arguments.require_instance("state", state, State)
-        M, force, count = self.mass_matrix(state), self.force(state), state.v.size
-        of_joints = solve_accelerations(self.tree, state.q, state.qdot, M[count:, count:], force[count:])
+        kinematics, count = self.body_kinematics(state), state.v.size
+        force = self._total_force(state, kinematics)
+        M = mass_matrix_from_jacobian(self.tree, state.q, kinematics.J) + np.diag(self.armature)
+        of_joints = solve_accelerations(self.tree, state.q, state.qdot, M, force[count:])
         return np.append(force[:count] / np.repeat(self.masses, 3), of_joints)
 
     def coordinate_constraint_rows(self, state: State, *, acceleration: bool = False) -> BilateralRows:
@@ -318,6 +316,8 @@ class TreeSystem(StateRetraction):
 
     def _linearized_applied_forces(self, maximal_state: State) -> Forces:
         """Return the forces on the maximal state, as :meth:`maximal_state` returns it."""
+        if self.applied_forces is zero_forces:
+            return zero_forces(maximal_state)
         f, K, D = self.applied_forces(maximal_state)
         return Forces(arguments.vector("applied_forces: f", f, maximal_state.size), K, D)
 
@@ -338,6 +338,11 @@ class TreeSystem(StateRetraction):
                 by_q[coordinates, coordinates] = size * (np.swapaxes(row_derivatives, 1, 2) @ (rows @ a)).T
                 by_q[coordinates, coordinates] += size * rows.T @ (row_derivatives @ a).T
         return inertia_forces, by_q
+
+    def _total_force(self, state: State, kinematics: BodyKinematics) -> Array:
+        maximal_state = _maximal_state(state, kinematics.body_poses, kinematics.phi)
+        applied_force = self._linearized_applied_forces(maximal_state).f
+        return self._force(state, kinematics, applied_force, self._driving_forces(state).f)
 
     def _force(self, state: State, kinematics: BodyKinematics, applied_force: Array, driven: Array) -> Array:
         on_bodies, on_particles = np.split(applied_force, [kinematics.phi.size])
@@ -374,7 +379,7 @@ class TreeSystem(StateRetraction):
 
 def _maximal_state(state: State, bodies: Array, phi: Array) -> State:
     """Return the maximal state of a tree's state, for forces on bodies and particles."""
-    return replace_unchecked(State(bodies, phi), x=state.x, v=state.v, t=state.t)
+    return replace_unchecked(EMPTY_STATE, E=bodies, phi=phi, x=state.x, v=state.v, t=state.t)
 
 
 def _to_dense(matrix: Any) -> Array:
