@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -34,18 +35,25 @@ PROCESSES = 2
 """Chapters that run at a time, and processes that read and write pages."""
 FEW = 4
 """Number of chapters that run before the first preloaded process is ready."""
+COMPILED = ("forward_dynamics_single", "forward_dynamics_batch", "dynamics_derivatives", "generalized_forces")
+"""Functions that chapters on compiled code call: compiled beside the first chapters, and once for all."""
 
 
 def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
     """Run chapters of the book at ``root``, two at a time; return the errors.
 
-    The last chapters come first: they take the longest, and none of them should run alone at the end.
+    The last chapters come first: they take the longest, and none of them should run alone at the end. Those
+    on compiled code wait for the compiler.
     """
     errors = []
-    if sum(not execution.is_stored(chapter, root) for chapter in chapters) > FEW:
+    absent = [chapter for chapter in chapters if not execution.is_stored(chapter, root)]
+    if len(absent) > FEW:
         kernels.fork_kernels()
     with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
-        runs = [pool.submit(execution.execute, chapter, root) for chapter in reversed(chapters)]
+        if any(map(uses_compiled_code, absent)):
+            pool.submit(compile_functions)
+        order = sorted(reversed(chapters), key=uses_compiled_code)
+        runs = [pool.submit(execution.execute, chapter, root) for chapter in order]
         for count, run in enumerate(as_completed(runs), start=1):
             result = run.result()
             state = "FAILED" if result.error else "kept" if result.cached else f"{result.seconds:.1f} s"
@@ -53,6 +61,20 @@ def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
             if result.error:
                 errors.append(result.error)
     return errors
+
+
+def uses_compiled_code(chapter: Path) -> bool:
+    """Return True if a chapter imports the compiled dynamics."""
+    return "import packing" in chapter.read_text(encoding="utf-8")
+
+
+def compile_functions() -> None:
+    """Compile the functions of ``COMPILED`` unless they are on disk; a chapter reports what fails."""
+    code = (
+        "from rbnotes.compiled.compilation import compiled_function\n"
+        f"for name in {COMPILED}: compiled_function(name)"
+    )
+    subprocess.run([sys.executable, "-P", "-c", code], check=False)
 
 
 def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:

@@ -74,23 +74,26 @@ def _defining_path(value: Any) -> tuple[str, str]:
     module, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
     if isinstance(module, str) and isinstance(name, str):
         return module, name
-    places = [
+    places = _places(value, in_library=True) or _places(value, in_library=False)
+    if not places:
+        raise ValueError(f"no public name stands for {value!r:.60}")
+    return min(places, key=lambda place: (place[0].count("."), place[0]))
+
+
+def _places(value: Any, *, in_library: bool) -> list[tuple[str, str]]:
+    """Return the public names of an object in the loaded modules of the library, or in all others."""
+    return [
         (holder, name)
         for holder, contents in list(sys.modules.items())
-        if not is_private(holder)
+        if _is_in_library(holder) == in_library and not is_private(holder)
         for name, other in list(getattr(contents, "__dict__", {}).items())
         if other is value and not name.startswith("_")
     ]
-    if not places:
-        raise ValueError(f"no public name stands for {value!r:.60}")
-    return min(places, key=_distance_from_library)
 
 
-def _distance_from_library(place: tuple[str, str]) -> tuple[bool, int, str]:
-    """Return a key that sorts the places of an object: modules of the library first, then short paths."""
-    module = place[0]
-    in_library = module.startswith(f"{PACKAGE}.") and not module.startswith(f"{LEDGER}.")
-    return not in_library, module.count("."), module
+def _is_in_library(module: str) -> bool:
+    """Return True for the modules of the package except those of its ledger."""
+    return module.startswith(f"{PACKAGE}.") and not module.startswith(f"{LEDGER}.")
 
 
 def _attribute(value: Any, path: str) -> Any:
