@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.coursework.challenge.assessment import finite_numbers
 from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.coursework.challenge.case_generation import Case
-from rbnotes.coursework.challenge.judgement import finite_numbers
 from rbnotes.ledger.checks.units import TOLERANCE_FACTOR, argument_quantities, result_quantity
 from rbnotes.ledger.evaluation import Values, distance, evaluate
 from rbnotes.ledger.quantities import NUMBER, Dimension, Units

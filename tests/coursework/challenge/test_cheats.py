@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.coursework.challenge import cases, collect_answers, judge
+from rbnotes.coursework.challenge import assess, cases, collect_answers
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.ledger.claims.sueda import section_2_5
 
@@ -197,7 +197,7 @@ def passes(id, function, examples=EXAMPLES):
     claim = ledger.find(id)
     for some in (cases_of(id)[start : start + FEW] for start in range(0, examples, FEW)):
         answers = collect_answers(function, [case.inputs for case in some])
-        if not all(judge(claim, case, found) for case, found in zip(some, answers, strict=True)):
+        if not all(assess(claim, case, found) for case, found in zip(some, answers, strict=True)):
             return False
     return True
 
@@ -236,6 +236,5 @@ def test_clipped_numbers_fail_with_default_number_of_cases(id, name, most):
     assert min(case.inputs[name] for case in drawn_cases) < most
     for function, passes in ((right, True), (clipped, False)):
         answers = collect_answers(function, [case.inputs for case in drawn_cases])
-        assert (
-            all(judge(claim, case, found) for case, found in zip(drawn_cases, answers, strict=True)) is passes
-        )
+        assessments = [assess(claim, case, found) for case, found in zip(drawn_cases, answers, strict=True)]
+        assert all(assessments) is passes

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 from scipy.spatial.transform import Rotation
 
 from rbnotes import ledger
-from rbnotes.coursework.challenge import cases, challenge, collect_answers, judge
+from rbnotes.coursework.challenge import assess, cases, challenge, collect_answers
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.ledger.evaluation import evaluate
 
@@ -257,8 +257,8 @@ def statuses(id, function, examples=200):
     """Return the statuses of all cases, without shrinking."""
     drawn_cases = cases_of(id, examples)
     values = collect_answers(function, [case.inputs for case in drawn_cases])
-    judged = (judge(ledger.find(id), case, found) for case, found in zip(drawn_cases, values, strict=True))
-    return {judgement.status for judgement in judged} - {"passed"}
+    judged = (assess(ledger.find(id), case, found) for case, found in zip(drawn_cases, values, strict=True))
+    return {assessment.status for assessment in judged} - {"passed"}
 
 
 @pytest.mark.parametrize(("id", "function"), RIGHT)

@@ -44,8 +44,8 @@ def dimension_message(claim, function):
 
 def test_wrong_dimension_is_reported_first():
     found = rbnotes.challenge(STEP.id, acceleration, examples=EXAMPLES)
-    assert found.judgement.message == "the dimension is wrong in entry 1: 1/s² where 1/s is expected"
-    assert str(found).splitlines()[0].endswith(found.judgement.message)
+    assert found.assessment.message == "the dimension is wrong in entry 1: 1/s² where 1/s is expected"
+    assert str(found).splitlines()[0].endswith(found.assessment.message)
 
 
 def test_missing_common_factor_is_reported():
