@@ -82,7 +82,7 @@ def earlier_correction(record: Record) -> Record | None:
 
 
 def describe_versions(source: Source) -> str:
-    """Return what is said of the text of the notes: pages with which it was compared, names, lines."""
+    """Return a description of the text of the notes: the pages with which it was compared, names, lines."""
     lines = "Lines are those of the converted text."
     return " ".join(filter(None, (_describe_pages(source), lines, source.references)))
 
@@ -362,7 +362,10 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
                 ("Printed" if record.correction else "Claim", _format_printed(record)),
                 ("Right", record.correction),
                 ("Holds if", record.condition),
-                ("Units", f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""),
+                (
+                    "Units",
+                    f"They are inconsistent: {record.units_mismatch}." if record.units_mismatch else "",
+                ),
                 ("Remark", record.remark),
                 ("Pages", describe_pages(record)),
                 ("Origin", describe_origin(record)),

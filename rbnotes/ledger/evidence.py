@@ -1,4 +1,4 @@
-"""Evidence for the verdicts as it is stored with the ledger, so that showing it needs no proof.
+"""Evidence for the verdicts, stored with the ledger so that showing it needs no new proof.
 
 ``tools/prove_records.py`` writes the file. Each entry has the digest of the sources that it rests on; if they
 change, the evidence is stale until the claim is proved again. The kinds of evidence are explained in
@@ -79,12 +79,12 @@ class StoredEvidence:
         return self.kind in PROOFS
 
     def to_json(self) -> dict[str, Any]:
-        """Return the kind, and the other fields that say something."""
+        """Return the kind, and the other fields that differ from their defaults."""
         return {name: value for name, value in asdict(self).items() if value}
 
     @property
     def summary(self) -> str:
-        """Evidence in a few words, for lists and pages."""
+        """Return the evidence in a few words, for lists and pages."""
         match self.kind:
             case "symbolic":
                 text = "proved symbolically"
@@ -169,7 +169,7 @@ def write_evidence(folder: Path, evidence: Mapping[str, StoredEvidence]) -> None
 
 
 def proof_digest(record: Record) -> str:
-    """Return the digest of what the evidence of a record rests on: its sources and the exact arithmetic."""
+    """Return the digest of the sources of a record and of the exact arithmetic."""
     return sha256(f"{_arithmetic_digest()}\0{record_digest(record)}".encode()).hexdigest()[:16]
 
 
@@ -181,7 +181,7 @@ def _arithmetic_digest() -> str:
 
 
 def is_stale(record: Record) -> bool:
-    """Return True if the sources of a record changed since it was proved, or if it never was."""
+    """Return True if a record was never proved or its sources changed afterwards."""
     return find_evidence(record).digest != proof_digest(record)
 
 

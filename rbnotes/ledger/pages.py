@@ -1,4 +1,4 @@
-"""The author's own pages: the text of dated versions of the notes for a claim.
+"""Pages of the author's own versions of the notes, with their text for a claim.
 
 A ledger is written against a text. Where that text was converted from pages, a slip may be the author's or
 the conversion's; the pages decide.

@@ -151,7 +151,7 @@ class Record:
 
         Only changes of units that preserve these numbers are tried.
     units_mismatch
-        Reason for which the units of the printed form do not fit.
+        Reason for which the units of the printed form are inconsistent.
     printed
         Form that is written literally from the notes.
     library

@@ -73,7 +73,8 @@ def book(tiny_book):
     )
     book.explain_symbols(
         "{ tex = ['a', 'b', 'c', 'd'], meaning = 'any length', unit = 'm' }, "
-        "{ tex = 'e', meaning = 'charge', lloyd = 'q' }, { tex = 'f', meaning = 'rate', chapters = ['example'] }"
+        "{ tex = 'e', meaning = 'charge', lloyd = 'q' }, "
+        "{ tex = 'f', meaning = 'rate', chapters = ['example'] }"
     )
     first = book.build()
     assert first.returncode == 0, first.stderr

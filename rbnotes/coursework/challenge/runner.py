@@ -28,7 +28,7 @@ from rbnotes.testing import interruptible
 from rbnotes.testing.strategies import Region
 
 FIRST_BATCH_SIZE = 32
-"""Cases after which a function that is wrong on one of them is not tried further."""
+"""Number of cases after which a function that failed is not tried further."""
 UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
 """Statuses whose counterexamples a search cannot shrink."""
 

@@ -1,4 +1,4 @@
-"""Convert answers to points: all answers are judged in this process, which holds the right results."""
+"""Convert answers to points; all answers are assessed in this process, which holds the right results."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Grade:
 
 
 def grade_submission(prepared: PreparedAssignment, student: str, transcript: Transcript) -> Grade:
-    """Judge all answers of a submission."""
+    """Grade all answers of a submission."""
     tasks = prepared.assignment.tasks
     missing = FunctionTranscript((), "missing", "there is no answer")
     task_grades = tuple(

@@ -140,7 +140,7 @@ def ball(q):
 
 
 def ball_without_series(q, below):
-    """Right on paper; the cosine of an angle of 1e-8 is 1, to the last digit."""
+    """Return a form that is right on paper; in floating point the cosine of an angle of 1e-8 is 1."""
     angle, Q = np.linalg.norm(q), bracket(q)
     if angle <= below:
         return np.eye(3) - Q / 2

@@ -53,7 +53,9 @@ def test_missing_common_factor_is_reported():
 
 
 def test_missing_factor_in_one_term_is_reported():
-    assert dimension_message(STEP, without_h).startswith("the units do not fit in entry 1: 1/s is expected")
+    assert dimension_message(STEP, without_h).startswith(
+        "the units are inconsistent in entry 1: 1/s is expected"
+    )
 
 
 @pytest.mark.parametrize(
