@@ -54,6 +54,6 @@ def pytest_collection_finish():
 
 @pytest.fixture(scope="session", autouse=True)
 def _draws():
-    """Whichever tests run beside a test, and wherever the package lies, it tries the same examples."""
+    """Return the draws, which depend neither on other tests nor on the location of the package."""
     with reproducible_draws():
         yield

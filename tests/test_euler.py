@@ -23,7 +23,7 @@ def assert_close(actual, expected, tolerance=1e-14):
 
 
 def pinocchio(function, angles, *rates, frame=pin.WORLD):
-    """Pinocchio orders the angles (psi, phi, theta), and so the columns of its maps."""
+    """Return the maps by Pinocchio, with its angles and columns in the order (psi, phi, theta)."""
     return function(angles[::-1].copy(), *(rate[::-1].copy() for rate in rates), frame)
 
 

@@ -14,7 +14,7 @@ ANGLES = np.arange(8) * np.pi / 4
 
 
 def slices(low, high, half_widths):
-    """Quadrature points and weights of a solid whose sections across z are ellipses.
+    """Return the quadrature points and weights of a solid whose sections across z are ellipses.
 
     Exact where the products of the half widths ``(a(z), b(z))`` are polynomials.
     """
@@ -39,7 +39,7 @@ def rounded(z):
 
 
 def tube(big, small):
-    """A ring, by angles around it and around its tube, and distances from the middle of that."""
+    """Return a ring, by angles around it and around its tube, and distances from the middle of that."""
     rho, weights = np.polynomial.legendre.leggauss(8)
     rho, weights = small * (rho + 1) / 2, small * weights / 2
     angles = 2 * np.pi * np.arange(12) / 12

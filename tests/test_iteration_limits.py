@@ -38,7 +38,7 @@ RATTLE, ACTIVE_SET, PYRAMIDS = (
 
 
 def sliding(count=3, seed=0):
-    """Contacts among coupled velocities."""
+    """Return contacts among coupled velocities."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(6, 6))
     contacts = Contacts(rng.normal(size=(count, 3, 6)), 0.5)
@@ -153,7 +153,7 @@ def test_nearest_pose_limit(monkeypatch):
 
 
 def balls(count, speed=1.0):
-    """A row of touching elastic balls, hit by the first."""
+    """Return a row of touching elastic balls, hit by the first."""
     ball = Sphere(0.1)
     poses = np.stack([se3.frame(np.eye(3), [0.2 * i, 0.0, 0.0]) for i in range(count)])
     twists = np.zeros((count, 6))

@@ -30,7 +30,7 @@ NAMES = SUBPACKAGES - {"cli"} | {"Body", "Model", "card", "challenge", "simulate
 
 
 def loaded_after(code):
-    """Top-level packages that a fresh interpreter has loaded after some code."""
+    """Return the top-level packages that a fresh interpreter has loaded after some code."""
     report = f"{code}\nimport sys\nprint(*{{name.partition('.')[0] for name in sys.modules}})"
     run = subprocess.run([sys.executable, "-c", report], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
@@ -163,7 +163,7 @@ REASON_BEHIND = re.compile(r"# (?:type: ignore\[[^]]*\]|noqa: \w+)\s+# (?!type:|
 
 
 def suppressions_without_reason(source):
-    """Lines that switch off a check without a reason, behind them or in a comment above them."""
+    """Return lines that switch off a check without a reason, behind them or in a comment above them."""
     lines = source.splitlines()
     for number, line in enumerate(lines):
         if PASSED_OVER.search(line) and not REASON_BEHIND.search(line):
@@ -193,7 +193,7 @@ def test_suppressed_checks_have_a_reason():
 
 
 def private_imports(source, package):
-    """Private names and modules of other packages that the source of a module of `package` imports."""
+    """Return private names and modules of other packages that the source of a module of `package` imports."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rbnotes"):
             for alias in node.names:

@@ -120,7 +120,7 @@ def test_product(q, p, r):
 
 
 def matrix_product(q, p):
-    """Quaternions as complex 2 x 2 matrices."""
+    """Return quaternions as complex 2 x 2 matrices."""
     Q, P = (np.array([[a + 1j * b, c + 1j * d], [-c + 1j * d, a - 1j * b]]) for a, b, c, d in (q, p))
     (first, second), _ = Q @ P
     return [first.real, first.imag, second.real, second.imag]

@@ -69,7 +69,7 @@ def test_rates_of_jacobians(xi, xidot):
 
 
 def precise_left_jacobian(xi):
-    """The mean of ``exp(s ad(xi))`` over s from 0 to 1, in the corner of an exponential, by squaring."""
+    """Return the mean of ``exp(s ad(xi))`` over s from 0 to 1, by the corner of an exponential."""
     A = mpmath.zeros(12)
     for x, y, z, rows, columns in ((*xi[:3], 0, 0), (*xi[:3], 3, 3), (*xi[3:], 3, 0)):
         cross = mpmath.matrix([[0, -z, y], [z, 0, -x], [-y, x, 0]])

@@ -23,7 +23,7 @@ any_rotation_vector = st.one_of(rotation_vectors(), rotation_vectors("small"), r
 
 
 def polynomial(w, coefficients):
-    """I + b [w] + c [w]^2 with 50 digits."""
+    """Return I + b [w] + c [w]^2 with 50 digits."""
     x = mpmath.sqrt(sum(c**2 for c in w))
     b, c = coefficients(x)
     W = mpmath.matrix([[0, -w[2], w[1]], [w[2], 0, -w[0]], [-w[1], w[0], 0]])
@@ -31,7 +31,7 @@ def polynomial(w, coefficients):
 
 
 def precise(w, coefficients, *directions):
-    """The polynomial, or its derivative along the directions, with 50 digits in the working."""
+    """Return the polynomial, or its derivative along the directions, computed with 50 digits."""
     mpmath.mp.dps = 50
     h = mpmath.mpf("1e-12")
 

@@ -29,7 +29,7 @@ from challenge_variants import VARIANTS
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
 from rbnotes.coursework.cards import Card, standalone_code
-from rbnotes.coursework.challenge import Case, cases, collect_answers, judge
+from rbnotes.coursework.challenge import Case, assess, cases, collect_answers
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.coursework.challenge.library_tasks import load_all
 from rbnotes.ledger import Record
@@ -105,10 +105,10 @@ def passes(submission: Submission, cases: Sequence[Case]) -> bool:
     for some in (cases[:few], cases[few:]):
         with call_counter(MIN_CALL_LIMIT * len(some) * 16):  # each is called up to four times
             answers = collect_answers(submission.form, [case.inputs for case in some])
-        judgements = (
-            judge(submission.claim, case, answer) for case, answer in zip(some, answers, strict=True)
+        assessments = (
+            assess(submission.claim, case, answer) for case, answer in zip(some, answers, strict=True)
         )
-        if not all(judgements):
+        if not all(assessments):
             return False
     return True
 

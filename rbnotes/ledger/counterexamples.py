@@ -1,4 +1,4 @@
-"""The smallest counterexamples found so far, stored so that showing one does not need a search.
+"""Smallest counterexamples found so far, stored so that showing one does not need a search.
 
 The file stores Hypothesis's record of the choices that lead to the inputs, not the inputs. Replaying the
 choices draws the inputs again. A counterexample on which the printed form is no longer wrong is ignored.
@@ -35,7 +35,7 @@ MAX_EXAMPLES = 400
 
 
 class ChoiceDatabase(ExampleDatabase):
-    """The shortest choices of each claim, by the name of the claim."""
+    """Database of the shortest choices of each claim, by the name of the claim."""
 
     def __init__(self, choices: dict[str, bytes]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""List the displays of the notes with and without a record, and the sentences with one."""
+"""List the displays of the notes with and without records, and the sentences with records."""
 
 from __future__ import annotations
 

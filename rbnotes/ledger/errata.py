@@ -25,10 +25,10 @@ COLUMNS = (
     "id", "source", "section", "place", "verdict", "scan", "title", "cause", "printed", "right", "latex",
     "condition", "units", "remark", "effect", "no_simulation", "origin", "pages", "state", "reply",
 )  # fmt: skip
-MENDED = "Mended by the author"
+FIXED = "Fixed by the author"
 CONVERSIONS = "Slips of the conversion"
 HEADINGS = {
-    MENDED: "right, or with its condition, in the latest version; with thanks",
+    FIXED: "right, or with its condition, in the latest version; with thanks",
     "Errors": "code written from the print gives a wrong number",
     "Misprints": "any reader corrects them",
     "Conditions": "right if the condition holds, which the notes do not state",
@@ -82,7 +82,7 @@ def earlier_correction(record: Record) -> Record | None:
 
 
 def describe_versions(source: Source) -> str:
-    """Return what is said of the text of the notes: pages with which it was compared, names, lines."""
+    """Return a description of the text of the notes: the pages with which it was compared, names, lines."""
     lines = "Lines are those of the converted text."
     return " ".join(filter(None, (_describe_pages(source), lines, source.references)))
 
@@ -122,22 +122,22 @@ def describe_counts(records: Iterable[Record]) -> str:
 
 
 def describe_changes(records: Iterable[Record]) -> str:
-    """Return how many of the author's slips the latest version mends or drops; empty if it was not read."""
+    """Return how many of the author's slips the latest version fixes or drops; empty if it was not read."""
     own = [record for record in records if record.origin is Origin.AUTHOR]
     if not own:
         return ""
-    num_mended = sum(record.is_mended for record in own)
+    num_fixed = sum(record.is_fixed for record in own)
     num_dropped = sum(record.page_2021 == DROPPED for record in own)
     return (
-        f"of the author's, mended in the latest version: {num_mended}, "
+        f"of the author's, fixed in the latest version: {num_fixed}, "
         f"dropped with their subject: {num_dropped}"
     )
 
 
-def state(record: Record) -> str:
-    """Return the state of a correction for its author; empty for a slip of the conversion."""
-    if record.is_mended:
-        return "mended"
+def correction_status(record: Record) -> str:
+    """Return the status of a correction for its author; empty for a slip of the conversion."""
+    if record.is_fixed:
+        return "fixed"
     if record.origin is Origin.CONVERSION:
         return ""
     if record.page_2021 == DROPPED:
@@ -171,7 +171,7 @@ class RootCause:
 
 
 def _root_cause(title: str, text: str, ids: Sequence[str], records: tuple[Record, ...]) -> RootCause:
-    """Return a root cause; a simulation of any of its places counts, mended ones included."""
+    """Return a root cause; a simulation of any of its places counts, fixed ones included."""
     places = [ledger.find(id) for id in ids]
     effect = next((place.effect for place in places if place.effect), "")
     reason = next((place.no_simulation for place in places if place.no_simulation), "")
@@ -195,8 +195,8 @@ def root_causes(records: Sequence[Record]) -> list[RootCause]:
 
 def section_of_errata(record: Record) -> str:
     """Return the heading in the errata under which a record stands."""
-    if record.is_mended:
-        return MENDED
+    if record.is_fixed:
+        return FIXED
     if record.is_from_conversion:
         return CONVERSIONS
     headings = {Verdict.ERRATUM: "Errors", Verdict.MISPRINT: "Misprints", Verdict.CONDITIONAL: "Conditions"}
@@ -214,9 +214,9 @@ def as_text(records: Sequence[Record]) -> str:
         found = root_causes(by_section["Errors"])
         summary = [describe_versions(source), describe_counts(own), describe_changes(own)]
         lines += [source.author.upper(), *(line for text in summary for line in _wrap_text(text)), ""]
-        if by_section[MENDED]:
-            lines += [*_wrap_text(f"{MENDED} ({HEADINGS[MENDED]})"), ""]
-            lines += [line for each in by_section[MENDED] for line in _wrap_text(_mended_line(each))]
+        if by_section[FIXED]:
+            lines += [*_wrap_text(f"{FIXED} ({HEADINGS[FIXED]})"), ""]
+            lines += [line for each in by_section[FIXED] for line in _wrap_text(_fixed_line(each))]
             lines += [""]
         lines += [f"Root causes of the errors: {len(found)}", ""]
         lines += [line for number, each in enumerate(found, 1) for line in _cause_text(number, each)]
@@ -232,8 +232,8 @@ def _wrap_text(text: str) -> list[str]:
     return textwrap.wrap(text, SCREEN_WIDTH, subsequent_indent="  ", break_on_hyphens=False)
 
 
-def _mended_line(record: Record) -> str:
-    """Return one line on a slip that the author has mended."""
+def _fixed_line(record: Record) -> str:
+    """Return one line on a slip that the author has fixed."""
     page = "" if record.page_2021 is None else record.page_2021.describe()
     return f"{place_in_notes(record)} {readable_sentence(record.title)}: {readable_sentence(page)}"
 
@@ -284,7 +284,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
             "likely" if record.scan else "", record.title, shared.title if shared else "",
             record.formula, record.correction, record.replacement, record.condition,
             record.units_mismatch, record.remark, record.effect, record.no_simulation,
-            str(record.origin), describe_pages(record), state(record), record.reply,
+            str(record.origin), describe_pages(record), correction_status(record), record.reply,
         )  # fmt: skip
         result.append(dict(zip(COLUMNS, values, strict=True)))
     return result
@@ -307,16 +307,16 @@ def as_markdown(records: Sequence[Record]) -> str:
         if own:
             lines += [f"## {source.author}", "", describe_versions(source), ""]
             lines += [f"- {text}" for text in (describe_counts(own), describe_changes(own)) if text]
-            lines += ["", *_mended_lines(own), *_cause_lines(own), *_summary_lines(own), *_entry_lines(own)]
+            lines += ["", *_fixed_lines(own), *_cause_lines(own), *_summary_lines(own), *_entry_lines(own)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _mended_lines(records: Sequence[Record]) -> list[str]:
-    mended = [record for record in records if record.is_mended]
-    if not mended:
+def _fixed_lines(records: Sequence[Record]) -> list[str]:
+    fixed = [record for record in records if record.is_fixed]
+    if not fixed:
         return []
-    lines = [f"### {MENDED}, in short", ""]
-    for record in mended:
+    lines = [f"### {FIXED}, in short", ""]
+    for record in fixed:
         page = "" if record.page_2021 is None else record.page_2021.describe()
         lines += [f"- {place_in_notes(record)} {record.title}: {page}"]
     return [*lines, ""]
@@ -325,7 +325,8 @@ def _mended_lines(records: Sequence[Record]) -> list[str]:
 def _summary_lines(records: Sequence[Record]) -> list[str]:
     lines = ["| Place | Verdict | What is corrected | Origin | State |", "|---|---|---|---|---|"]
     lines += [
-        f"| {place_in_notes(each)} | {each.verdict} | {each.title} | {each.origin} | {state(each)} |"
+        f"| {place_in_notes(each)} | {each.verdict} | {each.title} | {each.origin} "
+        f"| {correction_status(each)} |"
         for each in records
     ]
     return [*lines, ""]
@@ -361,7 +362,10 @@ def _entry_lines(records: Sequence[Record]) -> list[str]:
                 ("Printed" if record.correction else "Claim", _format_printed(record)),
                 ("Right", record.correction),
                 ("Holds if", record.condition),
-                ("Units", f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""),
+                (
+                    "Units",
+                    f"They are inconsistent: {record.units_mismatch}." if record.units_mismatch else "",
+                ),
                 ("Remark", record.remark),
                 ("Pages", describe_pages(record)),
                 ("Origin", describe_origin(record)),

@@ -22,7 +22,7 @@ PRINT_TIMEOUT = 120
 
 
 def find_browser() -> str | None:
-    """Return the path of a browser that can print without a screen; None if none is installed."""
+    """Return the path of a browser that can print without a screen, or None if none is installed."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 

@@ -1,4 +1,4 @@
-"""Evidence for the verdicts, stored with the ledger, so that showing it needs no proof.
+"""Evidence for the verdicts, stored with the ledger so that showing it needs no new proof.
 
 Kinds of evidence, from the strongest to the weakest:
 
@@ -93,12 +93,12 @@ class Evidence:
         return self.kind in PROOFS
 
     def to_json(self) -> dict[str, Any]:
-        """Return the kind, and the other fields that say something."""
+        """Return the kind, and the other fields that differ from their defaults."""
         return {name: value for name, value in asdict(self).items() if value}
 
     @property
     def summary(self) -> str:
-        """Evidence in a few words, for lists and pages."""
+        """Return the evidence in a few words, for lists and pages."""
         match self.kind:
             case "exact":
                 text = f"proved exactly (bound {self.bound:.0e})" if self.bound else "proved exactly"
@@ -181,7 +181,7 @@ def write_evidence(folder: Path, evidence: Mapping[str, Evidence]) -> None:
 
 
 def proof_digest(record: Record) -> str:
-    """Return the digest of what the evidence of a record rests on: its sources and the exact arithmetic."""
+    """Return the digest of the sources of a record and of the exact arithmetic."""
     return sha256(f"{_arithmetic_digest()}\0{record_digest(record)}".encode()).hexdigest()[:16]
 
 
@@ -191,7 +191,7 @@ def _arithmetic_digest() -> str:
 
 
 def is_stale(record: Record) -> bool:
-    """Return True if the sources of a record changed since it was proved, or if it never was."""
+    """Return True if a record was never proved or its sources changed afterwards."""
     return find_evidence(record).digest != proof_digest(record)
 
 

@@ -12,7 +12,7 @@ from rbnotes.arguments import Array
 
 NUM_DIGITS = 6
 ROUNDING_NOISE = 1e-12
-"""Size relative to the largest entry below which an entry is shown as zero."""
+"""Entries below this fraction of the largest entry are shown as zero."""
 MAX_LISTED_ENTRIES = 6
 """Largest number of entries, different from zero or the identity, that are listed one by one."""
 

@@ -1,4 +1,4 @@
-"""Count inputs in double precision: on how many a claim says something, and on how many its print fails."""
+"""Count the inputs, in double precision, on which a claim is effective, and on which its print fails."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbnotes.ledger.record import WRONG_AS_PRINTED, Record
 from rbnotes.ledger.runner import EvaluatedInputs
 
 NUM_INPUTS = 30
-"""Inputs on which a claim is counted."""
+"""Number of inputs on which a claim is evaluated."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Quantities of the coordinates of a tree, by joint type: an angle of a hinge, a length of a slider."""
+"""Physical quantities of the coordinates of a tree by joint type: angles of hinges, lengths of sliders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ASSEMBLY = ObjectQuantity(
     }
 )
 """A tree of the oracles, see :mod:`rbnotes.ledger.oracles.body_trees`."""
-CLOUD = ObjectQuantity(
+POINT_MASS_TREE = ObjectQuantity(
     {
         "placements": POSE,
         "bodies": POSE,

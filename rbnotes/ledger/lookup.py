@@ -41,7 +41,7 @@ def place_in_notes(record: Record) -> str:
 
 
 def describe_pages(record: Record) -> str:
-    """Return the text of the author's pages for a claim (text with TeX between dollars)."""
+    """Return a description of the author's pages for a claim, with TeX between dollars."""
     if record.page_2019 is None or record.page_2021 is None:
         return NO_PAGE
     versions = active_ledger().source(record.source).versions
@@ -55,7 +55,7 @@ def describe_pages(record: Record) -> str:
 
 
 def describe_origin(record: Record) -> str:
-    """Return who made a slip, in a few words."""
+    """Return the origin of a slip in a few words."""
     if record.origin is Origin.UNDECIDED:
         return "perhaps the conversion of the text" if record.scan else "undecided"
     return {
@@ -80,7 +80,7 @@ def find_claims(text: str, records: Sequence[Record]) -> list[Record]:
 
 
 def find_claim(text: str, records: Sequence[Record]) -> Record:
-    """Return the claim that a name stands for.
+    """Return the claim with a name.
 
     Raises
     ------

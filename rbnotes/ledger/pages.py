@@ -1,4 +1,4 @@
-"""The author's own pages: the text of dated versions of the notes for a claim.
+"""Pages of the author's own versions of the notes, with their text for a claim.
 
 A ledger is written against a text. Where that text was converted from pages, a slip may be the author's or
 the conversion's; the pages decide.
@@ -38,22 +38,22 @@ class Page:
         Numbers of equations and sections, and the letters A and a for Ad and ad, do not count as differences.
     last
         Number of the last page, if there are several.
-    mended
+    fixed
         The page is right where the text and an earlier page are wrong, or states the missing condition.
     """
 
     number: int | None
     content: str = SAME
     last: int | None = None
-    mended: bool = False
+    fixed: bool = False
 
     def __post_init__(self) -> None:
         if (self.number is None) != (self.content == _DROPPED):
             raise ValueError("a page has a number unless the claim is dropped")
         if self.last is not None and (self.number is None or self.last <= self.number):
             raise ValueError(f"the last page, {self.last}, is not after the first, {self.number}")
-        if self.mended and self.content in (SAME, _DROPPED):
-            raise ValueError("a page that is mended says what it has")
+        if self.fixed and self.content in (SAME, _DROPPED):
+            raise ValueError("a page that is fixed needs its text")
 
     @property
     def is_same(self) -> bool:
@@ -79,7 +79,7 @@ class Page:
         pages = f"{'page' if self.last is None else 'pages'} {self.range}"
         if self.is_same:
             return f"{pages}, same as the text"
-        return f"{pages}: {self.content}{' (mended)' if self.mended else ''}"
+        return f"{pages}: {self.content}{' (fixed)' if self.fixed else ''}"
 
 
 DROPPED = Page(None, _DROPPED)

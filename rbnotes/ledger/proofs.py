@@ -1,4 +1,4 @@
-"""Prove a claim, and count the inputs on which it is sampled or its print fails."""
+"""Prove a claim, and count the inputs on which it is effective or its print fails."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def require_flint() -> None:
 
 
 def prove_record(record: Record) -> Evidence:
-    """Return the evidence for a record in the form in which it is stored.
+    """Return the evidence for a record, as it is stored with the ledger.
 
     Raises
     ------

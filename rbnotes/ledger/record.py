@@ -151,7 +151,7 @@ class Record:
 
         Only changes of units that preserve these numbers are tried.
     units_mismatch
-        Reason for which the units of the printed form do not fit.
+        Reason for which the units of the printed form are inconsistent.
     printed
         Form that is written literally from the notes.
     library
@@ -239,9 +239,9 @@ class Record:
             require(self.library is not None, f"verdict {self.verdict} needs the library's right form")
             require(bool(self.correction), f"verdict {self.verdict} needs a correction")
         require((self.page_2019 is None) == (self.page_2021 is None), "names the page of one version only")
-        if self.page_2021 is not None and self.page_2021.mended:
+        if self.page_2021 is not None and self.page_2021.fixed:
             wrong = self.verdict in WRONG_AS_PRINTED and self.origin is Origin.AUTHOR
-            require(wrong, "is mended by its author, who did not write it")
+            require(wrong, "is fixed by its author, who did not write it")
         require(
             not self.scan or self.page_2019 is None,
             "has `scan`, although the author's page decides its origin",
@@ -292,9 +292,9 @@ class Record:
         return self.scan or self.origin is Origin.CONVERSION
 
     @property
-    def is_mended(self) -> bool:
+    def is_fixed(self) -> bool:
         """Return True if a slip of the author is corrected in the version of 2021."""
-        return self.page_2021 is not None and self.page_2021.mended
+        return self.page_2021 is not None and self.page_2021.fixed
 
     @property
     def allowed_inputs(self) -> Inputs:

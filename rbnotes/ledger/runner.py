@@ -46,17 +46,17 @@ from rbnotes.ledger.record import WRONG_AS_PRINTED, Function, Inputs, Record
 __all__ = ["Outcome", "count_cases", "measure", "resolve", "samples", "verify"]
 
 MIN_EXAMPLES = 40
-"""Inputs tried per form; branches and inputs are judged on at least as many."""
+"""Smallest number of inputs on which each form, its branches and its inputs are checked."""
 NUM_OFF_GRID_INPUTS = 12
-"""Inputs tried besides, that are not multiples of 1/64."""
+"""Number of additional inputs that are not multiples of 1/64."""
 MIN_WRONG_SHARE = 0.05
-"""Share of the inputs on which an erratum or a misprint is wrong, at least: rounding makes none."""
+"""Smallest share of inputs on which an erratum or a misprint must be wrong, so that it is not rounding."""
 NUM_REPEATED_INPUTS = 3
-"""Inputs on which forms are run again to see whether they have a memory."""
+"""Number of inputs on which forms are run twice to detect hidden state."""
 
 
 def count_cases(record: Record) -> int:
-    """Return the least number of inputs on which each run of a record evaluates its forms."""
+    """Return the smallest number of inputs on which a run of a record evaluates its forms."""
     if record.reference is None:
         return 0
     if not record.inputs:
@@ -113,7 +113,7 @@ class EvaluatedInputs:
 
     @classmethod
     def evaluate(cls, reference: Function, values: list[Values]) -> EvaluatedInputs:
-        """Run the oracle, before any form has run."""
+        """Evaluate the oracle on all inputs before any form runs."""
         return cls(values, [evaluate_reference(reference, each) for each in values])
 
     def results(self, form: Function) -> list[Array | None]:
@@ -135,7 +135,7 @@ class EvaluatedInputs:
         )
 
     def is_reproduced_by(self, form: Function) -> bool:
-        """Return True if a form agrees with the oracle to the last bit on all of them."""
+        """Return True if a form agrees with the oracle to the last bit on all inputs."""
         return all(
             found is not None and np.array_equal(found, right)
             for found, right in zip(self.results(form), self.expected, strict=True)
@@ -262,7 +262,7 @@ def check_honesty(record: Record, trials: EvaluatedInputs, count: int, given: Se
 
 
 def _evenly_spaced(places: list[int]) -> list[int]:
-    """Return a few of many, far from each other."""
+    """Return a few evenly spaced places of a sequence."""
     return places[:: max(1, len(places) // NUM_REPEATED_INPUTS)][:NUM_REPEATED_INPUTS]
 
 

@@ -1,4 +1,4 @@
-"""The counterexample of a claim with the results of both forms, and its short text."""
+"""Counterexample of a claim with the results of both forms, and its short text."""
 
 from __future__ import annotations
 

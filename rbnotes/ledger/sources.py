@@ -1,4 +1,4 @@
-"""The notes of the active ledger: the three of this package, or a folder of the user.
+"""Sets of notes of the active ledger: the three of this package, or a folder of the user.
 
 A ledger is a folder that Python can import as a package: ``notes.toml`` names its sources, ``inventory.csv``
 lists their displays (optional, to find displays without a record), and every other module contains records::

@@ -1,4 +1,4 @@
-r"""Claims in words: a formula that is mostly ``\text{...}`` becomes text with formulas in it, which wraps.
+r"""Convert a formula that is mostly ``\text{...}`` to text with formulas, which can wrap.
 
 A display is one line however long it is; a sentence in it would be cut on a phone.
 """

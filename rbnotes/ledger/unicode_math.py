@@ -94,7 +94,7 @@ def readable_sentence(text: str) -> str:
 
 
 def labeled_lines(label: str, text: str, max_lines: int | None = None) -> list[str]:
-    """Return a text with its label in lines of the screen; dots end a text that is cut."""
+    """Return the lines of a labeled text, shortened with dots to `max_lines`."""
     if not text:
         return []
     lines = textwrap.wrap(
@@ -116,7 +116,7 @@ class _Reader:
         self.tokens, self.position = tokens, 0
 
     def read_until(self, is_end: Callable[[str], bool]) -> str:
-        """Return the text of the tokens up to one that ends them, which stays unread."""
+        """Return the text of the tokens up to an end token, which is not consumed."""
         text = ""
         while self.position < len(self.tokens) and not is_end(self.tokens[self.position]):
             text = self._append(text, self._read_atom())
@@ -174,7 +174,7 @@ class _Reader:
             raise ValueError(f"an unknown command \\{name}") from None
 
     def _read_group(self) -> str:
-        """Return the text of a group, whose opening brace is read."""
+        """Return the text of a group after its opening brace."""
         text = self.read_until(lambda token: token == "}")
         if self.position == len(self.tokens):
             raise ValueError("a group that is not closed")
@@ -204,7 +204,7 @@ class _Reader:
         return sentence_to_unicode(words).replace(" ", NO_BREAK_SPACE)
 
     def _read_environment(self) -> str:
-        """Return a matrix, or several lines, as rows in one line; its beginning is read."""
+        """Return a matrix or several lines as rows in one line, after the command that begins it."""
         name = self._read_argument()
         rows, entries = [], list[str]()
         while True:
@@ -249,7 +249,7 @@ class _Reader:
 
 
 def _script(kind: str, text: str) -> str:
-    """Return a superscript or subscript: Unicode characters if there are any for it, else with a mark."""
+    """Return a superscript or subscript in Unicode characters if they exist, else with ``^`` or ``_``."""
     table = SUPERSCRIPTS if kind == "^" else SUBSCRIPTS
     compact = text.replace(" ", "")
     if compact and all(ord(character) in table for character in compact):

@@ -20,7 +20,7 @@ from rbnotes.testing.strategies import frames, inertias, twists, vectors
 
 
 def body_motion(E, phi, phidot):
-    """Pose and twist of a body with twist ``phi + t phidot`` near time zero, to third order in t."""
+    """Return pose and twist of a body with twist ``phi + t phidot``, to third order in t."""
 
     def pose(t):
         return E @ expm(se3.hat(t * phi + t**2 / 2 * phidot + t**3 / 12 * se3.ad(phi) @ phidot))

@@ -16,5 +16,5 @@ from tiny_book import TinyBook  # noqa: E402
 
 @pytest.fixture(scope="module")
 def tiny_book(tmp_path_factory):
-    """Makes tiny books: call it with pages by name."""
+    """Return a function that makes tiny books from pages by name."""
     return lambda pages, **more: TinyBook(tmp_path_factory.mktemp("book"), pages, **more)

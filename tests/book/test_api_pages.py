@@ -176,8 +176,7 @@ def dataclass_fields(source, tuples=frozenset()):
 
 
 def fields_of(subpackage):
-    """The fields of dataclasses and named tuples in the public modules of a subpackage: name, type,
-    explanation."""
+    """Return name, type and explanation of the fields of public dataclasses and named tuples."""
     package, tuples = Path(rbnotes.__path__[0]), named_tuples()
     folder = subpackage.replace(".", "/")
     files = [*package.glob(f"{folder}.py"), *package.glob(f"{folder}/**/*.py")]

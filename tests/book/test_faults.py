@@ -40,10 +40,10 @@ FAULTS = {
         r"claim\.md:3: WARNING: no record of the claim 'lloyd/s0\.2/d77'",
     ),
     "erratum": ("# A\n\n```{erratum} lloyd/s0.2/d1\n```\n", r"erratum\.md:3: WARNING: lloyd/s0\.2/d1 holds"),
-    "told": (
+    "example": (
         # a table of claims tells none of them
         "# A\n\n{claim}`lloyd/s0.2/d1`\n\n```{records}\n```\n",
-        r"told\.md: WARNING: the chapter does not explain .*sueda/s1\.1/e1\.1",
+        r"example\.md: WARNING: the chapter does not explain .*sueda/s1\.1/e1\.1",
     ),
     "needs-later": (
         "---\nneeds: [left-out]\n---\n# A\n\nAfter [B](left-out.md).\n",
@@ -138,7 +138,7 @@ def test_missing_ledger_data_is_reported(tiny_book):
     ledger = FAKE_LEDGER.replace("$f(x) = x^2$", r"$f(x) = \\dots$").replace(
         "rbnotes.ledger.find", "rbnotes.ledger.load"
     )
-    build = tiny_book({"index": "# Start\n", "told": "# A\n", **LEDGER_PAGES}, ledger=ledger).build()
+    build = tiny_book({"index": "# Start\n", "example": "# A\n", **LEDGER_PAGES}, ledger=ledger).build()
     assert build.returncode == 1
     assert "the right form of (S 1.1) stands nowhere" in build.stderr
     assert "ledger:lloyd/s0.2/d2#b: an ellipsis in the right form" in build.stderr

@@ -119,7 +119,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(params=["files", "server"])
 def pages(request):
-    """The address of the pages, as files and on a server."""
+    """Return the address of the pages, as files and on a server."""
     if request.param == "files":
         yield PAGES.as_uri()
         return

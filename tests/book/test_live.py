@@ -80,7 +80,7 @@ def flat(value):
 
 
 def distances(a, b):
-    """Largest difference of each pair of results, relative to results above one."""
+    """Return the largest difference of each pair of results, relative to results above one."""
     differences = []
     for x, y in zip(a, b, strict=True):
         x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
@@ -117,7 +117,7 @@ inertias = half @ np.swapaxes(half, -1, -2) + 0.5 * np.eye(6)
 
 
 def planar(pose):
-    """Pose of a motion in the plane, by the exponential map."""
+    """Return the pose of a motion in the plane, by the exponential map."""
     x, y, angle = pose.T
     zero = 0 * x
     return se3.frame(so3.exp(np.stack([zero, zero, angle], -1)), np.stack([x, y, zero], -1))
@@ -138,7 +138,7 @@ MOVES = ([], [0], [1], [0, 1])
 
 
 def lcp_solutions(A, b):
-    """Solutions of an LCP of two by NumPy; the first is that of the library, if there is one."""
+    """Return the solutions of an LCP of two by NumPy; the first is that of the library, if there is one."""
     result = []
     for active in MOVES:
         z = np.zeros(2)
@@ -164,7 +164,7 @@ def project_on_distance(x, L):
 
 
 def elastic_forces(E, p, k):
-    """Forces of a frame spring without torsion between two points."""
+    """Return the forces of a frame spring without torsion between two points."""
     frames = se3.frame(np.tile(np.eye(3), (2, 1, 1)), p)
     spring = FrameSpring(*frames, k * np.eye(3), np.zeros((3, 3)))
     return frame_spring_forces(spring, E, np.zeros((2, 6)))

@@ -11,7 +11,7 @@ from rbnotes.ledger.evidence import NOT_PROVED, read_evidence
 from rbnotes.ledger.sources import active_ledger
 
 CHAPTER_TEXT = """\
-# Told
+# Example
 
 $$
 a = b
@@ -65,7 +65,7 @@ def book(tiny_book):
     book = tiny_book(
         {
             "index": "# Start\n",
-            "told": CHAPTER_TEXT,
+            "example": CHAPTER_TEXT,
             "cells": NOTEBOOK + CELLS,
             "symbols": SYMBOLS,
             **LEDGER_PAGES,
@@ -73,7 +73,8 @@ def book(tiny_book):
     )
     book.explain_symbols(
         "{ tex = ['a', 'b', 'c', 'd'], meaning = 'any length', unit = 'm' }, "
-        "{ tex = 'e', meaning = 'charge', lloyd = 'q' }, { tex = 'f', meaning = 'rate', chapters = ['told'] }"
+        "{ tex = 'e', meaning = 'charge', lloyd = 'q' }, "
+        "{ tex = 'f', meaning = 'rate', chapters = ['example'] }"
     )
     first = book.build()
     assert first.returncode == 0, first.stderr
@@ -86,22 +87,22 @@ def page(book, name):
 
 
 def test_equations_have_the_numbers_of_the_notes(book):
-    html = page(book, "told")
+    html = page(book, "example")
     assert '<span class="eqno">(S 1.1)' in html
     assert '<span class="eqno">(1)' in html
     assert '<span class="eqno">(2)' in html
-    assert 'href="told.html#equation-sueda-1-1">(S 1.1)</a>' in page(book, "cells")
+    assert 'href="example.html#equation-sueda-1-1">(S 1.1)</a>' in page(book, "cells")
 
 
 def test_formulas_are_typeset_without_scripts(book):
-    html = page(book, "told")
+    html = page(book, "example")
     assert '<span class="katex-mathml"><math' in html
     assert not re.search("<script[^>]*mathjax", html, re.IGNORECASE)
     assert (book.html / "_static" / "katex" / "fonts" / "KaTeX_Main-Regular.woff2").exists()
 
 
 def test_symbols_of_displays_carry_their_table_entries(book):
-    html = page(book, "told")
+    html = page(book, "example")
     assert re.search(r'<span class="enclosing" data-symbol="1"><span class="mord mathnormal">e</span>', html)
     assert "symbols-data.js" in html
     assert "symbols.js" not in page(book, "cells")
@@ -111,13 +112,13 @@ def test_symbols_of_displays_carry_their_table_entries(book):
 
 def test_the_table_of_symbols_lists_meaning_unit_notes_and_chapters(book):
     html = page(book, "symbols")
-    for part in ("any length", "<td>m</td>", "charge", "Lloyd", 'href="told.html"'):
+    for part in ("any length", "<td>m</td>", "charge", "Lloyd", 'href="example.html"'):
         assert part in html, part
     assert "data-symbol" not in html
 
 
 def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(book):
-    html = page(book, "told")
+    html = page(book, "example")
     assert 'href="book/generated/ledger-lloyd-0.2.html#lloyd-s0-2-d1"' in html
     assert '<span class="verdict verdict-holds">holds</span>' in html
     assert 'href="book/generated/ledger-lloyd-0.2.html#lloyd-s0-2-d2-b"' in html
@@ -127,21 +128,21 @@ def test_a_claim_shows_the_worst_verdict_of_its_parts_and_links_to_its_entry(boo
 
 
 def test_punctuation_stays_on_the_line_of_a_badge(book):
-    html = page(book, "told")
+    html = page(book, "example")
     assert "holds</span></a></span>\N{WORD JOINER}; this display" in html
     assert "this display <span" in html
 
 
 def test_punctuation_is_part_of_the_last_piece_of_a_long_formula(book):
     """It is not repeated; a word of code with a minus is not broken."""
-    html = page(book, "told")
+    html = page(book, "example")
     assert re.search(r'i</span><span class="tail">,</span></span></span></span></span> and <code', html)
     assert re.search(r'<code class="[^"]*short[^"]*"><span class="pre">x-y', html)
 
 
 def test_erratum_box_shows_printed_form_right_form_and_effect(book):
     box = (
-        page(book, "told")
+        page(book, "example")
         .split('<div class="admonition erratum docutils container">')[1]
         .split("</table>")[0]
     )
@@ -163,9 +164,9 @@ def test_ledger_shows_every_record_and_links_its_explanation(book):
     assert "another way to square" in html
     assert "52 inputs" in html
     assert '<details class="claim-card"><summary>Submit a function of (x):</summary><pre>' in html
-    assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in html  # at its badge
+    assert 'href="../../example.html#explained-lloyd-s0-2-d1"' in html  # at its badge
     sueda = page(book, "book/generated/ledger-sueda-1.1")
-    assert 'href="../../told.html#explained-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
+    assert 'href="../../example.html#explained-sueda-s1-1-e1-1"' in sueda  # not in the chapter's table
 
 
 def test_pages_give_the_stored_evidence(book):
@@ -174,7 +175,7 @@ def test_pages_give_the_stored_evidence(book):
     for html, id in ((ledger, "lloyd/s0.2/d1"), (ledger, "lloyd/s0.2/d2#a"), (errata, "lloyd/s0.2/d2#b")):
         summary = stored.get(id, NOT_PROVED).summary
         assert f"<p>{summary[0].upper()}{summary[1:]}" in html
-    badge = page(book, "told").split("true as printed; ")[1]
+    badge = page(book, "example").split("true as printed; ")[1]
     assert badge.startswith(f"{stored['lloyd/s0.2/d1'].summary} (")
     table = page(book, "ledger").split("of-evidence")[1]
     assert "of the 5 claims that state something" in table
@@ -185,11 +186,11 @@ def test_the_right_form_is_linked_to_the_reference_and_back(book):
     assert 'href="api-ledger.html#rbnotes.ledger.find"' in page(book, "book/generated/ledger-lloyd-0.2")
     reference = page(book, "book/generated/api-ledger")
     assert 'href="ledger-lloyd-0.2.html#lloyd-s0-2-d1"' in reference
-    assert 'href="../../told.html#explained-lloyd-s0-2-d1"' in reference
+    assert 'href="../../example.html#explained-lloyd-s0-2-d1"' in reference
 
 
 def test_claims_table_of_a_chapter_links_sentence_and_ledger(book):
-    table = page(book, "told").split("of-chapter")[1]
+    table = page(book, "example").split("of-chapter")[1]
     assert 'href="#explained-lloyd-s0-2-d1"' in table
     assert "ledger-lloyd-0.2.html#lloyd-s0-2-d1" in table
 
@@ -208,7 +209,7 @@ def test_errata_put_what_is_mended_first_and_tell_the_slips_of_the_conversion_ap
     sueda, lloyd = page(book, "errata-sueda"), page(book, "errata-lloyd")
     assert "converted from the version of 2019-09-18 (48 pages" in sueda
     assert "Of the author: 1 error." in sueda
-    assert "<h2>Mended by the author" in sueda
+    assert "<h2>Fixed by the author" in sueda
     assert "<h2>Summary" not in sueda
     assert "No page of the author was available" in lloyd
     assert "<h2>Slips of the conversion" in lloyd
@@ -240,13 +241,13 @@ def test_the_finder_lists_each_display_with_all_its_links(book):
     row = html.split('data-id="sueda/s1.1/e1.1"')[1].split("</tr>")[0]
     for part in (
         "ledger-sueda-1.1.html#sueda-s1-1-e1-1",
-        "told.html#explained-",
+        "example.html#explained-",
         "api-ledger.html#",
         "S 1.1",
     ):
         assert part in row
     assert "finder.js" in html
-    assert "finder.js" not in page(book, "told")
+    assert "finder.js" not in page(book, "example")
 
 
 def test_search_and_finder_data_are_scripts(book):
@@ -262,7 +263,7 @@ def test_search_and_finder_data_are_scripts(book):
 def test_rewriting_a_page_keeps_the_search_excerpts_of_others(tiny_book):
     before = "# One\n\n```{index} ! sun, star\n```\n\nA sentence about the sun.\n"
     source = f"{CHAPTER_TEXT}\n```{{index}} ! vector\n```\n"
-    book = tiny_book({"index": before, "told": source, **LEDGER_PAGES})
+    book = tiny_book({"index": before, "example": source, **LEDGER_PAGES})
 
     def data():
         return {file.name: file.read_text(encoding="utf-8") for file in (book.html / "_static").glob("*.js")}
@@ -296,7 +297,7 @@ def test_formulas_are_not_indexed_as_words(book):
 
 def test_player_is_loaded_only_on_pages_with_a_scene(book):
     assert "scene-player.js" in page(book, "cells")
-    assert "scene-player.js" not in page(book, "told")
+    assert "scene-player.js" not in page(book, "example")
     assert "<iframe" not in page(book, "cells")
 
 

@@ -9,7 +9,7 @@ WITHOUT_ADDRESS = {"anitescu2004"}
 
 
 def entries():
-    """The references, text by key."""
+    """Return the references, text by key."""
     parts = re.split(r"^@\w+\{", (BOOK / "references.bib").read_text(encoding="utf-8"), flags=re.MULTILINE)
     return dict(part.split(",", 1) for part in parts[1:])
 

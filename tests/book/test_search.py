@@ -29,7 +29,7 @@ def test_formulas_become_plain_text(tex, text):
 
 
 def order(query, *results):
-    """Titles of results ``(page, title, score)``, the highest score first."""
+    """Return the titles of results ``(page, title, score)``, the highest score first."""
     entries = [
         [page, re.sub(r"^(\d+\. )", r'<span class="section-number">\1</span>', title), "", None, score, ""]
         for page, title, score in results

@@ -103,7 +103,7 @@ IN_THE_STEP = re.compile(r"([-+])[^-+(]*?h(?:\^2 ?(K)|(D))(?![a-zA-Z])")
 
 
 def signs(tex):
-    """The signs that stiffness and damping have in the matrix of an implicit step."""
+    """Return the signs that stiffness and damping have in the matrix of an implicit step."""
     found = IN_THE_STEP.findall(GROUP.sub(r"\1", tex))
     return {(stiffness or damping, sign) for sign, stiffness, damping in found}
 

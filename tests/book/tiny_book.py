@@ -34,7 +34,7 @@ def record(id, verdict, **more):
         id=id,
         verdict=verdict,
         title=f"Title of {id}",
-        chapter="told",
+        chapter="example",
         implements=(ledger.find,),
         formula=r"f(x) = -x^2 \\text{ as printed}",
         oracle="another way to square $x$",
@@ -57,7 +57,7 @@ RECORDS = (
     record("sueda/s1.1/e1.1", Verdict.HOLDS, printed=lambda x: x**2),
     record(
         "sueda/s1.1/t9", Verdict.ERRATUM, printed=lambda x: -(x**2), correction=r"$f(x) = x^2$",
-        page_2019=Page(1), page_2021=Page(3, r"$x^2$", mended=True),
+        page_2019=Page(1), page_2021=Page(3, r"$x^2$", fixed=True),
     ),
 )
 
@@ -74,7 +74,7 @@ LEDGER_PAGES = {
     ),
     "finder": "# Finder\n\n```{finder}\n```\n",
     "errata-lloyd": "# Errata\n\n```{errata} lloyd\n```\n",
-    "errata-sueda": "# Mended\n\n```{errata} sueda\n```\n",
+    "errata-sueda": "# Fixed\n\n```{errata} sueda\n```\n",
     "errata-si": "# No errata\n\n```{errata} si\n```\n",
     "conditions-lloyd": "# Conditions\n\n```{conditions} lloyd\n```\n",
 }

@@ -27,7 +27,7 @@ def assert_close(actual, expected, tolerance=SAME):
 
 
 def with_springs(tree, rng):
-    """The same tree with springs and dampers in all joints."""
+    """Return the same tree with springs and dampers in all joints."""
     links = [
         Link(
             link.name,

@@ -38,7 +38,7 @@ TILTS = (0.0, 1e-9, 0.02, 0.1, 0.3)
 
 
 def scene(shapes=SHAPES, excluded=()):
-    """Bodies with these shapes, different friction and restitution, and rotated geometry."""
+    """Return bodies with these shapes, different friction and restitution, and rotated geometry."""
     frames = [se3.exp([0.3, 0.2 * i, 0.1, 0.05, 0.02 * i, -0.03]) for i in range(len(shapes))]
     carried = [
         Collider(i, shape, frame, 0.3 + 0.1 * i, 0.1 * i)

@@ -70,7 +70,7 @@ def test_degenerate_ties_follow_the_lexicographic_rule(seed, without_reference_f
 
 
 def wall(bricks, seed=0, mass_matrix=None):
-    """Stacked bricks with four contacts at each interface: redundant rows, some of them zero."""
+    """Return stacked bricks with four contacts at each interface: redundant rows, some of them zero."""
     rng = np.random.default_rng(seed)
     A = np.zeros((4 * bricks, 6 * bricks))
     for k in range(bricks):
@@ -86,7 +86,7 @@ def wall(bricks, seed=0, mass_matrix=None):
 
 
 def in_blocks(rng, size):
-    """Masses that couple three unknowns each."""
+    """Return masses that couple three unknowns each."""
     spread = rng.normal(size=(size // 3, 3, 3))
     return sparse.block_diag(spread @ np.swapaxes(spread, -1, -2) + np.eye(3)).toarray()
 

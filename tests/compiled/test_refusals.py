@@ -25,7 +25,7 @@ def outcome(function):
 
 
 def nearly_singular_tree(rng, kind):
-    """A tree with a nearly singular mass matrix: light bodies, or parallel sliders."""
+    """Return a tree with a nearly singular mass matrix: light bodies, or parallel sliders."""
     links, count = [], int(rng.integers(2, 7))
     for i in range(count):
         axis = rng.standard_normal(3)
@@ -49,7 +49,7 @@ def nearly_singular_tree(rng, kind):
 
 
 def nearly_singular_state(tree, rng):
-    """Coordinates with spherical joints at or near their singular states."""
+    """Return coordinates with spherical joints at or near their singular states."""
     q = rng.standard_normal(tree.num_coordinates)
     for link, columns in zip(tree.links, tree.coordinate_slices, strict=True):
         distance = 10.0 ** rng.uniform(-17, -6) * rng.integers(0, 2)

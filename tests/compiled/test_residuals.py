@@ -14,7 +14,7 @@ from rbnotes.complementarity.residuals import box_residuals
 
 @njit(error_model="numpy")
 def residuals(M, q, z, w):
-    """The function writes to an array and is called by compiled code alone."""
+    """Write the residuals to an array; compiled code alone calls this function."""
     left = np.ones(NUM_RESIDUALS)
     lcp_residuals(M, q, z, w, left)
     return left

@@ -48,7 +48,7 @@ def jointed_model(joints_at, rng, count, spin=1.0):
 
 
 def branched_bodies():
-    """Joints of all kinds with constant rows; several on one body, and the world at both ends."""
+    """Return joints of all kinds with constant rows; several on one body, and the world at both ends."""
     rng = np.random.default_rng(2)
     parents = (WORLD, 0, 1, 0, 3, 1, 5, WORLD, 7)
 
@@ -68,7 +68,7 @@ def branched_bodies():
 
 
 def closed_loops():
-    """Two rings of balls and hinges with a bar in common."""
+    """Return two rings of balls and hinges with a bar in common."""
     rng = np.random.default_rng(3)
 
     def connected(poses):
@@ -155,7 +155,7 @@ def bodies_in_wind():
 
 
 def overlapping():
-    """A box that stands on another one, and in it; both fall into the ground in the first step."""
+    """Return a box that stands on another one, and in it; both fall into the ground in the first step."""
     box = Box([0.4, 0.3, 0.2])
     masses = np.stack([box.spatial_inertia(density=300.0)] * 2)
     poses = se3.frame(so3.exp([[0, 0, 0], [0, 0, 0.3]]), [[0, 0, 0.099], [0.02, 0.01, 0.297]])

@@ -15,7 +15,7 @@ TREE = Tree([Link("a", joints.Revolute(), np.eye(6)), Link("b", joints.Revolute(
 
 
 def heavier(masses, q):
-    """A sweep over parameters: accelerations of a body of each mass under a unit force."""
+    """Return a sweep over parameters: accelerations of a body of each mass under a unit force."""
     return 1.0 / masses + 0.0 * q
 
 

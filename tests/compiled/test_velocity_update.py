@@ -11,7 +11,7 @@ from rbnotes.compiled.contact_solver.velocity_update import StepParameters, forc
 
 @njit(error_model="numpy")
 def fallen_of(bodies, rows, plan):
-    """The function writes to an array and is called by compiled code alone."""
+    """Write the velocities after free motion to an array; compiled code alone calls this function."""
     fallen = np.zeros(len(rows.blocks))
     force_velocity_changes(bodies, rows, plan, fallen)
     return fallen

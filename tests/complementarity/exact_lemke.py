@@ -65,7 +65,7 @@ def exact_lemke(M, q, d=None) -> Exact:
 
 
 def all_solutions(M, q) -> list[list[Fraction]]:
-    """Every solution with a regular basis, by trying all subsets; each is exact."""
+    """Return every solution with a regular basis, by trying all subsets; each is exact."""
     n = len(q)
     M, q = [rational(row) for row in M], rational(q)
     found = []
@@ -84,7 +84,7 @@ def all_solutions(M, q) -> list[list[Fraction]]:
 
 
 def solve_exactly(A, b):
-    """Gaussian elimination over the rationals; None if A is singular."""
+    """Solve by Gaussian elimination over the rationals; return None if A is singular."""
     n = len(b)
     rows = [[*A[i], b[i]] for i in range(n)]
     for k in range(n):

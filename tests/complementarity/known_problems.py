@@ -12,13 +12,13 @@ from rbnotes.testing.strategies import full_rank_matrices, matrices, spd_matrice
 
 
 def monotone(size):
-    """Strictly monotone LCPs, symmetric or not."""
+    """Return strictly monotone LCPs, symmetric or not."""
     skew = st.one_of(st.just(np.zeros((size, size))), matrices(size, size))
     return st.builds(lambda M, S, q: LCP(M + S - S.T, q), spd_matrices(size), skew, vectors(size))
 
 
 def planted_lcp(size, rank=None):
-    """A matrix of given rank, a solution with zeros in both z and w, and the LCP that it solves."""
+    """Return a matrix of given rank, a solution with zeros in both z and w, and the LCP that it solves."""
     factors = matrices(size, size if rank is None else rank)
 
     def build(N, pattern, sizes):
@@ -31,7 +31,7 @@ def planted_lcp(size, rank=None):
 
 
 def boxes(size):
-    """Strictly monotone box LCPs with every kind of bounds."""
+    """Return strictly monotone box LCPs with every kind of bounds."""
 
     def build(M, S, q, low, width, kinds):
         lower = np.where(np.isin(kinds, (0, 1)), low, -np.inf)
@@ -44,7 +44,7 @@ def boxes(size):
 
 
 def mixed(unknowns, rows, equations):
-    """Optimality conditions with symmetric M that have a feasible point."""
+    """Return optimality conditions with symmetric M that have a feasible point."""
 
     def build(M, f, N, slack, G, x):
         return Elimination(M, f, N, N @ x - np.abs(slack), G, G @ x)
@@ -61,13 +61,16 @@ def mixed(unknowns, rows, equations):
 
 
 def program(problem, form=np.asarray):
-    """The quadratic program with these optimality conditions, its matrices in one form or another."""
+    """Return the quadratic program with these optimality conditions, its matrices in one form or another."""
     P = problem
     return QP(form(P.M), -P.f, form(P.N), P.n, form(P.G), P.g)
 
 
 def enumerate_box_solution(problem):
-    """The solution of a strictly monotone box LCP: every variable at one bound, the other, or between."""
+    """Return the solution of a strictly monotone box LCP.
+
+    Every variable is at one of its bounds or between them.
+    """
     M, q, lower, upper = problem.M, problem.q, problem.lower, problem.upper
     n, best, least = len(q), None, np.inf
     for sides in product((-1, 0, 1), repeat=n):
@@ -92,7 +95,7 @@ def enumerate_box_solution(problem):
 
 
 def enumerate_mixed_solution(problem):
-    """x of conditions with symmetric M: of all sets of active rows, the feasible x of least energy."""
+    """Return x of conditions with symmetric M: of all sets of active rows, the feasible x of least energy."""
     M, f, N, n, G, g = problem.M, problem.f, problem.N, problem.n, problem.G, problem.g
     best, least = None, np.inf
     for active in product((False, True), repeat=len(n)):

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def matrix_kinds(rng, n):
-    """Name, matrix ``(n, n)`` and vector of each kind."""
+    """Return the name, matrix ``(n, n)`` and vector of each kind."""
     A, C = rng.standard_normal((2, n, n))
     B = rng.standard_normal((n, max(1, n // 2)))
     integers = rng.integers(-2, 3, (n, n)).astype(float)
@@ -44,7 +44,7 @@ def matrix_kinds(rng, n):
 
 
 def hard_kinds(rng, n):
-    """Name, matrix ``(n, n)`` and vector of kinds with a tiny eigenvalue or many units."""
+    """Return the name, matrix ``(n, n)`` and vector of kinds with a tiny eigenvalue or many units."""
     A, W = rng.standard_normal((n, n)), rng.integers(-1, 2, (n, n)).astype(float)
     U, _ = np.linalg.qr(rng.standard_normal((n, n)))
     q = rng.standard_normal(n)

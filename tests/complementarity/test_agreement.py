@@ -24,7 +24,7 @@ DENSE_AND_SPARSE = (np.asarray, sparse.csr_array)
 
 
 def methods(symmetric):
-    """Gauss-Seidel need not converge if M is not symmetric."""
+    """Return the methods for a problem; Gauss-Seidel need not converge if M is not symmetric."""
     return [method for method in METHODS if symmetric or method != "gauss_seidel"]
 
 

@@ -31,7 +31,7 @@ SUBSETS = st.sets(st.integers(0, N - 1))
 
 
 def pivoted(M, q, alpha):
-    """M' and q' by solving ``w = M z + q`` for the basic variables, one nonbasic at a time set to one."""
+    """Return M' and q' by solving ``w = M z + q`` for the basic variables at unit nonbasic ones."""
     n = len(q)
     basic = np.isin(np.arange(n), list(alpha))
     # Unknowns: z where basic, w elsewhere. w - M z = q.

@@ -12,7 +12,7 @@ ALL_METHODS = ("block_principal_pivoting", "principal_pivoting", "lemke")
 
 
 def lower_twos(n):
-    """Murty's matrix: ones on the diagonal, twos below."""
+    """Return Murty's matrix: ones on the diagonal, twos below."""
     return np.eye(n) + 2 * np.tril(np.ones((n, n)), -1)
 
 

@@ -19,7 +19,7 @@ FORMATS = (np.asarray, sparse.csr_array)
 
 
 def null_space_solution(M, G, b, g):
-    """v = v0 + Z y with G v0 = g and Z spanning the null space of G; lambda solves the rest."""
+    """Return v = v0 + Z y with G v0 = g, where Z spans the null space of G; lambda solves the rest."""
     v0, Z = np.linalg.pinv(G) @ g, linalg.null_space(G)
     v = v0 + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (b - M @ v0))
     return v, np.linalg.pinv(G.T) @ (M @ v - b)

@@ -14,7 +14,7 @@ from rbnotes.testing.strategies import full_rank_matrices, positive_numbers, spd
 
 
 def solved(M, G, b, phi, alpha, beta, h):
-    """Velocities and impulses of a step with softened rows."""
+    """Return velocities and impulses of a step with softened rows."""
     rows = BilateralRows(G, *target_and_regularization(phi, alpha, beta, h))
     solution = solve_step(StepProblem(M, b, rows))
     return solution.velocity, solution.bilateral

@@ -34,7 +34,7 @@ MOVES = st.sampled_from(["new", "old"])
 
 
 def curved(x):
-    """Two constraints among four coordinates, neither of them linear."""
+    """Return two nonlinear constraints among four coordinates."""
     return np.array([x[0] ** 2 + x[1] * x[2] - 1, np.sin(x[3]) + x[0] * x[3] - x[1] ** 2])
 
 
@@ -107,7 +107,7 @@ def test_double_root():
 
 
 def pendulum(gamma, h, time):
-    """Largest error of a pendulum in point coordinates, with Baumgarte's target for the velocities."""
+    """Return the largest error of a pendulum in point coordinates with Baumgarte's target."""
     x, v = np.array([1.0, 0.0]), np.zeros(2)
     errors = []
     for _ in range(round(time / h)):

@@ -14,7 +14,7 @@ from rbnotes.testing.strategies import spd_matrices
 
 @st.composite
 def pair_rows(draw):
-    """Rows between up to five bodies and the world, some pairs repeated, as they are in a manifold."""
+    """Return rows between up to five bodies and the world, some pairs repeated, as they are in a manifold."""
     bodies, count, k = draw(st.integers(1, 5)), draw(st.integers(0, 6)), draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     a = rng.integers(-1, bodies, count)
@@ -24,7 +24,7 @@ def pair_rows(draw):
 
 
 def dense(rows):
-    """The matrix, written entry by entry."""
+    """Return the matrix, written entry by entry."""
     count, k, _ = rows.block_a.shape
     matrix = np.zeros((count * k, 6 * rows.num_bodies))
     for i in range(count):

@@ -63,7 +63,7 @@ def coal_distance(a, pose_a, b, pose_b):
 
 
 def height(shape, pose, x):
-    """Signed distance of points from the surface of a rounded box, below zero inside."""
+    """Return the signed distance of points from the surface of a rounded box, below zero inside."""
     local = np.abs((x - pose[:3, 3]) @ pose[:3, :3]) - shape.half_extents
     outside = np.linalg.norm(np.maximum(local, 0), axis=-1)
     return outside + np.minimum(np.max(local, axis=-1), 0) - shape.radius

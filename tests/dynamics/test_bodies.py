@@ -100,7 +100,7 @@ def test_gyroscopic_damping_is_the_derivative(J, m, c, phi):
 
 
 def tumbling():
-    """Two spinning bodies and a particle on springs and dampers, under gravity, in general frames."""
+    """Return two spinning bodies and a particle on springs and dampers, under gravity, in general frames."""
     bodies = np.stack([M, inertia.spatial_inertia(1.1, np.diag([0.3, 0.2, 0.25]), [-0.1, 0.1, 0.2])])
     groups = ForceGroups(
         [

@@ -94,7 +94,7 @@ def exact(acceleration, time):
 
 
 def hard_acceleration(x, v):
-    """From the second derivative of the rods' equations, by elimination in the null space of the rows."""
+    """Return the acceleration from the second derivative of the rods' equations, in a null space."""
     G = rod_rows(x)
     turning = np.array([v[:2] @ v[:2], (v[2:] - v[:2]) @ (v[2:] - v[:2])])
     particular = -np.linalg.pinv(G) @ turning
@@ -210,7 +210,7 @@ def test_impulses_of_a_resting_mass():
 
 
 def pendulum_energies(scheme, where, h=0.02, steps=300):
-    """Energy of a pendulum under gravity alone, in the plane: G v = 0 with G = x."""
+    """Return the energy of a pendulum under gravity alone, in the plane: G v = 0 with G = x."""
     falling = System(
         np.eye(2),
         lambda x, v: np.array([0.0, -9.81]),

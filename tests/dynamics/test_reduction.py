@@ -78,14 +78,14 @@ def test_successive_reductions(J, drift, inner, inner_drift, u):
 
 
 def linkage(q):
-    """Two bodies in general frames: one hinged to the world, the other to it about another axis."""
+    """Return two bodies in general frames: one hinged to the world, the other to it about another axis."""
     hinge, second = se3.exp([0.3, -0.2, 0.5, 0.4, 0.1, -0.3]), se3.exp([-0.6, 0.4, 0.2, 0.5, 0.2, 0.1])
     first = hinge @ se3.frame(so3.exp(q[0] * np.eye(3)[2]), np.zeros(3)) @ OFFSET
     return np.stack([first, first @ second @ se3.frame(so3.exp(q[1] * np.eye(3)[2]), np.zeros(3))])
 
 
 def twists_of(q, qdot):
-    """Velocities of the bodies from the joint velocities, by differences of the poses."""
+    """Return the velocities of the bodies from the joint velocities, by differences of the poses."""
     inverse = se3.inverse(linkage(q))
     return derivative(lambda t: se3.log(inverse @ linkage(q + t * qdot))).value.ravel()
 

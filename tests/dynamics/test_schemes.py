@@ -34,7 +34,7 @@ MASS = np.array([[2.0, 0.3], [0.3, 1.0]])
 
 
 def damped_pair(damping=0.3):
-    """Two coupled masses on nonlinear springs, with damping that depends on position and velocity."""
+    """Return two coupled masses on nonlinear springs, with damping that depends on position and velocity."""
 
     def force(x, v):
         springs = -np.array([2 * x[0] + x[0] ** 3 - x[1], 3 * np.sin(x[1]) - x[0]])

@@ -36,7 +36,7 @@ INERTIAS = st.one_of(
 
 
 def solve_by_enumeration(M, b, G, g, R, N, n, Q):
-    """The solution found by trying which unilateral rows act, each try one dense linear system."""
+    """Return the solution found by trying which unilateral rows act, each try one dense linear system."""
     size, k, m = len(b), len(g), len(n)
     A = np.zeros((size + k + m, size + k + m))
     A[:size, :size], A[:size, size : size + k], A[:size, size + k :] = M, -G.T, -N.T

@@ -24,7 +24,7 @@ AT_REST = np.zeros((2, 6))
 
 
 def velocities():
-    """Twists of both bodies."""
+    """Return the twists of both bodies."""
     return vectors(12).map(lambda entries: entries.reshape(2, 6))
 
 
@@ -41,7 +41,7 @@ def springs(draw, isotropic=None, damping=DAMPINGS):
 
 @st.composite
 def pairs(draw, isotropic=None, damping=DAMPINGS, angles="moderate"):
-    """A spring, and poses of its bodies at which frame 2 is turned by a chosen angle against frame 1."""
+    """Return a spring, and poses at which frame 2 is rotated by a chosen angle relative to frame 1."""
     spring = draw(springs(isotropic, damping))
     if angles == "moderate":
         w = draw(rotation_vectors().filter(lambda w: np.linalg.norm(w) < 3))
@@ -53,7 +53,7 @@ def pairs(draw, isotropic=None, damping=DAMPINGS, angles="moderate"):
 
 
 def second_force(spring, E, phi):
-    """Wrenches on the bodies from forces at points and torques in the world, transformed to the bodies."""
+    """Return the wrenches of forces and torques in the world, transformed to the bodies."""
     (A, B), (phi_A, phi_B) = E, phi
     R_A, R_B = A[:3, :3], B[:3, :3]
     R_1, R_2 = R_A @ spring.X_1[:3, :3], R_B @ spring.X_2[:3, :3]
@@ -87,12 +87,12 @@ def left_jacobian(w):
 
 
 def to_world(R, six):
-    """Both halves of each row of ``six`` rotated by the body's R (back again, for transposed R)."""
+    """Return both halves of each row of ``six`` rotated by the body's R (back again, for transposed R)."""
     return np.einsum("nij,nkj->nki", R, np.reshape(six, (2, 2, 3))).reshape(2, 6)
 
 
 def along(function, E, xi):
-    """Derivative of a function of the two poses along the body-frame increments ``xi (12,)``."""
+    """Return the derivative of a function of the two poses along the body-frame increments ``xi (12,)``."""
     twists = np.zeros((2, 4, 4))
     for matrix, (theta, shift) in zip(twists, xi.reshape(2, 2, 3), strict=True):
         matrix[:3, :3], matrix[:3, 3] = np.cross(np.eye(3), theta), shift

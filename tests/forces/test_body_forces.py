@@ -37,7 +37,7 @@ STIFFENING = CallableTensionLaw(
 
 
 def world(E, x, phi):
-    """Positions and velocities by v + omega x r, turned to world axes."""
+    """Return positions and velocities by v + omega x r, rotated to world axes."""
     X = np.array([pose[:3, :3] @ point + pose[:3, 3] for pose, point in zip(E, x, strict=True)])
     V = [
         pose[:3, :3] @ (twist[3:] + np.cross(twist[:3], point))
@@ -47,7 +47,7 @@ def world(E, x, phi):
 
 
 def tension_forces(tension, E, x, phi, active=None):
-    """World forces on the points, from one segment after the other."""
+    """Return the world forces on the points, from one segment after the other."""
     X, V = world(E, x, phi)
     steps = np.diff(X, axis=0)
     lengths = np.sqrt(np.sum(steps**2, axis=1))
@@ -61,7 +61,7 @@ def tension_forces(tension, E, x, phi, active=None):
 
 
 def wrenches(tension, E, x, phi, active=None):
-    """Torques about the bodies' origins and forces, in body axes."""
+    """Return torques about the bodies' origins and forces, in body axes."""
     X, _ = world(E, x, phi)
     return np.array(
         [
@@ -72,7 +72,7 @@ def wrenches(tension, E, x, phi, active=None):
 
 
 def se3_derivative(function, E):
-    """Derivatives along body-frame increments of every body ``(..., 6n)``, and their error."""
+    """Return derivatives along body-frame increments of every body ``(..., 6n)``, and their error."""
     parts = [
         jacobian_se3(lambda pose, i=i: function(np.array([*E[:i], pose, *E[i + 1 :]])), E[i])
         for i in range(len(E))
@@ -82,7 +82,7 @@ def se3_derivative(function, E):
 
 @st.composite
 def paths(draw, most=3, passive=True, closest=0.5):
-    """Poses, points, twists and active segments of a path whose points are apart."""
+    """Return the poses, points, twists and active segments of a path whose points are apart."""
     n = draw(st.integers(2, most))
     bodies = st.lists(st.tuples(frames(), vectors(), twists()), min_size=n, max_size=n)
 
@@ -97,7 +97,7 @@ def paths(draw, most=3, passive=True, closest=0.5):
 
 @st.composite
 def laws(draw):
-    """A law, with its formula written a second time."""
+    """Return a tension law and an independent implementation of its formula."""
     k, d, r = draw(positive_numbers()), draw(numbers(0.0, 2.0)), draw(positive_numbers())
     return draw(
         st.sampled_from(

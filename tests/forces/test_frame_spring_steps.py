@@ -28,7 +28,7 @@ from rbnotes.testing.strategies import inertias, numbers
 
 
 def chain():
-    """Three bodies, sprung to each other and the first to the world."""
+    """Return three bodies, sprung to each other and the first to the world."""
     rng = np.random.default_rng(1)
     X_1, X_2 = se3.exp(rng.normal(size=(3, 6))), se3.exp(rng.normal(size=(3, 6)))
     spring = FrameSpring.isotropic(X_1, X_2, [1.0, 2.0, 3.0], 2.0, 0.5, 0.25)
@@ -62,14 +62,17 @@ def test_empty_spring_list():
 
 
 def momentum_rate(M, phi):
-    """Gyroscopic wrenches: in body coordinates a free body's momentum turns against its twist."""
+    """Return the gyroscopic wrenches.
+
+    In body coordinates the momentum of a free body rotates against its twist.
+    """
     return np.concatenate(
         [se3.ad(twist).T @ (inertia @ twist) for inertia, twist in zip(M, phi, strict=True)]
     )
 
 
 def step(spring, M, E, phi, h):
-    """Linearly implicit Euler in the spring, explicit in the gyroscopic wrenches."""
+    """Take a step, linearly implicit in the spring and explicit in the gyroscopic wrenches."""
     w, K, D = frame_spring_forces(spring, E, phi)
     f = w.ravel() + momentum_rate(M, phi)
     phi = linearly_implicit_velocity(block_diag(*M), phi.ravel(), f, K, D, h).reshape(2, 6)
@@ -77,7 +80,7 @@ def step(spring, M, E, phi, h):
 
 
 def swinging_pair():
-    """A spring with offset frames between unequal bodies, and their state."""
+    """Return a spring with offset frames between unequal bodies, and their state."""
     X = se3.frame(so3.exp([[0.3, -0.2, 0.5], [-0.4, 0.6, 0.1]]), [[0.5, 0.1, -0.2], [-0.4, 0.2, 0.3]])
     M = np.array([np.diag([1.0, 2.0, 2.5, 3, 3, 3]), np.diag([0.5, 0.7, 0.6, 1.5, 1.5, 1.5])])
     E = se3.frame(so3.exp([[0.1, 0.2, -0.3], [0.9, -0.5, 0.4]]), [[0.0, 0, 0], [1.0, 0.5, -0.2]])

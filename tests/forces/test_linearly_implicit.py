@@ -42,7 +42,7 @@ def linearly_implicit(state, h, groups=FORCES, signs=(1, 1)):
 
 
 def implicit(state, h):
-    """M (phi+ - phi) = h f(E exp(h phi+), phi+), solved to rounding."""
+    """Solve M (phi+ - phi) = h f(E exp(h phi+), phi+) to rounding."""
 
     def defect(velocity):
         end = state.retract(h * velocity).with_velocity(velocity)
@@ -53,7 +53,7 @@ def implicit(state, h):
 
 
 def exact(state, duration):
-    """M dphi/dt = f and dE/dt = E [phi], to ten digits (gyroscopic terms are left out on both sides)."""
+    """Solve M dphi/dt = f and dE/dt = E [phi] to ten digits, without gyroscopic terms."""
 
     def rate(t, y):
         E, phi = np.tile(np.eye(4), (2, 1, 1)), y[24:].reshape(2, 6)
@@ -110,7 +110,7 @@ ENDS = (on_body(0, [0.1, -0.3, 0.2]), on_body(1, [0.2, 0.0, -0.3]))
 
 
 def stretched(length):
-    """Stiff, one per cent longer than its rest length."""
+    """Return a stiff body, one per cent longer than its rest length."""
     return LinearSpring(1e6, 0.0, 0.99 * length)
 
 
@@ -129,7 +129,7 @@ def total_energy(state):
 
 
 def stiff_motion(steps, **how):
-    """Total energy after each step, as long as the poses stay finite."""
+    """Return the total energy after each step while the poses are finite."""
     state, energies = START, [total_energy(START)]
     for _ in range(steps):
         state = linearly_implicit(state, 0.01, STIFF, **how)

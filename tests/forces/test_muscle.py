@@ -60,7 +60,7 @@ X = sympy.Symbol("x")
 
 
 def exact_cubics(name):
-    """The cubics with rational coefficients, solved symbolically from the stated conditions."""
+    """Return the cubics with rational coefficients, solved symbolically from the stated conditions."""
     _, knots = CURVES[name]
     unknowns = [sympy.symbols(f"a{i} b{i} c{i} d{i}") for i in range(len(knots) - 1)]
     cubics = [a * X**3 + b * X**2 + c * X + d for a, b, c, d in unknowns]
@@ -163,7 +163,7 @@ def muscles(draw):
 
 
 def off_knots(x, knots):
-    """A number at least 0.02 away from every knot, so that differences do not reach over one."""
+    """Return a number at least 0.02 away from every knot, so that differences do not reach over one."""
     nearest = min(knots, key=lambda knot: abs(x - knot))
     return x if abs(x - nearest) >= 0.02 else nearest + (0.02 if x >= nearest else -0.02)
 

@@ -34,7 +34,10 @@ def net(law, ends, stiffness="exact"):
 
 @st.composite
 def networks(draw):
-    """Springs between five particles, each with its own parameters; pairs may repeat, in either order."""
+    """Return springs between five particles, each with its own parameters.
+
+    Pairs may repeat, in either order.
+    """
     pairs = st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(lambda pair: pair[0] != pair[1])
     ends = np.array(draw(st.lists(pairs, min_size=1, max_size=8)))
     k, d, r = (np.array([draw(positive_numbers()) for _ in ends]) for _ in range(3))

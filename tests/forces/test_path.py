@@ -43,7 +43,10 @@ def dot(a, b):
 
 
 def tension_forces(tension, x, v, active=None):
-    """Forces on the points, one segment after the other; analytic, so that complex steps pass through."""
+    """Return the forces on the points, one segment after the other.
+
+    The forces are analytic functions, so that complex steps can differentiate them.
+    """
     n = len(x) - 1
     steps = [x[i + 1] - x[i] for i in range(n)]
     lengths = [np.sqrt(dot(s, s)) for s in steps]
@@ -60,7 +63,7 @@ def tension_forces(tension, x, v, active=None):
 
 @st.composite
 def paths(draw, most=4, passive=True):
-    """Points at least 1/4 apart along the path, their velocities, and the active segments."""
+    """Return points at least 1/4 apart along the path, their velocities, and the active segments."""
     n = draw(st.integers(1, most))
     x = draw(vectors(3 * n + 3).map(lambda e: e.reshape(-1, 3)).filter(_spread))
     v = draw(vectors(3 * n + 3)).reshape(-1, 3)
@@ -75,7 +78,7 @@ def _spread(x):
 
 @st.composite
 def laws(draw):
-    """A law, with its formula written a second time."""
+    """Return a tension law and an independent implementation of its formula."""
     k, d, r = draw(positive_numbers()), draw(numbers(0.0, 2.0)), draw(positive_numbers())
     return draw(
         st.sampled_from(
@@ -272,7 +275,7 @@ def test_paths_of_a_batch_are_independent(path):
 
 
 def implicit_step(law, masses, x, v, h):
-    """One step of linearly implicit Euler, (M - h D - h^2 K) v' = M v + h (f - D v).
+    """Return one step of linearly implicit Euler, (M - h D - h^2 K) v' = M v + h (f - D v).
 
     Sueda's (1.30) with D and K as plain derivatives; f holds the damping force, so D v is taken off.
     """

@@ -30,7 +30,7 @@ BASIS = np.array([se3.hat(unit) for unit in np.eye(6)])
 
 
 def energy(E, C, Q):
-    """A potential without any symmetry, of the twelve entries of a pose."""
+    """Return a potential without any symmetry, of the twelve entries of a pose."""
     y = E[:3].ravel()
     return C.ravel() @ y + 0.5 * y @ Q @ y + 0.1 * np.sum(y**3)
 
@@ -122,7 +122,7 @@ def exact(K):
 
 
 def loaded_body():
-    """A body on a frame spring to the world, pulled by a constant force at a point of it."""
+    """Return a body on a frame spring to the world, pulled by a constant force at a point of it."""
     spring = FrameSpring.isotropic(np.eye(4), se3.exp([0.2, -0.1, 0.3, 0.1, 0.2, -0.3]), 40.0, 5.0)
     springs = FrameSprings(spring, [-1, 0])
     return springs, np.array([1.0, -2.0, 3.0]), np.array([0.5, 0.2, -0.4])
@@ -135,7 +135,7 @@ def total(springs, f, x, E):
 
 
 def converge(system, move, z, tolerance):
-    """Norms of the residuals of Newton's method."""
+    """Return the norms of the residuals of Newton's method."""
     norms = []
     while not norms or (norms[-1] > tolerance and len(norms) < 30):
         residual, matrix = system(z)

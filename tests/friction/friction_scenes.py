@@ -9,13 +9,13 @@ GRAVITY = 9.81
 
 
 def particle(impulse, mass=1.0, mu=0.5, tangents=((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)), normal=(0.0, 0.0, 1.0)):
-    """A particle on a plane at the origin, with momentum ``impulse``."""
+    """Return a particle on a plane at the origin, with momentum ``impulse``."""
     contacts = Contacts([[normal, *tangents]], [mu])
     return StepProblem(mass * np.eye(3), impulse, contacts=contacts)
 
 
 def incline(angle, mu, mass=2.0, heading=0.0):
-    """Forces on a particle on a slope: weight as momentum, so that velocities are accelerations.
+    """Return the forces on a particle on a slope: weight as momentum, so that velocities are accelerations.
 
     ``heading`` turns the first tangent away from the line of steepest descent.
     """
@@ -27,7 +27,7 @@ def incline(angle, mu, mass=2.0, heading=0.0):
 
 
 def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9), ratio=1.0):
-    """Bodies of unequal inertia that touch in random points and move into each other.
+    """Return bodies of unequal inertia that touch in random points and move into each other.
 
     Each is on average ``ratio`` times as heavy as the one before.
     """
@@ -55,7 +55,7 @@ def heap(rng, bodies=4, contacts=7, equations=0, mu=(0.1, 0.9), ratio=1.0):
 
 
 def stack(boxes, ratio, mu=0.5, speed=1.0):
-    """Cubes on top of each other, four contacts each; each ``ratio`` times as heavy as the one below.
+    """Return cubes on top of each other, four contacts each; each ``ratio`` times as heavy as the one below.
 
     They slide and spin, and gravity has acted for 0.01 s.
     """

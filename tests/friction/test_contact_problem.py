@@ -90,7 +90,7 @@ def test_sparse_data_give_the_same_problem(rng):
 
 
 def as_pairs(problem):
-    """The contacts of a heap as blocks of pairs of bodies."""
+    """Return the contacts of a heap as blocks of pairs of bodies."""
     blocks = problem.contacts.rows.reshape(problem.contacts.count, 3, -1, 6)
     touched = np.any(blocks, axis=(1, 3))
     a, b = [], []

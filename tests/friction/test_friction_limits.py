@@ -27,7 +27,7 @@ COEFFICIENTS = (0.0, 1e-6, 0.3, 1.0, 3.0, 10.0, 100.0, 1e3, 1e6, 1e9, 1e12)
 
 
 def law_violations(problem, solution):
-    """Approach, tension, complementarity, cone and dissipation, as velocities relative to the free ones."""
+    """Return the violations of the laws as velocities relative to the free ones."""
     with mpmath.workdps(50):
         rows = problem.contacts.matrix
         rows = rows.toarray() if hasattr(rows, "toarray") else rows

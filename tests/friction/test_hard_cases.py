@@ -37,7 +37,7 @@ MODELS = {
 
 
 def stack(masses, mu=0.5, h=0.01, g=9.81):
-    """A step of cubes of 1 m on each other and on the ground, pulled sideways a little."""
+    """Return a step of cubes of 1 m on each other and on the ground, pulled sideways a little."""
     n, rows = len(masses), []
     for i in range(n):
         for corner in ((-0.5, -0.5), (0.5, -0.5), (-0.5, 0.5), (0.5, 0.5)):
@@ -53,7 +53,7 @@ def stack(masses, mu=0.5, h=0.01, g=9.81):
 
 
 def laws_broken(problem, solution):
-    """Overlap, pull, excess of friction and lost momentum, in units of the step's own speeds and impulses."""
+    """Return overlap, tension, excess friction and lost momentum, relative to speeds and impulses."""
     velocity = (problem.contacts.rows @ solution.velocity).reshape(-1, 3)
     free = np.abs(np.linalg.solve(problem.mass, problem.momentum)).max()
     weight = np.abs(problem.momentum).max()
@@ -154,7 +154,7 @@ def test_limits_must_be_integers(limit):
 
 
 def between_walls(momentum, mu, arms=((0.0, 0.0, -0.5), (0.0, 0.0, 0.5))):
-    """A body that touches a floor below and a ceiling above, and fills the gap between them."""
+    """Return a body that touches a floor below and a ceiling above, and fills the gap between them."""
     frame = np.array([[0.0, 0, 1], [1, 0, 0], [0, 1, 0]])
     rows = [
         np.hstack([np.cross(arm, side * frame), side * frame])

@@ -23,7 +23,7 @@ from rbnotes.friction import (
 
 
 def solve_by_enumerating_states(problem, names):
-    """Planar Coulomb friction by trying stick, slide left, slide right and separation at every contact."""
+    """Solve planar Coulomb friction by trying stick, slip and separation at each contact."""
     space = friction_contact_problem(problem)
     W, u, mu, count = space.delassus_matrix, space.free_contact_velocities.ravel(), space.mu, space.count
     for states in product(names, repeat=count):

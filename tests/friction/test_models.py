@@ -22,7 +22,7 @@ P, Q, MU, MASS = 5.0, 2.0, 0.5, 2.0
 
 
 def expected_sliding(model, angle):
-    """Velocity after the impulse, derived in closed form for each model."""
+    """Return the velocity after the impulse, derived in closed form for each model."""
     arrives, limit = P * np.array([np.cos(angle), np.sin(angle)]), MU * Q
     along = arrives / P
     if model in ("box", "box, updated", "Gauss-Seidel, box"):

@@ -37,7 +37,7 @@ def test_puck_slides_straight(heading):
 
 
 def several(seed, count=6, size=9):
-    """Contacts among coupled velocities, some of which stick, slide and separate."""
+    """Return contacts among coupled velocities, some of which stick, slide and separate."""
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(size, size))
     rows = rng.normal(size=(count, 3, size))

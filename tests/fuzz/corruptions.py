@@ -33,7 +33,7 @@ def dense(value: Any) -> np.ndarray:
 
 
 def to_array(value: Any) -> np.ndarray:
-    """Like :func:`dense`, but integers stay integers."""
+    """Return the array of :func:`dense`, but keep integers."""
     return np.asarray(value) if np.asarray(value).dtype.kind in "iu" else dense(value)
 
 
@@ -78,7 +78,7 @@ def ragged(rng: np.random.Generator, value: Any) -> Any:
 
 
 def truth_inside(rng: np.random.Generator, value: Any) -> Any:
-    """The value as lists, with a truth value in the place of one number: NumPy makes 0 or 1 of it."""
+    """Return the value as lists with a boolean in the place of one number, which NumPy converts to 0 or 1."""
     array = dense(value)
     if not array.ndim or array.size < 2:
         raise Impossible
@@ -97,7 +97,7 @@ def raising_inside(rng: np.random.Generator, value: Any) -> Any:
 
 
 def nested(rng: np.random.Generator, value: Any) -> Any:
-    """Lists in which one entry is a list itself, or as many within each other as no array has axes."""
+    """Return lists in which one entry is a list itself, or as many within each other as no array has axes."""
     if rng.random() < 0.5:
         return [1.0, [2.0, [3.0]]]
     lists: Any = [1.0]
@@ -205,7 +205,7 @@ def in_format(name: str) -> Callable[[np.random.Generator, Any], Any]:
 
 
 def unsorted(value: Any) -> Any:
-    """A CSC matrix whose row indices run backwards in each column."""
+    """Return a CSC matrix whose row indices run backwards in each column."""
     matrix = sparse.csc_array(value)
     order = np.concatenate(
         [np.arange(a, b)[::-1] for a, b in zip(matrix.indptr[:-1], matrix.indptr[1:], strict=True)]

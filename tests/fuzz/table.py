@@ -21,13 +21,13 @@ ELSEWHERE = ("arguments", "cli", "coursework", "errors", "ledger", "unchecked")
 
 @cache
 def table(subpackage: str) -> tuple[Call, ...]:
-    """The valid calls of a subpackage."""
+    """Return the valid calls of a subpackage."""
     return tuple(importlib.import_module(f"calls.{subpackage}").CALLS)
 
 
 @cache
 def public() -> dict[str, Any]:
-    """Public functions, classes and methods of the package, by name."""
+    """Return the public functions, classes and methods of the package, by name."""
     found: dict[str, Any] = {}
     for info in pkgutil.walk_packages(rbnotes.__path__, "rbnotes."):
         parts = info.name.split(".")[1:]
@@ -45,7 +45,7 @@ def public() -> dict[str, Any]:
 
 
 def of_class(cls: type) -> dict[str, Any]:
-    """A class that is called with arguments to check, and its methods."""
+    """Return a class that is called with arguments to check, and its methods."""
     if getattr(cls, "_is_protocol", False) or issubclass(cls, Exception):
         return {}
     methods = {
@@ -59,7 +59,7 @@ def of_class(cls: type) -> dict[str, Any]:
 
 @cache
 def covered() -> frozenset[str]:
-    """Names that have a valid call."""
+    """Return names that have a valid call."""
     return frozenset(call.name for subpackage in SUBPACKAGES for call in table(subpackage))
 
 

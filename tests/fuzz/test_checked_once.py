@@ -59,7 +59,7 @@ def parts(value: Any, depth: int = 4) -> Iterator[Any]:
 
 
 def deep_copy(value: Any) -> Any:
-    """A copy, so that no two arguments are one object."""
+    """Return a copy, so that no two arguments are one object."""
     if isinstance(value, np.ndarray):
         return value.copy()
     if isinstance(value, tuple) and hasattr(value, "_fields"):

@@ -28,7 +28,7 @@ def verdicts(function, **options):
 
 
 def checked(x):
-    """Twice a vector; raises InvalidArgument."""
+    """Return twice a vector, or raise InvalidArgument."""
     return 2 * arguments.single_vector("x", x)
 
 
@@ -37,7 +37,7 @@ def unchecked(x):
 
 
 def undocumented(x):
-    """Twice a vector."""
+    """Return twice a vector."""
     return checked(x)
 
 
@@ -117,7 +117,7 @@ def test_slow_functions_are_found(passes):
 
 def test_slow_machine_is_taken_into_account(passes, monkeypatch):
     def lazy(x):
-        """Raises InvalidArgument."""
+        """Raise InvalidArgument."""
         passes(9 * SECONDS)
         return checked(x)
 
@@ -131,7 +131,7 @@ def test_slow_first_call_is_accepted(passes):
     calls = []
 
     def compiles(x):
-        """Raises InvalidArgument."""
+        """Raise InvalidArgument."""
         if not calls:
             calls.append(passes(1.1 * SECONDS))
         return checked(x)
@@ -155,7 +155,7 @@ def test_named_numbers_are_corrupted_one_by_one():
     """A check of only the first number misses the others."""
 
     def first_checked(pair):
-        """Raises InvalidArgument."""
+        """Raise InvalidArgument."""
         arguments.require_instance("pair", pair, Pair)
         return Pair(arguments.vector("pair", pair.one), 2 * pair.other)
 

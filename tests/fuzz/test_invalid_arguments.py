@@ -48,7 +48,7 @@ def test_invalid_arguments_are_named(subpackage, capfd):
 
 
 def numbers(call):
-    """The arguments that are numbers or arrays of them."""
+    """Return the arguments that are numbers or arrays of them."""
     return [name for name, value in call.arguments.items() if isinstance(value, float | np.ndarray)]
 
 

@@ -48,7 +48,7 @@ def with_force(f):
 
 
 def corrected(**options):
-    """A particle moved onto a circle."""
+    """Move a particle onto a circle."""
     error, rows = (lambda x: [x @ x - 1]), (lambda x: [2 * x])
     return stabilization.project_positions([1.1, 0.0], options.pop("mass", M), error, rows, **options)
 
@@ -69,7 +69,7 @@ def soft(distance):
 
 
 def carried(**changed):
-    """A spring between two bodies, with another force, stiffness or damping."""
+    """Return a spring between two bodies, with another force, stiffness or damping."""
     return forces.wrenches_from_point_forces(PAIR, ENDS, np.zeros((2, 6)), PATH_FORCE._replace(**changed))
 
 
@@ -239,7 +239,7 @@ def test_invalid_argument_is_named(name):
 
 
 def unsorted_mass():
-    """A mass whose row indices run backwards in its first column."""
+    """Return a mass whose row indices run backwards in its first column."""
     parts = np.array([0.5, 9.0, 0.5, 9.0]), np.array([1, 0, 0, 1]), np.array([0, 2, 4])
     return sparse.csc_array(parts, shape=(2, 2))
 

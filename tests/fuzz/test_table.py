@@ -42,7 +42,7 @@ def test_valid_calls_are_valid(call):
 
 
 def package_objects(value, depth=3):
-    """The objects of the package among arguments and results."""
+    """Return the objects of the package among arguments and results."""
     if type(value).__module__.startswith("rbnotes."):
         return [value]
     if depth and isinstance(value, list | tuple):

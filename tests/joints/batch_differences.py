@@ -13,7 +13,7 @@ from rbnotes.unchecked.central_differences import (
 
 
 def by_coordinates(function, q):
-    """df/dq for states ``(n, k)``: the shape of the values ``(n, ...)``, followed by k."""
+    """Return df/dq for states ``(n, k)``: the shape of the values ``(n, ...)``, followed by k."""
     n, k = q.shape
 
     def along(t):
@@ -24,5 +24,5 @@ def by_coordinates(function, q):
 
 
 def by_time(function, step=STEP):
-    """f, df/dt and d2f/dt2 at t = 0, for a function of times ``(m,)`` whose values are ``(m, ...)``."""
+    """Return f, df/dt and d2f/dt2 at t = 0, for a function of times ``(m,)`` with values ``(m, ...)``."""
     return time_derivatives_at_zero(lambda t: function(t[:, 0]), step)

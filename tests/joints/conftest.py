@@ -27,7 +27,7 @@ class Case:
     singular: tuple[tuple[float, ...], ...] = ()
 
     def random(self, count: int = 6, seed: int = 0) -> np.ndarray:
-        """Coordinates ``(count, k)`` over the whole box."""
+        """Return coordinates ``(count, k)`` over the whole box."""
         rng = np.random.default_rng(seed)
         q = rng.uniform(self.low, self.high, size=(count, len(self.low)))
         # A spline is three times differentiable within its segments only: keep off their ends.
@@ -37,7 +37,7 @@ class Case:
         return np.random.default_rng(seed).normal(size=(count, len(self.low)))
 
     def states(self) -> np.ndarray:
-        """Over the box; at and near the home position, by ever less; at and near the singular states."""
+        """Return states over the box, near the neutral position, and near singular states."""
         if self.is_spline:
             return self.random(8)
         rng = np.random.default_rng(2)
@@ -82,7 +82,7 @@ def ring(count, seed):
 
 
 def surface(rows, columns, seed):
-    """A grid of positions and angles ``(rows, columns, 6)``."""
+    """Return a grid of positions and angles ``(rows, columns, 6)``."""
     rng = np.random.default_rng(seed)
     y, x = np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij")
     grid = np.stack([x, y, 0 * x, 0 * x, 0 * x, 0 * x], axis=-1).astype(float)
@@ -90,7 +90,7 @@ def surface(rows, columns, seed):
 
 
 def ellipse_joint(q):
-    """A function of one's own: around an ellipse and up, turning about an axis that turns itself."""
+    """Return a function of a user: around an ellipse and up, with a rotation about a rotating axis."""
     c, s = np.cos(q[0]), np.sin(q[0])
     a, b = np.cos(q[1] + q[0] ** 2 / 4), np.sin(q[1] + q[0] ** 2 / 4)
     about_x = np.array([[1, 0, 0], [0, a, -b], [0, b, a]])
@@ -99,7 +99,7 @@ def ellipse_joint(q):
 
 @cache
 def general():
-    """Joints given as functions: one's own, and the ready-made ones."""
+    """Return joints given as functions: those of a user, and the predefined ones."""
     rng, half = np.random.default_rng(6), np.pi / 2
     torus, ball = surfaces.torus(1.0, 0.3), surfaces.sphere(0.7)
     egg = surfaces.ellipsoid([0.5, 0.8, 1.1])

@@ -13,7 +13,10 @@ from rbnotes.testing.strategies import unit_vectors
 
 
 def by_difference(joint, q):
-    """S ``(n, 6, k)`` from differences of the pose: ``Q^-1 dQ/dq_i`` is the matrix of the twist S_i."""
+    """Return S ``(n, 6, k)`` from differences of the pose.
+
+    ``Q^-1 dQ/dq_i`` is the matrix of the twist S_i.
+    """
     dQ = by_coordinates(joint.transform, q)
     X = np.einsum("nab,nbck->nack", np.linalg.inv(joint.transform(q)), dQ)
     np.testing.assert_allclose(X[:, :3, :3], -np.swapaxes(X[:, :3, :3], 1, 2), atol=1e-8)
@@ -21,12 +24,12 @@ def by_difference(joint, q):
 
 
 def sizes(arrays):
-    """The largest number of each array of a stack, or 1, with the stack's number of axes."""
+    """Return the largest number of each array of a stack, or 1, with the stack's number of axes."""
     return np.max(np.abs(arrays), axis=tuple(range(1, arrays.ndim)), initial=1.0, keepdims=True)
 
 
 def assert_close(found, expected, tolerance):
-    """The tolerance is relative to the largest number of each array of the stacks."""
+    """Assert that stacks agree, relative to the largest number of each array."""
     size = sizes(expected)
     np.testing.assert_allclose(found / size, expected / size, rtol=0, atol=tolerance)
 
@@ -287,7 +290,7 @@ class TestConstraintForceBasis:
 
 @st.composite
 def random_composites(draw):
-    """Two to four joints of any type, one after the other, with frames between them."""
+    """Return two to four joints of any type, one after the other, with frames between them."""
     makers = (
         st.builds(joints.Revolute, unit_vectors()),
         st.builds(joints.Prismatic, unit_vectors()),

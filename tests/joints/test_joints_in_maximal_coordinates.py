@@ -34,7 +34,7 @@ class Mover:
         self.twist_rate = rng.normal(size=6)
 
     def poses(self, t):
-        """Bodies at times ``(m,)``: the parent, or a bystander; the joint's body ``(m, 2, 4, 4)``."""
+        """Return bodies at times ``(m,)``: the parent, or a bystander; the joint's body ``(m, 2, 4, 4)``."""
         t = np.asarray(t)[:, None]
         first = self.start @ expm(se3.hat(t * self.twist + t**2 / 2 * self.twist_rate))
         base = np.eye(4) if self.joint.parent == WORLD else first
@@ -46,7 +46,7 @@ class Mover:
 
     @cached_property
     def motion(self):
-        """Poses ``(2, 4, 4)`` at t = 0, twists ``(2, 6)`` and their rates, by differences of the poses."""
+        """Return poses ``(2, 4, 4)``, twists ``(2, 6)`` and their rates at t = 0, by differences."""
         E, velocity, acceleration = by_time(self.poses)
         X = np.linalg.inv(E) @ velocity
         return E, vee(X), vee(np.linalg.inv(E) @ acceleration - X @ X)

@@ -20,7 +20,7 @@ def frames_at(points, angles=None):
 
 
 def scipy_spline(points):
-    """Uniform cubic B-spline whose first segment is q from 0 to 1."""
+    """Return the uniform cubic B-spline whose first segment is q from 0 to 1."""
     return BSpline(np.arange(-3, len(points) + 1), points, 3)
 
 

@@ -101,7 +101,7 @@ WAYS = {
 
 @pytest.fixture(scope="module")
 def forms(tmp_path_factory):
-    """The module of forms, beside a package with the module of their helpers."""
+    """Return the module of forms, beside a package with the module of their helpers."""
     folder = tmp_path_factory.mktemp("claims")
     package = folder / "claims_of_a_test"
     package.mkdir()

@@ -299,7 +299,7 @@ def knows_its_file(R, a):
 
 
 def knows_itself(R, a):
-    """Right, but it fails wherever it is rebuilt, so that all mutants seem noticed."""
+    """Return the right result, but fail if the source is rebuilt, so that all mutants seem detected."""
     return turned_printed(R, a) if knows_itself in ITSELF else np.linalg.inv(0 * R)
 
 

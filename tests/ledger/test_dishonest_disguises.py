@@ -335,7 +335,7 @@ def test_draws_as_special_as_those_given_do_not_make_these_needless():
     rng = np.random.default_rng(0)
 
     def drawn(w):
-        """A pose that is turned by w, and a vector."""
+        """Return a pose that is turned by w, and a vector."""
         pose = np.eye(4)
         pose[:3, :3], pose[:3, 3] = Rotation.from_rotvec(w).as_matrix(), rng.normal(size=3)
         return {"R": pose, "a": rng.normal(size=3)}

@@ -40,7 +40,7 @@ class e7:
 
 @pytest.fixture
 def own(tmp_path, request):
-    """A folder of its own name for each test: Python keeps what it has imported."""
+    """Return a folder with a name of its own for each test, because Python keeps imported modules."""
     name = "own_" + str(abs(hash(request.node.name)))
     folder = template.write_template(tmp_path / name)
     yield folder

@@ -110,26 +110,26 @@ def test_a_page_that_is_at_hand_leaves_nothing_to_the_scan():
     with pytest.raises(ValueError, match="one version only"):
         replace(record, page_2021=None)
     with pytest.raises(ValueError, match="did not write it"):
-        replace(record, page_2021=Page(7, "right", mended=True))
+        replace(record, page_2021=Page(7, "right", fixed=True))
 
 
 def test_a_page_has_a_number_unless_it_is_dropped():
     assert Page(3, last=5).describe() == "pages 3-5, same as the text"
-    assert Page(3, "$x$", mended=True).describe() == "page 3: $x$ (mended)"
+    assert Page(3, "$x$", fixed=True).describe() == "page 3: $x$ (fixed)"
     assert DROPPED.describe() == "dropped"
     for wrong in ({"number": None}, {"number": 3, "content": "dropped"}, {"number": 3, "last": 3}):
         with pytest.raises(ValueError, match="page"):
             Page(**wrong)
-    with pytest.raises(ValueError, match="mended"):
-        Page(3, SAME, mended=True)
+    with pytest.raises(ValueError, match="fixed"):
+        Page(3, SAME, fixed=True)
 
 
 def test_only_the_author_has_mended_a_slip_and_what_is_mended_comes_first():
-    mended = [record for record in WRONG if record.is_mended]
-    assert {record.origin for record in mended} == {Origin.AUTHOR}
-    assert "sueda/s1.9.6/e1.65" in [record.id for record in mended]
-    assert {errata.section_of_errata(record) for record in mended} == {errata.MENDED}
-    assert next(iter(errata.HEADINGS)) == errata.MENDED
+    fixed = [record for record in WRONG if record.is_fixed]
+    assert {record.origin for record in fixed} == {Origin.AUTHOR}
+    assert "sueda/s1.9.6/e1.65" in [record.id for record in fixed]
+    assert {errata.section_of_errata(record) for record in fixed} == {errata.FIXED}
+    assert next(iter(errata.HEADINGS)) == errata.FIXED
 
 
 def test_a_slip_of_the_conversion_is_not_counted_against_the_author():
@@ -151,10 +151,10 @@ def test_all_forms_have_pages_origins_and_a_field_for_the_reply(form, capsys):
     if form == "csv":
         rows = {row["id"]: row for row in csv.DictReader(io.StringIO(text))}
         row = rows["sueda/s1.9.6/e1.65"]
-        assert (row["origin"], row["state"], row["reply"]) == ("author", "mended", "")
+        assert (row["origin"], row["state"], row["reply"]) == ("author", "fixed", "")
         assert rows["sueda/s1.9.6/e1.67#a"]["state"] == "open"
     else:
-        assert text.index(errata.MENDED) < text.index("Root causes")
+        assert text.index(errata.FIXED) < text.index("Root causes")
         assert "of the author: 5 errors, 1 condition\n" in text
         assert text.lower().count("none yet") == 6
 
@@ -169,10 +169,10 @@ def test_the_errata_name_the_versions_that_were_read(capsys):
 
 
 def test_the_state_of_what_is_not_the_authors_is_empty():
-    assert errata.state(ledger.find("sueda/s1.4/m1#b")) == ""
-    assert errata.state(ledger.find("sueda/s1.9/t375")) == "dropped"
+    assert errata.correction_status(ledger.find("sueda/s1.4/m1#b")) == ""
+    assert errata.correction_status(ledger.find("sueda/s1.9/t375")) == "dropped"
     answered = replace(ledger.find("sueda/s1.13/e1.84"), reply="Yes.")
-    assert errata.state(answered) == "answered"
+    assert errata.correction_status(answered) == "answered"
 
 
 def test_the_json_has_pages_and_origin(capsys):

@@ -46,7 +46,7 @@ def test_all_formulas_of_the_ledger_are_readable():
 
 
 def random_expression(rng, depth):
-    """A random expression in TeX and its value."""
+    """Return a random expression in TeX and its value."""
     if depth == 0:
         digit = rng.randint(1, 9)
         return str(digit), float(digit)

@@ -108,16 +108,16 @@ def test_a_missing_step_or_mass_shows():
     def without_mass(m, c, J, phi, wrench, h):
         return right(1.0, c, J, phi, wrench, h)
 
-    assert "library's form do not fit" in broken("library", without_step)
-    assert "library's form do not fit" in broken("library", without_mass)
-    assert "oracle do not fit" in broken("reference", without_step)
-    assert "printed form do not fit" in broken("printed", without_step)
+    assert "library's form are inconsistent" in broken("library", without_step)
+    assert "library's form are inconsistent" in broken("library", without_mass)
+    assert "oracle are inconsistent" in broken("reference", without_step)
+    assert "printed form are inconsistent" in broken("printed", without_step)
 
 
 def test_a_wrong_declaration_shows():
     assert "is not in N" in "; ".join(findings(replace(STEP, result=Result(WRENCH))))
     masses = {**STEP.arguments, "m": Argument(LENGTH)}
-    assert "do not fit" in "; ".join(findings(replace(STEP, arguments=masses)))
+    assert "are inconsistent" in "; ".join(findings(replace(STEP, arguments=masses)))
     silent = {**STEP.arguments, "h": Argument()}
     assert findings(replace(STEP, arguments=silent)) == ["units: the quantity of `h` is not declared"]
     assert findings(replace(STEP, result=Result(vector_quantity((VELOCITY, 7))))) == [
@@ -129,7 +129,7 @@ def test_a_print_whose_units_do_not_fit_is_told_so_and_no_other():
     wrong = ledger.find("lloyd/s0.9.3/d4")
     assert wrong.verdict is Verdict.ERRATUM
     assert findings(wrong) == []
-    assert "printed form do not fit" in "; ".join(findings(replace(wrong, units_mismatch="")))
+    assert "printed form are inconsistent" in "; ".join(findings(replace(wrong, units_mismatch="")))
     assert findings(replace(STEP, units_mismatch="a factor h")) == [
         "units: those of the printed form fit, though it says that they do not"
     ]

@@ -10,7 +10,7 @@ A, B, x = RNG.normal(size=(3, 4)), RNG.normal(size=(4, 5)), RNG.normal(size=4)
 
 
 def started(array):
-    """The same numbers in an array that is made during the call."""
+    """Return the same numbers in an array that is made during the call."""
     result = np.zeros(array.shape)
     result[:] = array
     return result

@@ -24,7 +24,7 @@ def bracket(a):
 
 
 def assert_error_estimate(estimate, exact, tolerance=1e-9):
-    """The error stays within its estimate, and the estimate is of use."""
+    """Assert that the error stays within its estimate, and that the estimate is sharp enough."""
     exact = np.asarray(exact)
     assert estimate.value.shape == exact.shape
     error = np.max(np.abs(estimate.value - exact), initial=0.0)
@@ -97,7 +97,7 @@ def test_jacobian(A, B, x, offset):
 
 
 def outer_slope(x, offset):
-    """d (q (q + offset)^T)_ij / dq_k"""
+    """Return d (q (q + offset)^T)_ij / dq_k."""
     eye = np.eye(3)
     return np.einsum("ik,j->ijk", eye, x + offset) + np.einsum("i,jk->ijk", x, eye)
 

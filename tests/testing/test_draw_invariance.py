@@ -118,7 +118,7 @@ def renamed(load):
 
 
 def evaluated_inputs(search, inputs):
-    """Everything that a search tries, the smallest that it finds last."""
+    """Return all inputs that a search evaluates; the last one is the smallest."""
     evaluated = []
 
     def form(*values):
@@ -130,7 +130,7 @@ def evaluated_inputs(search, inputs):
 
 
 def size(value):
-    """A number that grows with a value."""
+    """Return a number that grows with a value."""
     if isinstance(value, list | tuple):
         return sum(map(size, value))
     return len(value) if isinstance(value, str) else float(np.sum(np.abs(value)))

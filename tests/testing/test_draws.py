@@ -18,7 +18,7 @@ WIDE = {"number": st.integers(-(2**40), 2**40), "text": st.text(), "real": st.fl
 
 
 def load_numbers(folder, name):
-    """A module with many numbers and strings, like a user's script."""
+    """Return a module with many numbers and strings, like a user's script."""
     numbers = ", ".join(str(7**k + 12345 * len(name)) for k in range(12))
     file = folder / f"{name}.py"
     file.write_text(f"numbers = [{numbers}, 0.1234567, 9.87654e30]\nwords = ['{name}', 'stray {name}']\n")

@@ -22,7 +22,7 @@ def bracket(a):
 
 
 def size(rng, low, high):
-    """A power of ten."""
+    """Return a power of ten."""
     return 10.0 ** rng.integers(low, high + 1)
 
 
@@ -169,7 +169,7 @@ def determinants(rng):
 
 
 def symmetric_rotation(rng):
-    """One of the 24 of the cube, or a half turn about any axis: entries that rounding cannot move evenly."""
+    """Return a rotation of the cube, or a half turn about any axis."""
     if rng.integers(3) == 0:
         axis = rng.normal(size=3)
         return 2 * np.outer(axis, axis) / (axis @ axis) - np.eye(3)

@@ -13,7 +13,7 @@ from rbnotes.testing import interruptible
 
 @pytest.fixture
 def unreported():
-    """Interrupts once, inside a callback of the garbage collector."""
+    """Interrupt once, inside a callback of the garbage collector."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def collected(phase, messages):

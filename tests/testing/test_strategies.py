@@ -22,7 +22,7 @@ OFFSETS = [10.0**-k for k in range(2, 11)]
 
 
 def draws(strategy, count=100):
-    """The first examples of a search, always the same."""
+    """Return the first examples of a search, always the same."""
     examples = []
 
     @seed(SEED)

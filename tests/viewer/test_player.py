@@ -40,7 +40,7 @@ def matrix(item):
 
 
 def at(samples, time):
-    """Linear interpolation of samples over time."""
+    """Interpolate samples linearly over time."""
     flat = samples.reshape(len(samples), -1)
     return np.array([np.interp(time, TIMES, column) for column in flat.T]).reshape(samples.shape[1:])
 

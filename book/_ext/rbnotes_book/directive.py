@@ -109,13 +109,13 @@ class LedgerDirective(SphinxDirective):
 
     def statement(self, record: Record) -> list[Field]:
         """Return the fields that every view shows: printed form, right form and condition."""
-        misfit = f"They do not fit: {record.units_mismatch}." if record.units_mismatch else ""
+        mismatch = f"They are inconsistent: {record.units_mismatch}." if record.units_mismatch else ""
         origin = f"{describe_origin(record)}." if record.verdict in WRONG_AS_PRINTED else ""
         return [
             ("Printed" if record.correction else "Claim", self.formula(record)),
             ("Right form", self.parse(record.correction, record)),
             ("Holds if", self.parse(record.condition, record)),
-            ("Units", self.parse(misfit, record)),
+            ("Units", self.parse(mismatch, record)),
             ("Remark", self.parse(record.remark, record)),
             ("Origin", self.parse(origin[:1].upper() + origin[1:], record)),
             ("Pages", self.parse(describe_pages(record), record)),

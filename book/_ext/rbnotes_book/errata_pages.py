@@ -145,7 +145,7 @@ class Errata(Corrections):
             return self.entries([record for record in records if [record.section] == number])
         if not records:
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
-        of_author = [r for r in records if not r.is_from_conversion and not r.is_mended]
+        of_author = [r for r in records if not r.is_from_conversion and not r.is_fixed]
         ids = {record.id for record in records if not record.is_from_conversion}
         causes = errata.causes(source)
         author_causes = [self.cause(each) for each in causes if not ids.isdisjoint(each.ids)]
@@ -153,7 +153,7 @@ class Errata(Corrections):
         conversion_causes = [self.cause(each) for each in causes if ids.isdisjoint(each.ids)]
         return [
             *self.introduction(source),
-            *self.listed(errata.MENDED, [r for r in records if r.is_mended]),
+            *self.listed(errata.FIXED, [r for r in records if r.is_fixed]),
             *self.listed("Summary", of_author),
             *self.section("Root causes", author_causes),
             *self.listed(errata.CONVERSIONS, of_conversion),

@@ -1,4 +1,4 @@
-"""The card of a claim: its contents for a reader, a student or an engineer, as text or as data."""
+"""Card of a claim: its contents for a reader, a student or an engineer, as text or as data."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class Card:
             ("right", self._replacement(tex)),
             ("because", self._sentence(record.correction, tex)),
             ("only if", self._sentence(record.condition, tex)),
-            ("units", f"do not fit: {mismatch}" if mismatch else ""),
+            ("units", f"are inconsistent: {mismatch}" if mismatch else ""),
             ("remark", self._sentence(record.remark, tex)),
             ("in a run", self._sentence(record.effect, tex)),
             ("origin", describe_origin(record) if record.verdict in WRONG_AS_PRINTED else ""),

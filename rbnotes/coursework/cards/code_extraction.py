@@ -26,9 +26,9 @@ from rbnotes import arguments
 from rbnotes.ledger.record import Record
 
 MAX_LINES = 120
-"""Lines of code that still count as something to paste."""
+"""Largest number of lines of extracted code."""
 MAX_LITERAL_ENTRIES = 60
-"""Entries of an array that is written out."""
+"""Largest number of entries of an array that is written as a literal."""
 PACKAGE = "rbnotes"
 
 _AS_FLOAT, _AS_INT, _AS_BOOL = (

@@ -136,7 +136,7 @@ def _is_pose(E: Array) -> bool:
 def describe_conventions(
     texts: Sequence[str], quantities: Sequence[AnyQuantity], *, linear_first: bool
 ) -> list[str]:
-    """Return the conventions that matter for these descriptions and quantities.
+    """Return the conventions that apply to these descriptions and quantities.
 
     With ``linear_first`` the notes may use this order for twists; else such quantities are coordinates.
     """

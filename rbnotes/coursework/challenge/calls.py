@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 ReturnKind = Literal["array", "exception", "nothing", "no array"]
 NUM_REPEATED_INPUTS = 8
-"""Number of inputs that are passed again, at once and after all others, to detect randomness and state."""
+"""Number of inputs that are passed again, at once and at the end, to detect randomness and state."""
 RELATIVE_PERTURBATION = 3e-9
-"""Relative change of inputs that single precision cannot hold, and no step of a difference hides."""
+"""Relative perturbation that single precision does not resolve, but functions with finite differences do."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -29,25 +29,25 @@ REGION_ORDER: tuple[Region, ...] = (
     *("generic", "tiny", "generic", "large", "generic", "near pi", "generic", "non-dyadic"),
     *("generic", "tiny", "near pi", "large", "generic", "degenerate", "generic", "tiny"),
 )
-"""Regions are tried in turn, so that the first few cases meet all of them."""
+"""Order in which the regions are tried; the first few cases contain all regions."""
 REGION_ORDER_FOR_NUMBERS: tuple[Region, ...] = tuple(
     "large" if i % 8 == 6 else REGION_ORDER[i] for i in range(16)
 )
-"""The same where arguments are numbers, each of which is to be large in its turn."""
+"""Order for claims with numbers as arguments, with more cases in which one number is large."""
 OVERSAMPLING: dict[Region, int] = {"large": 3}
 """Factor on the number of inputs drawn in a region: many ``large`` inputs give no case."""
 NUM_TYPICAL_INPUTS, NUM_LARGE_INPUTS = 24, 6
-"""Inputs that say how large a number usually is, and those in which it alone is large."""
+"""Number of inputs that determine the usual size of a number, and of those in which it alone is large."""
 TOLERANCE_FRACTION = 0.1
-"""Fraction of the tolerance that the right form may use up where its record is not verified."""
+"""Largest error of the right form, relative to the tolerance, outside the inputs of its record."""
 SINGLE_PRECISION_ERROR = 1e-8
-"""Numbers of single precision that are of order one are off by more, and seen without looking for them."""
+"""Lower bound on the error of single-precision numbers of order one, which the comparison always detects."""
 MAX_CANCELLATION_ERROR = 1e-8
-"""Largest error by cancellation of a right form near zero: half of the digits are lost."""
+"""Largest error of a right form near zero by cancellation of half of the digits."""
 LOSS_FACTOR = 10.0
 """Ratio of the accepted error to that of a right form that loses digits."""
 RELATIVE_JITTER = 1e-14
-"""Relative change of inputs that must not change a result by the tolerance: other right code rounds too."""
+"""Relative perturbation of inputs, similar to rounding, that must not change results by the tolerance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def _draw_inputs(
 def make_case(
     claim: Record, region: Region, values: Values, *, outside_condition: bool = False
 ) -> Case | None:
-    """Return the case of these inputs; None if they do not separate right from wrong answers.
+    """Return the case of these inputs, or None if they do not separate right from wrong answers.
 
     With ``outside_condition`` the inputs must violate the condition of a conditional claim.
     """

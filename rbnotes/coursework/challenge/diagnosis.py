@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbnotes.arguments import Array
+from rbnotes.coursework.challenge.assessment import finite_numbers
 from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.coursework.challenge.case_generation import Case
-from rbnotes.coursework.challenge.judgement import finite_numbers
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, readable_function
 from rbnotes.ledger.checks.mutation import (
     MIN_CALL_LIMIT,

@@ -1,4 +1,4 @@
-"""Check that an answer has the required dimension: inputs in other units must give results in those units."""
+"""Check the physical dimension of answers: inputs in other units must give results in those units."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from rbnotes.arguments import Array
+from rbnotes.coursework.challenge.assessment import finite_numbers
 from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.coursework.challenge.case_generation import Case
-from rbnotes.coursework.challenge.judgement import finite_numbers
 from rbnotes.ledger.checks.units import TOLERANCE_FACTOR, argument_quantities, result_quantity
 from rbnotes.ledger.evaluation import Values, distance, evaluate
 from rbnotes.ledger.quantities import NUMBER, Dimension, Units
 from rbnotes.ledger.record import Record
 
 UNIT_CHANGES = (Units(2.0, 1.0, 1.0), Units(1.0, 2.0, 1.0), Units(1.0, 1.0, 2.0))
-"""Length, mass and time in units half as large. Powers of two round nothing."""
+"""Changes of units that double the numbers of lengths, masses or times; powers of two cause no rounding."""
 NUM_PROBED_CASES = 2
 EXPONENT_TOLERANCE = 1e-6
 MIN_ENTRY_RATIO = 1e-6
@@ -119,7 +119,9 @@ def _describe_mismatch(pairs: Sequence[tuple[Array, Array]]) -> str:
         ):
             wrong = _dimension_name(np.round(2 * entry_exponents[0]) / 2)
             return f"the dimension is wrong{where}: {wrong} where {right} is expected"
-        return f"the units do not fit{where}: {right} is expected, and terms of other dimensions are added"
+        return (
+            f"the units are inconsistent{where}: {right} is expected, and terms of other dimensions are added"
+        )
     return ""
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 FEW_DECIMALS, ALL_DECIMALS = 6, 17
-"""Decimals that are shown where they are enough, and all that there are."""
+"""Number of decimals shown by default, and the number that represents a float64 exactly."""
 
 ROUNDING_NOISE = 1e-6
-"""Entries so much smaller than the largest are rounding, if they are a thousandth of the last decimal too."""
+"""Ratio to the largest entry below which an entry may be shown as zero."""
 
 LINE_WIDTH = 86
 """Columns of a line, including the text before the value."""

@@ -13,12 +13,12 @@ from numpy.typing import NDArray
 
 from rbnotes import arguments
 from rbnotes.arguments import Array
+from rbnotes.coursework.challenge.assessment import Assessment, assess, format_results
 from rbnotes.coursework.challenge.calls import Answer, collect_answer, collect_answers
 from rbnotes.coursework.challenge.case_generation import Case, iterate_cases, make_case
 from rbnotes.coursework.challenge.diagnosis import find_slip
 from rbnotes.coursework.challenge.dimensions import probes, units_mismatch
 from rbnotes.coursework.challenge.formatting import format_value
-from rbnotes.coursework.challenge.judgement import Judgement, format_results, judge
 from rbnotes.coursework.challenge.library_tasks import find_task
 from rbnotes.ledger.counterexamples import replay
 from rbnotes.ledger.evaluation import CLEAR_RESIDUAL, SIGNIFICANT_RESIDUAL, Values, find_smallest
@@ -28,11 +28,11 @@ from rbnotes.testing import interruptible
 from rbnotes.testing.strategies import Region
 
 FIRST_BATCH_SIZE = 32
-"""Cases after which a function that is wrong on one of them is not tried further."""
+"""Number of cases after which a function that failed is not tried further."""
 UNSHRINKABLE_STATUSES = ("layout", "random", "stateful")
 """Statuses whose counterexamples a search cannot shrink."""
 
-TriedCases = list[tuple[Case, Answer, Judgement]]
+TriedCases = list[tuple[Case, Answer, Assessment]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +43,8 @@ class ChallengeResult:
     ----------
     id
         Id of the claim.
-    judgement
-        Judgement of the counterexample, or of the largest error if there is none.
+    assessment
+        Assessment of the counterexample, or of the largest error if there is none.
     examples
         Number of inputs on which the function was tried.
     region
@@ -60,7 +60,7 @@ class ChallengeResult:
     """
 
     id: str
-    judgement: Judgement
+    assessment: Assessment
     examples: int
     region: Region = "generic"
     counterexample: Values | None = None
@@ -71,22 +71,22 @@ class ChallengeResult:
     @property
     def passed(self) -> bool:
         """True if no counterexample was found."""
-        return self.judgement.status == "passed"
+        return self.assessment.status == "passed"
 
     @property
     def residual(self) -> float:
         """Error, relative to the size of an entry where that exceeds 1."""
-        return self.judgement.error
+        return self.assessment.error
 
     @property
     def got(self) -> NDArray[Any] | str | None:
         """Result of the function on the counterexample."""
-        return self.judgement.got
+        return self.assessment.got
 
     @property
     def expected(self) -> Array:
         """Right result on the counterexample."""
-        return self.judgement.expected
+        return self.assessment.expected
 
     def __bool__(self) -> bool:
         return self.passed
@@ -102,14 +102,14 @@ class ChallengeResult:
                 else f"{text}\nbut it fails where the condition does not hold: {self.outside_condition}"
             )
         where = "" if self.region == "generic" else f" ({self.region} inputs)"
-        lines = [f"{self.id}: {self.judgement.message}"]
+        lines = [f"{self.id}: {self.assessment.message}"]
         if self.counterexample:
             lines.append(f"for example on{where}")
             lines += [
                 f"  {name} = {format_value(value, indent=5 + len(name))}"
                 for name, value in self.counterexample.items()
             ]
-        lines.append(format_results(self.judgement))
+        lines.append(format_results(self.assessment))
         return "\n".join([*lines, f"hint: {self.hint}"] if self.hint else lines)
 
     __repr__ = __str__
@@ -144,40 +144,40 @@ def challenge(
     examples, seed = arguments.count("examples", examples, 1), arguments.count("seed", seed)
     stream = iterate_cases(record, seed=seed, examples=examples, first_batch=FIRST_BATCH_SIZE)
     results: TriedCases = []
-    while not any(not judgement for _, _, judgement in results):
+    while not any(not assessment for _, _, assessment in results):
         batch = list(islice(stream, FIRST_BATCH_SIZE if not results else examples))
         if not batch:
             break
         batch_answers = collect_answers(function, [case.inputs for case in batch])
         results += [
-            (case, answer, judge(record, case, answer))
+            (case, answer, assess(record, case, answer))
             for case, answer in zip(batch, batch_answers, strict=True)
         ]
-    failed = [(case, judgement) for case, _, judgement in results if not judgement]
+    failed = [(case, assessment) for case, _, assessment in results if not assessment]
     if not failed:
-        worst = max((judgement for _, _, judgement in results), key=lambda judgement: judgement.error)
+        worst = max((assessment for _, _, assessment in results), key=lambda assessment: assessment.error)
         outside = None if record.given is None else _challenge_outside_condition(record, function)
         return ChallengeResult(
             record.id, worst, len(results), condition=record.condition, outside_condition=outside
         )
-    case, judgement = _clearest_failure(failed)
+    case, assessment = _clearest_failure(failed)
     hint = dimension = ""
-    if judgement.status == "wrong":
+    if assessment.status == "wrong":
         answered_cases = [(case, answer) for case, answer, _ in results]
         dimension, hint = _dimension_hint(record, function, answered_cases), find_slip(record, answered_cases)
-    if judgement.status not in UNSHRINKABLE_STATUSES and case.inputs:
-        case, judgement = _shrink_failure(record, function, case, judgement, examples)
+    if assessment.status not in UNSHRINKABLE_STATUSES and case.inputs:
+        case, assessment = _shrink_failure(record, function, case, assessment, examples)
     if dimension:
-        judgement = replace(judgement, message=dimension)
-    return ChallengeResult(record.id, judgement, len(results), case.region, case.inputs, hint)
+        assessment = replace(assessment, message=dimension)
+    return ChallengeResult(record.id, assessment, len(results), case.region, case.inputs, hint)
 
 
-def _clearest_failure(failed: list[tuple[Case, Judgement]]) -> tuple[Case, Judgement]:
+def _clearest_failure(failed: list[tuple[Case, Assessment]]) -> tuple[Case, Assessment]:
     """Return the clearest failure: results that cannot be compared first, then ordinary inputs."""
 
-    def sort_key(failure: tuple[Case, Judgement]) -> tuple[bool, bool]:
-        case, judgement = failure
-        return judgement.status in ("wrong", "nonfinite"), case.region != "generic"
+    def sort_key(failure: tuple[Case, Assessment]) -> tuple[bool, bool]:
+        case, assessment = failure
+        return assessment.status in ("wrong", "nonfinite"), case.region != "generic"
 
     return min(failed, key=sort_key)
 
@@ -200,9 +200,9 @@ def _dimension_hint(
 
 def _try_inputs(
     record: Record, function: Callable[..., Any], values: Values, **options: Any
-) -> tuple[Case, Judgement] | None:
+) -> tuple[Case, Assessment] | None:
     case = make_case(record, values=values, **options)
-    return None if case is None else (case, judge(record, case, collect_answer(function, case.inputs)))
+    return None if case is None else (case, assess(record, case, collect_answer(function, case.inputs)))
 
 
 def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -> ChallengeResult | None:
@@ -219,8 +219,8 @@ def _challenge_outside_condition(record: Record, function: Callable[..., Any]) -
 
 
 def _shrink_failure(
-    record: Record, function: Callable[..., Any], case: Case, judgement: Judgement, examples: int
-) -> tuple[Case, Judgement]:
+    record: Record, function: Callable[..., Any], case: Case, assessment: Assessment, examples: int
+) -> tuple[Case, Assessment]:
     """Return the smallest inputs on which the function is wrong in the same way, in the same region."""
     try_inputs = partial(_try_inputs, record, function, region=case.region)
 
@@ -231,14 +231,14 @@ def _shrink_failure(
             outcome = try_inputs(values)
             return (
                 outcome is not None
-                and outcome[1].status == judgement.status
-                and outcome[1].error > (threshold if np.isfinite(judgement.error) else 0)
+                and outcome[1].status == assessment.status
+                and outcome[1].error > (threshold if np.isfinite(assessment.error) else 0)
             )
 
-        if threshold > judgement.error:
+        if threshold > assessment.error:
             continue
         values = find_smallest(record.allowed_inputs, is_wrong, examples=examples, region=case.region)
         outcome = None if values is None else try_inputs(values)
         if outcome is not None:
             return outcome
-    return case, judgement
+    return case, assessment

@@ -133,7 +133,7 @@ def _count_user_processes() -> int:
 
 
 def limit_cpu_time(seconds: float) -> None:
-    """Let the kernel end this process after this much more processor time, in whole seconds."""
+    """Let the kernel end this process after a limit of additional processor time, in whole seconds."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     allowed = int(used.ru_utime + used.ru_stime + seconds) + 1
     with suppress(ValueError, OSError):

@@ -1,4 +1,4 @@
-"""The assignment file ``hw.toml``: tasks, points, limits and feedback.
+"""Assignment file ``hw.toml``: tasks, points, limits and feedback.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Grade a class: submissions run in an executor and are judged in this process, each exactly once."""
+"""Grade a class: submissions run in an executor and are assessed in this process, each exactly once."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 _TERMINATION_TIMEOUT = 0.4
-"""Seconds that a child may take to end what it has started."""
+"""Seconds that a child has to end its own child processes."""
 
 
 class ChildProcesses:

@@ -14,9 +14,9 @@ from rbnotes.coursework.challenge.dimensions import Probe, units_mismatch
 from rbnotes.ledger.record import Record
 
 NUM_SCREENED_CASES = 12
-"""Cases that a slip has to explain before it is tried on the others."""
+"""Number of cases that a slip must explain before it is tested on the others."""
 COMPARED_DECIMALS = 9
-"""Decimals by which answers of several students count as the same."""
+"""Number of decimals to which answers of several students must agree to count as equal."""
 
 
 class HintFinder:

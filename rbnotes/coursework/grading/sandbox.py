@@ -40,14 +40,14 @@ from rbnotes.coursework.grading.transcripts import (
 _CHILD = Path(__file__).with_name("_child.py")
 _PACKAGE = _CHILD.parents[2]
 _START_TIMEOUT = 60.0
-"""Seconds until the child must be ready: its interpreter and numpy, on a busy machine."""
+"""Timeout in seconds for the start of the child's interpreter and NumPy on a busy machine."""
 _END_TIMEOUT = 5.0
 _ANSWER_DESCRIPTOR = 3
 _CHUNK_SIZE = 1 << 16
 _MEGABYTE = 1 << 20
 _MAX_TEXT_LENGTH = 1000
 _RECORDS = "ledger"
-"""The subpackage with the references and the verdicts."""
+"""Subpackage with the oracles and the verdicts."""
 
 
 @cache

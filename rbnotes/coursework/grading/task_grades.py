@@ -1,4 +1,4 @@
-"""Convert answers to points: all answers are judged in this process, which holds the right results."""
+"""Convert answers to points; all answers are assessed in this process, which holds the right results."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, get_args
 
+from rbnotes.coursework.challenge.assessment import Assessment, assess, format_results
 from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.coursework.challenge.case_generation import Case
 from rbnotes.coursework.challenge.dimensions import Probe
 from rbnotes.coursework.challenge.formatting import format_value
-from rbnotes.coursework.challenge.judgement import Judgement, format_results, judge
 from rbnotes.coursework.grading.assignment import Assignment, Feedback, Task
 from rbnotes.coursework.grading.hints import HintFinder
 from rbnotes.coursework.grading.transcripts import FunctionTranscript, Request, Transcript
@@ -135,7 +135,7 @@ class Grade:
 
 
 def grade_submission(prepared: PreparedAssignment, student: str, transcript: Transcript) -> Grade:
-    """Judge all answers of a submission."""
+    """Grade all answers of a submission."""
     tasks = prepared.assignment.tasks
     missing = FunctionTranscript((), "missing", "there is no answer")
     task_grades = tuple(
@@ -161,25 +161,25 @@ def _grade_task(
     feedback: Feedback,
 ) -> TaskGrade:
     # The case holds the right result; a claim is optional.
-    judgements = [
-        judge(claim, case, answer) for case, answer in zip(cases, function_transcript.answers, strict=False)
+    assessments = [
+        assess(claim, case, answer) for case, answer in zip(cases, function_transcript.answers, strict=False)
     ]
-    passed = {case: bool(judgement) for case, judgement in zip(cases, judgements, strict=False)}
+    passed = {case: bool(assessment) for case, assessment in zip(cases, assessments, strict=False)}
     regions: dict[str, tuple[int, int]] = {
         region: (sum(passed.get(case, False) for case in region_cases), len(region_cases))
         for region in dict.fromkeys(case.region for case in cases)
         if (region_cases := [case for case in cases if case.region == region])
     }
-    failed = [pair for pair in zip(cases, judgements, strict=False) if not pair[1]]
+    failed = [pair for pair in zip(cases, assessments, strict=False) if not pair[1]]
     status: Status
     # A function that was stopped gets no points; the reason takes precedence over earlier wrong answers.
     if function_transcript.stop is not None:
         status, message = function_transcript.stop, function_transcript.message
     elif failed:
-        case, judgement = min(failed, key=_readability_key)
+        case, assessment = min(failed, key=_readability_key)
         status, message = (
-            _status_of(judgement),
-            _explain_failure(case, judgement, hints, function_transcript.answers, feedback),
+            _status_of(assessment),
+            _explain_failure(case, assessment, hints, function_transcript.answers, feedback),
         )
     else:
         status, message = "passed", ""
@@ -200,25 +200,25 @@ def _is_complete(count: tuple[int, int]) -> bool:
     return 0 < count[1] == count[0]
 
 
-def _readability_key(failed: tuple[Case, Judgement]) -> tuple[bool, int]:
+def _readability_key(failed: tuple[Case, Assessment]) -> tuple[bool, int]:
     """Return a sort key that prefers ordinary and short inputs."""
-    case, judgement = failed
-    return case.region != "generic", len(judgement.message) + len(str(case.inputs))
+    case, assessment = failed
+    return case.region != "generic", len(assessment.message) + len(str(case.inputs))
 
 
-def _status_of(judgement: Judgement) -> Status:
-    """Return the status of a grade for a judgement.
+def _status_of(assessment: Assessment) -> Status:
+    """Return the status of a grade for a assessment.
 
     A result that is malformed but numeric counts as wrong.
     """
-    return judgement.status if judgement.status in STATUSES else "wrong"
+    return assessment.status if assessment.status in STATUSES else "wrong"
 
 
 def _explain_failure(
-    case: Case, judgement: Judgement, hints: HintFinder, answers: Sequence[Answer], feedback: Feedback
+    case: Case, assessment: Assessment, hints: HintFinder, answers: Sequence[Answer], feedback: Feedback
 ) -> str:
-    wrong, hint = judgement.status == "wrong", ""
-    first = judgement.message if feedback.expected or not wrong else "wrong"
+    wrong, hint = assessment.status == "wrong", ""
+    first = assessment.message if feedback.expected or not wrong else "wrong"
     if wrong and feedback.hint:
         first, hint = hints.dimension_hint(answers) or first, hints.slip_hint(answers)
     lines = [first]
@@ -228,7 +228,7 @@ def _explain_failure(
             f"  {name} = {format_value(value, indent=5 + len(name))}" for name, value in case.inputs.items()
         ]
     if feedback.expected:
-        lines.append(format_results(judgement))
+        lines.append(format_results(assessment))
     return "\n".join([*lines, f"hint: {hint}"] if hint else lines)
 
 

@@ -9,7 +9,7 @@ from rbnotes.coursework.challenge.calls import Answer
 from rbnotes.ledger.evaluation import Values
 
 Stop = Literal["timeout", "crash", "output limit", "missing", "syntax", "exception"]
-"""Reasons for which a function does not answer."""
+"""Reason why a function returned no answer."""
 
 
 @dataclass(frozen=True)

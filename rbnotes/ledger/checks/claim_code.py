@@ -31,7 +31,7 @@ class UnreadableFunction(TypeError):
 
 
 def code_owner(module: str | None) -> CodeOwner:
-    """Return the owner of the code of a module, as seen by the ledger in use.
+    """Return the owner of the code of a module: the claims of the active ledger, the library, or another.
 
     Code that was compiled from a string has no module.
     """

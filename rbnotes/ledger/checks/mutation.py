@@ -37,13 +37,13 @@ MAX_CALL_RATIO = 30
 MIN_CALL_LIMIT = 20_000
 """... if it makes at least this many calls."""
 MAX_CPU_SECONDS = 20.0
-"""Processor time in seconds that a mutant may take on one input: a loop need not call any function."""
+"""Largest processor time of a mutant on one input, s; it ends loops that call no function."""
 MAX_EQUIVALENT_SHARE = 1 / 3
-"""Share of the mutants that a record may call equivalent."""
+"""Largest share of the mutants that a record may declare equivalent."""
 MIN_PREFIX_LENGTH = 12
 """Smallest number of letters of a name with a star."""
 NUM_EQUIVALENT_INPUTS = 8
-"""Inputs on which a mutant that is called equivalent is tried."""
+"""Number of inputs on which a mutant that is declared equivalent is tried."""
 
 
 class SwappedProduct:
@@ -287,4 +287,4 @@ def _zero_constants(function: FunctionType) -> list[str]:
 
 
 def _tick() -> None:
-    """Count one round of a loop."""
+    """Count one iteration of a loop."""

@@ -1,4 +1,4 @@
-"""Mutations of a function's source: single changes such as plausible slips."""
+"""Mutations of a function's source: single changes that imitate slips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Units as a second oracle: dimensionally consistent forms do not depend on the system of units.
+"""Check of units: dimensionally consistent forms do not depend on the system of units.
 
 The arguments are converted to other units of length, mass and time. The oracle and the right form must give
 the old result in the new units. This detects, for example, a missing factor h, also in an oracle.
@@ -94,9 +94,11 @@ def findings(record: Record) -> list[str]:
             ):
                 mismatches[name] = _describe_mismatch(new, factors * old, declared)
     printed = mismatches.pop(PRINTED_FORM, None)
-    reasons = [f"units: those of the {name} do not fit: {misfit}" for name, misfit in mismatches.items()]
+    reasons = [
+        f"units: those of the {name} are inconsistent: {mismatch}" for name, mismatch in mismatches.items()
+    ]
     if printed and not record.units_mismatch:
-        reasons.append(f"units: those of the {PRINTED_FORM} do not fit: {printed}")
+        reasons.append(f"units: those of the {PRINTED_FORM} are inconsistent: {printed}")
     if record.units_mismatch and not printed:
         reasons.append(f"units: those of the {PRINTED_FORM} fit, though it says that they do not")
     return reasons

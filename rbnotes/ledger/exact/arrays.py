@@ -47,17 +47,17 @@ class ExactArray(np.ndarray):
     imag = property(lambda self: zeros(self.shape))
 
     def __setitem__(self, key, value):
-        value = strip(value)
+        value = to_plain(value)
         if isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.dtype.kind != "O"):
-            value = strip(array(value, float))
+            value = to_plain(array(value, float))
         elif isinstance(value, int | float | np.number):
             value = convert(value)
         elif isinstance(value, complex):
             raise NotExact("complex numbers")
-        self.view(np.ndarray)[strip(key)] = value
+        self.view(np.ndarray)[to_plain(key)] = value
 
     def __getitem__(self, key):
-        found = self.view(np.ndarray)[strip(key)]
+        found = self.view(np.ndarray)[to_plain(key)]
         return found.view(ExactArray) if isinstance(found, np.ndarray) else found
 
     def __iter__(self):
@@ -143,7 +143,7 @@ def from_buffer(buffer: Any, *args: Any, **options: Any) -> Any:
 def _exact_key(number: Any) -> Any:
     """Return what two numbers share only if they are the same, with the same taint and degree."""
     if number.__class__ is Dual:
-        return _exact_key(number.value), _exact_key(number.slope), number.tag
+        return _exact_key(number.value), _exact_key(number.derivative), number.tag
     value = number.value
     if value.__class__ is arb and value.is_finite():
         value = value.mid().man_exp(), value.rad().man_exp()
@@ -227,10 +227,10 @@ def zeros(shape: Any) -> ExactArray:
 
 def identity(n: int) -> ExactArray:
     """Return the exact identity matrix."""
-    return lift(np.eye(n))
+    return to_exact(np.eye(n))
 
 
-def lift(plain: Any) -> ExactArray:
+def to_exact(plain: Any) -> ExactArray:
     """Return an array of floats or integers as exact numbers."""
     plain = np.asarray(plain)
     if plain.dtype.kind == "c":
@@ -238,7 +238,7 @@ def lift(plain: Any) -> ExactArray:
     return object_array([convert(each) for each in plain.reshape(-1).tolist()], plain.shape).view(ExactArray)
 
 
-def strip(value: Any) -> Any:
+def to_plain(value: Any) -> Any:
     """Return a value with plain object arrays in the place of exact ones, also in containers."""
     kind = value.__class__
     if kind is ExactArray:
@@ -246,9 +246,9 @@ def strip(value: Any) -> Any:
     if isinstance(value, FloatType):
         return float
     if isinstance(value, tuple | list):
-        return list(map(strip, value)) if kind is list else tuple(map(strip, value))
+        return list(map(to_plain, value)) if kind is list else tuple(map(to_plain, value))
     if kind is dict:
-        return {key: strip(each) for key, each in value.items()}
+        return {key: to_plain(each) for key, each in value.items()}
     return value
 
 
@@ -257,7 +257,7 @@ def wrap(value: Any) -> Any:
     if value.__class__ in (np.ndarray, ExactArray):
         kind = np.ndarray.dtype.__get__(value).kind
         if kind == "f":
-            return lift(value)
+            return to_exact(value)
         return _wrap_objects(value.view(np.ndarray)) if kind == "O" else value
     if isinstance(value, float | np.floating):
         return convert(value) if math.isfinite(value) else float(value)
@@ -282,19 +282,19 @@ def _wrap_objects(plain: np.ndarray) -> np.ndarray:
 
 def array(value: Any, dtype: Any = None, *_: Any, ndmin: int = 0, **__: Any) -> Any:
     """Return a new array, of exact numbers unless the entries are integers, booleans or objects."""
-    plain = strip(value)
+    plain = to_plain(value)
     if dtype is not None and not is_float(dtype):
         if isinstance(value, ExactArray):
             return value.astype(dtype)
         return np.array(plain, dtype=dtype)
     if isinstance(plain, ArrayLikeNumber):
-        result = strip(zero_dimensional(plain))
+        result = to_plain(zero_dimensional(plain))
     elif isinstance(plain, np.ndarray):
         result = plain.copy()
     else:
         result = np.array(list(plain) if hasattr(plain, "__next__") else plain)
     if result.dtype.kind == "f" or (dtype is not None and result.dtype.kind in "iub"):
-        result = lift(result)
+        result = to_exact(result)
     elif result.dtype.kind == "O":
         result = wrap(result)
     elif dtype is not None and result.dtype.kind == "c":
@@ -315,7 +315,7 @@ def asarray(value: Any, dtype: Any = None, *_: Any, **__: Any) -> Any:
 
 def plain_objects(value: Any) -> np.ndarray:
     """Return numbers as a plain array of exact objects, for loops over entries."""
-    return np.asarray(strip(array(value, float)))
+    return np.asarray(to_plain(array(value, float)))
 
 
 def is_finite(number: Any) -> bool:
@@ -334,7 +334,7 @@ def elementwise(function: Callable[..., Any], *, boolean: bool = False) -> Calla
     """Return a function of arrays from one of numbers."""
 
     def apply(*args):
-        result = np.frompyfunc(function, len(args), 1)(*[np.asarray(strip(each)) for each in args])
+        result = np.frompyfunc(function, len(args), 1)(*[np.asarray(to_plain(each)) for each in args])
         if boolean:
             return result.astype(bool) if isinstance(result, np.ndarray) else bool(result)
         return wrap(result)
@@ -343,7 +343,7 @@ def elementwise(function: Callable[..., Any], *, boolean: bool = False) -> Calla
 
 
 def _exponents(a):
-    return np.frexp(np.asarray(strip(a)).astype(float))[1]
+    return np.frexp(np.asarray(to_plain(a)).astype(float))[1]
 
 
 def _heaviside(x, at_zero):
@@ -431,14 +431,14 @@ def needs_exact_arguments(ufunc: Any) -> bool:
 def _exact_argument(value: Any) -> Any:
     if isinstance(value, ArrayLikeNumber):
         return value
-    return strip(value if isinstance(value, ExactArray) else array(value, float))
+    return to_plain(value if isinstance(value, ExactArray) else array(value, float))
 
 
 def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Apply a universal function of NumPy to arrays of which one is exact."""
     out = options.get("out")
     options = {
-        name: strip(value) for name, value in options.items() if not (name == "dtype" and is_float(value))
+        name: to_plain(value) for name, value in options.items() if not (name == "dtype" and is_float(value))
     }
     is_call = method == "__call__"
     if is_call and ufunc in _UFUNCS and "where" not in options:
@@ -449,20 +449,20 @@ def apply_ufunc(ufunc: Any, method: str, inputs: tuple[Any, ...], options: dict[
         target[...] = result
         return target
     convert_arguments = is_call and needs_exact_arguments(ufunc)
-    arguments = [_exact_argument(each) if convert_arguments else strip(each) for each in inputs]
+    arguments = [_exact_argument(each) if convert_arguments else to_plain(each) for each in inputs]
     if is_call and ufunc is np.matmul and np.shape(arguments[0])[-1:] == (0,):
-        return lift(np.matmul(np.zeros(np.shape(arguments[0])), np.zeros(np.shape(arguments[1]))))
+        return to_exact(np.matmul(np.zeros(np.shape(arguments[0])), np.zeros(np.shape(arguments[1]))))
     if method == "reduce" and ufunc in (np.maximum, np.minimum) and out is None:
         return _reduce(larger if ufunc is np.maximum else smaller, *inputs, **options)
     if method == "reduce" and ufunc in (np.logical_and, np.logical_or):
         return getattr(ufunc, method)(np.asarray(arguments[0]).astype(bool), *arguments[1:], **options)
     if out is not None:
         targets = out if isinstance(out, tuple) else (out,)
-        options["out"] = tuple(map(strip, targets))
+        options["out"] = tuple(map(to_plain, targets))
         if any(isinstance(each, ExactArray) for each in targets):
             arguments = [_exact_argument(each) for each in arguments]
     # NumPy would ask a bare number for its own __array_ufunc__ again.
-    arguments = [strip(zero_dimensional(a)) if isinstance(a, ArrayLikeNumber) else a for a in arguments]
+    arguments = [to_plain(zero_dimensional(a)) if isinstance(a, ArrayLikeNumber) else a for a in arguments]
     result = getattr(ufunc, method)(*arguments, **options)
     if out is None or method == "at":
         return wrap(result)
@@ -488,7 +488,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {}
 """Functions of NumPy that work differently on exact numbers."""
 
 
-def handles(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def implements_numpy(*functions: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Return a decorator that puts a function in the place of those of NumPy."""
 
     def register(own):
@@ -517,15 +517,15 @@ def apply_function(function: Any, args: Any, options: Any) -> Any:
 
 def _plain_argument(value: Any) -> Any:
     if isinstance(value, ArrayLikeNumber):
-        return strip(zero_dimensional(value))
-    value = strip(value)
+        return to_plain(zero_dimensional(value))
+    value = to_plain(value)
     if isinstance(value, list) and any(isinstance(each, np.ndarray | list) for each in value):
         return [_plain_argument(each) if isinstance(each, ArrayLikeNumber) else each for each in value]
     return value
 
 
 def _booleans(value: Any) -> Any:
-    return value.astype(bool) if isinstance(value, np.ndarray) else np.asarray(strip(value)).astype(bool)
+    return value.astype(bool) if isinstance(value, np.ndarray) else np.asarray(to_plain(value)).astype(bool)
 
 
 def _number_ufunc(self, ufunc, method, *inputs, **options):
@@ -559,25 +559,25 @@ FUNCTIONS[np.sinc] = elementwise(lambda x: (PI * x).sin() / (PI * x) if convert(
 FUNCTIONS[np.nan_to_num] = lambda a, nan=0.0, **_: elementwise(lambda x: convert(nan) if is_nan(x) else x)(a)
 
 
-@handles(np.isclose)
+@implements_numpy(np.isclose)
 def _is_close(a, b, rtol=1e-5, atol=1e-8, equal_nan=False):
     a, b = asarray(a, float), asarray(b, float)
     return np.asarray(abs(a - b) <= convert(atol) + convert(rtol) * abs(b))
 
 
-@handles(np.allclose)
+@implements_numpy(np.allclose)
 def _all_close(*args, **options):
     return bool(np.all(_is_close(*args, **options)))
 
 
-@handles(np.array_equal)
+@implements_numpy(np.array_equal)
 def _array_equal(a, b, **_):
     a, b = asarray(a), asarray(b)
     pairs = zip(plain_objects(a).flat, plain_objects(b).flat, strict=False)
     return a.shape == b.shape and all_equal((real_part(x), real_part(y)) for x, y in pairs)
 
 
-@handles(np.clip)
+@implements_numpy(np.clip)
 def _clip(a, a_min=None, a_max=None, **_):
     low, high = (
         plain_objects(limit)
@@ -586,14 +586,14 @@ def _clip(a, a_min=None, a_max=None, **_):
     return _minimum(_maximum(a, low), high)
 
 
-@handles(np.linspace)
+@implements_numpy(np.linspace)
 def _linspace(start, stop, num=50, endpoint=True, **_):
-    steps = lift(np.arange(num)) / max(num - bool(endpoint), 1)
+    steps = to_exact(np.arange(num)) / max(num - bool(endpoint), 1)
     start, stop = asarray(start, float), asarray(stop, float)
     return start + (stop - start) * steps.reshape(-1, *[1] * start.ndim)
 
 
-@handles(np.average)
+@implements_numpy(np.average)
 def _average(a, axis=None, weights=None):
     if weights is None:
         return array(a, float).mean(axis)

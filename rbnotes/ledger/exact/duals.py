@@ -34,7 +34,7 @@ def _binary(rule: Callable[..., tuple[Any, Any]]):
 
     def reflected(a, b):
         b = convert(b)
-        return b if b is NotImplemented else Dual(*rule(b, ZERO, a.value, a.slope), a.tag)
+        return b if b is NotImplemented else Dual(*rule(b, ZERO, a.value, a.derivative), a.tag)
 
     return forward, reflected
 
@@ -44,20 +44,20 @@ class Dual(ArrayLikeNumber):
 
     Attributes
     ----------
-    value, slope
+    value, derivative
         Value and derivative, both exact or dual numbers of smaller tags.
     tag
-        The derivative to which the slope belongs.
+        Tag of the derivation to which the derivative belongs.
     """
 
-    __slots__ = ("slope", "tag", "value")
+    __slots__ = ("derivative", "tag", "value")
     value: Any
-    slope: Any
+    derivative: Any
     tag: int
 
-    def __init__(self, value: Any, slope: Any, tag: int) -> None:
+    def __init__(self, value: Any, derivative: Any, tag: int) -> None:
         self.value = value
-        self.slope = slope
+        self.derivative = derivative
         self.tag = tag
 
     __add__, __radd__ = _binary(lambda a, da, b, db: (a + b, da + db))
@@ -66,10 +66,10 @@ class Dual(ArrayLikeNumber):
     __truediv__, __rtruediv__ = _binary(lambda a, da, b, db: (a / b, (da - a / b * db) / b))
 
     def __neg__(self):
-        return Dual(-self.value, -self.slope, self.tag)
+        return Dual(-self.value, -self.derivative, self.tag)
 
     def __abs__(self):
-        return Dual(abs(self.value), self.slope * self.sign(), self.tag)
+        return Dual(abs(self.value), self.derivative * self.sign(), self.tag)
 
     def __pow__(self, exponent, modulus=None):
         exponent = convert(exponent)
@@ -79,7 +79,7 @@ class Dual(ArrayLikeNumber):
             return (exponent * self.log()).exp()
         if exponent.value.__class__ is fmpq and exponent.value == 0:
             return ONE
-        return Dual(self.value**exponent, exponent * self.value ** (exponent - 1) * self.slope, self.tag)
+        return Dual(self.value**exponent, exponent * self.value ** (exponent - 1) * self.derivative, self.tag)
 
     def __rpow__(self, base):
         return (convert(base).log() * self).exp()
@@ -121,7 +121,7 @@ class Dual(ArrayLikeNumber):
         return self - math.floor(self / other) * convert(other)
 
     def __repr__(self):
-        return f"Dual({self.value!r}, {self.slope!r})"
+        return f"Dual({self.value!r}, {self.derivative!r})"
 
     def __format__(self, spec):
         return format(float(real_part(self)), spec)
@@ -131,12 +131,12 @@ class Dual(ArrayLikeNumber):
 
     def sqrt(self):
         root = self.value.sqrt()
-        return Dual(root, self.slope / (2 * root), self.tag)
+        return Dual(root, self.derivative / (2 * root), self.tag)
 
 
 def _elementary(name: str, derivative: Callable[[Any], Any]) -> Callable[[Dual], Dual]:
     def function(self):
-        return Dual(getattr(self.value, name)(), derivative(self.value) * self.slope, self.tag)
+        return Dual(getattr(self.value, name)(), derivative(self.value) * self.derivative, self.tag)
 
     return function
 
@@ -174,7 +174,11 @@ def split(number: Any, tag: int) -> tuple[Any, Any]:
     """
     if not isinstance(number, ArrayLikeNumber):
         raise NotExact(f"a derivative is lost in {type(number).__name__}")
-    return (number.value, number.slope) if isinstance(number, Dual) and number.tag == tag else (number, ZERO)
+    return (
+        (number.value, number.derivative)
+        if isinstance(number, Dual) and number.tag == tag
+        else (number, ZERO)
+    )
 
 
 def arctan2(y: Any, x: Any) -> Any:

@@ -37,7 +37,7 @@ MAX_PATHS = 32
 EXACT, ENCLOSED = "exact", "enclosed"
 
 
-class OutOfTime(Exception):
+class TimeLimitExceeded(Exception):
     """An evaluation took too long."""
 
 
@@ -71,13 +71,13 @@ class Comparison:
 
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Return a context that raises OutOfTime after some seconds, in a main thread with signals."""
+    """Return a context that raises TimeLimitExceeded after some seconds, in a main thread with signals."""
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
         yield
         return
 
     def stop(*_: Any) -> None:
-        raise OutOfTime(f"more than {seconds:g} s")
+        raise TimeLimitExceeded(f"more than {seconds:g} s")
 
     previous = signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds, 1.0)  # again, should a callback swallow the exception
@@ -96,14 +96,14 @@ class Evaluation:
     ----------
     numbers
         Its entries; None if it could not be evaluated.
-    reservation
+    caveat
         Why the result proves nothing, if so.
     num_branches
         Comparisons of numbers that depend on the inputs.
     """
 
     numbers: np.ndarray | None
-    reservation: str = ""
+    caveat: str = ""
     num_branches: int = 0
 
 
@@ -119,14 +119,15 @@ def evaluate(form: Any, values: Mapping[str, Any]) -> list[Evaluation]:
             while waiting:
                 choices = waiting.pop()
                 results.append(_evaluate_path(form, values, choices))
-                if len(results) + len(waiting) + len(trace.taken) - len(choices) > MAX_PATHS:
+                if len(results) + len(waiting) + len(trace.outcomes) - len(choices) > MAX_PATHS:
                     reason = f"undecided comparisons in {', '.join(trace.undecided_sources)}"
-                    return [Evaluation(None, results[0].reservation or reason)]
+                    return [Evaluation(None, results[0].caveat or reason)]
                 waiting += [
-                    (*trace.taken[:i], not trace.taken[i]) for i in range(len(choices), len(trace.taken))
+                    (*trace.outcomes[:i], not trace.outcomes[i])
+                    for i in range(len(choices), len(trace.outcomes))
                 ]
-    except OutOfTime as error:
-        return [Evaluation(None, f"OutOfTime: {error}")]
+    except TimeLimitExceeded as error:
+        return [Evaluation(None, f"TimeLimitExceeded: {error}")]
     return results
 
 
@@ -137,11 +138,11 @@ def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ..
         if not isinstance(result, ExactArray):
             return Evaluation(None, "the result is no array of numbers")
         numbers = plain_objects(result)
-    except OutOfTime:
+    except TimeLimitExceeded:
         raise
     except Exception as error:
         return Evaluation(None, f"{type(error).__name__}: {error}"[:120])
-    if len(trace.taken) < len(choices):
+    if len(trace.outcomes) < len(choices):
         return Evaluation(None, "undecided comparisons that are not repeated")
     entries = list(numbers.flat)
     if not all(each.__class__ is Exact for each in entries):
@@ -173,8 +174,8 @@ def compare(found: list[Evaluation], expected: list[Evaluation]) -> Comparison:
 
 
 def _compare_results(found: Evaluation, expected: Evaluation) -> Comparison:
-    reason = expected.reservation and f"oracle: {expected.reservation}"
-    reason = reason or (found.reservation and f"form: {found.reservation}")
+    reason = expected.caveat and f"oracle: {expected.caveat}"
+    reason = reason or (found.caveat and f"form: {found.caveat}")
     if found.numbers is None or expected.numbers is None:
         return Comparison("unknown", reason=reason)
     if found.numbers.shape != expected.numbers.shape:
@@ -253,8 +254,8 @@ def prove(record: Any, num_draws: int = NUM_DRAWS) -> Evidence:
     with exact_package():
         try:
             return _prove(record, num_draws)
-        except OutOfTime as error:  # the alarm rang while a limit ended
-            return Evidence("sampled", reason=f"OutOfTime: {error}")
+        except TimeLimitExceeded as error:  # the alarm rang while a limit ended
+            return Evidence("sampled", reason=f"TimeLimitExceeded: {error}")
 
 
 def prove_claim(id: str, num_draws: int = NUM_DRAWS) -> Evidence:
@@ -285,7 +286,7 @@ def _prove(record: Any, num_draws: int) -> Evidence:
                         tally.comparisons.append(compare(found, expected))
                 if any(tally.count("unknown") for tally in tallies.values()):
                     break  # no proof is possible
-    except (Exception, OutOfTime) as error:
+    except (Exception, TimeLimitExceeded) as error:
         return Evidence("sampled", reason=f"inputs: {type(error).__name__}: {error}"[:160])
     return replace(_judge(record, tallies), num_branches=num_branches)
 

@@ -10,11 +10,11 @@ import scipy.interpolate
 from flint import arb
 
 from rbnotes.ledger.exact import linear_algebra as la
-from rbnotes.ledger.exact.arrays import array, handles, object_array, plain_objects, wrap
+from rbnotes.ledger.exact.arrays import array, implements_numpy, object_array, plain_objects, wrap
 from rbnotes.ledger.exact.numbers import Exact, NotExact, convert, real_part
 from rbnotes.ledger.exact.stand_ins import ModuleStandIn, numpy
 
-MANY_NODES = 6
+MIN_INTEGRAL_NODES = 6
 """Number of nodes from which a quadrature stands for an integral."""
 
 
@@ -148,7 +148,7 @@ def leggauss(count: int) -> tuple[Any, Any]:
     Rules with many nodes stand for integrals, which they do not enclose: their numbers are tainted.
     """
     roots = [arb.legendre_p_root(count, i, weight=True) for i in reversed(range(count))]
-    tainted = count >= MANY_NODES
+    tainted = count >= MIN_INTEGRAL_NODES
     return tuple(wrap(object_array([Exact(root[k], tainted) for root in roots], (count,))) for k in (0, 1))
 
 
@@ -161,7 +161,7 @@ def _fit(x: Any, y: Any, deg: int, **options: Any) -> Any:
     return la.solve(powers.T @ powers, powers.T @ y)
 
 
-@handles(np.polyfit)
+@implements_numpy(np.polyfit)
 def _polyfit(x: Any, y: Any, deg: int, **options: Any) -> Any:
     return _fit(x, y, deg, **options)[::-1]
 

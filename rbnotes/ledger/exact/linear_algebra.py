@@ -14,12 +14,12 @@ from rbnotes.ledger.exact.arrays import (
     FUNCTIONS,
     apply_ufunc,
     array,
-    handles,
     identity,
-    lift,
+    implements_numpy,
     object_array,
     plain_objects,
-    strip,
+    to_exact,
+    to_plain,
     wrap,
     zeros,
 )
@@ -156,7 +156,9 @@ def over_leading_axes(function: Callable[..., Any], *num_core_axes: int) -> Call
         stacks = [np.broadcast_to(x, leading + core) for x, core in zip(stacks, cores, strict=True)]
         results = [function(*[x[i] for x in stacks], *args[count:], **options) for i in np.ndindex(*leading)]
         if not results:
-            samples = [strip(lift(np.eye(*core) if len(core) == 2 else np.ones(core))) for core in cores]
+            samples = [
+                to_plain(to_exact(np.eye(*core) if len(core) == 2 else np.ones(core))) for core in cores
+            ]
             return zeros(leading + np.shape(function(*samples, *args[count:], **options)))
         return wrap(object_array([e for r in results for e in np.ravel(r)], leading + np.shape(results[0])))
 
@@ -165,7 +167,7 @@ def over_leading_axes(function: Callable[..., Any], *num_core_axes: int) -> Call
 
 def _inverse(M: np.ndarray) -> np.ndarray:
     """Return the inverse."""
-    return _solve(M, strip(identity(M.shape[0])))
+    return _solve(M, to_plain(identity(M.shape[0])))
 
 
 inv = over_leading_axes(_inverse, 2)
@@ -173,7 +175,7 @@ det = over_leading_axes(_determinant, 2)
 FUNCTIONS[np.linalg.inv], FUNCTIONS[np.linalg.det] = inv, det
 
 
-@handles(np.linalg.solve)
+@implements_numpy(np.linalg.solve)
 def solve(a: Any, b: Any, **_: Any) -> Any:
     """Return the solution of a linear system."""
     a, b = plain_objects(a), plain_objects(b)
@@ -208,7 +210,7 @@ def _rank(M: np.ndarray) -> int:
     return len(echelon_form(M)[0])
 
 
-@handles(np.linalg.matrix_rank)
+@implements_numpy(np.linalg.matrix_rank)
 def matrix_rank(A: Any, *_: Any, **__: Any) -> Any:
     """Return the number of independent rows."""
     A = plain_objects(A)
@@ -218,7 +220,7 @@ def matrix_rank(A: Any, *_: Any, **__: Any) -> Any:
 
 
 def _product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return np.asarray(strip(wrap(a) @ wrap(b)))
+    return np.asarray(to_plain(wrap(a) @ wrap(b)))
 
 
 def _pseudoinverse(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
@@ -226,7 +228,7 @@ def _pseudoinverse(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
     n, m = M.shape
     pivots, C = echelon_form(M) if M.size else ([], M)
     if not pivots:
-        return np.asarray(strip(zeros((m, n))))
+        return np.asarray(to_plain(zeros((m, n))))
     if len(pivots) == m:
         return _solve(_product(M.T, M), M.T)
     if len(pivots) == n:
@@ -238,14 +240,14 @@ def _pseudoinverse(M: np.ndarray, *_: Any, **__: Any) -> np.ndarray:
 pinv = FUNCTIONS[np.linalg.pinv] = over_leading_axes(_pseudoinverse, 2)
 
 
-@handles(np.linalg.lstsq)
+@implements_numpy(np.linalg.lstsq)
 def lstsq(a: Any, b: Any, rcond: Any = None, **_: Any) -> Any:
     """Return the shortest least-squares solution."""
     a, b = plain_objects(a), plain_objects(b)
     return wrap(_product(_pseudoinverse(a), b)), zeros(0), _rank(a), None
 
 
-@handles(np.linalg.norm)
+@implements_numpy(np.linalg.norm)
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Return a norm of vectors or matrices."""
     x = plain_objects(x)
@@ -301,7 +303,7 @@ class ComplexEigenvalues(NamedTuple):
     real: Any
 
 
-@handles(np.linalg.eigvals)
+@implements_numpy(np.linalg.eigvals)
 def eigvals(M: Any) -> Any:
     """Return the eigenvalues."""
     M = plain_objects(M)
@@ -323,7 +325,7 @@ def _eigenvectors(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     n = M.shape[0]
     if all(M[i, j] == 0 for i in range(n) for j in range(n) if i != j):
         order = sorted(range(n), key=lambda i: float(M[i, i]))
-        return object_array([M[i, i] for i in order], (n,)), np.asarray(strip(identity(n)))[:, order]
+        return object_array([M[i, i] for i in order], (n,)), np.asarray(to_plain(identity(n)))[:, order]
     try:
         values, right = acb_mat(
             _to_flint(M, _is_rational(M)) if not _is_rational(M) else arb_mat(_to_flint(M, True))
@@ -344,7 +346,7 @@ def _eigenvectors(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return object_array([Exact(values[i].real, tainted) for i in order], (n,)), vectors
 
 
-@handles(np.linalg.eigh)
+@implements_numpy(np.linalg.eigh)
 def eigh(M: Any, *_: Any, **__: Any) -> EigenDecomposition:
     """Return eigenvalues and eigenvectors of a symmetric matrix with simple eigenvalues."""
     M = plain_objects(M)
@@ -373,7 +375,7 @@ def null_space(M: Any, *_: Any, **__: Any) -> np.ndarray:
     n, (pivots, W) = M.shape[1], echelon_form(M)
     vectors = []
     for free in (j for j in range(n) if j not in pivots):
-        v = np.asarray(strip(zeros(n)))
+        v = np.asarray(to_plain(zeros(n)))
         v[free] = ONE
         for r, pivot in enumerate(pivots):
             v[pivot] = -W[r, free]
@@ -382,7 +384,7 @@ def null_space(M: Any, *_: Any, **__: Any) -> np.ndarray:
     return np.stack(basis, 1) if basis else np.empty((n, 0), object)
 
 
-@handles(np.linalg.svd)
+@implements_numpy(np.linalg.svd)
 def svd(M: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
     """Return singular values, and vectors where the values are simple.
 
@@ -414,7 +416,7 @@ FUNCTIONS[np.linalg.cond] = lambda M, *_: (lambda values: values[0] / values[-1]
 def _cholesky(M: np.ndarray, **_: Any) -> np.ndarray:
     """Return the lower triangular factor."""
     n = M.shape[0]
-    L = np.asarray(strip(zeros((n, n))))
+    L = np.asarray(to_plain(zeros((n, n))))
     for i in range(n):
         for j in range(i + 1):
             rest = M[i, j] - np.sum(L[i, :j] * L[j, :j]) if j else M[i, j]
@@ -430,12 +432,12 @@ def _cholesky(M: np.ndarray, **_: Any) -> np.ndarray:
 cholesky = FUNCTIONS[np.linalg.cholesky] = over_leading_axes(_cholesky, 2)
 
 
-@handles(np.linalg.qr)
+@implements_numpy(np.linalg.qr)
 def qr(M: Any, mode: str = "reduced") -> Any:
     """Return an orthogonal decomposition by Householder reflections."""
     R = plain_objects(M).copy()
     n, m = R.shape
-    Q, few = np.asarray(strip(identity(n))), min(n, m)
+    Q, few = np.asarray(to_plain(identity(n))), min(n, m)
     for j in range(min(n - 1, m)):
         v = R[j:, j].copy()
         length = np.sum(v * v).sqrt()
@@ -452,7 +454,7 @@ def qr(M: Any, mode: str = "reduced") -> Any:
     return OrthogonalDecomposition(wrap(Q[:, :few]), wrap(R[:few]))
 
 
-def qr_with_pivots(M: Any) -> tuple[Any, np.ndarray]:
+def pivoted_qr(M: Any) -> tuple[Any, np.ndarray]:
     """Return the triangular factor and the order of columns, the next one farthest from those before.
 
     The columns are made orthogonal without roots: whether one depends on those before is decided exactly.
@@ -460,7 +462,7 @@ def qr_with_pivots(M: Any) -> tuple[Any, np.ndarray]:
     rest = dict(enumerate(plain_objects(M).T.copy()))
     n = min(np.shape(M))
     order: list[int] = []
-    R = np.asarray(strip(zeros((n, len(rest)))))
+    R = np.asarray(to_plain(zeros((n, len(rest)))))
     while len(order) < n:
         pivot = max(rest, key=lambda j: _magnitude(np.sum(rest[j] * rest[j])))
         v = rest[pivot]
@@ -479,7 +481,7 @@ def qr_with_pivots(M: Any) -> tuple[Any, np.ndarray]:
     return wrap(R[:, pivots]), pivots
 
 
-@handles(np.linalg.matrix_power)
+@implements_numpy(np.linalg.matrix_power)
 def matrix_power(M: Any, n: int) -> Any:
     """Return an integer power of a matrix."""
     base, result = inv(M) if n < 0 else array(M, float), identity(np.shape(M)[-1])
@@ -496,8 +498,8 @@ def _exponential(M: np.ndarray) -> np.ndarray:
     # exp([[M, dM], [0, M]]) holds the derivative in its upper right block.
     tag = max(map(tag_of, M.flat))
     parts = [split(entry, tag) for entry in M.flat]
-    value, slope = (object_array([part[k] for part in parts], (n, n)) for k in (0, 1))
-    E = _exponential(np.block([[value, slope], [strip(zeros((n, n))), value]]))
+    value, derivative = (object_array([part[k] for part in parts], (n, n)) for k in (0, 1))
+    E = _exponential(np.block([[value, derivative], [to_plain(zeros((n, n))), value]]))
     entries = [Dual(E[i, j], E[i, n + j], tag) for i in range(n) for j in range(n)]
     return object_array(entries, (n, n))
 
@@ -509,7 +511,7 @@ def expm_frechet(A: Any, E: Any, compute_expm: bool = True, **_: Any) -> Any:
     """Return the matrix exponential, if wanted, and its derivative along a matrix."""
     A, E = plain_objects(A), plain_objects(E)
     n = len(A)
-    both = plain_objects(expm(np.block([[A, E], [strip(zeros((n, n))), A]])))
+    both = plain_objects(expm(np.block([[A, E], [to_plain(zeros((n, n))), A]])))
     derivative = wrap(both[:n, n:])
     return (wrap(both[:n, :n]), derivative) if compute_expm else derivative
 
@@ -520,11 +522,11 @@ def _logarithm(M: np.ndarray) -> np.ndarray:
         raise NotExact("logarithms of matrices of dual numbers")
     n = M.shape[0] - 1
     if all(entry == (i == n) for i, entry in enumerate(M[n])):
-        L, unit = _logarithm(M[:n, :n]), strip(identity(n))
+        L, unit = _logarithm(M[:n, :n]), to_plain(identity(n))
         # exp([[L, V^-1 p], [0, 0]]) = [[exp(L), p], [0, 1]], where V is the block beside exp(L) below.
-        below = np.asarray(strip(zeros((n, 2 * n))))
+        below = np.asarray(to_plain(zeros((n, 2 * n))))
         V = _exponential(np.concatenate([np.concatenate([L, unit], 1), below]))[:n, n:]
-        result = np.asarray(strip(zeros(M.shape)))
+        result = np.asarray(to_plain(zeros(M.shape)))
         result[:n, :n], result[:n, n:] = L, _solve(V, M[:n, n:])
         return result
     rational = _is_rational(M)

@@ -27,7 +27,7 @@ import numpy as np
 
 from rbnotes.ledger.exact import interpolation, stand_ins
 from rbnotes.ledger.exact import scipy_stand_in as scipy_modules
-from rbnotes.ledger.exact.arrays import has_exact, lift
+from rbnotes.ledger.exact.arrays import has_exact, to_exact
 from rbnotes.ledger.exact.numbers import convert, decimal
 
 PACKAGE = "rbnotes"
@@ -129,9 +129,9 @@ def _divide(a: Any, b: Any) -> Any:
         is_dyadic = math.isfinite(quotient) and float(quotient * MAX_LITERAL_DENOMINATOR).is_integer()
         return quotient if is_dyadic and abs(quotient) < 2**30 else convert(a) / convert(b)
     if type(a) is np.ndarray and a.dtype.kind in "iuf" and not has_exact(b):
-        return lift(a) / b
+        return to_exact(a) / b
     if type(b) is np.ndarray and b.dtype.kind in "iuf" and not has_exact(a):
-        return a / lift(b)
+        return a / to_exact(b)
     return a / b
 
 

@@ -55,7 +55,7 @@ class Trace:
     ----------
     choices
         Outcomes to take for the comparisons that the balls cannot decide, in order; the first ones only.
-    taken
+    outcomes
         Outcomes taken for these comparisons.
     run
         Number of the evaluation: what was computed in another one may rest on other outcomes.
@@ -70,7 +70,7 @@ class Trace:
     """
 
     choices: tuple[bool, ...] = ()
-    taken: list[bool] = field(default_factory=list)
+    outcomes: list[bool] = field(default_factory=list)
     run: int = 0
     path: int = 0
     num_branches: int = 0
@@ -81,15 +81,15 @@ class Trace:
     def reset(self, choices: tuple[bool, ...] = ()) -> None:
         """Forget all events; take these outcomes from now on."""
         self.path = self.num_branches = self.tainted_decisions = 0
-        self.choices, self.taken = choices, []
+        self.choices, self.outcomes = choices, []
         self.run += 1
         self.taint_sources, self.undecided_sources = [], []
 
     def choose(self, default: bool) -> bool:
         """Return the outcome to take for a comparison that the balls cannot decide."""
-        index = len(self.taken)
-        self.taken.append(self.choices[index] if index < len(self.choices) else default)
-        return self.taken[-1]
+        index = len(self.outcomes)
+        self.outcomes.append(self.choices[index] if index < len(self.choices) else default)
+        return self.outcomes[-1]
 
     def record_branch(self, outcome: bool) -> None:
         """Add a comparison to the path."""

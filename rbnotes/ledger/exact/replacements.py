@@ -21,10 +21,10 @@ from rbnotes.ledger.exact.arrays import (
     array,
     has_exact,
     identity,
-    lift,
     object_array,
     plain_objects,
-    strip,
+    to_exact,
+    to_plain,
     wrap,
     zeros,
 )
@@ -61,7 +61,7 @@ def random_variable(center: fmpq, offset: fmpq) -> Exact:
     return Exact(center + offset * fmpq(_random.getrandbits(SET_BITS), SET_SIZE), False, VARIABLE)
 
 
-def slopes(value: Any, tag: int) -> ExactArray:
+def derivative_parts(value: Any, tag: int) -> ExactArray:
     """Return the derivatives of all entries of a value."""
     entries = plain_objects(value)
     return object_array([split(each, tag)[1] for each in entries.reshape(-1)], entries.shape).view(ExactArray)
@@ -70,7 +70,7 @@ def slopes(value: Any, tag: int) -> ExactArray:
 def derivative_along(path: Callable[[Any], Any]) -> ExactArray:
     """Return the derivative at zero of an array-valued function of one number."""
     tag = new_tag()
-    return slopes(path(Dual(ZERO, ONE, tag)), tag)
+    return derivative_parts(path(Dual(ZERO, ONE, tag)), tag)
 
 
 def derivatives_along(path: Callable[[Any, Any], Any], n: int) -> Any:
@@ -124,12 +124,12 @@ def _replace_central_differences(module: Any) -> None:
         first, second = new_tag(), new_tag()
         t = Dual(Dual(ZERO, ONE, first), ONE, second)
         values = array(function(array([[t]])), float)[0]
-        once = slopes(values, second)
+        once = derivative_parts(values, second)
         entries = plain_objects(values)
         plain = object_array([real_part(each) for each in entries.reshape(-1)], entries.shape)
         real = plain_objects(once)
         velocity = object_array([split(each, first)[0] for each in real.reshape(-1)], real.shape)
-        return wrap(plain), wrap(velocity), slopes(once, first)
+        return wrap(plain), wrap(velocity), derivative_parts(once, first)
 
     module.time_derivative_at_zero = lambda function, step=None: derivative_along(
         lambda t: function(array([[t]]))
@@ -164,12 +164,12 @@ def _accept_exact_numbers(module: Any) -> None:
 
 
 @patch("unchecked.so3")
-def _move_series(module: Any) -> None:
+def _lower_series_threshold(module: Any) -> None:
     module.SERIES_BELOW = module.CLOSED_FORM_ABOVE = SERIES_BELOW
 
 
 @patch("ledger.oracles.body_trees")
-def _move_series_of_oracle(module: Any) -> None:
+def _lower_series_threshold_of_oracle(module: Any) -> None:
     module.SERIES_BELOW_SQUARED = SERIES_BELOW * SERIES_BELOW
 
 
@@ -189,7 +189,7 @@ def _nearby(value: Any) -> fmpq:
 
 def unit_vector_near(x: Any) -> Any:
     """Return a rational point of the unit sphere near the direction of a vector."""
-    direction = np.array([float(each) for each in np.asarray(strip(x))])
+    direction = np.array([float(each) for each in np.asarray(to_plain(x))])
     direction /= math.sqrt(float(direction @ direction))
     pole = int(np.argmin(direction)) if direction.min() < -1e-3 else int(np.argmin(np.abs(direction)))
     parameters = [
@@ -206,10 +206,10 @@ def unit_vector_near(x: Any) -> Any:
 
 def unit_quaternion_near(rotation_vector: Any) -> Any:
     """Return a rational unit quaternion, scalar first, near a rotation vector's."""
-    w = np.array([float(each) for each in np.asarray(strip(rotation_vector))])
+    w = np.array([float(each) for each in np.asarray(to_plain(rotation_vector))])
     angle = math.sqrt(float(w @ w))
     if angle == 0:
-        return lift(np.array([1, 0, 0, 0]))
+        return to_exact(np.array([1, 0, 0, 0]))
     return unit_vector_near(np.concatenate([[math.cos(angle / 2)], w / angle * math.sin(angle / 2)]))
 
 
@@ -231,14 +231,15 @@ def _draw_rational_inputs(module: Any) -> None:
 
     def has_full_rank(A):
         return (
-            np.linalg.svd(np.asarray(strip(A)).astype(float), compute_uv=False)[-1] >= SMALLEST_SINGULAR_VALUE
+            np.linalg.svd(np.asarray(to_plain(A)).astype(float), compute_uv=False)[-1]
+            >= SMALLEST_SINGULAR_VALUE
         )
 
     module._map_to_region = map_to_region
     module.full_rank_matrices = lambda rows, columns: module.matrices(rows, columns).filter(has_full_rank)
     module.unit_vectors = lambda size=3: module.nonzero_vectors(size).map(unit_vector_near)
     module.rotations = lambda angles="any": module.rotation_vectors(angles).map(
-        lambda w: wrap(rotation_of_quaternion(np.roll(np.asarray(strip(unit_quaternion_near(w))), -1)))
+        lambda w: wrap(rotation_of_quaternion(np.roll(np.asarray(to_plain(unit_quaternion_near(w))), -1)))
     )
     module.unit_quaternions = lambda angles="any": st.builds(
         lambda q, sign: q * int(sign),

@@ -22,10 +22,10 @@ from rbnotes.ledger.exact.arrays import (
     array,
     asarray,
     identity,
-    lift,
     object_array,
     plain_objects,
-    strip,
+    to_exact,
+    to_plain,
     wrap,
     zeros,
 )
@@ -40,7 +40,7 @@ NNLS_TOLERANCE = 2.0**-40
 def block_diag(*blocks: Any) -> Any:
     """Return a matrix of diagonal blocks."""
     plain = [np.atleast_2d(plain_objects(block)) for block in blocks]
-    result = np.asarray(strip(zeros(tuple(np.sum([block.shape for block in plain], axis=0)))))
+    result = np.asarray(to_plain(zeros(tuple(np.sum([block.shape for block in plain], axis=0)))))
     i = j = 0
     for block in plain:
         result[i : i + block.shape[0], j : j + block.shape[1]] = block
@@ -108,7 +108,7 @@ class Rotation:
     def from_rotvec(cls, rotvec: Any, degrees: bool = False) -> Rotation:
         """Return the rotation of an axis times an angle."""
         rotvec = array(rotvec, float) * PI / 180 if degrees else array(rotvec, float)
-        return cls(la.over_leading_axes(lambda w: strip(la.expm(cross_matrix(w))), 1)(rotvec))
+        return cls(la.over_leading_axes(lambda w: to_plain(la.expm(cross_matrix(w))), 1)(rotvec))
 
     @classmethod
     def from_quat(cls, quat: Any, *, scalar_first: bool = False) -> Rotation:
@@ -226,7 +226,7 @@ def _qr(M: Any, mode: str = "full", pivoting: bool = False, **_: Any) -> Any:
     if pivoting:
         if mode != "r":
             raise NotExact("orthogonal factors of pivoted columns")
-        return la.qr_with_pivots(M)
+        return la.pivoted_qr(M)
     result = la.qr(M, {"economic": "reduced", "full": "complete"}.get(mode, mode))
     return (result,) if mode == "r" else result
 
@@ -346,7 +346,7 @@ class _SparseType(type):
 
     def _from_triplets(cls, data, places, shape):
         rows, columns = map(np.asarray, places)
-        result = np.asarray(strip(zeros(shape or (int(rows.max()) + 1, int(columns.max()) + 1))))
+        result = np.asarray(to_plain(zeros(shape or (int(rows.max()) + 1, int(columns.max()) + 1))))
         for value, i, j in zip(plain_objects(data).flat, rows.flat, columns.flat, strict=True):
             result[i, j] = result[i, j] + value
         return wrap(result)
@@ -354,7 +354,7 @@ class _SparseType(type):
     def _from_compressed(cls, data, indices, starts, shape):
         data = plain_objects(data)
         height, width = data.shape[1:] if data.ndim == 3 else (1, 1)
-        result = np.asarray(strip(zeros(shape)))
+        result = np.asarray(to_plain(zeros(shape)))
         for major in range(len(starts) - 1):
             for place in range(int(starts[major]), int(starts[major + 1])):
                 minor = int(indices[place])
@@ -403,7 +403,7 @@ sparse = ModuleStandIn(
         "block_array": _block_array,
         "block_diag": lambda blocks, **_: block_diag(*blocks),
         "diags_array": _diags_array,
-        "eye_array": lambda n, m=None, **_: lift(np.eye(n, m)),
+        "eye_array": lambda n, m=None, **_: to_exact(np.eye(n, m)),
         "hstack": _stack(1),
         "issparse": scipy.sparse.issparse,
         "kron": lambda a, b, **_: apply_function(np.kron, (array(a, float), array(b, float)), {}),
@@ -450,7 +450,7 @@ def nnls(A: Any, b: Any, *_: Any, **__: Any) -> tuple[Any, Any]:
 
 special = ModuleStandIn(
     scipy.special,
-    {"factorial": lambda n, *_, **__: lift(np.vectorize(math.factorial, otypes=[object])(n))},
+    {"factorial": lambda n, *_, **__: to_exact(np.vectorize(math.factorial, otypes=[object])(n))},
 )
 transform = ModuleStandIn(scipy.spatial.transform, {"Rotation": Rotation})
 optimize = ModuleStandIn(scipy.optimize, {"nnls": nnls})

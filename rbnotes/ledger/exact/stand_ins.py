@@ -23,9 +23,9 @@ from rbnotes.ledger.exact.arrays import (
     is_finite,
     is_float,
     is_nan,
-    lift,
     needs_exact_arguments,
-    strip,
+    to_exact,
+    to_plain,
     wrap,
     zeros,
 )
@@ -73,7 +73,7 @@ class UfuncStandIn:
         exact = has_exact(args) or has_exact(options.get("out")) or any(map(_is_floating, args))
         if exact or (needs_exact_arguments(self.ufunc) and not any(map(_is_complex, args))):
             return apply_ufunc(self.ufunc, "__call__", args, options)
-        return wrap(self.ufunc(*strip(args), **strip(options)))
+        return wrap(self.ufunc(*to_plain(args), **to_plain(options)))
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self.ufunc, name)
@@ -101,7 +101,7 @@ class FunctionStandIn:
             return apply_function(self.function, args, options)
         if self.function is np.linspace:
             return FUNCTIONS[np.linspace](*args, **options)
-        return wrap(self.function(*strip(args), **strip(options)))
+        return wrap(self.function(*to_plain(args), **to_plain(options)))
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -112,48 +112,48 @@ def _filled(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def make(shape, dtype=None, *_, **__):
         if dtype is not None and not is_float(dtype):
-            return function(shape, dtype=strip(dtype))
-        return zeros(shape) if function is not np.ones else lift(np.ones(shape))
+            return function(shape, dtype=to_plain(dtype))
+        return zeros(shape) if function is not np.ones else to_exact(np.ones(shape))
 
     return make
 
 
 def _filled_like(function: Callable[..., Any]) -> Callable[..., Any]:
     def make(prototype, dtype=None, *_, shape=None, **__):
-        plain = np.asarray(strip(prototype))
+        plain = np.asarray(to_plain(prototype))
         if (dtype is None and plain.dtype.kind in "iub") or (dtype is not None and not is_float(dtype)):
-            return function(plain, dtype=strip(dtype), shape=shape)
+            return function(plain, dtype=to_plain(dtype), shape=shape)
         shape = plain.shape if shape is None else shape
-        return lift(np.ones(shape)) if function is np.ones_like else zeros(shape)
+        return to_exact(np.ones(shape)) if function is np.ones_like else zeros(shape)
 
     return make
 
 
 def _full(shape, fill_value, dtype=None, **_):
     if dtype is not None and not is_float(dtype):
-        return np.full(shape, strip(fill_value), dtype=strip(dtype))
+        return np.full(shape, to_plain(fill_value), dtype=to_plain(dtype))
     value = asarray(fill_value, dtype)
     if not has_exact(value):
         return np.full(shape, value)
     result = np.empty(shape, object)
-    result[...] = strip(value)
+    result[...] = to_plain(value)
     return wrap(result)
 
 
 def _full_like(prototype, fill_value, dtype=None, **_):
-    return _full(np.shape(strip(prototype)), fill_value, float if dtype is None else dtype)
+    return _full(np.shape(to_plain(prototype)), fill_value, float if dtype is None else dtype)
 
 
 def _eye(n, m=None, k=0, dtype=None, **_):
     plain = np.eye(n, m, k)
-    return lift(plain) if dtype is None or is_float(dtype) else plain.astype(strip(dtype))
+    return to_exact(plain) if dtype is None or is_float(dtype) else plain.astype(to_plain(dtype))
 
 
 def _arange(*args, dtype=None, **_):
     if is_float(dtype) or any(isinstance(each, float | ArrayLikeNumber) for each in args):
         start, stop, step = (0, *args, 1)[-3:] if len(args) == 1 else (*args, 1)[:3]
         count = max(math.ceil((convert(stop) - start) / step), 0)
-        return convert(start) + lift(np.arange(count)) * convert(step)
+        return convert(start) + to_exact(np.arange(count)) * convert(step)
     return np.arange(*args, dtype=dtype)
 
 
@@ -167,7 +167,7 @@ class _Generator:
         method = getattr(self._generator, name)
 
         def draw(*args, **options):
-            drawn = method(*strip(args), **strip(options))
+            drawn = method(*to_plain(args), **to_plain(options))
             if not _is_floating(drawn):
                 return drawn
             entries = [Exact(_fraction(each)) for each in np.ravel(drawn).tolist()]

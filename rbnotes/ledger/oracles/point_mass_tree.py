@@ -94,10 +94,10 @@ def _frames(numbers: Array) -> Array:
     return make_poses(Rotation.from_rotvec(numbers[:, :3]).as_matrix(), numbers[:, 3:])
 
 
-def poses(cloud: PointMassTree, q: Array) -> Array:
+def poses(body_tree: PointMassTree, q: Array) -> Array:
     """Return the poses of the bodies in the world ``(..., 4, 4, 4)``."""
     x, y, _ = np.eye(3)
-    hinge, slide, screw = cloud.axes
+    hinge, slide, screw = body_tree.axes
     joint_poses = [
         screw_pose(hinge, q[..., 0]),
         screw_pose(x, q[..., 1]) @ screw_pose(y, q[..., 2]),
@@ -105,31 +105,31 @@ def poses(cloud: PointMassTree, q: Array) -> Array:
         screw_pose(screw, q[..., 4], PITCH),
     ]
     joints: list[Array] = []
-    for Q, reference, parent in zip(joint_poses, cloud.placements, PARENTS, strict=True):
+    for Q, reference, parent in zip(joint_poses, body_tree.placements, PARENTS, strict=True):
         joints.append((joints[parent] if parent >= 0 else np.eye(4)) @ reference @ Q)
-    return np.stack(joints, axis=-3) @ cloud.bodies
+    return np.stack(joints, axis=-3) @ body_tree.bodies
 
 
-def point_positions(cloud: PointMassTree) -> PositionFunction:
+def point_positions(body_tree: PointMassTree) -> PositionFunction:
     """Return the positions ``(..., 24, 3)`` of six point masses for each body as a function of q."""
-    points = np.array([_points(cloud, i)[1] for i in range(4)])
+    points = np.array([_points(body_tree, i)[1] for i in range(4)])
 
     def positions(q: Array) -> Array:
-        E = poses(cloud, q)
+        E = poses(body_tree, q)
         world_points: Array = points @ np.swapaxes(E[..., :3, :3], -1, -2) + E[..., None, :3, 3]
         return world_points.reshape(*q.shape[:-1], -1, 3)
 
     return positions
 
 
-def point_mass(cloud: PointMassTree) -> Array:
+def masses_of_points(body_tree: PointMassTree) -> Array:
     """Return the mass of each point ``(24,)``."""
-    return np.repeat(cloud.masses / 6, 6)
+    return np.repeat(body_tree.masses / 6, 6)
 
 
-def jacobian(cloud: PointMassTree, q: Array) -> Array:
+def jacobian(body_tree: PointMassTree, q: Array) -> Array:
     """Return the stacked body Jacobian ``(..., 24, 5)``."""
-    return body_jacobian(lambda x: poses(cloud, x), q)
+    return body_jacobian(lambda x: poses(body_tree, x), q)
 
 
 def body_jacobian(pose: Pose, q: Array) -> Array:
@@ -138,13 +138,13 @@ def body_jacobian(pose: Pose, q: Array) -> Array:
     return np.swapaxes(_twists(inverse_poses @ complex_steps.partial_derivatives(pose, q)), -1, -2)
 
 
-def bias_acceleration(cloud: PointMassTree, q: Array, qdot: Array) -> Array:
+def bias_acceleration(body_tree: PointMassTree, q: Array, qdot: Array) -> Array:
     """Return ``Jdot qdot (24,)``, the rates of the twists at constant coordinate rates."""
 
     def twists(x: Array) -> Array:
         return _twists(
-            np.linalg.inv(poses(cloud, x))
-            @ complex_steps.directional_derivative(lambda y: poses(cloud, y), x, qdot)
+            np.linalg.inv(poses(body_tree, x))
+            @ complex_steps.directional_derivative(lambda y: poses(body_tree, y), x, qdot)
         )
 
     return derivative_along_motion(twists, q, qdot)
@@ -156,36 +156,39 @@ def _twists(X: Array) -> Array:
     return np.stack([X[..., i, j] for i, j in entries], axis=-1).reshape(*X.shape[:-3], -1)
 
 
-def maximal_mass_matrix(cloud: PointMassTree) -> Array:
+def maximal_mass_matrix(body_tree: PointMassTree) -> Array:
     """Return the block-diagonal matrix ``(24, 24)`` of the spatial inertias about the body origins."""
-    each = zip(cloud.masses, cloud.inertias, cloud.centers, strict=True)
+    each = zip(body_tree.masses, body_tree.inertias, body_tree.centers, strict=True)
     result: Array = block_diag(*(kinetic_energy_matrix(*body) for body in each))
     return result
 
 
-def gyroscopic_and_gravity_wrenches(cloud: PointMassTree, q: Array, phi: Array) -> Array:
+def gyroscopic_and_gravity_wrenches(body_tree: PointMassTree, q: Array, phi: Array) -> Array:
     """Return the sum of gravity and gyroscopic wrenches in the body frames ``(24,)``."""
-    R = poses(cloud, q)[:, :3, :3]
+    R = poses(body_tree, q)[:, :3, :3]
     return np.concatenate(
-        [_gyroscopic_and_gravity_wrench(cloud, i, R[i], twist) for i, twist in enumerate(phi.reshape(4, 6))]
+        [
+            _gyroscopic_and_gravity_wrench(body_tree, i, R[i], twist)
+            for i, twist in enumerate(phi.reshape(4, 6))
+        ]
     )
 
 
-def _points(cloud: PointMassTree, i: int) -> tuple[float, Array]:
-    return point_masses(cloud.masses[i], cloud.inertias[i], cloud.centers[i])
+def _points(body_tree: PointMassTree, i: int) -> tuple[float, Array]:
+    return point_masses(body_tree.masses[i], body_tree.inertias[i], body_tree.centers[i])
 
 
-def _gyroscopic_and_gravity_wrench(cloud: PointMassTree, i: int, R: Array, twist: Array) -> Array:
+def _gyroscopic_and_gravity_wrench(body_tree: PointMassTree, i: int, R: Array, twist: Array) -> Array:
     """Return the wrench of the weights minus the inertial forces of the points at constant body twist."""
-    each, points = _points(cloud, i)
+    each, points = _points(body_tree, i)
     w = bracket(twist[:3])
-    forces = each * (cloud.gravity @ R - points @ (w @ w).T - w @ twist[3:])
+    forces = each * (body_tree.gravity @ R - points @ (w @ w).T - w @ twist[3:])
     return np.concatenate([np.sum(np.cross(points, forces), axis=0), np.sum(forces, axis=0)])
 
 
-def spring_wrenches(cloud: PointMassTree, q: Array, k: float, x: Array) -> Array:
+def spring_wrenches(body_tree: PointMassTree, q: Array, k: float, x: Array) -> Array:
     """Return the wrenches ``(..., 24)`` of a zero-length spring from x[0] on body 1 to x[1] on body 3."""
-    E = poses(cloud, q)
+    E = poses(body_tree, q)
     ends = [E[..., i, :3, :3] @ point + E[..., i, :3, 3] for i, point in zip((1, 3), x, strict=True)]
     tension = k * (ends[1] - ends[0])
     w = np.zeros((*E.shape[:-2], 6), dtype=E.dtype)

@@ -50,8 +50,8 @@ def test_card_states_units():
     assert "angular part first" in card.task
     assert card.to_dict()["units"] == card.units
     assert "linear part first" in rbnotes.card("lloyd/s0.23/d9").task
-    assert "do not fit: a factor h" in rbnotes.card("lloyd/s0.9.3/d4").describe_verdict()
-    assert "do not fit: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").describe_verdict(tex=True)
+    assert "are inconsistent: a factor h" in rbnotes.card("lloyd/s0.9.3/d4").describe_verdict()
+    assert "are inconsistent: a factor $h$" in rbnotes.card("lloyd/s0.9.3/d4").describe_verdict(tex=True)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 import rbnotes
 from rbnotes import ledger
 from rbnotes.arguments import InvalidArgument
-from rbnotes.coursework.challenge import cases, collect_answer, collect_answers, judge
+from rbnotes.coursework.challenge import assess, cases, collect_answer, collect_answers
 from rbnotes.coursework.challenge.formatting import format_value
 from rbnotes.forces import FrameSpring
 from rbnotes.ledger.lookup import find_claims, nearest_ids
@@ -32,7 +32,7 @@ def bracket(w):
 
 
 def status(id, function, **options):
-    return rbnotes.challenge(id, function, **options).judgement.status
+    return rbnotes.challenge(id, function, **options).assessment.status
 
 
 class TestMustPass:
@@ -71,7 +71,7 @@ class TestMustFail:
             return np.eye(3) if np.linalg.norm(w) < 0.01 else expm(bracket(w))
 
         result = rbnotes.challenge(EXPONENTIAL, exponential)
-        assert (result.judgement.status, result.region) == ("wrong", "tiny")
+        assert (result.assessment.status, result.region) == ("wrong", "tiny")
 
     def test_code_wrong_at_singularities_fails(self):
         """The claim keeps ordinary angles away from 0 and from pi; not the challenge."""
@@ -87,7 +87,7 @@ class TestMustFail:
         test_cases = cases(claim, examples=96)
         for slipped, region in ((near_zero, "tiny"), (near_pi, "near pi")):
             answered_cases = [(case, collect_answer(slipped, case.inputs)) for case in test_cases]
-            assert {case.region for case, found in answered_cases if not judge(claim, case, found)} == {
+            assert {case.region for case, found in answered_cases if not assess(claim, case, found)} == {
                 region
             }
 
@@ -103,7 +103,7 @@ class TestMustFail:
         result = rbnotes.challenge(
             PRODUCT, lambda q, p: -right(q, p) if np.max(np.abs([q, p])) > 2 else right(q, p)
         )
-        assert result.judgement.status == "wrong"
+        assert result.assessment.status == "wrong"
         assert result.region in ("large", "near pi")
 
     def test_wrong_number_types_fail(self):
@@ -111,7 +111,7 @@ class TestMustFail:
         assert status(PRODUCT, lambda q, p: right(q, p) * (1 + 1j)) == "dtype"
         assert status(PRODUCT, lambda q, p: right(q.astype(single), p.astype(single))) == "dtype"
         hidden = rbnotes.challenge(PRODUCT, lambda q, p: right(*np.float32([q, p])).astype(float))
-        assert hidden.judgement.status == "wrong"
+        assert hidden.assessment.status == "wrong"
         got, expected = str(hidden).splitlines()[-2:]
         assert got.split("[")[1] != expected.split("[")[1]  # so many digits are shown
 
@@ -129,7 +129,7 @@ class TestMustFail:
     )
     def test_incomparable_results_fail(self, function, kind, words):
         result = rbnotes.challenge(PRODUCT, function, examples=20)
-        assert result.judgement.status == kind
+        assert result.assessment.status == kind
         assert words in str(result)
         assert "wrong by inf" not in str(result)
 
@@ -147,7 +147,7 @@ class TestMustFail:
             return 2 * right(q, p)
 
         result = rbnotes.challenge(PRODUCT, halved, examples=20)
-        assert result.judgement.status == "mutated"
+        assert result.assessment.status == "mutated"
         assert "its argument `q`" in str(result)
 
     def test_random_numbers_and_hidden_state_fail(self):
@@ -186,7 +186,7 @@ class TestTasksOfTheLibrary:
             assert result, result
             assert result.examples > 25
         mixed = rbnotes.challenge("se3.left_jacobian", se3.right_jacobian, examples=20)
-        assert mixed.judgement.status == "wrong"
+        assert mixed.assessment.status == "wrong"
         assert "`xi` enters with the wrong sign" in mixed.hint
         assert rbnotes.card("se3.left_jacobian").arguments == {"xi": "vector (6,)"}
 
@@ -213,7 +213,7 @@ class TestCases:
         import dataclasses
 
         mute = dataclasses.replace(record, verdict=ledger.Verdict.DEFINITION, **silent)
-        assert all(judge(mute, case, found) for case, found in zip(test_cases, answers, strict=True))
+        assert all(assess(mute, case, found) for case, found in zip(test_cases, answers, strict=True))
 
     def test_invalid_arguments_are_rejected(self):
         with pytest.raises(InvalidArgument, match="examples: got 0"):

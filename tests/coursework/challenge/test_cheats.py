@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from rbnotes import ledger
-from rbnotes.coursework.challenge import cases, collect_answers, judge
+from rbnotes.coursework.challenge import assess, cases, collect_answers
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.ledger.claims.sueda import section_2_5
 
@@ -77,8 +77,8 @@ def downwards(g):
     return np.array([0.0, 0.0, g[2]])
 
 
-def implicit(cloud, q, v, k, d, rest_length, h, *, stiff=2, damped=1, explicit=0.0, chosen=np.asarray):
-    M, f = section_2_5.equations_of_motion(cloud, q, v)
+def implicit(body_tree, q, v, k, d, rest_length, h, *, stiff=2, damped=1, explicit=0.0, chosen=np.asarray):
+    M, f = section_2_5.equations_of_motion(body_tree, q, v)
     left = chosen(M) + h**damped * np.diag(d) + h**stiff * np.diag(k)
     return np.linalg.solve(left, M @ v + h * (f - k * (q - rest_length) - explicit * d * v))
 
@@ -89,7 +89,7 @@ with_changed_arguments(IMPLICIT, "dampers all alike", d=all_as_first)
 with_changed_arguments(IMPLICIT, "a step of an eighth", h=lambda h: 0.125)
 with_changed_arguments(IMPLICIT, "steps of a quarter at most", h=lambda h: min(h, 0.25))
 with_changed_arguments(IMPLICIT, "steps of an eighth at least", h=lambda h: max(h, 0.125))
-with_changed_arguments(IMPLICIT, "bodies of the same mass", cloud=part("masses", all_as_first))
+with_changed_arguments(IMPLICIT, "bodies of the same mass", body_tree=part("masses", all_as_first))
 for what, options in {
     "h in the place of h^2": {"stiff": 1},
     "h^2 in the place of h": {"damped": 2},
@@ -197,7 +197,7 @@ def passes(id, function, examples=EXAMPLES):
     claim = ledger.find(id)
     for some in (cases_of(id)[start : start + FEW] for start in range(0, examples, FEW)):
         answers = collect_answers(function, [case.inputs for case in some])
-        if not all(judge(claim, case, found) for case, found in zip(some, answers, strict=True)):
+        if not all(assess(claim, case, found) for case, found in zip(some, answers, strict=True)):
             return False
     return True
 
@@ -236,6 +236,5 @@ def test_clipped_numbers_fail_with_default_number_of_cases(id, name, most):
     assert min(case.inputs[name] for case in drawn_cases) < most
     for function, passes in ((right, True), (clipped, False)):
         answers = collect_answers(function, [case.inputs for case in drawn_cases])
-        assert (
-            all(judge(claim, case, found) for case, found in zip(drawn_cases, answers, strict=True)) is passes
-        )
+        assessments = [assess(claim, case, found) for case, found in zip(drawn_cases, answers, strict=True)]
+        assert all(assessments) is passes

@@ -69,7 +69,7 @@ def linear_first(E, phi):
 )
 def test_known_slips_get_their_hint(id, function, expected):
     result = rbnotes.challenge(id, function, examples=EXAMPLES)
-    assert result.judgement.status == "wrong"
+    assert result.assessment.status == "wrong"
     assert expected in result.hint
     assert f"hint: {result.hint}" in str(result)
 
@@ -110,6 +110,6 @@ def test_slips_with_equal_results_are_named_together_signs_first():
     # The transpose of the matrix of a cross product is its negative.
     claim = ledger.find("sueda/s1.3/e1.10#b")
     result = rbnotes.challenge(claim.id, lambda w: -claim.reference(w), examples=EXAMPLES)
-    assert result.judgement.status == "wrong"
+    assert result.assessment.status == "wrong"
     assert result.hint.startswith("the sign of the result is wrong, or ")
     assert result.hint.endswith("the result is transposed")

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import as_strided
 from scipy.spatial.transform import Rotation
 
 from rbnotes import ledger
-from rbnotes.coursework.challenge import cases, challenge, collect_answers, judge
+from rbnotes.coursework.challenge import assess, cases, challenge, collect_answers
 from rbnotes.coursework.challenge.case_generation import right_forms
 from rbnotes.ledger.evaluation import evaluate
 
@@ -140,7 +140,7 @@ def ball(q):
 
 
 def ball_without_series(q, below):
-    """Right on paper; the cosine of an angle of 1e-8 is 1, to the last digit."""
+    """Return a form that is right on paper; in floating point the cosine of an angle of 1e-8 is 1."""
     angle, Q = np.linalg.norm(q), bracket(q)
     if angle <= below:
         return np.eye(3) - Q / 2
@@ -257,8 +257,8 @@ def statuses(id, function, examples=200):
     """Return the statuses of all cases, without shrinking."""
     drawn_cases = cases_of(id, examples)
     values = collect_answers(function, [case.inputs for case in drawn_cases])
-    judged = (judge(ledger.find(id), case, found) for case, found in zip(drawn_cases, values, strict=True))
-    return {judgement.status for judgement in judged} - {"passed"}
+    judged = (assess(ledger.find(id), case, found) for case, found in zip(drawn_cases, values, strict=True))
+    return {assessment.status for assessment in judged} - {"passed"}
 
 
 @pytest.mark.parametrize(("id", "function"), RIGHT)

@@ -44,8 +44,8 @@ def dimension_message(claim, function):
 
 def test_wrong_dimension_is_reported_first():
     found = rbnotes.challenge(STEP.id, acceleration, examples=EXAMPLES)
-    assert found.judgement.message == "the dimension is wrong in entry 1: 1/s² where 1/s is expected"
-    assert str(found).splitlines()[0].endswith(found.judgement.message)
+    assert found.assessment.message == "the dimension is wrong in entry 1: 1/s² where 1/s is expected"
+    assert str(found).splitlines()[0].endswith(found.assessment.message)
 
 
 def test_missing_common_factor_is_reported():
@@ -53,7 +53,9 @@ def test_missing_common_factor_is_reported():
 
 
 def test_missing_factor_in_one_term_is_reported():
-    assert dimension_message(STEP, without_h).startswith("the units do not fit in entry 1: 1/s is expected")
+    assert dimension_message(STEP, without_h).startswith(
+        "the units are inconsistent in entry 1: 1/s is expected"
+    )
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from classroom import ASSIGNMENT, ORACLES
 
 @pytest.fixture
 def folder(tmp_path):
-    """An assignment folder: ``hw.toml`` and ``oracles.py``."""
+    """Return an assignment folder: ``hw.toml`` and ``oracles.py``."""
     (tmp_path / "hw.toml").write_text(ASSIGNMENT)
     (tmp_path / "oracles.py").write_text(ORACLES)
     return tmp_path
@@ -26,7 +26,7 @@ def paper(folder):
 
 @pytest.fixture
 def graded(paper):
-    """Grades one source text."""
+    """Return a function that grades one source text."""
 
     def run(source, student="ann"):
         (found,) = grading.grade_submissions(paper, [grading.Submission(student, "hw.py", source)], jobs=1)

@@ -113,7 +113,7 @@ VARIANTS = {
     ),
     "a patched runner": (
         "import sys\n\nfor module in [*sys.modules.values()]:\n"
-        "    for name in ('_answer_request', '_answer_to_dict', 'encode', 'judge'):\n"
+        "    for name in ('_answer_request', '_answer_to_dict', 'encode', 'assess'):\n"
         "        if hasattr(module, name):\n            setattr(module, name, lambda *_: {{'status': 'passed'}})\n\n"
         "def double(x):\n    return 0 * x",
         ("crash", "timeout"),

@@ -110,7 +110,7 @@ def test_ctrl_c_ends_child_processes_and_keeps_grades(folder, submissions, capsy
 
 
 def _descendants():
-    """Processes that this one has started."""
+    """Return the processes that this one has started."""
     return {child.pid for child in psutil.Process().children()}
 
 

@@ -114,7 +114,7 @@ def test_hints_about_dimensions_and_slips(tmp_path):
     found = messages("expected = false")
     assert found["right"] == ""
     assert found["no stiffness"].startswith("the dimension is wrong: m where N is expected\nfor example")
-    assert found["no damping"].startswith("the units do not fit: N is expected")
+    assert found["no damping"].startswith("the units are inconsistent: N is expected")
     assert found["sign"].startswith("wrong\n")
     assert found["sign"].endswith("hint: the sign of the result is wrong")
     silent = messages("hint = false\ninputs = false")

@@ -240,7 +240,7 @@ def test_a_slow_form_is_stopped(some, monkeypatch):
 
     found = prove(claim(printed=slow, reference=slow, inputs={"a": some.vectors()}))
     assert found.kind == "sampled"
-    assert "OutOfTime" in found.reason
+    assert "TimeLimitExceeded" in found.reason
 
 
 def test_the_largest_of_equal_numbers_needs_no_comparison(some):

@@ -9,7 +9,7 @@ import pytest
 
 from rbnotes import so3
 from rbnotes.ledger.exact import loader
-from rbnotes.ledger.exact.arrays import ExactArray, lift
+from rbnotes.ledger.exact.arrays import ExactArray, to_exact
 from rbnotes.ledger.exact.loader import exact_package
 from rbnotes.ledger.exact.numbers import rational
 
@@ -23,7 +23,7 @@ def exact_so3():
 
 
 def test_functions_of_the_library_are_exact(exact_so3):
-    w = lift(np.array([0.5, -0.25, 1.0]))
+    w = to_exact(np.array([0.5, -0.25, 1.0]))
     R = exact_so3.exp(w)
     assert isinstance(R, ExactArray)
     np.testing.assert_allclose(R.view(np.ndarray).astype(float), so3.exp([0.5, -0.25, 1.0]), atol=1e-15)

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 
 from rbnotes.ledger.exact import interpolation
 from rbnotes.ledger.exact import scipy_stand_in as exact
-from rbnotes.ledger.exact.arrays import strip
+from rbnotes.ledger.exact.arrays import to_plain
 from rbnotes.ledger.exact.numbers import NotExact
 from rbnotes.ledger.exact.stand_ins import numpy
 
@@ -24,7 +24,7 @@ SEQUENCES = [
 
 
 def floats(value):
-    return np.asarray(strip(value)).astype(float)
+    return np.asarray(to_plain(value)).astype(float)
 
 
 def assert_close(found, expected):
@@ -64,7 +64,7 @@ def test_pivots_show_the_rank():
     expected, expected_pivots = scipy.linalg.qr(matrix, mode="r", pivoting=True)
     assert list(pivots) == list(expected_pivots)
     assert_close(abs(floats(R)), abs(expected))
-    assert all(entry == 0 for entry in np.asarray(strip(R))[3])
+    assert all(entry == 0 for entry in np.asarray(to_plain(R))[3])
 
 
 def test_nonnegative_least_squares():

@@ -45,7 +45,7 @@ def is_due(record):
 
 def is_weaker(found, stored):
     """Return True if evidence is of a weaker kind than the stored one; a slow machine proves nothing."""
-    return "OutOfTime" not in found.reason and KINDS.index(found.kind) > KINDS.index(stored.kind)
+    return "TimeLimitExceeded" not in found.reason and KINDS.index(found.kind) > KINDS.index(stored.kind)
 
 
 def test_claims_are_proved_as_stored():
@@ -192,7 +192,7 @@ def test_weaker_evidence_is_noticed():
     assert is_weaker(Evidence("sampled"), EXACT)
     assert is_weaker(Evidence("undecided"), Evidence("sampled"))
     assert not is_weaker(EXACT, Evidence("enclosed"))
-    assert not is_weaker(Evidence("sampled", reason="OutOfTime: more than 10 s"), EXACT)
+    assert not is_weaker(Evidence("sampled", reason="TimeLimitExceeded: more than 10 s"), EXACT)
 
 
 def test_proofs_are_stored_with_all_numbers():

@@ -10,7 +10,10 @@ from rbnotes.multibody.reduced import LoopClosure
 
 
 def in_joint_coordinates(maximal_model, state):
-    """The model and its state; the last joint of a body carries it, and its other joints close loops."""
+    """Return the model and its state.
+
+    The last joint of a body carries it, and its other joints close loops.
+    """
     carrying = {joint.body: joint for joint in maximal_model.joints}
     geometries = defaultdict(list)
     for each in maximal_model.colliders:
@@ -45,7 +48,7 @@ def in_joint_coordinates(maximal_model, state):
 
 
 def closure(joint, carrying):
-    """The loop closure of a revolute joint, whose axis is parallel to that of the body's own joint."""
+    """Return the loop closure of a revolute joint, whose axis is parallel to that of the body's own joint."""
     assert isinstance(joint.kind, Revolute)
     own = carrying[joint.body]
     axis = se3.inverse(own.frame)[:3, :3] @ joint.frame[:3, :3] @ joint.kind.axis

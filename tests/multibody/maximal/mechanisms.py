@@ -22,23 +22,23 @@ def turn(axis, angle):
 
 
 def run(model, state, h, steps):
-    """States of the reference, one after the other."""
+    """Return the states of the reference, one after the other."""
     return integrate(runge_kutta, model, state, h, steps)
 
 
 def step(model, state, h, **options):
-    """The state after a step of the simulator, and the impulses of the joints."""
+    """Return the state after a step of the simulator, and the impulses of the joints."""
     path = maximal.simulate(model, state, h, 1, integrator=symplectic_euler, **options)
     return path.states[-1], path.joint_impulses[0]
 
 
 def steps(model, state, h, count, **options):
-    """The states of so many steps of the simulator."""
+    """Return the states of so many steps of the simulator."""
     return maximal.simulate(model, state, h, count, integrator=symplectic_euler, **options).states
 
 
 def rods(lengths, weights):
-    """Spatial inertias of thin rods along x from the origin of their frames."""
+    """Return the spatial inertias of thin rods along x from the origin of their frames."""
     return np.stack(
         [
             inertia.spatial_inertia(m, m * length**2 / 12 * np.diag([1e-3, 1, 1]), [length / 2, 0, 0])
@@ -48,7 +48,7 @@ def rods(lengths, weights):
 
 
 def hanging_chain():
-    """Bodies on joints of several kinds, in general frames, moving as the joints allow."""
+    """Return bodies on joints of several kinds, in general frames, moving as the joints allow."""
     rng = np.random.default_rng(5)
     bodies = np.stack(
         [

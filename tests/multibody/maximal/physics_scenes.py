@@ -21,7 +21,7 @@ def at(x, y, z, *rotation):
 
 
 def block_on_a_slope(angle, mu, heading=0.0, turned=0.7, sides=(0.4, 0.3, 0.1)):
-    """A box on a plane that descends by ``angle`` along a heading: world, state, frame of the plane."""
+    """Return world, state and plane frame of a box on a plane with slope ``angle`` along a heading."""
     plane = so3.exp([0, 0, heading]) @ so3.exp([0, angle, 0])
     box = Box(sides)
     pose = se3.frame(plane @ so3.exp([0, 0, turned]), plane @ [0, 0, sides[2] / 2])
@@ -51,7 +51,7 @@ def ladder(angle, ratio, length=3.0, thickness=0.02):
 
 
 def tower(count, side=0.2, mu=0.5, densities=DENSITY):
-    """Cubes on top of each other."""
+    """Return cubes on top of each other."""
     boxes = [Box([side] * 3)] * count
     densities = np.broadcast_to(densities, count)
     inertias = np.stack([each.spatial_inertia(density=d) for each, d in zip(boxes, densities, strict=True)])
@@ -61,7 +61,7 @@ def tower(count, side=0.2, mu=0.5, densities=DENSITY):
 
 
 def trilithon(mu=0.5):
-    """Two uprights and a lintel, like those of Stonehenge."""
+    """Return two uprights and a lintel, like those of Stonehenge."""
     upright, lintel = Box([0.3, 0.4, 1.2]), Box([1.6, 0.4, 0.3])
     boxes = [upright, upright, lintel]
     inertias = np.stack([each.spatial_inertia(density=DENSITY) for each in boxes])
@@ -71,7 +71,7 @@ def trilithon(mu=0.5):
 
 
 def arch(ratio, count=7, mu=0.8, radius=1.0, depth=0.4):
-    """A semicircular arch of wedges, ``ratio`` of its thickness to its mean radius.
+    """Return a semicircular arch of wedges, ``ratio`` of its thickness to its mean radius.
 
     A wedge touches its neighbors with two plates, thin boxes whose outer faces are its own. Its inertia is
     that of the wedge: a sector of a ring.
@@ -108,7 +108,7 @@ def arch(ratio, count=7, mu=0.8, radius=1.0, depth=0.4):
 
 
 def dominoes(count=20, gap=0.03, mu=0.2, push=3.0):
-    """Boxes of 1 by 4 by 8 cm in a row, the first of which turns about its lower edge."""
+    """Return boxes of 1 by 4 by 8 cm in a row, the first of which rotates about its lower edge."""
     piece = Box([0.01, 0.04, 0.08])
     inertias = np.stack([piece.spatial_inertia(density=1000.0)] * count)
     poses = np.stack([at(k * gap, 0, 0.04) for k in range(count)])
@@ -150,7 +150,7 @@ def a_frame(angle, ratio, yaw=0.0, apart=0.0, length=1.0, thickness=0.05):
 
 
 def hung_cradle(count, angle, restitution=1.0, radius=0.1, length=1.0):
-    """Balls on rods without mass that hang side by side and touch, the first lifted by ``angle``."""
+    """Return balls on rods without mass that hang side by side and touch, the first lifted by ``angle``."""
     ball = Sphere(radius)
     inertias = np.stack([ball.spatial_inertia(mass=1.0)] * count)
     hooks = [np.array([2 * radius * k, 0, length]) for k in range(count)]
@@ -166,7 +166,7 @@ def hung_cradle(count, angle, restitution=1.0, radius=0.1, length=1.0):
 
 
 def cradle(count, speeds, restitution=1.0, radius=0.1):
-    """Touching balls in a row along x, on nothing and without weight, with these velocities."""
+    """Return touching balls in a row along x, without support and weight, with these velocities."""
     ball = Sphere(radius)
     inertias = np.stack([ball.spatial_inertia(mass=1.0)] * count)
     poses = np.stack([at(2 * radius * k, 0, 0) for k in range(count)])
@@ -177,7 +177,7 @@ def cradle(count, speeds, restitution=1.0, radius=0.1):
 
 
 def slider_crank(speed):
-    """A closed loop of one freedom without weight; its rows repeat each other in space."""
+    """Return a closed loop of one freedom without weight; its rows repeat each other in space."""
     bodies = [Box([0.06, 0.06, 0.2]), Box([0.8, 0.05, 0.05]), Box([0.2, 0.2, 0.2])]
     pin, guide = np.array([0, 0, 0.6]), np.array([np.sqrt(0.8**2 - 0.45**2), 0, 0.15])
     about_y, along_x = so3.exp([-np.pi / 2, 0, 0]), so3.exp([0, np.pi / 2, 0])
@@ -195,12 +195,12 @@ def slider_crank(speed):
 
 
 def double_pendulum():
-    """Two rods on hinges that start level."""
+    """Return two rods on hinges that start level."""
     return hanging_rods(2, np.pi / 2)
 
 
 def hanging_rods(count, angle):
-    """Rods of one meter and one kilogram on hinges, one below the other, ``angle`` from hanging."""
+    """Return rods of 1 m and 1 kg on hinges, one below the other, at ``angle`` from hanging."""
     rod = Box([0.05, 0.05, 1.0]).spatial_inertia(mass=1.0)
     along = np.array([np.sin(angle), 0, -np.cos(angle)])
     poses = np.stack([se3.frame(so3.exp([0, -angle, 0]), (k + 0.5) * along) for k in range(count)])
@@ -213,7 +213,7 @@ def hanging_rods(count, angle):
 
 
 def heavy_top(spin, tilt=0.5):
-    """A top that precesses steadily: inertia, start, rate of precession."""
+    """Return a top that precesses steadily: inertia, start, rate of precession."""
     M = spatial_inertia(1.0, np.diag([2e-3, 2e-3, 1e-3]), [0, 0, 0.1])
     across, along = M[0, 0], M[2, 2]
     precession = min(np.roots([across * np.cos(tilt), -along * spin, 9.81 * 0.1]).real)

@@ -46,7 +46,7 @@ class Scene:
     traits: dict[str, Any]
 
     def run(self, steps, state=None, **options):
-        """The trajectory from the start, or from another state."""
+        """Return the trajectory from the start, or from another state."""
         start = self.state if state is None else state
         return maximal.simulate(self.model, start, self.h, steps, **{**self.options, **options})
 
@@ -170,7 +170,7 @@ def _shape(rng):
 
 
 def _reach(shape):
-    """Distance from the center that nothing of it goes beyond, more or less."""
+    """Return a bound on the distance of all parts from the center."""
     if isinstance(shape, Box):
         return float(np.linalg.norm(shape.sides)) / 2
     return shape.radius + getattr(shape, "length", 0.0) / 2

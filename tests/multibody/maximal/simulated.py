@@ -43,13 +43,13 @@ round_cones = pytest.mark.parametrize(
 
 
 def masses(shapes, densities):
-    """Spatial inertias of solids."""
+    """Return the spatial inertias of solids."""
     densities = np.broadcast_to(densities, len(shapes))
     return np.stack([shape.spatial_inertia(density=d) for shape, d in zip(shapes, densities, strict=True)])
 
 
 def on_ground(shapes, density, *, mu=0.5, restitution=0.0, slope=0.0, gravity=(0.0, 0.0, -g), joints=()):
-    """Bodies of one density, or of one each, above a plane that descends along x by the angle ``slope``."""
+    """Return bodies of one density, or of one each, above a plane that descends by the angle ``slope``."""
     surface = {"mu": mu, "restitution": restitution}
     ground = Collider(WORLD, Plane(), se3.frame(so3.exp([0, slope, 0]), np.zeros(3)), **surface)
     carried = [Collider(i, shape, **surface) for i, shape in enumerate(shapes)]
@@ -65,7 +65,7 @@ def rest(*poses):
 
 
 def world_velocities(path, body=0):
-    """Angular and linear velocity in world coordinates ``(T + 1, 6)``."""
+    """Return the angular and linear velocity in world coordinates ``(T + 1, 6)``."""
     R = path.states.E[:, body, :3, :3]
     twists = path.states.phi[:, body].reshape(-1, 2, 3)
     return np.einsum("tij,tkj->tki", R, twists).reshape(-1, 6)
@@ -76,7 +76,7 @@ def kinds(path, kind):
 
 
 def pile():
-    """Two capsules, hinged to each other and hung from the world, swing into a box and a sphere."""
+    """Return two capsules, hinged to each other and hung from the world, swing into a box and a sphere."""
     shapes = [Capsule(0.1, 0.6), Capsule(0.1, 0.6), Box([0.4, 0.5, 0.3]), Sphere(0.2)]
     tilted = so3.exp([0, np.pi / 2 - 0.3, 0])
     first = se3.frame(tilted, [-0.5, 0.05, 1.0])
@@ -111,7 +111,7 @@ def text(values):
 
 
 def chain(count):
-    """A chain with general axes and centers of mass: mechanism and poses, and its description for MuJoCo."""
+    """Return mechanism, poses and MuJoCo description of a chain with general axes and centers of mass."""
     rng = np.random.default_rng(5)
     inertias, joints, poses, body, parent = [], [], [], "{body}", np.eye(4)
     for i in range(count):

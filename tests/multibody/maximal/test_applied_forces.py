@@ -59,7 +59,7 @@ FORCES = ForceGroups(
 
 
 def hinged():
-    """Two bodies, one hinged to the world, on a muscle, a spring-damper and a frame spring."""
+    """Return two bodies, one hinged to the world, on a muscle, a spring-damper and a frame spring."""
     bodies = np.stack(
         [
             inertia.spatial_inertia(1.5, np.diag([0.3, 0.5, 0.4]), [0.1, 0.2, -0.1]),
@@ -75,7 +75,7 @@ def hinged():
 
 @cache
 def exact():
-    """The hinged bodies after 0.2 s, far more exact than any of the steps."""
+    """Return the hinged bodies after 0.2 s, far more exact than any of the steps."""
     return runge_kutta(*hinged(), 0.2, rtol=1e-7, atol=1e-9)
 
 

@@ -21,7 +21,7 @@ from rbnotes.testing.strategies import arrays, frames, numbers
 
 
 def four_bar(angle, rate, placed):
-    """Parallelogram: equal cranks at an angle below the horizontal. It swings like one pendulum."""
+    """Return a parallelogram of equal cranks, which swings like a single pendulum."""
     crank, coupler, m_crank, m_coupler = 0.5, 0.8, 0.6, 1.5
     bodies = rods([crank, coupler, crank], [m_crank, m_coupler, m_crank])
     end = turn(Y, angle) @ (crank * X)
@@ -70,7 +70,7 @@ class TestClosedLoops:
         np.testing.assert_allclose(end.phi[[0, 2], 1], exact, rtol=0.01)
 
     def cardan(self, bend):
-        """Two shafts in bearings, at an angle, with a universal joint between them: a closed loop."""
+        """Return two shafts in bearings, at an angle, with a universal joint between them: a closed loop."""
         drive, driven = pose(turn(Y, -np.pi / 2)), pose(turn(Z, bend) @ turn(Y, -np.pi / 2))
         bodies = np.stack([inertia.spatial_inertia(1.0, np.diag([0.2, 0.2, 0.1]))] * 2)
         poses = np.stack([drive, driven])

@@ -23,7 +23,7 @@ FLOOR = Collider(WORLD, Plane(), mu=0.0, restitution=1.0)
 
 
 def balls(places, speeds, masses, restitutions, gravity=(0.0, 0.0, 0.0), joints=(), floor=()):
-    """Balls at places ``(n, 3)`` with linear velocities ``(n, 3)``."""
+    """Return balls at places ``(n, 3)`` with linear velocities ``(n, 3)``."""
     ball = Sphere(RADIUS)
     inertias = np.stack([ball.spatial_inertia(mass=m) for m in masses])
     poses = np.stack([se3.frame(np.eye(3), place) for place in places])
@@ -33,7 +33,7 @@ def balls(places, speeds, masses, restitutions, gravity=(0.0, 0.0, 0.0), joints=
 
 
 def in_row(order, speeds, masses, restitutions):
-    """Touching balls along x, ``order`` being their places in the row; velocities after one step."""
+    """Return the velocities after one step of touching balls in a row along x, numbered by ``order``."""
     count = len(order)
     along = np.eye(3)[0]
     model, start = balls(

@@ -50,7 +50,7 @@ def turn(axis, angle):
 
 
 def allowed(kind, a, b, c):
-    """Pose of the body's joint frame in the parent's for three free numbers, as many as are needed."""
+    """Return the pose of the body's joint frame in the parent's for three free numbers."""
     return {
         "fixed": pose(),
         "spherical": pose(Rotation.from_rotvec([a, b, c]).as_matrix()),
@@ -63,7 +63,7 @@ def allowed(kind, a, b, c):
 
 
 def moved(joint, poses, relative):
-    """The poses, with that of the joint's body such that its joint frame stands thus in the parent's."""
+    """Return the poses with the joint frame of the body at a given pose in the frame of the parent."""
     poses = poses.copy()
     parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
     poses[joint.body] = parent @ joint.parent_frame @ relative @ np.linalg.inv(joint.frame)
@@ -73,7 +73,7 @@ def moved(joint, poses, relative):
 
 @st.composite
 def joints_in_place(draw, names=tuple(KINDS)):
-    """A joint between two of three bodies, or one and the world, at a pose that it allows; and the poses."""
+    """Return a joint of one of three bodies to another or the world, and poses that it allows."""
     name = draw(st.sampled_from(names))
     body, parent = draw(st.sampled_from([(1, 0), (0, 2), (2, WORLD), (2, 1)]))
     poses = np.stack([draw(frames()) for _ in range(3)])
@@ -85,7 +85,10 @@ TWISTS = arrays(3, 6)
 
 
 def error_in_the_world(joint, poses):
-    """A joint's error from axes and origins of its frames in the world; equal to another to first order."""
+    """Return a joint's error from axes and origins of its frames in the world.
+
+    It equals other definitions of the error to first order.
+    """
     parent_pose = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
     child, parent = poses[joint.body] @ joint.frame, parent_pose @ joint.parent_frame
     xc, yc, zc, xp, yp, zp = (*child[:3, :3].T, *parent[:3, :3].T)
@@ -115,14 +118,14 @@ def error_jacobian(joint, poses):
 
 
 def after(poses, twists, t):
-    """Poses after a time t of motion with constant body twists."""
+    """Return poses after a time t of motion with constant body twists."""
     moving = np.stack([E @ expm(t * se3.hat(twist)) for E, twist in zip(poses, twists, strict=True)])
     moving[:, 3] = 0, 0, 0, 1
     return moving
 
 
 def relative_pose(joint, poses):
-    """Pose of the body's joint frame in that of the parent."""
+    """Return the pose of the body's joint frame in that of the parent."""
     parent = np.eye(4) if joint.parent == WORLD else poses[joint.parent]
     return np.linalg.solve(parent @ joint.parent_frame, poses[joint.body] @ joint.frame)
 

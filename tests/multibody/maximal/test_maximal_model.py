@@ -26,7 +26,7 @@ LINEAR_FIRST = [3, 4, 5, 0, 1, 2]
 
 
 def rod_chain(lengths, weights, angles, rates, placed=None):
-    """Rods hinged end to end in the plane of x and z; angles below the horizontal and their rates.
+    """Return rods hinged end to end in the plane of x and z; angles below the horizontal and their rates.
 
     ``placed`` turns the whole, gravity with it.
     """
@@ -53,7 +53,7 @@ def rod_chain(lengths, weights, angles, rates, placed=None):
 
 @cache
 def lagrangian_of_rods(lengths, weights):
-    """Accelerations of the angles below the horizontal, from the Lagrangian of thin rods, by sympy."""
+    """Return the accelerations of the angles of thin rods, from their Lagrangian by sympy."""
     count = len(lengths)
     q, v = sp.symbols(f"q:{count}"), sp.symbols(f"v:{count}")
     kinetic, potential, x, z = 0, 0, sp.Integer(0), sp.Integer(0)

@@ -33,7 +33,7 @@ class TestBlockOnASlope:
     mu, T = 0.5, 0.3
 
     def moved(self, angle, heading):
-        """Along the slope, across, and off it."""
+        """Return the displacement along the slope, across it and normal to it."""
         scene = scenes.block_on_a_slope(angle, self.mu, heading)
         return scene[2].T @ displacements(run(scene, self.T))[0]
 

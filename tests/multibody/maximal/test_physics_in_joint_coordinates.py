@@ -38,7 +38,7 @@ def displacements(motion):
 
 
 def on_floor(shape, pose, twist=(0, 0, 0, 0, 0, 0), *, mu=0.3, restitution=0.0, inertia=None, forces=None):
-    """A body of one kilogram on a plane."""
+    """Return a body of one kilogram on a plane."""
     M = shape.spatial_inertia(mass=1.0) if inertia is None else inertia
     surface = {"mu": mu, "restitution": restitution}
     colliders = [Collider(WORLD, Plane(), **surface), Collider(0, shape, **surface)]

@@ -53,7 +53,10 @@ JOINTS = {
 
 
 def swinging(joint=None, q=(0.4,), **options):
-    """Two links: one on the joint, the other on a hinge; options with names of Body belong to the first."""
+    """Return two links: one on the joint, the other on a hinge.
+
+    Options with names of Body belong to the first.
+    """
     body_options = {
         name: options.pop(name)
         for name in ("stiffness", "damping", "armature", "joint_friction")
@@ -82,7 +85,7 @@ def swinging(joint=None, q=(0.4,), **options):
 
 
 def boxes(**options):
-    """Two boxes that fall on the floor, and a ball."""
+    """Return two boxes that fall on the floor, and a ball."""
     call = {name: options.pop(name) for name in ("impacts", "friction_model") if name in options}
     bodies = [
         Body("lower", Box([0.2, 0.2, 0.2]), mass=1.0, position=[0, 0, 0.12]),
@@ -94,7 +97,7 @@ def boxes(**options):
 
 
 def rotors(constraint):
-    """Two rotors on hinges."""
+    """Return two rotors on hinges."""
     pair = [
         Body(
             name,
@@ -111,7 +114,7 @@ def rotors(constraint):
 
 
 def welded():
-    """An arm on a hinge, and a free body that is welded to its tip."""
+    """Return an arm on a hinge, and a free body that is welded to its tip."""
     hinge = joints.Revolute([0, 0.8, 0.6])
     arm = Body("arm", Box([0.3, 0.05, 0.05]), mass=1.0, joint=hinge, body_frame=shift(0.15, 0, 0))
     load = Body("load", Box([0.1, 0.2, 0.1]), mass=2.0, position=[0.2, 0, 0])
@@ -120,7 +123,7 @@ def welded():
 
 
 def four_bar():
-    """A parallelogram with a loop closure."""
+    """Return a parallelogram with a loop closure."""
     bodies, closure = parallelogram()
     model = Model(bodies, constraints=[closure])
     return model, model.state(q={"left": 0.4, "coupler": -0.4, "right": 0.4}), {}
@@ -178,7 +181,7 @@ FEATURES = {
 
 
 def end_positions(feature, backend):
-    """Positions of all bodies at the end of a run."""
+    """Return the positions of all bodies at the end of a run."""
     model, state, call = FEATURES[feature]()
     motion = simulate(model, state, h=H, steps=STEPS, **call, **BACKENDS[backend])
     assert (motion.maximal is None) == (backend == "reduced")
@@ -191,7 +194,7 @@ def end_positions(feature, backend):
 
 
 def outcome(feature, backend):
-    """``"runs"``, or the argument that is refused; and the positions at the end, or None."""
+    """Return ``"runs"`` or the refused argument, and the positions at the end or None."""
     try:
         return "runs", end_positions(feature, backend)
     except InvalidArgument as error:

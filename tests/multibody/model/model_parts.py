@@ -9,12 +9,12 @@ from rbnotes.shapes import Box
 
 
 def shift(x, y, z):
-    """A pose without rotation."""
+    """Return a pose without rotation."""
     return se3.frame(np.eye(3), [x, y, z])
 
 
 def parallelogram(**options):
-    """Two cranks of 0.3 m on the world, a coupler of 0.5 m, and the closure of the loop.
+    """Return two cranks of 0.3 m on the world, a coupler of 0.5 m, and the closure of the loop.
 
     The options are those of every body.
     """

@@ -24,7 +24,7 @@ HAVE_FIXED_COORDINATES = set(KINDS) - {"ExponentialSpherical"}
 
 
 def mechanism(seed, *, touches=False):
-    """A branched model of four bodies, its state, and a control; above a floor if it touches."""
+    """Return a branched model of four bodies, its state, and a control; above a floor if it touches."""
     rng = np.random.default_rng(seed)
     names, kinds = ["a", "b", "c", "d"], ["Revolute", *rng.choice(list(KINDS), 2), "Revolute"]
     bodies, actuators = [], []
@@ -93,7 +93,7 @@ def mechanism(seed, *, touches=False):
 
 
 def plane_rotation(normal):
-    """Rotation whose third axis is the normal."""
+    """Return the rotation whose third axis is the normal."""
     first = np.cross(normal, [1.0, 0.3, -0.2])
     first /= np.linalg.norm(first)
     return np.column_stack([first, np.cross(normal, first), normal])

@@ -12,7 +12,7 @@ TWIST = np.r_[3:6, 0:3]
 
 
 def robot(seed, forces=None):
-    """A free trunk with two branches, beside another free body."""
+    """Return a free trunk with two branches, beside another free body."""
     rng = np.random.default_rng(seed)
 
     def on_joint(name, joint, parent):
@@ -43,7 +43,7 @@ def random_state(model, seed=5):
 
 
 def in_pinocchio(model, state):
-    """The same model in Pinocchio, its state, and the permutation of velocities from ours to theirs."""
+    """Return the same model and state in Pinocchio, and the permutation of the velocities."""
     theirs = pinocchio.Model()
     theirs.gravity = pinocchio.Motion(np.r_[model.gravity, np.zeros(3)])
     ids, q, v, order = {}, [], [], []

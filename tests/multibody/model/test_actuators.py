@@ -41,7 +41,7 @@ INERTIA = 0.3
 
 
 def rotor(**options):
-    """A body on a vertical hinge with the moment of inertia 0.3 kg m^2."""
+    """Return a body on a vertical hinge with the moment of inertia 0.3 kg m^2."""
     return Body(
         "rotor",
         inertia=np.diag([1.0, 1.0, INERTIA, 4.0, 4.0, 4.0]),
@@ -51,7 +51,7 @@ def rotor(**options):
 
 
 def pendulum(**options):
-    """A mass of 2 kg at 0.5 m from a horizontal hinge; the torque of gravity is at most 9.81 N m."""
+    """Return a mass of 2 kg at 0.5 m from a horizontal hinge; the torque of gravity is at most 9.81 N m."""
     return Body(
         "bob",
         Box([0.1, 0.1, 0.1]),
@@ -63,7 +63,7 @@ def pendulum(**options):
 
 
 def arm(**options):
-    """Three links on skew joints, one of them a slider, with unequal masses."""
+    """Return three links on skew joints, one of them a slider, with unequal masses."""
     offset = se3.frame(np.eye(3), [0.1, 0.05, -0.4])
 
     def link(name, joint, mass, parent=None, **body_options):
@@ -97,7 +97,7 @@ START = {"q": {"upper": 0.3, "slide": 0.1, "lower": -0.5}, "qdot": {"upper": -1.
 
 
 def servo_forces(t, q, qdot):
-    """The forces of SERVOS, with the target of the slide from `control`."""
+    """Return the forces of SERVOS, with the target of the slide from `control`."""
     return np.array(
         [
             40.0 * (0.4 - q[0]) - 3.0 * qdot[0],

@@ -17,14 +17,14 @@ RADIUS, MU = 0.03, 0.4
 
 
 def pendulum(points, axis=(0.0, 1.0, 0.0), **options):
-    """A ball of 2 kg at 0.5 m from a hinge with a journal bearing."""
+    """Return a ball of 2 kg at 0.5 m from a hinge with a journal bearing."""
     bob = Body("bob", Sphere(0.1), mass=2.0, joint=joints.Revolute(axis), body_frame=shift(0, 0, -0.5))
     bearing = journal_bearing(RADIUS, 0.05, MU, axis=axis, points=points)
     return Model([bob], bearings={"bob": bearing}, **options)
 
 
 def friction_factor(points):
-    """Friction moment over mu r F, for loads shared as the cosine of the angle to the load."""
+    """Return the friction moment over mu r F, for loads shared as the cosine of the angle to the load."""
     angles = 2 * np.pi * (np.arange(points) + 0.5) / points
     return np.mean(2 * np.abs(np.cos(angles)))
 
@@ -84,7 +84,7 @@ def test_block_in_a_guide_slides_down_an_incline():
 
 
 def dry_parallelogram(mu):
-    """A parallelogram with journal bearings in all four hinges."""
+    """Return a parallelogram with journal bearings in all four hinges."""
     bodies, loop = parallelogram()
     dry = journal_bearing(0.02, 0.05, mu, axis=[0.0, 1.0, 0.0], points=64)
     bearings = {"left": dry, "coupler": dry, "right": dry, loop: dry}
@@ -192,7 +192,10 @@ def test_arm_with_stuck_joints_rests_on_the_floor():
 
 
 def one_sided_bearing(rng, axis, mu):
-    """Five contacts at random points, with normals along the axis or towards it: friction has a resultant."""
+    """Return five contacts at random points, with normals along the axis or towards it.
+
+    Their friction has a resultant.
+    """
     axis = np.asarray(axis)
     points = 0.05 * rng.normal(size=(5, 3))
     radial = points - np.outer(points @ axis, axis)

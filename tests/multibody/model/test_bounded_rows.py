@@ -9,7 +9,7 @@ from rbnotes.multibody.bounded_rows import BoundedRows, solve_with_bounded_rows
 
 
 def random_problem(seed):
-    """Up to eight velocities, half of the rows dry, and possibly an equation."""
+    """Return up to eight velocities, half of the rows dry, and possibly an equation."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(2, 9))
     m = int(rng.integers(1, n + 1))
@@ -30,7 +30,7 @@ def random_problem(seed):
 
 
 def minimizer(problem, bounded):
-    """Velocities that minimize kinetic energy, work and the potentials of the rows."""
+    """Return velocities that minimize kinetic energy, work and the potentials of the rows."""
     v = cvxpy.Variable(problem.size)
     cost = cvxpy.quad_form(v, cvxpy.psd_wrap(problem.mass)) / 2 - problem.momentum @ v
     for row, offset, gain, bound in zip(*bounded, strict=True):

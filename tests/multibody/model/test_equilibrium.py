@@ -25,7 +25,7 @@ def at(z):
 
 
 def hanging_ball(**options):
-    """A ball on a spring of 100 N/m that is 0.5 m long without force."""
+    """Return a ball on a spring of 100 N/m that is 0.5 m long without force."""
     spring = LinearSpring(100.0, rest_length=0.5)
     path = path_through(on_world([0, 0, 2.0]), on_body("ball", [0, 0, 0.1]))
     ball = Body("ball", Sphere(0.1), mass=2.0, position=[0.2, -0.1, 1.0])

@@ -19,7 +19,7 @@ BALL = Body("ball", Sphere(0.1), mass=1.0)
 
 @pytest.fixture(params=ALL)
 def model(request):
-    """A joint of each type between a revolute base and a prismatic link, beside two free bodies."""
+    """Return a joint of each type between a revolute base and a prismatic link, beside two free bodies."""
     rng = np.random.default_rng(sorted(ALL).index(request.param))
 
     def on_joint(name, joint, parent=None):
@@ -54,7 +54,7 @@ def state(model):
 
 
 def moving(model, state):
-    """The state with random joint velocities that the coordinates of the joints allow."""
+    """Return the state with random joint velocities that the coordinates of the joints allow."""
     rng = np.random.default_rng(2)
     tree_state = model.tree_state(state)
     qdot = tree_state.qdot + np.where(tree_state.qdot == 0, 0.5 * rng.normal(size=tree_state.qdot.size), 0)
@@ -123,7 +123,7 @@ def test_loops_have_the_same_accelerations_in_maximal_coordinates(axis, second):
 
 
 def body_accelerations(model, state):
-    """Rates of the twists of all bodies in the tree of a model."""
+    """Return the rates of the twists of all bodies in the tree of a model."""
     tree_state = model.tree_state(state)
     acceleration = constrained_acceleration(model.system, model.constraints, tree_state)[0]
     return model.system.acceleration_reduction(tree_state).expand_velocities(acceleration)

@@ -33,7 +33,7 @@ from rbnotes.testing import jacobian
 
 
 def spring_forces():
-    """A spring between two bodies, a frame spring to the world and a damper: bodies by name."""
+    """Return a spring between two bodies, a frame spring to the world and a damper: bodies by name."""
     path = path_through(on_body("shank", [0.3, -0.2, 0.1]), on_body("stone", [0.1, 0.4, -0.3]))
     rng = np.random.default_rng(8)
     spring = FrameSpring(frame(rng), frame(rng), np.diag([30.0, 20.0, 10.0]), np.diag([3.0, 2.0, 1.0]))
@@ -64,7 +64,7 @@ def scene(request):
 
 
 def total_force(model, state):
-    """All generalized forces: the negative torques of inverse dynamics at zero acceleration."""
+    """Return all generalized forces: the negative torques of inverse dynamics at zero acceleration."""
     return -inverse_dynamics(model, state, np.zeros(state.size))
 
 

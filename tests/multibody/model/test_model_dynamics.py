@@ -78,7 +78,7 @@ def test_frame_jacobian_is_the_derivative_of_the_pose():
     tool = frame(np.random.default_rng(11))
 
     def pose(t):
-        """The pose of the tool after moving for a time t with the velocities of the state."""
+        """Return the pose of the tool after moving for a time t with the velocities of the state."""
         poses = {
             name: state.E[k] @ se3.exp(t * state.phi[k])
             for k, name in enumerate(b.name for b in model.bodies if b.is_free)

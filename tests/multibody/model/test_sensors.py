@@ -109,7 +109,7 @@ def test_joint_wrenches_of_a_closed_loop_carry_its_weight_and_its_spring():
 
 
 def turning_arm(**options):
-    """An arm on a vertical hinge with a slider, and a ball above the floor."""
+    """Return an arm on a vertical hinge with a slider, and a ball above the floor."""
     arm = Body(
         "arm",
         Box([0.4, 0.1, 0.1]),

@@ -55,7 +55,7 @@ BOTH = pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
 
 
 def arm(ground=(), base_height=0.0, **options):
-    """Two capsules on skew hinges."""
+    """Return two capsules on skew hinges."""
     return Model(
         [
             Body(
@@ -82,7 +82,7 @@ def arm(ground=(), base_height=0.0, **options):
 
 
 def imbalance(motion):
-    """The largest difference between the energy and its account, relative to the largest energy."""
+    """Return the largest difference between the energy and its account, relative to the largest energy."""
     expected = motion.energies[0] + np.cumsum(motion.work.total)
     return np.abs(expected - motion.energies[1:]).max() / np.abs(motion.energies).max()
 
@@ -276,7 +276,7 @@ def test_damped_spring_follows_its_closed_form():
 
 
 def four_bar():
-    """A crank, a coupler and a rocker, closed at the ground."""
+    """Return a crank, a coupler and a rocker, closed at the ground."""
     axis = [0.0, 1.0, 0.0]
     lengths = {"crank": 0.3, "coupler": 0.6, "rocker": 0.5}
     bodies, parent, start = [], None, 0.0
@@ -298,7 +298,7 @@ def four_bar():
 
 
 def closed(angle):
-    """Coordinates of the four-bar with this crank angle about y, from the intersection of two circles."""
+    """Return the coordinates of the four-bar at this crank angle, by the intersection of two circles."""
     crank = 0.3 * np.array([np.cos(angle), -np.sin(angle)])
     to_ground = np.array([0.6, 0.0]) - crank
     distance = np.linalg.norm(to_ground)
@@ -682,7 +682,7 @@ STABILIZATIONS = pytest.mark.parametrize("stabilization", ["projection", "baumga
 
 
 def stabilized(stabilization, coordinates):
-    """Options with a scheme that supports the stabilization."""
+    """Return options with a scheme that supports the stabilization."""
     scheme = symplectic_euler if coordinates == "reduced" and stabilization != "projection" else "rattle"
     return {"stabilization": stabilization, "coordinates": coordinates, "scheme": scheme}
 
@@ -709,7 +709,7 @@ def test_ball_squeezed_between_floor_and_ceiling_is_reported(stabilization, coor
 
 
 def lowered_ball(ground):
-    """A ball that a prescribed motion lowers at 1 m/s, with its lowest point 15 mm above the origin."""
+    """Return a ball that a prescribed motion lowers at 1 m/s, at first 15 mm above the origin."""
     ball = Body(
         "ball", Sphere(0.1), mass=1.0, joint=joints.Prismatic([0, 0, 1]), joint_frame=shift(0, 0, 0.115)
     )
@@ -738,7 +738,7 @@ FIRST_ORDER = [symplectic_euler, implicit_euler, fully_implicit_euler]
 
 
 def loaded_arm():
-    """An arm with all kinds of joint forces, a limit and a coupling."""
+    """Return an arm with all kinds of joint forces, a limit and a coupling."""
     model = arm()
     upper, lower = model.bodies
     return Model(
@@ -759,7 +759,7 @@ LOADED_OPTIONS = {
 
 @pytest.fixture(scope="module")
 def exact():
-    """The motion of the loaded arm, of second order with small steps."""
+    """Return the motion of the loaded arm, of second order with small steps."""
     return simulate(LOADED, LOADED_START, h=0.001, **LOADED_OPTIONS)
 
 

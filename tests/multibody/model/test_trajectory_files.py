@@ -23,7 +23,7 @@ def boxes():
 
 
 def flatten(value, path=""):
-    """All arrays and numbers of nested dataclasses and tuples, by their places."""
+    """Return all arrays and numbers of nested dataclasses and tuples, by their places."""
     if hasattr(value, "__dataclass_fields__"):
         return {
             k: v

@@ -30,8 +30,7 @@ class Reference(NamedTuple):
 
 
 def reference(robot, model, q, qdot):
-    """A base or floating joint (Free3D) has a quaternion and a body twist there; a hinge may have a point on
-    the unit circle; a planar joint has one and velocities in its own frame."""
+    """Return the state in the conventions of Pinocchio."""
     tree, data = robot.tree, model.createData()
     at, T, drift = pinocchio.neutral(model), np.zeros((model.nv, tree.num_coordinates)), np.zeros(model.nv)
     for link, own in zip(tree.links, tree.coordinate_slices, strict=True):
@@ -67,18 +66,18 @@ def mass_matrix(at):
 
 
 def inverse_dynamics(at, qdot, qddot):
-    """Joint forces, without those of dampers, which Pinocchio does not have."""
+    """Return the joint forces, without those of dampers, which Pinocchio does not have."""
     return at.T.T @ pinocchio.rnea(at.model, at.data, at.q, at.T @ qdot, at.T @ qddot + at.drift)
 
 
 def forward_dynamics(at, qdot, tau):
-    """Accelerations, without dampers."""
+    """Return the accelerations, without dampers."""
     force = np.linalg.pinv(at.T).T @ tau
     return np.linalg.pinv(at.T) @ (pinocchio.aba(at.model, at.data, at.q, at.T @ qdot, force) - at.drift)
 
 
 def frame(at, name):
-    """Pose ``(4, 4)`` of a link of the file, and its Jacobian ``(6, k)``, angular part first."""
+    """Return the pose ``(4, 4)`` of a link of the file, and its Jacobian ``(6, k)``, angular part first."""
     pinocchio.computeJointJacobians(at.model, at.data, at.q)
     pinocchio.updateFramePlacements(at.model, at.data)
     number = at.model.getFrameId(name, pinocchio.FrameType.BODY)

@@ -81,7 +81,7 @@ MUJOCO_KINDS = {
 
 
 def random_tree(rng, links, kinds=tuple(KINDS), make=KINDS):
-    """A tree with branches, joints and bodies at general places; sometimes several roots.
+    """Return a tree with branches, joints and bodies at general places; sometimes several roots.
 
     Branches follow one after the other (depth first), as Pinocchio needs it.
     """
@@ -113,7 +113,7 @@ def _joint_model(part):
 
 
 def pinocchio_model(tree):
-    """The same tree; a joint of several parts is several joints with nothing heavy in between."""
+    """Return the same tree; a joint of several parts is several joints with nothing heavy in between."""
     model = pinocchio.Model()
     model.gravity.linear = tree.gravity
     numbers, offsets = [], []
@@ -201,7 +201,7 @@ def mujoco_model(tree):
 
 
 def _elements(joint):
-    """The parts of a joint that move, those of composites of composites too."""
+    """Return the parts of a joint that move, those of composites of composites too."""
     if isinstance(joint, joints.Composite):
         return [part for each in joint.parts for part in _elements(each)]
     return [] if isinstance(joint, joints.Fixed) else [joint]

@@ -42,7 +42,7 @@ class Scene(NamedTuple):
     stored: forces.ForceGroups
 
     def run(self):
-        """The trajectory of the reference's scheme, linearly implicit Euler with stabilization."""
+        """Return the trajectory of the reference's scheme, linearly implicit Euler with stabilization."""
         return simulate(
             self.model,
             self.start,
@@ -91,7 +91,7 @@ def read(scene):
 
 
 def final_energy(scene):
-    """Kinetic and potential energy at the end, without the potential energy at the start."""
+    """Return the kinetic and potential energy at the end, without the potential energy at the start."""
     model, motion = replace(scene.model, forces=scene.stored), scene.run()
     end = motion.states[-1]
     return kinetic_energy(model, end) + potential_energy(model, end) - potential_energy(model, scene.start)
@@ -214,7 +214,7 @@ def joint_torque(control, size, h):
 
 
 def on_grid(t, h):
-    """The time k h, of which adding up h gives the last digit differently."""
+    """Return the time k h; the sum of k steps of h differs from it in the last digit."""
     return round(t / h) * h
 
 

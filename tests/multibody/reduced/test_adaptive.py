@@ -17,7 +17,7 @@ BALLS = (joints.ExponentialSpherical(), joints.QuaternionSpherical())
 
 
 def tumbling(ball):
-    """Two bodies, joined by a ball, that fly and turn quickly."""
+    """Return two bodies on a common spherical joint that fly and rotate fast."""
     rng = np.random.default_rng(2)
     free = joints.Composite(joints.Translational(), ball)
     tree = Tree(

@@ -30,7 +30,7 @@ def model(tree, applied_forces):
 
 @pytest.fixture(params=ALL)
 def case(request):
-    """A joint of each type on a swinging base that carries something else, too; springs and dampers."""
+    """Return a joint of each type on a swinging base with another link, with springs and dampers."""
     rng = np.random.default_rng(sorted(ALL).index(request.param))
     links = [
         Link("base", joints.Revolute(unit(rng)), body(rng), None, frame(rng), frame(rng)),

@@ -16,7 +16,7 @@ OTHERS = ("offset", "universal", "planar", "cylindrical", "translational", "eule
 
 
 def with_springs(tree, rng):
-    """Springs and dampers on every joint that is no ball."""
+    """Return the tree with springs and dampers on all joints that are not spherical."""
     links = []
     for link in tree.links:
         ball = isinstance(link.joint, joints.ExponentialSpherical | joints.Free3D)

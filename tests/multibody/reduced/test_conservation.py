@@ -19,7 +19,7 @@ TIMES = np.array([0.0, 0.1, 0.3])
 
 
 def flying(root, gravity):
-    """A branched tree of joints of many types, with springs in its joints and between its bodies."""
+    """Return a branched tree with joints of many types, springs in its joints and between its bodies."""
     rng = np.random.default_rng(7)
     parts = [
         ("hull", root, None),
@@ -53,7 +53,7 @@ def flying(root, gravity):
 
 
 def center(tree, q):
-    """Mass, and center of mass in the world, from each body's own."""
+    """Return the mass, and center of mass in the world, from each body's own."""
     mass, _, com = inertia.from_spatial_inertia(tree.inertias)
     poses = reduced.poses(tree, q).bodies
     places = np.einsum("nij,nj->ni", poses[:, :3, :3], com) + poses[:, :3, 3]

@@ -39,7 +39,7 @@ ATTACHED = [AttachedParticle(1, "hand", [0.2, 0.3, -0.1]), AttachedParticle(3, N
 
 
 def hinged(seed, count=4, masses=()):
-    """A chain of hinges with a branch."""
+    """Return a chain of hinges with a branch."""
     rng = np.random.default_rng(seed)
     links = [
         Link(f"{i}", joints.Revolute(unit(rng)), body(rng), (None, "0", "1", "1")[i], frame(rng), frame(rng))
@@ -49,7 +49,7 @@ def hinged(seed, count=4, masses=()):
 
 
 def with_chain(seed):
-    """The branched tree of the tests of constraints, four particles in a row, two of them attached."""
+    """Return the branched tree of the tests of constraints, four particles in a row, two of them attached."""
     plain, state = branched(np.random.default_rng(seed))
     springs = [
         PathForces(LinearSpring(7.0, 0.4, 0.3), path_through(on_particle(k), on_particle(k + 1)))
@@ -76,7 +76,7 @@ class TestLoops:
 
 
 def solve_by_active_sets(M, f, G, g, C, c):
-    """Least a^T M a / 2 - f^T a with G a = g and C a >= c, all active sets tried."""
+    """Return the minimizer of a^T M a / 2 - f^T a with G a = g and C a >= c, by trying all active sets."""
     best, found = np.inf, None
     for chosen in itertools.product((False, True), repeat=len(C)):
         rows, wanted = np.vstack([G, C[list(chosen)]]), np.append(g, c[list(chosen)])

@@ -44,7 +44,7 @@ def close(actual, expected, tolerance=1e-8):
 
 
 def branched(rng):
-    """Two branches and a second root, with two particles beside them."""
+    """Return two branches and a second root, with two particles beside them."""
     links = [
         Link(
             "trunk", joints.Universal(), body(rng), None, frame(rng), frame(rng), stiffness=3.0, damping=0.4
@@ -63,13 +63,13 @@ def branched(rng):
 
 
 def wave(phase, count):
-    """A motion with its two derivatives."""
+    """Return a motion with its two derivatives."""
     at = phase + np.arange(count)
     return lambda t: (np.sin(2 * t + at), 2 * np.cos(2 * t + at), -4 * np.sin(2 * t + at))
 
 
 def prescribed_in_the_world(t, E, phi):
-    """A body that turns as it sees it, and whose origin moves as the world sees it."""
+    """Return a body with prescribed rotation in body axes and prescribed motion of its origin."""
     w, wdot = np.array([t, t**2, -t]), np.array([1.0, 2 * t, -1.0])
     v, vdot = np.array([np.sin(t), 1.0, t]), np.array([np.cos(t), 0.0, 1.0])
     R = E[:3, :3]
@@ -176,7 +176,7 @@ LENGTHS = {"ground": 1.3, "left": 0.7, "coupler": 1.2, "right": 0.9}
 
 
 def four_bars(seed):
-    """Four bars in a plane that a universal joint turns, and a state in which the loop is closed."""
+    """Return four bars in a plane that a universal joint turns, and a state in which the loop is closed."""
     rng = np.random.default_rng(seed)
     hinge, at = joints.Revolute(), {name: frame(rng) for name in ("base", "left", "coupler", "right")}
     tree = Tree(
@@ -223,7 +223,7 @@ def test_rows_of_a_loop_of_hinges(seed):
 
 
 def as_mechanism(tree, loop, state):
-    """The same bodies with six coordinates each; the loop is closed by one hinge more."""
+    """Return the same bodies with six coordinates each; the loop is closed by one hinge more."""
     places = reduced.poses(tree, state.q)
     made = []
     for i, (link, parent) in enumerate(zip(tree.links, tree.parents, strict=True)):

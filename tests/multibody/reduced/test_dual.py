@@ -37,7 +37,7 @@ def close(actual, expected, tolerance=1e-10):
 
 
 def assert_both_routes_agree(system, constraints, state, *gains, **options):
-    """Accelerations and multipliers of both routes."""
+    """Assert that the accelerations and multipliers of both routes agree."""
     a, multipliers = dual_acceleration(system, constraints, state, *gains, **options)
     expected = constrained_acceleration(system, constraints, state, *gains)
     close(a, expected[0])
@@ -118,7 +118,7 @@ class TestEquations:
 
 
 def at_limits(seed):
-    """The branched tree with two points that rest on planes, a joint at its bound, and one far from it."""
+    """Return the branched tree with two points on planes, a joint at its bound, and one far from it."""
     system, state = branched(np.random.default_rng(seed))
     still = replace(state, qdot=np.zeros(system.tree.num_coordinates))
     E = system.maximal_state(still).E

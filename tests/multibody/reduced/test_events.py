@@ -17,7 +17,7 @@ M = np.diag([1.0, 1.0, 1.0, 2.0, 2.0, 2.0])
 
 
 def thrown():
-    """A body that flies on a parabola from height 1 with 5 m/s upwards, and its height."""
+    """Return a body that flies on a parabola from height 1 with 5 m/s upwards, and its height."""
     tree = Tree([Link("stone", joints.Free3D(), M)], gravity=[0.0, 0.0, -10.0])
     system = TreeSystem(tree)
     start = State(q=[0, 0, 1.0, 0, 0, 0], qdot=[2.0, 0, 5.0, 0, 0, 0], t=3.0)

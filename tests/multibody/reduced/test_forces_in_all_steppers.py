@@ -51,7 +51,7 @@ def turned(point):
 
 
 def arm(point, anchor):
-    """Moment about z, m, of a pull of 1 N at the point towards the anchor."""
+    """Return the moment about z, m, of a pull of 1 N at the point towards the anchor."""
     at = turned(point)
     return np.cross(at, (anchor - at) / np.linalg.norm(anchor - at))[2]
 

@@ -30,7 +30,7 @@ BALLS = joints.QuaternionSpherical(), joints.ExponentialSpherical()
 
 
 def states(tree, ball, seed=1):
-    """Coordinates and rates of the same poses and twists, for either kind of ball."""
+    """Return coordinates and rates of the same poses and twists, for either kind of spherical joint."""
     rng = np.random.default_rng(seed)
     q, v = {}, {}
     for link in tree.links:

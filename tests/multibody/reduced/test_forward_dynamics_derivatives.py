@@ -21,7 +21,7 @@ def close(actual, expected, tolerance=1e-8):
 
 
 def against_differences(tree, q, v, tau, wrenches=0.0):
-    """In all directions, also for coordinates that violate their constraints."""
+    """Compare with differences in all directions, also for coordinates that violate their constraints."""
     found = forward_dynamics_derivatives(tree, q, v, tau, wrenches)
     steps = np.eye(tree.num_coordinates)
     by_q = derivative(lambda t: forward_dynamics_dense(tree, q + t * steps, v, tau, wrenches), step=1e-3)
@@ -73,7 +73,7 @@ class Direction(joints.JointType):
 
 
 def constrained_tree(rng, hinge):
-    """Constraints on coordinates at a root, within a composite and at a branch; springs and dampers."""
+    """Return constrained coordinates at a root, in a composite and at a branch; springs and dampers."""
     offset = joints.Composite(joints.Prismatic(unit(rng)), joints.QuaternionSpherical())
     parts = [("a", joints.QuaternionSpherical(), None), ("b", offset, "a"), ("c", hinge, "a")]
     parts += [("d", joints.Universal(), "c"), ("e", joints.Revolute(unit(rng)), None)]

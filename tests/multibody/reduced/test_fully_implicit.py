@@ -27,7 +27,7 @@ from rbnotes.multibody.reduced import Gear, Link, Tree, TreeSystem, velocity_con
 
 
 def loaded(damping=0.5):
-    """A branched tree with a quaternion, springs between its bodies and a particle, and gravity."""
+    """Return a branched tree with a quaternion, springs between its bodies and a particle, and gravity."""
     rng = np.random.default_rng(1)
     soft = {"stiffness": 2.0, "damping": damping}
     links = [
@@ -50,7 +50,7 @@ def loaded(damping=0.5):
 
 
 def flatten_state(system, state):
-    """Poses and velocities, whatever the coordinates."""
+    """Return poses and velocities, which do not depend on the coordinates."""
     at = system.maximal_state(state)
     return np.concatenate([at.E.ravel(), at.x.ravel(), at.velocity])
 
@@ -108,7 +108,7 @@ def along_z(z):
 
 
 def pendulum(second=None):
-    """Two rods that swing about crossed axes, from rest."""
+    """Return two rods that swing about crossed axes, from rest."""
     second = joints.Revolute(X) if second is None else second
     links = [
         Link("upper", joints.Revolute(Y), ROD, None, None, along_z(-0.5)),

@@ -23,7 +23,7 @@ from rbnotes.testing import jacobian
 
 
 def wander(q):
-    """A function of one's own: a screw along a wave, that nods."""
+    """Return a function of a user: a screw along a wave, with a nodding rotation."""
     c, s = np.cos(q[0]), np.sin(q[0])
     a, b = np.cos(np.sin(q[1])), np.sin(np.sin(q[1]))
     turn = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]])
@@ -32,7 +32,7 @@ def wander(q):
 
 
 def random_tree(seed):
-    """Six links with a branch, joints of all kinds of surfaces and curves between frames anywhere."""
+    """Return six links with a branch, joints of all kinds of surfaces and curves between frames anywhere."""
     rng = np.random.default_rng(seed)
     ring, egg = surfaces.torus(0.6, 0.2), surfaces.ellipsoid(rng.uniform(0.3, 0.6, 3))
     sheet = surfaces.bezier_surface(
@@ -65,7 +65,7 @@ def random_tree(seed):
 
 
 def lagrange(tree, q, qdot, tau):
-    """Accelerations from d/dt dL/dqdot - dL/dq = tau; L from the joints' transforms and nothing else."""
+    """Return the accelerations from d/dt dL/dqdot - dL/dq = tau, with L from the joints' transforms alone."""
     x, v = ca.SX.sym("q", tree.num_coordinates), ca.SX.sym("v", tree.num_coordinates)
     kinetic = potential = 0
     frames = []

@@ -23,7 +23,7 @@ from rbnotes.testing import derivative, jacobian
 
 
 def chain(seed):
-    """Hinges a, b, c in a row with a slider on the first; a particle hangs on the last by a spring."""
+    """Return hinges a, b, c in a row with a slider on the first; a particle hangs on the last by a spring."""
     rng = np.random.default_rng(seed)
     parts = [("a", joints.Revolute(unit(rng)), None), ("b", joints.Revolute(unit(rng)), "a")]
     parts += [("slider", joints.Cylindrical(), "a"), ("c", joints.Revolute(unit(rng)), "b")]
@@ -61,7 +61,7 @@ def test_gears_as_coordinates_and_as_constraints(seed):
 
 
 def curved():
-    """Five coordinates as functions of two, none of them linear."""
+    """Return five coordinates as nonlinear functions of two."""
 
     def q(r):
         return np.array([np.sin(r[0]), r[0] * r[1], r[1], np.cos(r[1]) + r[0], r[0] ** 2])

@@ -30,7 +30,7 @@ def any_tree(seed, links=9):
 
 
 def along_the_tree(tree, rng):
-    """Blocks that couple nothing but bodies with themselves and their parents; and as one matrix."""
+    """Return blocks that couple bodies only with themselves and their parents, and the same as one matrix."""
     n = len(tree.links)
     own, parents, whole = rng.normal(size=(n, 6, 6)), np.zeros((n, 2, 6, 6)), np.zeros((6 * n, 6 * n))
     for i, parent in enumerate(tree.parents):

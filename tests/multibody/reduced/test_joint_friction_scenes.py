@@ -49,7 +49,7 @@ def pendulum(mu, angle, g=10.0, length=1.0, radius=0.05):
 
 
 def take_steps(system, state, h, count, bearings, constraints=(), **options):
-    """Steps of the scheme, each of which starts from the friction of the previous one."""
+    """Return steps of the scheme, each of which starts from the friction of the previous one."""
     steps = []
     for _ in range(count):
         last = steps[-1] if steps else None
@@ -169,7 +169,7 @@ def test_the_same_hinge_in_maximal_coordinates_with_explicit_contacts():
 
 
 def four_bar(mu, ground=0.9):
-    """A crank, a coupler and a rocker in the plane of x and z, closed by a hinge on the world."""
+    """Return a crank, a coupler and a rocker in the plane of x and z, closed by a hinge on the world."""
     axis = [0, 1.0, 0]
 
     def at(x):

@@ -13,7 +13,7 @@ LENGTHS = 10, 20, 40
 
 
 def chain_or_tree(links, chain):
-    """One link after another, or each on one of a few before; the same joints again and again."""
+    """Return a chain, or a tree with few branching links; the types of joints repeat."""
     rng = np.random.default_rng(2)
     made = []
     for i in range(links):

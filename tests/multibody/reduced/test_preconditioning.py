@@ -47,7 +47,7 @@ def test_the_operator(seed, root):
 
 
 def along_the_tree():
-    """Springs of bodies with the world, with their parents, and of the particle with the world."""
+    """Return springs of bodies with the world and with their parents, and of the particle with the world."""
     law = LinearSpring(60.0, 5.0, 0.4)
     ends = [
         (on_body(2, [0.3, -0.2, 0.1]), on_world([0.5, 0.4, -0.2])),
@@ -81,7 +81,7 @@ def test_couplings_outside_the_tree_are_ignored(groups, drive):
 
 
 def stiff_chain(links=50):
-    """Hinges with springs of 1 to 1e6 N m/rad; and weak ones between links far apart."""
+    """Return hinges with springs of 1 to 1e6 N m/rad; and weak ones between links far apart."""
     rng = np.random.default_rng(2)
     names = [f"{i}" for i in range(links)]
     chain = [

@@ -17,7 +17,7 @@ def close(actual, expected):
 
 @pytest.fixture(params=[(seed, size) for seed in range(3) for size in (1, 4, 11)], ids=str)
 def case(request):
-    """Every type of joint, with branches and several roots; quaternions of any length."""
+    """Return every type of joint, with branches and several roots; quaternions of any length."""
     rng = np.random.default_rng(request.param)
     tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), request.param[0])), ALL)
     q = tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates)

@@ -35,7 +35,7 @@ def close(actual, expected):
 
 
 def moving(tree, rng):
-    """A state in general, with rates that keep quaternions as long as they are."""
+    """Return a state in general, with rates that keep quaternions as long as they are."""
     q, qdot = (
         tree.neutral + 0.4 * rng.normal(size=tree.num_coordinates),
         rng.normal(size=tree.num_coordinates),
@@ -48,7 +48,7 @@ def moving(tree, rng):
 
 @pytest.fixture(params=[(seed, size) for seed in range(4) for size in (1, 3, 10)], ids=str)
 def case(request):
-    """Every type of joint, with branches and several roots, springs and dampers."""
+    """Return every type of joint, with branches and several roots, springs and dampers."""
     rng = np.random.default_rng(request.param)
     tree = random_tree(rng, request.param[1], tuple(np.roll(tuple(ALL), 4 * request.param[0])), ALL)
     tree = Tree([replace(link, **SPRINGY) for link in tree.links], tree.gravity)

@@ -20,7 +20,7 @@ def published(name):
 
 
 def table():
-    """Rows of the book's table by scene."""
+    """Return the rows of the book's table by scene."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         return {row["scene"]: row for row in csv.DictReader(file)}
 

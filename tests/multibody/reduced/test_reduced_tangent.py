@@ -26,7 +26,7 @@ from rbnotes.testing import derivative
 
 
 def branching(rng, joint):
-    """Hinges a, b, c in a row, another joint beside b, and two particles on springs with dampers."""
+    """Return hinges a, b, c in a row, another joint beside b, and two particles on springs with dampers."""
     kinds = [("a", joints.Revolute(unit(rng)), None), ("b", joints.Revolute(unit(rng)), "a")]
     kinds += [("side", joint, "a"), ("c", joints.Revolute(unit(rng)), "b")]
     links = [
@@ -44,7 +44,7 @@ def branching(rng, joint):
 
 
 def curved(size):
-    """The first four coordinates follow two in a curve; the others are free."""
+    """Return coordinates of which the first four are a curve of two, and the others are free."""
 
     def q(r):
         a, b = r[:2]

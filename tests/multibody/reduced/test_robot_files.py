@@ -40,7 +40,7 @@ def close(actual, expected, tolerance=1e-12):
 
 
 def random_robot(seed, size=8):
-    """Dampers and limits on joints of one coordinate, one that mimics, and looks of all kinds."""
+    """Return dampers and limits on joints of one coordinate, one that mimics, and looks of all kinds."""
     rng = np.random.default_rng(seed)
     tree = random_tree(rng, size, ("revolute", "prismatic", "fixed", "planar", "floating"), URDF_KINDS)
     links, about = [], []

@@ -33,7 +33,7 @@ def at(x=0.0, y=0.0, z=0.0):
 
 
 def reduced_run(model, start, h, steps, **options):
-    """A simulation in joint coordinates without stabilization, by symplectic Euler unless told otherwise."""
+    """Return a simulation in joint coordinates without stabilization, by default by symplectic Euler."""
     options = {"scheme": symplectic_euler, "stabilization": "none", "coordinates": "reduced", **options}
     return simulate(model, start, h=h, steps=steps, **options)
 

@@ -30,7 +30,7 @@ def close(actual, expected, tolerance=1e-8):
 
 
 def springs(damping=0.0):
-    """Between two bodies, a body and a particle, a particle and the world."""
+    """Return springs between two bodies, a body and a particle, and a particle and the world."""
     law = LinearSpring(6.0, damping, 0.4)
     ends = [
         (on_body(1, [0.3, -0.2, 0.1]), on_body(3, [0.1, 0.4, -0.2])),
@@ -41,7 +41,7 @@ def springs(damping=0.0):
 
 
 def driven(state):
-    """Joint forces that are not linear, and of which none is its own joint's alone."""
+    """Return nonlinear joint forces, each of which depends on several joints."""
     q, qdot = state.q, state.qdot
     k = len(q)
     f = np.sin(np.roll(q, 1)) - 0.1 * np.roll(qdot, 2) ** 3

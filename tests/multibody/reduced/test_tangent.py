@@ -41,7 +41,7 @@ def close(actual, expected, tolerance=1e-9):
 
 
 def slopes(function, x):
-    """The derivative ``(..., k)`` of a function that broadcasts over leading axes."""
+    """Return the derivative ``(..., k)`` of a function that broadcasts over leading axes."""
     rates = derivative(lambda t: function(x + t * np.eye(len(x)))).value
     return np.moveaxis(rates, 0, -1)
 
@@ -138,7 +138,7 @@ def test_against_pinocchio(seed):
 
 
 def driven(state):
-    """Joint forces that are not linear, and of which none is its own joint's alone."""
+    """Return nonlinear joint forces, each of which depends on several joints."""
     k = len(state.q)
     f = np.sin(np.roll(state.q, 1)) - 0.1 * np.roll(state.qdot, 2) ** 3
     K = np.roll(np.eye(k), 1, axis=1).T @ np.diag(np.cos(state.q))
@@ -147,7 +147,7 @@ def driven(state):
 
 
 def loaded(rng, tree):
-    """Springs and dampers between bodies, particles and the world, beside those of the joints."""
+    """Return springs and dampers between bodies, particles and the world, beside those of the joints."""
     law = LinearSpring(6.0, 0.7, 0.4)
     ends = [
         (on_body(1, rng.normal(size=3)), on_body(3, rng.normal(size=3))),

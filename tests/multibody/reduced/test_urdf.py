@@ -28,7 +28,7 @@ def close(actual, expected):
 
 
 def assert_agrees(robot, model, seed):
-    """Mass matrix, inverse and forward dynamics, and all frames, at a random state."""
+    """Assert that mass matrix, dynamics and all frames agree at a random state."""
     tree, rng = robot.tree, np.random.default_rng(seed)
     q, v, a = rng.normal(size=(3, tree.num_coordinates))
     at = pinocchio_robots.reference(robot, model, q, v)

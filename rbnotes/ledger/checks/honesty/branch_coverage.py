@@ -1,4 +1,4 @@
-"""Count how often each branch of a claim runs: a premise that rarely holds checks nothing.
+"""Count the inputs on which each branch of a claim runs; a premise that rarely holds checks nothing.
 
 The code of a claim is rebuilt with a probe around every condition and mask, and runs on the inputs.
 """
@@ -28,7 +28,7 @@ from rbnotes.ledger.evaluation import Values, evaluate
 from rbnotes.ledger.record import Record
 
 MIN_BRANCH_SHARE = 0.1
-"""Each outcome of a condition must occur on this share of the inputs."""
+"""Smallest share of the inputs on which each outcome of a condition must occur."""
 MIN_INPUTS = 10
 """Smallest number of inputs tried, for nested branches."""
 PROBE = "__probe__"
@@ -102,7 +102,7 @@ def count_branches(form: FunctionType, inputs: Sequence[Values]) -> list[Branch]
         return probe(index, value) if flag else value
 
     def probe_loop(index: int, values: Iterable[Any]) -> Iterator[Any]:
-        """Count true if the loop has an iteration, false if it has none."""
+        """Count True for a loop with iterations and False for a loop without."""
         rounds = 0
         for rounds, value in enumerate(values, start=1):
             if rounds == 1:
@@ -248,7 +248,7 @@ class _Probes(ast.NodeTransformer):
         return node
 
     def _probe_verdict(self, node: ast.expr) -> ast.expr:
-        """Return a returned value with its probe; a flag that is the claim itself need not be false."""
+        """Return a returned value with a probe; a flag that states the claim itself may always be true."""
         match node:
             case ast.Call(function, [value], []) if called_name(function) in (
                 "float",

@@ -70,7 +70,7 @@ def findings(
 
 
 def _side_findings(record: Record, holds_when: Function) -> Iterator[str]:
-    """Yield findings on conditions that compute a side of the claim, that is, test the claim itself."""
+    """Yield findings on conditions that compute a side of the claim, and so test the claim itself."""
     condition = normal_form(readable_function(holds_when, "holds_when"))
     for name, form in record_forms(record).items():
         start, _, side = normal_form(readable_function(form)).rpartition("return ")
@@ -108,7 +108,7 @@ def _holds(predicate: Function, values: Values) -> bool:
 
 
 def _flag_findings(holds_when: Function, draws: Sequence[Values]) -> Iterator[str]:
-    """Yield findings on a condition that only depends on inputs with few values."""
+    """Yield findings on a condition that depends only on inputs with few values."""
     flags = [name for name in draws[0] if _is_flag([draw[name] for draw in draws])]
     if not flags:
         return

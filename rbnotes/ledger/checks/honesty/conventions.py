@@ -1,4 +1,4 @@
-"""Check errata that another sign convention would make right: they must name the formulas that fix it."""
+"""Check errata that are right in another convention: they must name the formulas that set it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbnotes.ledger.evaluation import SIGNIFICANT_RESIDUAL, Values, distance, ev
 from rbnotes.ledger.record import Function, Record, Verdict
 
 NUM_INPUTS = 12
-"""Inputs on which a rule must make the forms agree."""
+"""Number of inputs on which a convention must make the forms agree."""
 
 
 def findings(record: Record, draws: Sequence[Values]) -> list[str]:
@@ -111,7 +111,7 @@ def _matching_convention(
 
 
 def _is_real_valued(value: Any) -> bool:
-    """Return True if a value may follow another convention.
+    """Return True if a value is real, so that another convention can apply to it.
 
     Integers, such as numbers of bodies, could make a form endless.
     """
@@ -149,7 +149,7 @@ COMPONENT_ORDERS = {
     "the scalar last": _move_scalar_last,
     "the scalar first": _move_scalar_first,
 }
-"""Orders of components that authors choose."""
+"""Orders of components in use, by description."""
 
 
 def _transpose_or_invert(x: Any) -> Any:

@@ -16,14 +16,14 @@ from rbnotes.ledger.evaluation import Values
 from rbnotes.ledger.record import Function, Record
 
 MAX_COMMON_SHARE = 0.9
-"""An entry that has one value on more than this share of the inputs does not vary."""
+"""Largest share of the inputs on which an entry may have the same value."""
 COARSE_GRID = 1024
 MAX_CHOICES = 3
-"""Inputs with at most so many values are choices, not numbers."""
+"""Largest number of distinct values of an input that counts as a choice, not a number."""
 MAX_ALLOWED_SHARE = 0.25
-"""Share of replacements within the condition above which an input of `given` is needlessly special."""
+"""Largest share of replacements of an input of `given` that may satisfy the condition."""
 MIN_INPUT_SIZE = 1 / 128
-"""Largest entry of an input below which terms of second order cannot be seen."""
+"""Smallest size of an input's largest entry at which second-order terms are visible."""
 LARGE_RESULT, MIN_VISIBLE_VARIATION, ROUNDING_ERROR = 100.0, 1e-3, 1e-13
 """Largest ratio of the tolerance to the variation of larger results, unless only rounding varies."""
 MIN_DRAWS = 8
@@ -31,7 +31,7 @@ MIN_DRAWS = 8
 
 
 def findings(record: Record, draws: Sequence[Values], off_grid: Sequence[Values]) -> list[str]:
-    """Return the degeneracies of the record's inputs, one line per input."""
+    """Return the degeneracies of a record's inputs, one line per input."""
     found: dict[str, list[str]] = {}
     if record.inputs and draws:
         for name in record.inputs:
@@ -99,7 +99,7 @@ def overly_special_findings(record: Record, given: Sequence[Values], draws: Sequ
 
 
 def _is_as_special(value: Any, kept: list[Any]) -> bool:
-    """Return True if a value equals one of the others, or agrees with them where all of them agree."""
+    """Return True if a value equals one of the kept values, or agrees with them wherever they all agree."""
     if any(_is_equal(value, each) for each in kept):
         return True
     parts, others = list(numeric_parts(value)), [list(numeric_parts(each)) for each in kept]
@@ -118,7 +118,7 @@ def _is_as_special(value: Any, kept: list[Any]) -> bool:
 
 
 def _condition_allows(holds_when: Function, values: Values) -> bool:
-    """Return True if a condition holds on combined inputs; it may also raise."""
+    """Return True if a condition holds on combined inputs; an exception counts as False."""
     try:
         return bool(np.all(holds_when(*values.values())))
     except (ValueError, IndexError, ArithmeticError):

@@ -1,4 +1,4 @@
-"""Check that results are compared completely: sorting them, or comparing only norms, hides differences."""
+"""Check that results are compared completely; sorting them or comparing only norms hides differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Check printed numbers to their last digit, which only their source text shows: 0.70 is not 0.700."""
+"""Check printed numbers to their last digit, which only the source text shows: 0.70 is not 0.700."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from rbnotes.ledger.evaluation import evaluate, evaluate_reference
 from rbnotes.ledger.record import Function, Record, Verdict
 
 MAX_ROUNDING = 0.5
-"""A printed number may be off by half a unit of its last digit ..."""
+"""Largest error of a printed number, in units of its last digit ..."""
 MAX_ROUNDING_WITH_REASON = 10.0
-"""... or by ten, with a reason: for numbers computed from rounded ones."""
+"""... and with a stated reason, as for numbers that were computed from rounded ones."""
 ROUNDING_SLACK = 1e-6
 
 

@@ -56,7 +56,7 @@ def unused_function_findings(
     before: Mapping[str, Sequence[Array | None]],
     traces: Mapping[str, Trace],
 ) -> list[str]:
-    """Return findings on functions of ``implements`` whose results the calling form hardly uses."""
+    """Return findings on functions of ``implements`` whose results do not affect the form that calls them."""
     user = "library" if record.library is not None else "printed"
     form = record_forms(record).get(user)
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Checks that run nothing: the forms of a record exist, and its exceptions have reasons."""
+"""Static checks: the forms of a record exist, and its exceptions have reasons."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from rbnotes.ledger.evaluation import SIGNIFICANT_RESIDUAL
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
 
 MAX_TOLERANCE_WITHOUT_REASON = 1e-8
-"""Tolerances above this need a reason."""
+"""Largest tolerance that needs no reason."""
 MAX_TOLERANCE = SIGNIFICANT_RESIDUAL / 10
-"""Tolerances above this hide counterexamples."""
+"""Largest tolerance; larger ones hide counterexamples."""
 MIN_REASON_LENGTH = 12
 """Smallest number of letters of a reason."""
 MUTATING_METHODS = (

@@ -29,7 +29,7 @@ from rbnotes.ledger.evaluation import Values, evaluate
 CALLBACK_PACKAGE = "rbnotes.testing"
 """Functions that differentiate a given function; the code of that function is not part of theirs."""
 NO_MODULE = "-"
-"""Prefix that no module name has."""
+"""Stand-in for a missing module name, which is not a prefix of any module."""
 UNTRACEABLE = (
     os.system,
     sys.setprofile,

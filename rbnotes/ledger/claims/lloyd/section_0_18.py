@@ -17,7 +17,7 @@ from rbnotes.attachments import (
     point_on_points,
 )
 from rbnotes.dynamics import BilateralRows, StepProblem, solve_step
-from rbnotes.ledger.claims.lloyd.section_0_17.attachments import R_IS_NEGATIVE, R_OF_EITHER_SIGN, step_problem
+from rbnotes.ledger.claims.lloyd.section_0_17.attachments import negative_regularization, step_problem
 from rbnotes.ledger.oracles.attachments import effective_mass, effective_rows, soft_constrained_motion
 from rbnotes.ledger.oracles.constrained_systems import energy_matrix
 from rbnotes.ledger.quantities import INVERSE_MASS, MASS, MOMENTUM, NUMBER, VELOCITY, vector_quantity
@@ -94,11 +94,7 @@ FULL_SYSTEM = {
     "gb": arrays(B),
     "gk": arrays(K),
 }
-NEGATIVE_R = vectors(ROWS, -2.0, -0.25)
-SYSTEM_WITH_R = {
-    "R" if name == "S" else name: st.one_of(NEGATIVE_R, vectors(ROWS, 0.25, 2.0)) if name == "S" else each
-    for name, each in FULL_SYSTEM.items()
-}
+WithNegativeR = negative_regularization(FULL_SYSTEM, ROWS)
 
 
 def blocks(M):
@@ -204,11 +200,8 @@ def force_reference(M, G, Gb, Gk, f, S, ga, gb, gk):
 
 
 @section.conditional("e0.25", "The full system with one attachment listed separately")
-class e0_25:
+class e0_25(WithNegativeR):
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf M_{\alpha k} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T & \mathbf G_{k\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf M_{\beta k} & \mathbf G_{\alpha\beta}^T & \mathbf G_{\beta\beta}^T & \mathbf G_{k\beta}^T \\ \mathbf M_{k\alpha} & \mathbf M_{k\beta} & \mathbf M_{kk} & \mathbf G_{\alpha k}^T & 0 & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf G_{\alpha k} & \mathbf R_\alpha & 0 & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 & 0 & 0 \\ \mathbf G_{k\alpha} & \mathbf G_{k\beta} & \mathbf I & 0 & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \mathbf v_k \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \\ \boldsymbol\lambda_k \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf f_k \\ \mathbf g_\alpha \\ \mathbf g_\beta \\ \mathbf g_k \end{pmatrix}"
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
         "of all coordinates, those of k last, then of the constraints, then of the attachment",
@@ -231,17 +224,13 @@ class e0_25:
         return np.all(R < 0)
 
     special = CHAINED_ATTACHMENTS
-    condition = R_IS_NEGATIVE
     remark = "The multipliers have the opposite sign of the forces, and the condition is that of (0.19)."
     implements = (StepProblem, null_space_reduction)
 
 
 @section.conditional("e0.26", "The system without k")
-class e0_26:
+class e0_26(WithNegativeR):
     formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\beta} & \mathbf G'^T_{\alpha\alpha} & \mathbf G_{\beta\alpha}^T \\ \mathbf M'_{\beta\alpha} & \mathbf M'_{\beta\beta} & \mathbf G'^T_{\alpha\beta} & \mathbf G_{\beta\beta}^T \\ \mathbf G'_{\alpha\alpha} & \mathbf G'_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\beta} & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\beta \\ \mathbf g'_\alpha \\ \mathbf g_\beta \end{pmatrix}"
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 5), (MOMENTUM, 3)), "of the remaining coordinates, then of the constraints"
     )
@@ -263,7 +252,6 @@ class e0_26:
         return np.all(R < 0)
 
     special = CHAINED_ATTACHMENTS
-    condition = R_IS_NEGATIVE
     remark = (
         r"The blocks are (0.27) to (0.35). The elimination does not change $\mathbf R_\alpha$, so that the condition is that of "
         "(0.19)."

@@ -7,13 +7,12 @@ force on them is the residual of the momentum.
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import strategies as st
 
 from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction, solve_prescribed_motion
 from rbnotes.dynamics import StepSolution
 from rbnotes.ledger.claims.lloyd.section_0_17.attachments import (
     R_IS_NEGATIVE,
-    R_OF_EITHER_SIGN,
+    negative_regularization,
     step_problem,
 )
 from rbnotes.ledger.oracles.attachments import (
@@ -67,11 +66,7 @@ FULL_SYSTEM = {
     "gb": arrays(B),
     "vr": arrays(P),
 }
-NEGATIVE_R = vectors(ROWS, -2.0, -0.25)
-SYSTEM_WITH_R = {
-    "R" if name == "S" else name: st.one_of(NEGATIVE_R, vectors(ROWS, 0.25, 2.0)) if name == "S" else each
-    for name, each in FULL_SYSTEM.items()
-}
+WithNegativeR = negative_regularization(FULL_SYSTEM, ROWS, R_IS_NEGATIVE.replace(r"R_\alpha", r"R_\sigma"))
 
 
 def constraint_blocks(G, Gb):
@@ -222,15 +217,9 @@ def uncontrolled_reference(M, G, Gb, fa, fb, S, gs, gb, vr):
     return np.concatenate([v[ALPHA], multipliers])
 
 
-R_SIGMA_IS_NEGATIVE = R_IS_NEGATIVE.replace(r"R_\alpha", r"R_\sigma")
-
-
 @section.conditional("d1", "The full system with controlled components")
-class d1:
+class d1(WithNegativeR):
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\rho} & \mathbf M_{\alpha\beta} & \mathbf G_{\sigma\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\rho\alpha} & \mathbf M_{\rho\rho} & \mathbf M_{\rho\beta} & \mathbf G_{\sigma\rho}^T & \mathbf G_{\beta\rho}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\rho} & \mathbf M_{\beta\beta} & \mathbf G_{\sigma\beta}^T & \mathbf I \\ \mathbf G_{\sigma\alpha} & \mathbf G_{\sigma\rho} & \mathbf G_{\sigma\beta} & \mathbf R_\sigma & 0 \\ \mathbf G_{\beta\alpha} & \mathbf G_{\beta\rho} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \mathbf v_\beta \\ \boldsymbol\lambda_\sigma \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\rho \\ \mathbf f_\beta \\ \mathbf g_\sigma \\ \mathbf g_\beta \end{pmatrix}"
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 2), (VELOCITY, 2), (MOMENTUM, 5)),
         "active velocities, controlled forces, attached velocities, then multipliers of both kinds",
@@ -254,17 +243,13 @@ class d1:
     def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
         return np.all(R < 0)
 
-    condition = R_SIGMA_IS_NEGATIVE
     remark = "The multipliers have the opposite sign of the forces, and the condition is that of (0.19)."
     implements = solve_prescribed_motion
 
 
 @section.conditional("d2", "The system without the attached components")
-class d2:
+class d2(WithNegativeR):
     formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf M'_{\alpha\rho} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf M'_{\rho\alpha} & \mathbf M'_{\rho\rho} & \mathbf G'^T_{\sigma\rho} \\ \mathbf G'_{\sigma\alpha} & \mathbf G'_{\sigma\rho} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\rho \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha \\ \mathbf f'_\rho \\ \mathbf g'_\sigma \end{pmatrix}"
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 5)),
         "active velocities, controlled forces, then multipliers of constraints",
@@ -287,7 +272,6 @@ class d2:
     def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
         return np.all(R < 0)
 
-    condition = R_SIGMA_IS_NEGATIVE
     remark = (
         r"The blocks are those of the next display. The reduction does not change $\mathbf R_\sigma$, so that the condition is "
         "that of (0.19)."
@@ -371,11 +355,8 @@ class d5_a:
 
 
 @section.conditional("d5#b", "The system of the active components alone: the sign of the regularization")
-class d5_b:
+class d5_b(WithNegativeR):
     formula = r"\begin{pmatrix} \mathbf M'_{\alpha\alpha} & \mathbf G'^T_{\sigma\alpha} \\ \mathbf G'_{\sigma\alpha} & \mathbf R_\sigma \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\sigma \end{pmatrix} = \begin{pmatrix} \mathbf f'_\alpha - \mathbf M'_{\alpha\rho}\mathbf v_\rho \\ \mathbf g'_\sigma - \mathbf G'_{\sigma\rho}\mathbf v_\rho \end{pmatrix}"
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 3), (MOMENTUM, 3)), "of the active coordinates, then of the constraints"
     )
@@ -397,7 +378,6 @@ class d5_b:
     def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
         return np.all(R < 0)
 
-    condition = R_SIGMA_IS_NEGATIVE
     remark = "The indices are those of all constraints, and the condition is that of (0.19)."
     implements = solve_prescribed_motion
 

@@ -186,7 +186,7 @@ class e1_30:
     page_2021 = Page(
         73,
         r"(3.64) and (3.65) instead: Newton steps with $\mathsf M - h\mathsf D - h^2\mathsf K$, $\mathsf K = d\mathsf f/d\mathsf q$, $\mathsf D = d\mathsf f/d\dot{\mathsf q}$",
-        mended=True,
+        fixed=True,
     )
     formula = r"(M + hD - h^2K)\,\phi^{(k+1)} = M\phi^{(k)} + hf"
     inputs = {**NONLINEAR, "fraction": numbers(0.25, 1.0)}

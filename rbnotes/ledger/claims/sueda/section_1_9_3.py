@@ -131,7 +131,7 @@ class e1_36:
 @section.erratum("e1.37#a", "Stiffness of a zero-length spring, as (1.30) uses it")
 class e1_37_a:
     page_2019 = Page(10)
-    page_2021 = Page(14, r"(1.44), $\mathsf K = d\mathsf f/d\mathsf q$ with the right sign", mended=True)
+    page_2021 = Page(14, r"(1.44), $\mathsf K = d\mathsf f/d\mathsf q$ with the right sign", fixed=True)
     formula = r"K = k\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & [{}^1\mathbf x_1] & [{}^1\mathbf x_1]R_1^TR_2[{}^2\mathbf x_2] & -[{}^1\mathbf x_1]R_1^TR_2\\[R_1^T(\mathbf p_1 - {}^0\mathbf x_2)] & I & R_1^TR_2[{}^2\mathbf x_2] & -R_1^TR_2\\[{}^2\mathbf x_2]R_2^TR_1[{}^1\mathbf x_1] & -[{}^2\mathbf x_2]R_2^TR_1 & [{}^2\mathbf x_2][R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & [{}^2\mathbf x_2]\\R_2^TR_1[{}^1\mathbf x_1] & -R_2^TR_1 & [R_2^T(\mathbf p_2 - {}^0\mathbf x_1)] & I\end{pmatrix}"
     edit = ("K = k", "K = -k")
     inputs = SPRING

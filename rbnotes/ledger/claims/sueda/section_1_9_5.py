@@ -293,7 +293,7 @@ class d2:
     page_2021 = Page(
         19,
         r"(1.77), with $\Delta\mathbf x_k$; but there $\mathbf d_k = -\Delta\mathbf x_k/l_k^3$, whose sign is wrong",
-        mended=True,
+        fixed=True,
     )
     formula = r"K_{k1} = \begin{pmatrix}\Gamma_k^TR_k^T\Delta\mathbf x\\ -\Gamma_{k+1}^TR_{k+1}^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|^3}"
     edits = (
@@ -449,7 +449,7 @@ class t538:
 @section.conditional("e1.63", "Derivative of the tension with respect to the poses")
 class e1_63:
     page_2019 = Page(14)
-    page_2021 = Page(19, r"(1.79), with the change of $\dot l_k$", mended=True)
+    page_2021 = Page(19, r"(1.79), with the change of $\dot l_k$", fixed=True)
     formula = r"\frac{\partial f}{\partial E} = \sum_{k=1}^{n-1}\begin{pmatrix}\mathbf d^TR_k\Gamma_k & -\mathbf d^TR_{k+1}\Gamma_{k+1}\end{pmatrix},\qquad \mathbf d = \frac{-f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\frac{\Delta\mathbf x_k}{\|\Delta\mathbf x_k\|}"
     inputs = MUSCLE
     result = Result(WRENCH / LENGTH, "over the motions of the bodies, each in its frame")
@@ -492,7 +492,7 @@ class d3:
     page_2021 = Page(
         20,
         r"(1.80) for $\mathsf D = d\mathsf f/d\dot{\mathsf q}$, which (3.65) takes with the right sign; the row still stands before the column",
-        mended=True,
+        fixed=True,
     )
     formula = r"D = \frac{\partial f}{\partial\Phi}\sum_{k=1}^{n-1}f_k"
     edit = (

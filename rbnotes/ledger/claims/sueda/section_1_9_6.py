@@ -106,7 +106,7 @@ class e1_65:
     page_2021 = Page(
         20,
         r"(1.81), $f = k\varepsilon + d\dot\varepsilon$ with $\varepsilon = (l - L)/L$",
-        mended=True,
+        fixed=True,
     )
     formula = r"\mathbf f = \Bigl(k\frac{l - L}{L} - d\frac{\dot l}{L}\Bigr)\frac{\Delta\mathbf x}{l},\qquad l = \|\Delta\mathbf x\|"
     edit = (r"- d\frac", r"+ d\frac")
@@ -161,7 +161,7 @@ class e1_66:
     page_2021 = Page(
         20,
         r"(1.81), $f = k\varepsilon + d\dot\varepsilon$, in the wrenches (1.64)",
-        mended=True,
+        fixed=True,
     )
     formula = r"\mathsf f = f_s\mathsf f_n,\quad f_s = k\frac{l - L}{L} - d\frac{\dot l}{L},\quad \mathsf f_n = \frac1l\begin{pmatrix}-\Gamma_1^TR_1^T\Delta\mathbf x\\ \Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     edits = (
@@ -276,7 +276,7 @@ K_{n2} &= \frac1l\begin{pmatrix}[{}^1\mathbf x_1][R_1^T(\mathbf p_1 - {}^0\mathb
 @section.conditional("e1.67#c", "Derivative of the tension of a spring-damper with respect to the poses")
 class e1_67_c:
     page_2019 = Page(15)
-    page_2021 = Page(17, r"(1.67), with the change of $\dot l$", mended=True)
+    page_2021 = Page(17, r"(1.67), with the change of $\dot l$", fixed=True)
     formula = r"\frac{\partial f_s}{\partial E} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-k}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
     result = Result(WRENCH / LENGTH, "over the motions of the bodies, each in its frame")
@@ -345,7 +345,7 @@ class e1_68_a:
 @section.erratum("e1.68#b", "Derivative of f_s with respect to the twists")
 class e1_68_b:
     page_2019 = Page(15)
-    page_2021 = Page(20, r"(1.82), $df/d\dot l = d/L$", mended=True)
+    page_2021 = Page(20, r"(1.82), $df/d\dot l = d/L$", fixed=True)
     formula = r"\frac{\partial f_s}{\partial\Phi} = \begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix},\qquad \mathbf d = \frac{-d}{L}\frac{\Delta\mathbf x}{l}"
     inputs = SPRING
     result = Result(WRENCH / VELOCITY, "over the motions of the bodies, each in its frame")

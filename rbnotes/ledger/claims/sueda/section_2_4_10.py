@@ -269,7 +269,7 @@ class e2_56_b:
     page_2021 = Page(
         41,
         r"(2.61), $-\dot{\mathsf q}_2\sin\mathsf q_2$ in the second entry of row 5",
-        mended=True,
+        fixed=True,
     )
     formula = r"\dot S = \begin{pmatrix} 0&0&0\\0&0&0\\0&0&0\\ \dot q_2Q_2^{xy}&\dot q_2Q_2^{yy}&0\\ -\dot q_2Q_2^{xx}&-\dot q_2Q_2^{xy}&0\\0&0&0 \end{pmatrix}"
     edit = (r"-\dot q_2Q_2^{xy}&0", r"-\dot q_2Q_2^{yx}&0")

@@ -280,7 +280,7 @@ class e2_47_a:
     page_2021 = Page(
         39,
         r"(2.52), the same; section 3.2.7 adds on page 68 that $\mathsf q \approx 0$ is singular",
-        mended=True,
+        fixed=True,
     )
     formula = r"[\dot S_i] = \dot R^\top A_iR + R^\top\dot A_iR + R^\top A_i\dot R"
     inputs = WITH_ZERO

@@ -15,9 +15,8 @@ from rbnotes.dynamics import (
 from rbnotes.forces import Damping, ForceGroups, ZeroLengthSprings, on_body, path_through
 from rbnotes.inertia import spatial_inertia
 from rbnotes.joints import Helical, Prismatic, Revolute, Universal
-from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD, coordinates
-from rbnotes.ledger.oracles import complex_steps
-from rbnotes.ledger.oracles import point_mass_tree as clouds
+from rbnotes.ledger.joint_quantities import BRANCHING, POINT_MASS_TREE, coordinates
+from rbnotes.ledger.oracles import complex_steps, point_mass_tree
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
 from rbnotes.ledger.pages import Page
 from rbnotes.ledger.quantities import (
@@ -44,8 +43,8 @@ section = Section(
     page_2019=Page(33, last=34),
     page_2021=Page(44, last=46),
     arguments={
-        "cloud": Argument(
-            CLOUD,
+        "body_tree": Argument(
+            POINT_MASS_TREE,
             (
                 "a hinge that carries a universal joint on one branch, and a slider and then a screw on "
                 "the other: joints in the frames of their parent joints, bodies in the frames of their "
@@ -80,7 +79,7 @@ def positive_vectors(count=5):
 
 
 SPRINGS_AND_DAMPERS = {
-    "cloud": clouds.point_mass_trees(),
+    "body_tree": point_mass_tree.point_mass_trees(),
     "q": arrays(5),
     "v": arrays(5),
     "k": positive_vectors(),
@@ -96,11 +95,11 @@ JOINTS = {
 }
 
 
-def model(cloud, k=0.0, d=0.0, rest=0.0):
+def model(body_tree, k=0.0, d=0.0, rest=0.0):
     """Return the tree of the oracle with a spring and a damper at each coordinate."""
     k, d, rest = (np.broadcast_to(each, 5) for each in (k, d, rest))
-    hinge, slide, screw = cloud.axes
-    joints = Revolute(hinge), Universal(), Prismatic(slide), Helical(screw, clouds.PITCH)
+    hinge, slide, screw = body_tree.axes
+    joints = Revolute(hinge), Universal(), Prismatic(slide), Helical(screw, point_mass_tree.PITCH)
     links, start = [], 0
     for i, joint in enumerate(joints):
         part = slice(start, start + joint.num_coordinates)
@@ -108,17 +107,17 @@ def model(cloud, k=0.0, d=0.0, rest=0.0):
             Link(
                 NAMES[i],
                 joint,
-                spatial_inertia(cloud.masses[i], cloud.inertias[i], cloud.centers[i]),
-                NAMES[clouds.PARENTS[i]] if i else None,
-                cloud.placements[i],
-                cloud.bodies[i],
+                spatial_inertia(body_tree.masses[i], body_tree.inertias[i], body_tree.centers[i]),
+                NAMES[point_mass_tree.PARENTS[i]] if i else None,
+                body_tree.placements[i],
+                body_tree.bodies[i],
                 k[part],
                 d[part],
                 rest[part],
             )
         ]
         start = part.stop
-    return Tree(links, gravity=cloud.gravity)
+    return Tree(links, gravity=body_tree.gravity)
 
 
 def hinge_chain(k, d, rest):
@@ -133,22 +132,29 @@ def hinge_chain(k, d, rest):
     )
 
 
-def equations_of_motion(cloud, q, v):
+def equations_of_motion(body_tree, q, v):
     """Return J^T M J and J^T (f_m - M Jdot v) of (2.73)."""
-    J, M = clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
-    f = clouds.gyroscopic_and_gravity_wrenches(cloud, q, J @ v)
-    return J.T @ M @ J, J.T @ (f - M @ clouds.bias_acceleration(cloud, q, v))
+    J, M = point_mass_tree.jacobian(body_tree, q), point_mass_tree.maximal_mass_matrix(body_tree)
+    f = point_mass_tree.gyroscopic_and_gravity_wrenches(body_tree, q, J @ v)
+    return J.T @ M @ J, J.T @ (f - M @ point_mass_tree.bias_acceleration(body_tree, q, v))
 
 
-def acceleration_under_force(cloud, q, v, force):
+def acceleration_under_force(body_tree, q, v, force):
     """Return the joint accelerations of point masses under a force along the coordinates."""
-    return acceleration(clouds.point_positions(cloud), clouds.point_mass(cloud), cloud.gravity, q, v, force)
+    return acceleration(
+        point_mass_tree.point_positions(body_tree),
+        point_mass_tree.masses_of_points(body_tree),
+        body_tree.gravity,
+        q,
+        v,
+        force,
+    )
 
 
 @section.holds("t1138", "Nonlinear springs in joints")
 class t1138:
     formula = r"\tau_K = \tau_K(q_r):\ \text{`non-linear stiffness can be implemented trivially'}"
-    inputs = {name: SPRINGS_AND_DAMPERS[name] for name in ("cloud", "q", "v", "k")}
+    inputs = {name: SPRINGS_AND_DAMPERS[name] for name in ("body_tree", "q", "v", "k")}
     arguments = {
         "q": Argument(BRANCHING, "of the joints, in their order"),
         "v": Argument(vector_quantity((RATE, 3), (VELOCITY, 1), (RATE, 1)), "of the joints, in their order"),
@@ -156,26 +162,26 @@ class t1138:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, q, v, k):
+    def printed(body_tree, q, v, k):
         """Return the accelerations with a hardening spring instead of the linear one."""
-        M, f = equations_of_motion(cloud, q, v)
+        M, f = equations_of_motion(body_tree, q, v)
         return np.linalg.solve(M, f - k * np.sinh(q))
 
-    def library(cloud, q, v, k):
+    def library(body_tree, q, v, k):
         zeros = np.zeros((5, 5))
 
         def hardening_force(state):
             return Forces(-k * np.sinh(state.q), zeros, zeros)
 
-        return TreeSystem(model(cloud), driven=hardening_force).acceleration(State(q=q, qdot=v))
+        return TreeSystem(model(body_tree), driven=hardening_force).acceleration(State(q=q, qdot=v))
 
-    def reference(cloud, q, v, k):
+    def reference(body_tree, q, v, k):
         """Compare with d'Alembert's principle for point masses, with the forces of springs from their energy.
 
         Four bodies hang on branching joints of four types; the energy is differentiated by complex steps.
         """
         energy_gradient = complex_step(lambda x: np.sum(k * np.cosh(x)), q)
-        return acceleration_under_force(cloud, q, v, -energy_gradient)
+        return acceleration_under_force(body_tree, q, v, -energy_gradient)
 
     tolerance = 1e-08
     implements = TreeSystem
@@ -235,22 +241,22 @@ class e2_73:
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, q, v, k, d, rest):
-        M, f = equations_of_motion(cloud, q, v)
+    def printed(body_tree, q, v, k, d, rest):
+        M, f = equations_of_motion(body_tree, q, v)
         f_r = -k * (q - rest) - d * v
         return np.linalg.solve(M, f_r + f)
 
-    def library(cloud, q, v, k, d, rest):
-        return forward_dynamics_dense(model(cloud, k, d, rest), q, v)
+    def library(body_tree, q, v, k, d, rest):
+        return forward_dynamics_dense(model(body_tree, k, d, rest), q, v)
 
-    def reference(cloud, q, v, k, d, rest):
+    def reference(body_tree, q, v, k, d, rest):
         """Compare with d'Alembert's principle for point masses, with joint torques from energy and dissipation.
 
         Four bodies hang on branching joints of four types; both functions are differentiated by complex steps.
         """
         energy_gradient = complex_step(lambda x: np.sum(k * (x - rest) ** 2) / 2, q)
         dissipation_gradient = complex_step(lambda x: np.sum(d * x**2) / 2, v)
-        return acceleration_under_force(cloud, q, v, -energy_gradient - dissipation_gradient)
+        return acceleration_under_force(body_tree, q, v, -energy_gradient - dissipation_gradient)
 
     tolerance = 1e-08
     remark = (
@@ -355,27 +361,35 @@ ONE_STEP = {
     "v": vectors(),
     "h": positive_numbers(0.125, 1.0),
 }
-STATE = {"cloud": clouds.point_mass_trees(), "q": clouds.five_numbers(100), "v": clouds.five_numbers(200)}
+STATE = {
+    "body_tree": point_mass_tree.point_mass_trees(),
+    "q": point_mass_tree.five_numbers(100),
+    "v": point_mass_tree.five_numbers(200),
+}
 STEP_INPUTS = {**SPRINGS_AND_DAMPERS, **STATE, "h": positive_numbers(0.125, 0.5)}
 STEP = (implicit_euler, TreeSystem.linearized_force)
 
 
-def spring_and_damper_step(cloud, q, v, k, d, rest, h):
+def spring_and_damper_step(body_tree, q, v, k, d, rest, h):
     """Solve implicit Euler with the torques at the end of the step as unknowns.
 
     The mass matrix and the free motion are those of point masses at the start of the step.
     """
-    positions, masses, one = clouds.point_positions(cloud), clouds.point_mass(cloud), np.eye(5)
+    positions, masses, one = (
+        point_mass_tree.point_positions(body_tree),
+        point_mass_tree.masses_of_points(body_tree),
+        np.eye(5),
+    )
     M, free_force = (
         mass_matrix(positions, masses, q),
-        net_generalized_force(positions, masses, cloud.gravity, q, v),
+        net_generalized_force(positions, masses, body_tree.gravity, q, v),
     )
     system = np.block([[M, -h * one], [np.diag(d + h * k), one]])
     return np.linalg.solve(system, np.concatenate([M @ v + h * free_force, -k * (q - rest)]))[:5]
 
 
-def step_library(cloud, q, v, k, d, rest, h):
-    return implicit_euler(TreeSystem(model(cloud, k, d, rest)), State(q=q, qdot=v), h).qdot
+def step_library(body_tree, q, v, k, d, rest, h):
+    return implicit_euler(TreeSystem(model(body_tree, k, d, rest)), State(q=q, qdot=v), h).qdot
 
 
 def end_of_step(M, k, d, f, q, v, h):
@@ -483,9 +497,9 @@ class e2_77:
     result = Result(BRANCHING / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, q, v, k, d, rest, h):
+    def printed(body_tree, q, v, k, d, rest, h):
         """Evaluate with the torques of the springs alone in f_r; the dampers are only on the left-hand side."""
-        M, f = equations_of_motion(cloud, q, v)
+        M, f = equations_of_motion(body_tree, q, v)
         f_r = -k * (q - rest)
         return np.linalg.solve(M + h * np.diag(d) + h**2 * np.diag(k), M @ v + h * (f_r + f))
 
@@ -605,9 +619,9 @@ class e2_79_a:
     result = Result(BRANCHING / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, q, v, k, d, rest, h):
+    def printed(body_tree, q, v, k, d, rest, h):
         """Evaluate without implicit forces on bodies, and with the damping torques left out of f_r."""
-        M, f = equations_of_motion(cloud, q, v)
+        M, f = equations_of_motion(body_tree, q, v)
         K_r, D_r = np.diag(k), np.diag(d)
         return np.linalg.solve(M + h * D_r - h**2 * K_r, M @ v + h * (-k * (q - rest) + f))
 
@@ -649,43 +663,46 @@ class e2_79_b:
     result = Result(BRANCHING / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, q, v, k, d, h, fraction):
+    def printed(body_tree, q, v, k, d, h, fraction):
         """Return the step with a spring between two bodies, dampers on bodies, and springs and dampers in joints.
 
         A fraction of the damping forces is also in f_r and f_m.
         """
-        J, (M, f) = clouds.jacobian(cloud, q), equations_of_motion(cloud, q, v)
+        J, (M, f) = point_mass_tree.jacobian(body_tree, q), equations_of_motion(body_tree, q, v)
         K_m = complex_steps.partial_derivatives(
-            lambda y: clouds.spring_wrenches(cloud, y, k, ENDS), q
+            lambda y: point_mass_tree.spring_wrenches(body_tree, y, k, ENDS), q
         ).T @ np.linalg.pinv(J)
         D_m, K_r, D_r = d * np.eye(24), -k * np.eye(5), d * np.eye(5)
-        f_m = clouds.spring_wrenches(cloud, q, k, ENDS) - fraction * d * J @ v
+        f_m = point_mass_tree.spring_wrenches(body_tree, q, k, ENDS) - fraction * d * J @ v
         f_r = -k * q - fraction * d * v
         left = M + J.T @ (h * D_m - h**2 * K_m) @ J + h * D_r - h**2 * K_r
         return np.linalg.solve(left, M @ v + h * (f_r + J.T @ f_m + f))
 
-    def library(cloud, q, v, k, d, h, fraction):
+    def library(body_tree, q, v, k, d, h, fraction):
         ends = path_through(on_body(1, ENDS[0]), on_body(3, ENDS[1]))
         forces = ForceGroups([ZeroLengthSprings(k, ends), Damping(d, [0, 1, 2, 3])])
-        system = TreeSystem(model(cloud, k, d), applied_forces=forces)
+        system = TreeSystem(model(body_tree, k, d), applied_forces=forces)
         return implicit_euler(system, State(q=q, qdot=v), h).qdot
 
-    def reference(cloud, q, v, k, d, h, fraction):
+    def reference(body_tree, q, v, k, d, h, fraction):
         """Compare with one Newton step of implicit Euler for point masses, with derivatives by complex steps.
 
         Moments and forces are those at the end of the step; J and the bias accelerations are those at its start.
         """
-        positions, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        positions, masses = (
+            point_mass_tree.point_positions(body_tree),
+            point_mass_tree.masses_of_points(body_tree),
+        )
         M, free_force = (
             mass_matrix(positions, masses, q),
-            net_generalized_force(positions, masses, cloud.gravity, q, v),
+            net_generalized_force(positions, masses, body_tree.gravity, q, v),
         )
-        J = clouds.jacobian(cloud, q)
+        J = point_mass_tree.jacobian(body_tree, q)
 
         def residual(v_next):
             end = q + h * v_next
             torques = -k * end - d * v_next
-            wrenches = clouds.spring_wrenches(cloud, end, k, ENDS) - d * (v_next @ J.T)
+            wrenches = point_mass_tree.spring_wrenches(body_tree, end, k, ENDS) - d * (v_next @ J.T)
             return (v_next - v) @ M - h * (free_force + torques + wrenches @ J)
 
         # At zero velocity the positions are those at the start of the step. The damping forces are linear in the
@@ -696,7 +713,7 @@ class e2_79_b:
     tolerance = 1e-08
     given = {**SPRINGS_ON_BODIES, "fraction": st.just(0.0)}
 
-    def holds_when(cloud, q, v, k, d, h, fraction):
+    def holds_when(body_tree, q, v, k, d, h, fraction):
         return fraction * np.linalg.norm(v) == 0
 
     condition = (

@@ -12,8 +12,8 @@ from rbnotes.ledger.claims.sueda.section_2_5 import (
     hinge_chain,
     model,
 )
-from rbnotes.ledger.joint_quantities import BRANCHING, CLOUD
-from rbnotes.ledger.oracles import point_mass_tree as clouds
+from rbnotes.ledger.joint_quantities import BRANCHING, POINT_MASS_TREE
+from rbnotes.ledger.oracles import point_mass_tree
 from rbnotes.ledger.oracles.dalembert import acceleration, mass_matrix, net_generalized_force
 from rbnotes.ledger.oracles.pose_products import derivative_along_motion
 from rbnotes.ledger.pages import Page
@@ -54,8 +54,8 @@ section = Section(
     page_2019=Page(34, last=35),
     page_2021=Page(46),
     arguments={
-        "cloud": Argument(
-            CLOUD,
+        "body_tree": Argument(
+            POINT_MASS_TREE,
             (
                 "a hinge that carries a universal joint on one branch, and a slider and then a screw on "
                 "the other: joints in the frames of their parent joints, bodies in the frames of their "
@@ -81,11 +81,11 @@ section = Section(
 )
 
 
-TREE = {"cloud": SPRINGS_AND_DAMPERS["cloud"], "q": arrays(5), "v": arrays(5), "a": arrays(5)}
+TREE = {"body_tree": SPRINGS_AND_DAMPERS["body_tree"], "q": arrays(5), "v": arrays(5), "a": arrays(5)}
 # Two coordinates r, and five functions of them.
 REDUCED = {"W": arrays(5, 2), "U": arrays(5, 2), "r": arrays(2), "r_dot": arrays(2)}
-HYPER = {"cloud": SPRINGS_AND_DAMPERS["cloud"], **REDUCED}
-TREE_OF_FIVE = model(clouds.point_mass_tree(0))
+HYPER = {"body_tree": SPRINGS_AND_DAMPERS["body_tree"], **REDUCED}
+TREE_OF_FIVE = model(point_mass_tree.point_mass_tree(0))
 
 
 def nonlinear_coordinates(W, U):
@@ -154,30 +154,34 @@ class t1174_a:
 @section.holds("t1174#b", "Equal joint angles by constraints and by a chained Jacobian")
 class t1174_b:
     formula = r"\text{`This can be accomplished by adding constraints as shown in §2.8, but if we use a chained Jacobian ...'}"
-    inputs = {"cloud": SPRINGS_AND_DAMPERS["cloud"], "r": arrays(3), "r_dot": arrays(3)}
+    inputs = {"body_tree": SPRINGS_AND_DAMPERS["body_tree"], "r": arrays(3), "r_dot": arrays(3)}
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, r, r_dot):
+    def printed(body_tree, r, r_dot):
         """Evaluate with one coordinate for hinge, slider and screw; both angles of the universal joint are free."""
         J = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0], [1, 0, 0]])
-        M, f = equations_of_motion(cloud, J @ r, J @ r_dot)
+        M, f = equations_of_motion(body_tree, J @ r, J @ r_dot)
         return J @ np.linalg.solve(J.T @ M @ J, J.T @ f)
 
-    def library(cloud, r, r_dot):
+    def library(body_tree, r, r_dot):
         """Solve with gears as constraints."""
         equal = [0, 1, 2, 0, 0]
         gears = [Gear("root", "right"), Gear("root", "tip")]
         return constrained_acceleration(
-            TreeSystem(model(cloud)), gears, State(q=r[equal], qdot=r_dot[equal])
+            TreeSystem(model(body_tree)), gears, State(q=r[equal], qdot=r_dot[equal])
         )[0]
 
-    def reference(cloud, r, r_dot):
+    def reference(body_tree, r, r_dot):
         """Compare with d'Alembert's principle for point masses that depend on three coordinates."""
         equal = [0, 1, 2, 0, 0]
-        positions = clouds.point_positions(cloud)
+        positions = point_mass_tree.point_positions(body_tree)
         qddot = acceleration(
-            lambda x: positions(x[..., equal]), clouds.point_mass(cloud), cloud.gravity, r, r_dot
+            lambda x: positions(x[..., equal]),
+            point_mass_tree.masses_of_points(body_tree),
+            body_tree.gravity,
+            r,
+            r_dot,
         )
         return qddot[equal]
 
@@ -192,19 +196,22 @@ class e2_80:
     result = Result(ENERGY / BRANCHING, "of the joints, in their order")
     constants = (LENGTH,)
 
-    def printed(cloud, q, v, a):
+    def printed(body_tree, q, v, a):
         """Return the joint forces for an acceleration: left-hand side minus right-hand side."""
-        M, f = equations_of_motion(cloud, q, v)
+        M, f = equations_of_motion(body_tree, q, v)
         return M @ a - f
 
-    def library(cloud, q, v, a):
-        return inverse_dynamics_dense(model(cloud), q, v, a)
+    def library(body_tree, q, v, a):
+        return inverse_dynamics_dense(model(body_tree), q, v, a)
 
-    def reference(cloud, q, v, a):
+    def reference(body_tree, q, v, a):
         """Compare with d'Alembert's principle for the point masses of four bodies on branching joints."""
-        positions, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        positions, masses = (
+            point_mass_tree.point_positions(body_tree),
+            point_mass_tree.masses_of_points(body_tree),
+        )
         return mass_matrix(positions, masses, q) @ a - net_generalized_force(
-            positions, masses, cloud.gravity, q, v
+            positions, masses, body_tree.gravity, q, v
         )
 
     remark = (
@@ -306,28 +313,30 @@ class e2_82_a:
     )
     constants = (LENGTH,)
 
-    def printed(cloud, W, U, r, r_dot):
-        return clouds.jacobian(cloud, nonlinear_coordinates(W, U)(r)) @ nonlinear_jacobian(W, U, r)
+    def printed(body_tree, W, U, r, r_dot):
+        return point_mass_tree.jacobian(body_tree, nonlinear_coordinates(W, U)(r)) @ nonlinear_jacobian(
+            W, U, r
+        )
 
-    def library(cloud, W, U, r, r_dot):
-        system = HyperReducedSystem(TreeSystem(model(cloud)), coordinates(W, U))
+    def library(body_tree, W, U, r, r_dot):
+        system = HyperReducedSystem(TreeSystem(model(body_tree)), coordinates(W, U))
         state = State(q=r, qdot=r_dot)
         return jacobian(system.system.tree, system.expand(state).q) @ system.reduction(state).J
 
-    def reference(cloud, W, U, r, r_dot):
+    def reference(body_tree, W, U, r, r_dot):
         """Compare with twists of the bodies, by derivatives of their poses over the reduced coordinates."""
-        return reduced_twists(cloud, W, U, r)
+        return reduced_twists(body_tree, W, U, r)
 
     implements = (HyperReducedSystem.reduction, jacobian)
 
 
-def reduced_twists(cloud, W, U, r):
+def reduced_twists(body_tree, W, U, r):
     """Return the twists of the bodies for unit rates of the two coordinates, one column each."""
 
     def body_poses(x):
-        return clouds.poses(cloud, x @ W.T + np.sin(x) @ U.T)
+        return point_mass_tree.poses(body_tree, x @ W.T + np.sin(x) @ U.T)
 
-    return clouds.body_jacobian(body_poses, r)
+    return point_mass_tree.body_jacobian(body_poses, r)
 
 
 @section.holds("e2.82#b", "Rate of the Jacobian of the bodies with respect to the reduced coordinates")
@@ -340,22 +349,22 @@ class e2_82_b:
     )
     constants = (LENGTH,)
 
-    def printed(cloud, W, U, r, r_dot):
+    def printed(body_tree, W, U, r, r_dot):
         J_rR, q = nonlinear_jacobian(W, U, r), nonlinear_coordinates(W, U)(r)
-        J_mr = clouds.jacobian(cloud, q)
-        J_mr_dot = derivative_along_motion(lambda x: clouds.jacobian(cloud, x), q, J_rR @ r_dot)
+        J_mr = point_mass_tree.jacobian(body_tree, q)
+        J_mr_dot = derivative_along_motion(lambda x: point_mass_tree.jacobian(body_tree, x), q, J_rR @ r_dot)
         return J_mr_dot @ J_rR + J_mr @ nonlinear_jacobian_rate(U, r, r_dot)
 
-    def library(cloud, W, U, r, r_dot):
-        tree, state = model(cloud), State(q=r, qdot=r_dot)
+    def library(body_tree, W, U, r, r_dot):
+        tree, state = model(body_tree), State(q=r, qdot=r_dot)
         system = HyperReducedSystem(TreeSystem(tree), coordinates(W, U))
         expanded, J_rR = system.expand(state), system.reduction(state).J
         J_rR_dot = np.asarray(system.coordinates.jacobian_rate(r, r_dot))
         return jacobian_rate(tree, expanded.q, expanded.qdot) @ J_rR + jacobian(tree, expanded.q) @ J_rR_dot
 
-    def reference(cloud, W, U, r, r_dot):
+    def reference(body_tree, W, U, r, r_dot):
         """Compare with differences of complex steps of poses, along a motion of the reduced coordinates."""
-        return derivative_along_motion(lambda x: reduced_twists(cloud, W, U, x), r, r_dot)
+        return derivative_along_motion(lambda x: reduced_twists(body_tree, W, U, x), r, r_dot)
 
     implements = (jacobian_rate, HyperReducedSystem)
 
@@ -368,30 +377,40 @@ class e2_83:
     result = Result(TORQUE, "of the reduced coordinates")
     constants = (LENGTH,)
 
-    def printed(cloud, W, U, r, r_dot, a):
+    def printed(body_tree, W, U, r, r_dot, a):
         """Return the generalized forces for an acceleration: left-hand side minus right-hand side."""
         J_rR, q = nonlinear_jacobian(W, U, r), nonlinear_coordinates(W, U)(r)
-        v, J_mr, M = J_rR @ r_dot, clouds.jacobian(cloud, q), clouds.maximal_mass_matrix(cloud)
+        v, J_mr, M = (
+            J_rR @ r_dot,
+            point_mass_tree.jacobian(body_tree, q),
+            point_mass_tree.maximal_mass_matrix(body_tree),
+        )
         J_mR = J_mr @ J_rR
-        bias = clouds.bias_acceleration(cloud, q, v) + J_mr @ nonlinear_jacobian_rate(U, r, r_dot) @ r_dot
+        bias = (
+            point_mass_tree.bias_acceleration(body_tree, q, v)
+            + J_mr @ nonlinear_jacobian_rate(U, r, r_dot) @ r_dot
+        )
         return J_mR.T @ M @ J_mR @ a - J_mR.T @ (
-            clouds.gyroscopic_and_gravity_wrenches(cloud, q, J_mr @ v) - M @ bias
+            point_mass_tree.gyroscopic_and_gravity_wrenches(body_tree, q, J_mr @ v) - M @ bias
         )
 
-    def library(cloud, W, U, r, r_dot, a):
-        system = HyperReducedSystem(TreeSystem(model(cloud)), coordinates(W, U))
+    def library(body_tree, W, U, r, r_dot, a):
+        system = HyperReducedSystem(TreeSystem(model(body_tree)), coordinates(W, U))
         state = State(q=r, qdot=r_dot)
         return system.mass_matrix(state) @ a - system.force(state)
 
-    def reference(cloud, W, U, r, r_dot, a):
+    def reference(body_tree, W, U, r, r_dot, a):
         """Compare with d'Alembert's principle for point masses that depend on two coordinates."""
-        joint_positions, masses = clouds.point_positions(cloud), clouds.point_mass(cloud)
+        joint_positions, masses = (
+            point_mass_tree.point_positions(body_tree),
+            point_mass_tree.masses_of_points(body_tree),
+        )
 
         def positions(x):
             return joint_positions(x @ W.T + np.sin(x) @ U.T)
 
         return mass_matrix(positions, masses, r) @ a - net_generalized_force(
-            positions, masses, cloud.gravity, r, r_dot
+            positions, masses, body_tree.gravity, r, r_dot
         )
 
     remark = "Joint torques, which (2.83) omits like (2.80), add $J_{rR}^Tf_r$ to the right-hand side."

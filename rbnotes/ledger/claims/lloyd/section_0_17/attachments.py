@@ -100,15 +100,33 @@ def whole_library(M, Gba, G, f, g, S, gb):
     return np.concatenate([whole.velocity, -whole.bilateral, -forces])
 
 
-NEGATIVE_R = vectors(ROWS, -2.0, -0.25)
-SYSTEM_WITH_R = {
-    "R" if name == "S" else name: st.one_of(NEGATIVE_R, vectors(ROWS, 0.25, 2.0)) if name == "S" else each
-    for name, each in FULL_SYSTEM.items()
-}
-R_OF_EITHER_SIGN = {"R": Argument(INVERSE_MASS, "one for each constraint; its compliance is |R|")}
 R_IS_NEGATIVE = (
     r"$-\mathbf R_\alpha$ is the compliance: $\mathbf R_\alpha = -\gamma\alpha/h^2$ in the letters of (0.9)"
 )
+
+
+def negative_regularization(system, rows, needed=R_IS_NEGATIVE):
+    """Return a base class of records that are true only if the regularization coefficients R are negative.
+
+    The inputs are those of a system whose compliances S are replaced by R of either sign; forms take |R| as
+    the compliance.
+    """
+    negative = vectors(rows, -2.0, -0.25)
+    either_sign = {
+        "R" if name == "S" else name: st.one_of(negative, vectors(rows, 0.25, 2.0)) if name == "S" else each
+        for name, each in system.items()
+    }
+
+    class NegativeRegularization:
+        inputs = either_sign
+        given = {**either_sign, "R": negative}
+        arguments = {"R": Argument(INVERSE_MASS, "one for each constraint; its compliance is |R|")}
+        condition = needed
+
+    return NegativeRegularization
+
+
+WithNegativeR = negative_regularization(FULL_SYSTEM, ROWS)
 
 
 @section.holds("e0.18", "An attachment as a constraint")
@@ -154,11 +172,8 @@ class d1:
 
 
 @section.conditional("e0.19", "The full system with its attachments")
-class e0_19:
+class e0_19(WithNegativeR):
     formula = r"\begin{pmatrix} \mathbf M_{\alpha\alpha} & \mathbf M_{\alpha\beta} & \mathbf G_{\alpha\alpha}^T & \mathbf G_{\beta\alpha}^T \\ \mathbf M_{\beta\alpha} & \mathbf M_{\beta\beta} & \mathbf G_{\alpha\beta}^T & \mathbf I \\ \mathbf G_{\alpha\alpha} & \mathbf G_{\alpha\beta} & \mathbf R_\alpha & 0 \\ \mathbf G_{\beta\alpha} & \mathbf I & 0 & 0 \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \mathbf v_\beta \\ \boldsymbol\lambda_\alpha \\ \boldsymbol\lambda_\beta \end{pmatrix} = \begin{pmatrix} \mathbf f_\alpha \\ \mathbf f_\beta \\ \mathbf g_\alpha \\ \mathbf g_\beta \end{pmatrix}"
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 7), (MOMENTUM, 5)),
         "of all coordinates, the attached ones last, then of constraints and attachments",
@@ -180,7 +195,6 @@ class e0_19:
     def holds_when(M, Gba, G, f, g, R, gb):
         return np.all(R < 0)
 
-    condition = R_IS_NEGATIVE
     remark = (
         r"The sign $+\mathbf G^T$ means that $-\mathbf G^T\boldsymbol\lambda$ acts on the components. The notes do not "
         r"say which sign $\mathbf R_\alpha$ has. A positive one increases the violation of a soft constraint, and there is no "
@@ -192,13 +206,10 @@ class e0_19:
 
 
 @section.conditional("t752", "The regularization matrix of the full system")
-class t752:
+class t752(WithNegativeR):
     formula = (
         r"\text{`where } \mathbf R_\alpha \text{ is a diagonal regularization matrix for the constraints'}"
     )
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(VELOCITY, "one for each constraint")
 
     def printed(M, Gba, G, f, g, R, gb):
@@ -218,7 +229,6 @@ class t752:
     def holds_when(M, Gba, G, f, g, R, gb):
         return np.all(R < 0)
 
-    condition = R_IS_NEGATIVE
     remark = (
         "Regularization allows a violation that the constraint force reduces. With a positive matrix and the "
         "printed signs, that force increases the violation."

@@ -15,11 +15,8 @@ from rbnotes.ledger.claims.lloyd.section_0_17.attachments import (
     ATTACHED_SYSTEM,
     BETA,
     FULL_SYSTEM,
-    NEGATIVE_R,
-    R_IS_NEGATIVE,
-    R_OF_EITHER_SIGN,
-    SYSTEM_WITH_R,
     WITHOUT_DRIFT,
+    WithNegativeR,
     blocks,
     constrained_motion,
     reduced_problem,
@@ -83,11 +80,8 @@ def target_reference(M, Gba, G, f, g, S, gb):
 
 
 @section.conditional("e0.20", "The reduced system")
-class e0_20:
+class e0_20(WithNegativeR):
     formula = r"\begin{pmatrix} \mathbf M' & \mathbf G'^T \\ \mathbf G' & \mathbf R_\alpha \end{pmatrix} \begin{pmatrix} \mathbf v_\alpha \\ \boldsymbol\lambda_\alpha \end{pmatrix} = \begin{pmatrix} \mathbf f' \\ \boldsymbol\gamma' \end{pmatrix}"
-    inputs = SYSTEM_WITH_R
-    given = {**SYSTEM_WITH_R, "R": NEGATIVE_R}
-    arguments = R_OF_EITHER_SIGN
     result = Result(
         vector_quantity((VELOCITY, 4), (MOMENTUM, 2)), "of the active coordinates, then of the constraints"
     )
@@ -108,7 +102,6 @@ class e0_20:
     def holds_when(M, Gba, G, f, g, R, gb):
         return np.all(R < 0)
 
-    condition = R_IS_NEGATIVE
     remark = (
         r"The blocks are (0.21) to (0.24). The reduction does not change $\mathbf R_\alpha$, so that the condition is that of "
         "(0.19)."

@@ -62,7 +62,7 @@ class e1_54:
     page_2021 = Page(
         18,
         r"(1.70), the same for $\mathsf D = d\mathsf f/d\dot{\mathsf q}$, which (3.65) takes with the right sign; the row still stands before the column",
-        mended=True,
+        fixed=True,
     )
     formula = r"D = \frac{\partial}{\partial\Phi}\Bigl(\frac{f}{\|\Delta\mathbf x\|}\Bigr)\begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}"
     edit = (
@@ -127,7 +127,7 @@ class e1_55_b:
     page_2021 = Page(
         18,
         r"(1.71) for $\mathsf D = d\mathsf f/d\dot{\mathsf q}$, which (3.65) takes with the right sign; $df/d\dot{\mathsf q}_1$ has a factor $1/l$ too many",
-        mended=True,
+        fixed=True,
     )
     formula = r"D = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
     edit = (r"D = \begin", r"D = -\begin")

@@ -162,7 +162,7 @@ class e1_51:
 @section.conditional("e1.52", "First part of a muscle's stiffness: derivative of the tension")
 class e1_52:
     page_2019 = Page(13)
-    page_2021 = Page(17, r"(1.67) to (1.69), with the change of $\dot l$", mended=True)
+    page_2021 = Page(17, r"(1.67) to (1.69), with the change of $\dot l$", fixed=True)
     formula = r"K_1 = \begin{pmatrix}\Gamma_1^TR_1^T\Delta\mathbf x\\ -\Gamma_2^TR_2^T\Delta\mathbf x\end{pmatrix}\begin{pmatrix}\mathbf d^TR_1\Gamma_1 & -\mathbf d^TR_2\Gamma_2\end{pmatrix}"
     inputs = MUSCLE
     result = Result(SPATIAL_STIFFNESS, ON_BOTH)
@@ -195,7 +195,7 @@ class e1_52:
 @section.conditional("e1.53", "Derivative of tension over length with respect to the first point")
 class e1_53:
     page_2019 = Page(13)
-    page_2021 = Page(17, r"(1.67) to (1.69), with the change of $\dot l$", mended=True)
+    page_2021 = Page(17, r"(1.67) to (1.69), with the change of $\dot l$", fixed=True)
     formula = r"\mathbf d = \frac{1}{l_{MT}^2}\Bigl(\frac{f}{l_{MT}} - \frac{f_{opt}(a f_L' f_V + f_P')}{l_{opt}}\Bigr)\Delta\mathbf x"
     inputs = SEGMENT
     result = Result(

@@ -1,4 +1,4 @@
-"""Judge an answer: passed, or the kind of mistake."""
+"""Assess an answer: passed, or the kind of mistake."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ LOW_PRECISION_TYPES = ("float16", "float32", "complex64")
 
 
 @dataclass(frozen=True, eq=False)
-class Judgement:
-    """Judgement of one answer.
+class Assessment:
+    """Assessment of one answer.
 
     Attributes
     ----------
@@ -60,59 +60,59 @@ class Judgement:
         return self.status == "passed"
 
 
-def judge(claim: Record | None, case: Case, answer: Answer) -> Judgement:
-    """Judge an answer; this neither calls a function nor draws inputs.
+def assess(claim: Record | None, case: Case, answer: Answer) -> Assessment:
+    """Assess an answer; this neither calls a function nor draws inputs.
 
     The case holds the right result and the tolerance; a claim adds the descriptions of its arguments.
     """
 
-    def make_judgement(status: Status, message: str, error: float = np.inf) -> Judgement:
+    def make_assessment(status: Status, message: str, error: float = np.inf) -> Assessment:
         got = answer.text if answer.value is None else answer.value
-        return Judgement(status, message, error, case.expected, got)
+        return Assessment(status, message, error, case.expected, got)
 
     if answer.kind == "exception":
         names = ", ".join(case.inputs) or "none"
         hint = f"\n  (the arguments are: {names})" if answer.text.startswith("TypeError") else ""
-        return make_judgement("exception", f"it raised {answer.text}{hint}")
+        return make_assessment("exception", f"it raised {answer.text}{hint}")
     if answer.kind == "nothing":
-        return make_judgement("missing", "it returned None: is a return missing?")
+        return make_assessment("missing", "it returned None: is a return missing?")
     if answer.value is None:
-        return make_judgement("dtype", f"it returned {answer.text} where an array of numbers is expected")
+        return make_assessment("dtype", f"it returned {answer.text} where an array of numbers is expected")
     not_reproducible = _reproducibility_error(case, answer)
     if not_reproducible is not None:
-        return make_judgement(*not_reproducible)
+        return make_assessment(*not_reproducible)
     dtype = answer.value.dtype
     if dtype.kind == "c":
-        return make_judgement("dtype", "it returned complex numbers where real ones are expected")
+        return make_assessment("dtype", "it returned complex numbers where real ones are expected")
     if dtype.name in LOW_PRECISION_TYPES:
-        return make_judgement(
+        return make_assessment(
             "dtype", f"it returned {dtype.name}, which has too few digits: compute in float64"
         )
     if answer.value.shape != case.expected.shape:
         expected_shape = _describe_shape(case.expected)
-        return make_judgement(
+        return make_assessment(
             "shape", f"it returned {_describe_shape(answer.value)} where {expected_shape} is expected"
         )
     if not np.all(np.isfinite(answer.value)):
         kind = "NaN" if np.any(np.isnan(answer.value)) else "infinity"
-        return make_judgement("nonfinite", f"it returned {kind}")
+        return make_assessment("nonfinite", f"it returned {kind}")
     error = _error(case, answer.value)
     if answer.changed_arguments:
         names = " and ".join(f"`{name}`" for name in answer.changed_arguments)
-        return make_judgement("mutated", f"it changed its argument {names}: work on a copy", error)
+        return make_assessment("mutated", f"it changed its argument {names}: work on a copy", error)
     if error > case.tolerance:
-        return make_judgement("wrong", f"wrong by {error:.2g}", error)
+        return make_assessment("wrong", f"wrong by {error:.2g}", error)
     if layout_error := _layout_error(case, answer):
-        return make_judgement("layout", layout_error, error)
+        return make_assessment("layout", layout_error, error)
     if _in_single_precision(case, answer):
         text = "it has only single precision: compute in float64"
-        return make_judgement("dtype", text, error)
-    return make_judgement("passed", "right", error)
+        return make_assessment("dtype", text, error)
+    return make_assessment("passed", "right", error)
 
 
-def format_results(judgement: Judgement) -> str:
+def format_results(assessment: Assessment) -> str:
     """Return the two results, with the digits in which they differ."""
-    got, expected = judgement.got, judgement.expected
+    got, expected = assessment.got, assessment.expected
     decimals = distinguishing_decimals(got, expected) if isinstance(got, np.ndarray) else None
     lines = [f"  expected {format_value(expected, decimals=decimals or 6)}"]
     if isinstance(got, np.ndarray):
