@@ -13,7 +13,10 @@ FORMULA = (
     '<div style="{}">y</div></div>{}</div>'
 )
 NUMBER = '<span class="eqno">(1)</span>'
-CELL = '<div class="cell_input"><div class="highlight"><pre style="overflow: auto" tabindex="0">{}</pre></div></div>'
+CELL = (
+    '<div class="cell_input"><div class="highlight">'
+    '<pre style="overflow: auto" tabindex="0">{}</pre></div></div>'
+)
 BOX = (
     '<div class="admonition"><dl class="claim-fields" style="display: {}">'
     "<dt>Printed</dt><dd>x</dd></dl></div>"
