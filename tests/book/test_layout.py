@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,13 @@ def test_chapters_end_with_a_summary(chapter: Path) -> None:
     text = chapter.read_text(encoding="utf-8").partition("\n## Summary\n")[2].partition("\n## ")[0]
     assert 3 <= len(re.findall(r"(?m)^- ", text)) <= 6, "items"
     assert re.search(r"usual mistake|The trap", text), "the usual mistake"
-    assert re.search(r"\]\([\w-]+\.md", text), "the next chapter"
+    assert re.search(r"\]\([\w-]+\.md", text), "a link to another chapter"
+
+
+@pytest.mark.parametrize(("chapter", "following"), list(pairwise(NUMBERED)), ids=lambda path: path.stem)
+def test_summaries_link_the_next_chapter(chapter: Path, following: Path) -> None:
+    text = chapter.read_text(encoding="utf-8").partition("\n## Summary\n")[2].partition("\n## ")[0]
+    assert f"]({following.name}" in text
 
 
 LABEL = re.compile(r"^\(([\w-]+)\)=$|^:label: (\S+)$", re.MULTILINE)

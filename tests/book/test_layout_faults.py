@@ -13,7 +13,10 @@ FORMULA = (
     '<div style="{}">y</div></div>{}</div>'
 )
 NUMBER = '<span class="eqno">(1)</span>'
-CELL = '<div class="cell_input"><pre style="overflow: auto" tabindex="0">{}</pre></div>'
+CELL = (
+    '<div class="cell_input"><div class="highlight">'
+    '<pre style="overflow: auto" tabindex="0">{}</pre></div></div>'
+)
 BOX = (
     '<div class="admonition"><dl class="claim-fields" style="display: {}">'
     "<dt>Printed</dt><dd>x</dd></dl></div>"
@@ -36,7 +39,7 @@ FAULTS = {
         '<span class="math" style="display: inline-flex; overflow: hidden">x</span>',
         {"light", "phone"},
     ),
-    "cells have code that scrolls": (CELL.format("x" * 400), {"light"}),
+    "listings scroll": (CELL.format("x" * 400), {"light"}),
     "tables are wider than their column": (
         '<div style="width: 90px"><table style="width: 300px"><tr><td>x</td></tr></table></div>',
         {"light"},

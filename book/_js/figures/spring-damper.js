@@ -11,6 +11,7 @@ const INERTIA = [[1, 0.3], [1, 0.3], SIZE].map(([a, b]) => (MASS * (a * a + b * 
 export const M = [...INERTIA, MASS, MASS, MASS].map((each, i) => Array.from({ length: 6 }, (_, j) => (i === j ? each : 0)));
 export const ENDS = [[SIZE[0] / 2, 0.05, 0], [-SIZE[0] / 2, 0.05, 0]];
 const STEP = 0.02, SHOWN = 100, EVERY = 3;
+const TOP = 2.4; // curves end below the name of the axis
 
 const tex = (damper, first, second) => String.raw`f_s = \term{spring}{k\frac{l - L}{L}}\;${damper}\;\term{damper}{d\frac{\dot l}{L}},
   \qquad \mathsf f_n = \frac1l\begin{pmatrix}${first}\Gamma_1^\T R_1^\T\Delta x\\ ${second}\Gamma_2^\T R_2^\T\Delta x\end{pmatrix}`;
@@ -93,21 +94,21 @@ function scene({ pose }, mode, e) {
 
 const TIME = SHOWN * EVERY * STEP;
 function plot(state, mode, e, trace) {
-  const curve = (name) => e[name].map((l, i) => [i * EVERY * STEP, l]).filter(([, l]) => l < 3);
+  const curve = (name) => e[name].map((l, i) => [i * EVERY * STEP, l]).filter(([, l]) => l < TOP);
   const shapes = [...axes([0, 0, TIME, 3], "time [s]", "length l [m]")];
   shapes.push({ line: [[0, state.L], [TIME, state.L]], curve: "thin dashed muted" });
   shapes.push({ text: "rest length L", at: [TIME, state.L], anchor: "end", off: [0, -6], kind: "muted" });
   if (trace.length < 2) {
     for (const name of ["printed", "right"]) {
       shapes.push({ line: curve(name), kind: name === "printed" ? "wrong" : "right", curve: name === mode ? "" : "thin dashed" });
-      const at = curve(name).findLast(([t, l]) => t < (name === "printed" ? 4 : 1.4) && l < 2.4);
-      shapes.push({ text: name, at, anchor: "start", off: [8, 0], kind: name === "printed" ? "wrong" : "right" });
+      const at = curve(name).findLast(([t, l]) => t < (name === "printed" ? 4 : 1.4));
+      shapes.push({ text: name, at, anchor: "start", off: name === "printed" ? [8, 0] : [6, -10], kind: name === "printed" ? "wrong" : "right" });
     }
     return shapes;
   }
   const last = trace.at(-1), late = Math.max(0, last.time - TIME);
-  shapes.push({ line: trace.filter(({ time }) => time >= late).map(({ time, e: now }) => [time - late, Math.min(now.length, 3)]), kind: mode === "printed" ? "wrong" : "right" });
-  shapes.push({ disc: [[last.time - late, Math.min(last.e.length, 3)], 4], curve: "head" });
+  shapes.push({ line: trace.filter(({ time }) => time >= late).map(({ time, e: now }) => [time - late, Math.min(now.length, TOP)]), kind: mode === "printed" ? "wrong" : "right" });
+  shapes.push({ disc: [[last.time - late, Math.min(last.e.length, TOP)], 4], curve: "head" });
   return shapes;
 }
 
