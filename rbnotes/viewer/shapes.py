@@ -23,7 +23,7 @@ COLORS = {
     "purple": "#9673c4",
     "teal": "#26a3a3",
     "brown": "#a87850",
-    "grey": "#8b939c",
+    "gray": "#8b939c",
 }
 """Mid-tones that are visible on white and on dark pages."""
 NUM_CONE_FACES = 32
@@ -180,7 +180,7 @@ def frame_axes(length: float = 1.0) -> Drawable:
     InvalidArgument
         If ``length`` is not positive.
     """
-    return Drawable("axes", "grey", {"length": arguments.positive_number("length", length)})
+    return Drawable("axes", "gray", {"length": arguments.positive_number("length", length)})
 
 
 def ground(size: float = 10.0) -> Drawable:
@@ -191,7 +191,7 @@ def ground(size: float = 10.0) -> Drawable:
     InvalidArgument
         If ``size`` is not positive.
     """
-    return Drawable("ground", "grey", {"size": arguments.positive_number("size", size)})
+    return Drawable("ground", "gray", {"size": arguments.positive_number("size", size)})
 
 
 def arrow(vector: ArrayLike, color: str = "red") -> Drawable:
@@ -205,7 +205,7 @@ def arrow(vector: ArrayLike, color: str = "red") -> Drawable:
     return _shape_over_time("arrow", color, "vector", arguments.vector("vector", vector), 1)
 
 
-def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Drawable:
+def line(points: ArrayLike, color: str = "gray", width: float = 2.0) -> Drawable:
     """Return a polyline through ``points``, ``(n, 3)`` or ``(T, n, 3)``, m; ``width`` in pixels.
 
     Raises
@@ -223,7 +223,7 @@ def line(points: ArrayLike, color: str = "grey", width: float = 2.0) -> Drawable
 
 
 def spring(
-    ends: ArrayLike, color: str = "grey", radius: float = 0.05, coils: int = 10, width: float = 2.0
+    ends: ArrayLike, color: str = "gray", radius: float = 0.05, coils: int = 10, width: float = 2.0
 ) -> Drawable:
     """Return a coil between ``ends``, ``(2, 3)`` or ``(T, 2, 3)``, m; ``width`` in pixels.
 

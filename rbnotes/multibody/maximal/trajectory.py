@@ -222,7 +222,7 @@ class Trajectory:
         description
             Content of the scene in a sentence, for readers who cannot see it.
         colors
-            Names of the colors of the bodies, used in turn. Colliders of the world are grey.
+            Names of the colors of the bodies, used in turn. Colliders of the world are gray.
         view
             Direction to the camera: azimuth about z from x, and elevation, rad.
 

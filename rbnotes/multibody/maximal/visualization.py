@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLORS = ("blue", "orange", "green", "purple", "teal", "brown")
-"""Default colors of the bodies in turn; colliders of the world are grey."""
+"""Default colors of the bodies in turn; colliders of the world are gray."""
 NEGLIGIBLE_SHARE = 1e-6
 """Share of the largest energy below which a term is rounding, and is left out."""
 
@@ -44,7 +44,7 @@ def scene(
     for body, shape, frame in placed_shapes:
         if body >= count:
             raise InvalidArgument("shapes", f"a collider of body {body}", f"numbers of {count} bodies")
-        color = "grey" if body == WORLD else colors[body % len(colors)]
+        color = "gray" if body == WORLD else colors[body % len(colors)]
         result.add(viewer.solid(shape, color), frame if body == WORLD else states.E[:, body] @ frame)
     for body in set(range(count)) - {body for body, _, _ in placed_shapes}:
         result.add(viewer.frame_axes(0.3), states.E[:, body], layer="")

@@ -52,14 +52,14 @@ CALLS = [
     Call(viewer.arrow, {"vector": np.array([1.0, 2.0, 3.0]), "color": "red"}, fine={"vector": OVER_TIME}),
     Call(
         viewer.line,
-        {"points": np.array([[0.0, 0, 0], [1, 1, 1]]), "color": "grey", "width": 2.0},
+        {"points": np.array([[0.0, 0, 0], [1, 1, 1]]), "color": "gray", "width": 2.0},
         fine={"points": OVER_TIME},
     ),
     Call(
         viewer.spring,
         {
             "ends": np.array([[0.0, 0, 0], [1, 1, 1]]),
-            "color": "grey",
+            "color": "gray",
             "radius": 0.05,
             "coils": 5,
             "width": 2.0,

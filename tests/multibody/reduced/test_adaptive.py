@@ -46,7 +46,7 @@ def test_integration_through_several_turns():
         np.testing.assert_allclose(
             [system.energy(states[i]) for i in range(4)], system.energy(start), rtol=1e-7
         )
-        found[ball] = reduced.poses(tree, states.q).bodies
+        found[ball] = reduced.poses(tree, states.q).body_poses
     exponential, quaternion = found.values()
     np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
 
@@ -58,7 +58,7 @@ def test_reparametrization_is_continuous_in_pose_and_twist():
     assert np.max(np.linalg.norm(vectors, axis=1)) < 2 * np.pi - 0.5
     jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=1)
     assert np.count_nonzero(jumps > 3) >= 1
-    bodies = reduced.poses(system.tree, states.q).bodies
+    bodies = reduced.poses(system.tree, states.q).body_poses
     assert np.max(np.abs(np.diff(bodies, axis=0))) < 0.2
 
 
