@@ -42,7 +42,7 @@ Joints and trees: a model in joint coordinates, its kinematics and its dynamics.
 >>> hip = reduced.Link("thigh", hinge, rod, body_frame=below)
 >>> foot = reduced.Link("foot", joints.Prismatic([0, 0, 1]), disk, "thigh")
 >>> tree = reduced.Tree([hip, foot])
->>> reduced.poses(tree, [0, -1]).bodies[1, :3, 3].tolist()
+>>> reduced.poses(tree, [0, -1]).body_poses[1, :3, 3].tolist()
 [0.0, 0.0, -1.0]
 >>> reduced.mass_matrix(tree, [0, -1]).shape
 (2, 2)

@@ -73,7 +73,7 @@ def exp(w: ArrayLike) -> Array:
 
 
 def log(R: ArrayLike) -> Array:
-    """Return the rotation **vector** ``(..., 3)``, of length at most pi, of a matrix (Sueda 1.3, eq. (1.10)).
+    """Return the rotation **vector** ``(..., 3)`` of a matrix, of length at most pi (Sueda 1.3, eq. (1.10)).
 
     Its matrix is ``hat(log(R))``. Half turns have two logarithms, ``w`` and ``-w``: the one whose first
     nonzero component is positive is returned.

@@ -62,7 +62,11 @@ def pair_of_springs(law):
             "applied_forces",
             "of t, state.*state.t",
         ),
-        (lambda: TreeSystem(TREE, driven=lambda state, h, *more: None), "driven", "of state, h, .*state.t"),
+        (
+            lambda: TreeSystem(TREE, applied_joint_forces=lambda state, h, *more: None),
+            "applied_joint_forces",
+            "of state, h, .*state.t",
+        ),
         (lambda: simulate(RESTING, ONE, 0.1, 1, progress=True), "progress", "bool.*of done, steps"),
         (lambda: simulate(RESTING, ONE, 0.1, 1, progress=lambda done: 0), "progress", "of done, exp"),
         (lambda: stress(lambda L: L, 1.0), "law", "of L, expected a function of L, Ldot"),

@@ -211,7 +211,7 @@ def _read_array(name: str, value: Any, kinds: str, expected: str) -> NDArray[Any
 
 
 def _is_of_kind(value: Any, kinds: str) -> bool:
-    """Return True if all entries of an array, a number, or nested sequences of them are of some kinds."""
+    """Return True if all entries of an array, a number, or nested sequences have one of NumPy's ``kinds``."""
     if isinstance(value, np.ndarray | np.generic):
         is_masked = isinstance(value, np.ma.MaskedArray)
         return not is_masked and (value.dtype.kind in kinds or (value.dtype.kind == "f" and not value.size))

@@ -23,8 +23,8 @@ def prove_records(records: Sequence[Record], *, as_json: bool, console: Console)
         If python-flint is not installed.
     """
     require_flint()
-    found, stopped = run_records(records, prove_record)
-    proved = list(zip(records, found, strict=False))
+    evidence, stopped = run_records(records, prove_record)
+    proved = list(zip(records, evidence, strict=False))
     if as_json:
         print_json(
             [
@@ -36,11 +36,11 @@ def prove_records(records: Sequence[Record], *, as_json: bool, console: Console)
         rows = [(record.id, str(record.verdict), str(each)) for record, each in proved]
         print_table(console, ("claim", "verdict", "evidence"), rows)
         print_table(console, ("verdict", *KINDS), count_kinds(proved))
-        num_proved = sum(each.is_proof for each in found)
-        print_text(console, f"{num_proved} of {len(found)} claims are proved; 'sampled' says why not")
+        num_proved = sum(each.is_proof for each in evidence)
+        print_text(console, f"{num_proved} of {len(evidence)} claims are proved; 'sampled' says why not")
     if stopped:
         return 130
-    return 1 if any(each.kind == "undecided" for each in found) else 0
+    return 1 if any(each.kind == "undecided" for each in evidence) else 0
 
 
 def count_kinds(proved: Iterable[tuple[Record, Evidence]]) -> list[tuple[str, ...]]:

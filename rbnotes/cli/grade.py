@@ -107,8 +107,8 @@ def run(options: argparse.Namespace, console: Console) -> int:
             try:
                 for grade in done:
                     grades.append(grade)
-                    where = bar.console if options.json or console.is_terminal else console
-                    print_text(where, reports.grade_line(grade))
+                    output = bar.console if options.json or console.is_terminal else console
+                    print_text(output, reports.grade_line(grade))
                     bar.advance(task)
             except KeyboardInterrupt:
                 done.close()  # ends the child processes

@@ -22,7 +22,13 @@ from rbnotes.compiled.complementarity.sparse_rows import SparseRows, sparse_rows
 from rbnotes.compiled.contact_solver.contact_operator import dense_operator
 from rbnotes.compiled.contact_solver.newton_friction import solve_newton
 from rbnotes.compiled.decorators import FMA_OPTIONS, jit_fma_inline
-from rbnotes.compiled.record_layout import CONTACT_POINT_SIZE, CONTACT_SIZE, MOTION_SIZE, RELATIVE, SUMS_SIZE
+from rbnotes.compiled.record_layout import (
+    CONTACT_POINT_SIZE,
+    CONTACT_SIZE,
+    MOTION_SIZE,
+    RELATIVE,
+    SUMMARY_SIZE,
+)
 from rbnotes.compiled.recursions.forward_dynamics_derivatives import (
     DerivativeTable,
     row_widths,
@@ -225,8 +231,8 @@ def dynamics_derivatives(
     f: Array,
     wrenches: Array,
     subspace_derivatives: Array,
-    by_q: Array,
-    by_v: Array,
+    derivatives_q: Array,
+    derivatives_qdot: Array,
 ) -> int:
     """Compute the derivatives ``(k, k)`` of the accelerations, or of the forces if ``f`` is empty.
 
@@ -249,7 +255,11 @@ def dynamics_derivatives(
         float_view(wrenches),
         float_view(subspace_derivatives),
     )
-    by_q, by_v, workspace = float_view(by_q), float_view(by_v), single_workspace(integers)
+    derivatives_q, derivatives_qdot, workspace = (
+        float_view(derivatives_q),
+        float_view(derivatives_qdot),
+        single_workspace(integers),
+    )
     forward_sweep_single(integers, floats, workspace, q, v, a, False)
     if wrenches.size:
         add_body_wrenches(integers, floats, workspace, wrenches, -1.0)
@@ -265,8 +275,8 @@ def dynamics_derivatives(
     )
     if f.size:
         solve_accelerations(integers, floats, workspace, f, table)
-    split_derivatives(integers, table, -1.0 if f.size else 1.0, by_q, by_v)
-    return FAILURE if has_nonfinite(by_q) or has_nonfinite(by_v) else 0
+    split_derivatives(integers, table, -1.0 if f.size else 1.0, derivatives_q, derivatives_qdot)
+    return FAILURE if has_nonfinite(derivatives_q) or has_nonfinite(derivatives_qdot) else 0
 
 
 @entry(error_model="numpy")
@@ -275,11 +285,11 @@ def find_shape_contacts(
 ) -> int:
     """Write the contacts of all shapes; return their number, or ``FAILURE`` if the array is too small."""
     count, indices = len(shapes) // SHAPE_SIZE, integers.view(np.int64)
-    bodies, at = view_at(indices, 0, (count,))
+    bodies, offset = view_at(indices, 0, (count,))
     num_contacts = find_contacts(
         view_at(shapes, 0, (count, SHAPE_SIZE))[0],
         bodies,
-        view_at(indices, at, ((len(indices) - count) // 2, 2))[0],
+        view_at(indices, offset, ((len(indices) - count) // 2, 2))[0],
         view_at(poses, 0, (len(poses) // 16, 4, 4))[0],
         margin[0],
         view_at(contact_points, 0, (len(contact_points) // (2 + CONTACT_POINT_SIZE), 2 + CONTACT_POINT_SIZE))[
@@ -339,11 +349,11 @@ def solve_sparse_qp(
     d, m, tolerance, indices = len(c), len(b), residuals[RELATIVE], integers.view(np.int64)
     if not (all_finite(Q) and all_finite(c) and all_finite(A) and all_finite(b)):
         return FAILURE
-    starts, at = view_at(indices, 0, (d + 1,))
-    columns, at = view_at(indices, at, (len(Q),))
+    starts, offset = view_at(indices, 0, (d + 1,))
+    columns, offset = view_at(indices, offset, (len(Q),))
     Q_rows = SparseRows(starts, columns, Q)
-    starts, at = view_at(indices, at, (d + 1,))
-    columns, at = view_at(indices, at, (len(A),))
+    starts, offset = view_at(indices, offset, (d + 1,))
+    columns, offset = view_at(indices, offset, (len(A),))
     program = QuadraticProgram(Q_rows, c, transpose_rows(SparseRows(starts, columns, A), m), b)
     integers[0], integers[1], status = solve_program(program, x, z, w, residuals, tolerance)
     return status if status == 0 and residuals[RELATIVE] <= tolerance else FAILURE
@@ -358,14 +368,18 @@ def take_steps(
     contacts: Array,
     last_contacts: Array,
     states: Array,
-    sums: Array,
+    summaries: Array,
     impulses: Array,
     records: Array,
     callback_buffer: Array,
     workspace: Array,
 ) -> int:
     """Take steps of the simulator; return the status of the last one."""
-    count, steps, indices = len(motion) // MOTION_SIZE, len(sums) // SUMS_SIZE, integers.view(np.int64)
+    count, steps, indices = (
+        len(motion) // MOTION_SIZE,
+        len(summaries) // SUMMARY_SIZE,
+        integers.view(np.int64),
+    )
     status: int = run_steps(
         indices,
         floats,
@@ -374,7 +388,7 @@ def take_steps(
         view_at(contacts, 0, (len(contacts) // CONTACT_SIZE, CONTACT_SIZE))[0],
         view_at(last_contacts, 0, (len(last_contacts) // CONTACT_SIZE, CONTACT_SIZE))[0],
         view_at(states, 0, (steps, count, MOTION_SIZE))[0],
-        view_at(sums, 0, (steps, SUMS_SIZE))[0],
+        view_at(summaries, 0, (steps, SUMMARY_SIZE))[0],
         view_at(impulses, 0, (steps, indices[2]))[0],
         view_at(records, 0, (len(records) // CONTACT_SIZE, CONTACT_SIZE))[0],
         callback_buffer,

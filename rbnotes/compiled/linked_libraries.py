@@ -49,15 +49,15 @@ class InternalLibrary(JITCodeLibrary):
 
     def _callees(self) -> list[Any]:
         """Return the libraries of all functions that this one calls, directly or not."""
-        found = dict.fromkeys(self._linking_libraries)
-        pending = list(found)
+        libraries = dict.fromkeys(self._linking_libraries)
+        pending = list(libraries)
         while pending:
             library = pending.pop()
             if isinstance(library, InternalLibrary):
-                new = [each for each in library._linking_libraries if each not in found]
-                found.update(dict.fromkeys(new))
+                new = [each for each in library._linking_libraries if each not in libraries]
+                libraries.update(dict.fromkeys(new))
                 pending += new
-        return list(found)
+        return list(libraries)
 
 
 class InternalCompiler(Compiler):

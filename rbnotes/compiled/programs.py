@@ -76,10 +76,10 @@ def _library_call(function: Callable[..., float]) -> Emitter:
         kind = signature(types.float64, *(types.float64 for _ in values))
         scalar_function, result = context.get_function(function, kind), ir.Constant(VECTOR_TYPE, ir.Undefined)
         for lane in range(int(LANES)):
-            found = scalar_function(
+            value = scalar_function(
                 builder, [builder.extract_element(value, INDEX_TYPE(lane)) for value in values]
             )
-            result = builder.insert_element(result, found, INDEX_TYPE(lane))
+            result = builder.insert_element(result, value, INDEX_TYPE(lane))
         return result
 
     return emit

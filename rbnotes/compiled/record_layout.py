@@ -18,7 +18,7 @@ A, B, POSITION, NORMAL, GAP, MU, RESTITUTION, IMPULSE, BEFORE, AFTER = 0, 1, 2, 
     SLOP,
     MATCH_RADIUS,
     NUM_STEPS,
-    NUM_NEAR,
+    NUM_CONTACTS,
     NUM_LAST_CONTACTS,
     NUM_STEPS_TAKEN,
     NUM_RECORDS,
@@ -48,7 +48,7 @@ SETTINGS_SIZE = 11
 
 Energy, works of joints, contacts and free motion, friction residual, works of applied forces and of the
 separation of overlapping bodies, numbers of contacts of both velocity updates."""
-SUMS_SIZE = 9
+SUMMARY_SIZE = 9
 
 REQUEST_FORCES, REQUEST_SEPARATION = 0, 1
 """Requests to the callback: applied forces, poses without overlap."""

@@ -236,7 +236,7 @@ def square_entries(matrix: Matrix) -> Any:
 
 
 def is_constrained(mobility: Array, rows: Array, M: Matrix) -> Any:
-    """Return True for rows of N along which impulses have no effect, because the equations hold them.
+    """Return True for rows of N along which impulses have no effect because of the equations.
 
     ``mobility`` accounts for the equations; without them it would be about ``sum row^2 / diag(M)``.
     """

@@ -109,7 +109,7 @@ def acceleration_target(
 
 
 def velocity_growth(gamma: float, h: float) -> Array:
-    """Return the matrix ``(1, 1)`` that takes g from one step to the next with :func:`velocity_target`.
+    """Return the amplification matrix ``(1, 1)`` of g in a step with :func:`velocity_target`.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def velocity_growth(gamma: float, h: float) -> Array:
 
 
 def acceleration_growth(alpha: float, beta: float, h: float, position_update: str = "new") -> Array:
-    """Return the matrix ``(2, 2)`` that takes (g, dg/dt) to the next step with :func:`acceleration_target`.
+    """Return the amplification matrix ``(2, 2)`` of (g, dg/dt) in a step with :func:`acceleration_target`.
 
     Parameters
     ----------

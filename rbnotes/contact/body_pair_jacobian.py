@@ -57,12 +57,14 @@ class BodyPairJacobian:
 
     def __post_init__(self) -> None:
         arguments.count("num_bodies", self.num_bodies)
-        on_a, on_b = (arguments.array(name, getattr(self, name), None, 6) for name in ("block_a", "block_b"))
-        if on_a.ndim != 3 or on_a.shape != on_b.shape:
-            got = f"shapes {on_a.shape} and {on_b.shape}"
+        block_a, block_b = (
+            arguments.array(name, getattr(self, name), None, 6) for name in ("block_a", "block_b")
+        )
+        if block_a.ndim != 3 or block_a.shape != block_b.shape:
+            got = f"shapes {block_a.shape} and {block_b.shape}"
             raise InvalidArgument("block_a, block_b", got, "the same shape (c, k, 6)")
-        for name, block in (("a", on_a), ("b", on_b)):
-            body_indices = _body_indices(name, getattr(self, name), len(on_a), self.num_bodies)
+        for name, block in (("a", block_a), ("b", block_b)):
+            body_indices = _body_indices(name, getattr(self, name), len(block_a), self.num_bodies)
             set_fields(self, **{name: body_indices})
             # The world has no columns: its index is replaced by that of the last body, with a zero block.
             is_body = (body_indices != WORLD)[:, None, None]

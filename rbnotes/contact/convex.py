@@ -96,14 +96,14 @@ class Separation(NamedTuple):
         Unit vector ``(3,)`` from b to a along which the cores are farthest apart, or overlap least.
     distance
         Separation along the normal, negative if the cores overlap, m.
-    on_a, on_b
-        Closest points ``(3,)`` of the cores, or the points that meet once the overlap is removed.
+    point_a, point_b
+        Closest points ``(3,)`` of the cores, or those that touch after the overlap is removed.
     """
 
     normal: Array
     distance: float
-    on_a: Array
-    on_b: Array
+    point_a: Array
+    point_b: Array
 
 
 def plane_manifold(solid: PlacedSolid, normal: Array, origin: Array, margin: float) -> ContactManifold:
@@ -121,14 +121,14 @@ def convex_manifold(a: PlacedSolid, b: PlacedSolid, margin: float) -> ContactMan
     result = separation(a, b, margin + rounding_a + rounding_b)
     if result is None:
         return empty_manifold()
-    on_a, on_b, normal = opposite_points(
+    points_a, points_b, normal = opposite_points(
         lambda tolerance: _polygon_feature(a.support_polygon(-result.normal, tolerance)),
         lambda tolerance: _polygon_feature(b.support_polygon(result.normal, tolerance)),
         result.normal,
     )
-    if not len(on_a):
-        on_a, on_b = result.on_a[None], result.on_b[None]
-    return manifold_between(on_a, on_b, normal, rounding_a, rounding_b, margin)
+    if not len(points_a):
+        points_a, points_b = result.point_a[None], result.point_b[None]
+    return manifold_between(points_a, points_b, normal, rounding_a, rounding_b, margin)
 
 
 def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separation | None:
@@ -141,13 +141,13 @@ def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separat
     best: Separation | None = None
     newton_start = NEWTON_START
     while True:
-        on_a, on_b = (np.array(points) for points in zip(*pairs, strict=True))
+        points_a, points_b = (np.array(points) for points in zip(*pairs, strict=True))
         try:
-            nearest = _nearest_feature(on_a - on_b, size)
+            nearest = _nearest_feature(points_a - points_b, size)
         except QhullError:
             if best is not None or len(pairs) > MAX_START_POINTS:
                 break  # the last point coincides with another one up to rounding
-            thin = np.linalg.svd(on_a - on_b - np.mean(on_a - on_b, axis=0))[2][-1]
+            thin = np.linalg.svd(points_a - points_b - np.mean(points_a - points_b, axis=0))[2][-1]
             pairs += [_support_points(a, b, direction) for direction in (thin, -thin)]
             continue
         num_pairs = len(pairs)
@@ -157,12 +157,12 @@ def separation(a: PlacedSolid, b: PlacedSolid, limit: float = np.inf) -> Separat
             if distance > limit:
                 return None
             if best is None or distance > best.distance - SEPARATION_TOLERANCE * size:
-                best = Separation(normal, distance, *nearest.combine(on_a, on_b))
+                best = Separation(normal, distance, *nearest.combine(points_a, points_b))
         assert best is not None
         error = nearest.distance - best.distance
         if error <= SEPARATION_TOLERANCE * size:
             return best
-        differences = on_a - on_b
+        differences = points_a - points_b
         is_new = [np.all(np.any(differences != np.subtract(*pair), axis=1)) for pair in pairs[num_pairs:]]
         if not any(is_new) or len(pairs) >= MAX_SUPPORT_POINTS:
             break  # rounding hides further progress
@@ -188,11 +188,11 @@ def _stationary_separation(a: PlacedSolid, b: PlacedSolid, normal: Array, size: 
     It exists where the surfaces are smooth; otherwise the result may be None.
     """
     for _ in range(MAX_NEWTON_ITERATIONS):
-        on_a, on_b = _support_points(a, b, normal)
-        difference = on_a - on_b
+        point_a, point_b = _support_points(a, b, normal)
+        difference = point_a - point_b
         distance = float(normal @ difference)
         if np.linalg.norm(difference - distance * normal) <= SEPARATION_TOLERANCE * size:
-            return Separation(normal, distance, on_a, on_b)
+            return Separation(normal, distance, point_a, point_b)
         tangents = tangent_directions(normal)
         residual = tangents @ difference
         jacobian = np.empty((2, 2))
@@ -233,9 +233,9 @@ class _NearestFeature(NamedTuple):
     corners: Array
     weights: Array
 
-    def combine(self, on_a: Array, on_b: Array) -> tuple[Array, Array]:
+    def combine(self, points_a: Array, points_b: Array) -> tuple[Array, Array]:
         """Return the points of the two solids whose difference is the nearest point."""
-        return self.weights @ on_a[self.corners], self.weights @ on_b[self.corners]
+        return self.weights @ points_a[self.corners], self.weights @ points_b[self.corners]
 
 
 def _nearest_feature(points: Array, size: float) -> _NearestFeature:
@@ -256,12 +256,14 @@ def _nearest_feature(points: Array, size: float) -> _NearestFeature:
     normals, distance = [-outwards[highest]], float(heights[highest])
     if is_outside:
         distance = float(np.linalg.norm(nearest[best]))
-        direction = _direction_of(nearest[best], triangles[best], weights[best], -outwards[candidates[best]])
+        direction = _direction_to_feature(
+            nearest[best], triangles[best], weights[best], -outwards[candidates[best]]
+        )
         normals = [direction, *normals] if distance <= TOUCHING_TOLERANCE * size else [direction]
     return _NearestFeature(normals, distance, corners, weights[best])
 
 
-def _direction_of(nearest: Array, triangle: Array, weights: Array, face_normal: Array) -> Array:
+def _direction_to_feature(nearest: Array, triangle: Array, weights: Array, face_normal: Array) -> Array:
     """Return the unit vector ``(3,)`` to the nearest point of a triangle, perpendicular to its feature.
 
     Within a face this is the normal of the face, which is accurate even if the distance is not.

@@ -113,14 +113,14 @@ def closest_points(a: Core, b: Core) -> tuple[Array, Array]:
     They are a corner and a point of the other core, or lie on an edge of each.
     """
     corners_a, corners_b = a.corners(), b.corners()
-    on_a = [corners_a, a.project_points(corners_b)]
-    on_b = [b.project_points(corners_a), corners_b]
+    points_a = [corners_a, a.project_points(corners_b)]
+    points_b = [b.project_points(corners_a), corners_b]
     (start_a, end_a), (start_b, end_b) = a.edges(), b.edges()
     if len(start_a) and len(start_b):
         x, y = closest_on_segments(start_a[:, None], end_a[:, None], start_b[None], end_b[None])
-        on_a.append(x.reshape(-1, 3))
-        on_b.append(y.reshape(-1, 3))
-    x, y = np.concatenate(on_a), np.concatenate(on_b)
+        points_a.append(x.reshape(-1, 3))
+        points_b.append(y.reshape(-1, 3))
+    x, y = np.concatenate(points_a), np.concatenate(points_b)
     nearest = int(np.argmin(np.sum((x - y) ** 2, axis=1)))
     return x[nearest], y[nearest]
 

@@ -37,8 +37,12 @@ def height_field_manifold(
     cells = [
         range(max(0, int(first)), min(count - 1, int(last) + 1))
         for first, last, count in zip(
-            np.clip((local.p[:2] - search_radius + field.sides / 2) // field.cell, 0, field.heights.shape),
-            np.clip((local.p[:2] + search_radius + field.sides / 2) // field.cell, -1, field.heights.shape),
+            np.clip(
+                (local.p[:2] - search_radius + field.sides / 2) // field.cell_sides, 0, field.heights.shape
+            ),
+            np.clip(
+                (local.p[:2] + search_radius + field.sides / 2) // field.cell_sides, -1, field.heights.shape
+            ),
             field.heights.shape,
             strict=True,
         )
@@ -51,7 +55,7 @@ def height_field_manifold(
         triangle_radius = np.max(np.linalg.norm(corners - center, axis=1))
         if offset @ field.normals[i, j, k] > 0 and np.linalg.norm(offset) > search_radius + triangle_radius:
             continue
-        depth = 2 * search_radius + float(np.max(field.cell))
+        depth = 2 * search_radius + float(np.max(field.cell_sides))
         manifold = convex_manifold(local, _prism(corners, field.normals[i, j, k], depth), margin)
         if len(manifold.gap) and _is_between_neighbors(field, i, j, k, manifold.normal[0]):
             manifolds.append(manifold)

@@ -1,4 +1,4 @@
-"""Contact manifolds: up to eight points that support a face on a face like all its points would."""
+"""Contact manifolds: up to eight points that represent the contact area of two faces."""
 
 from __future__ import annotations
 
@@ -73,21 +73,21 @@ def rounded_box_manifold(
         x, y = closest_points(a, b)
         separation_vector = x - y + max(0.0, touching_distance - float(np.linalg.norm(x - y))) * normal
         normal = separation_vector / np.linalg.norm(separation_vector)
-    on_a, on_b, normal = opposite_points(
+    points_a, points_b, normal = opposite_points(
         partial(_support_feature, a, -normal), partial(_support_feature, b, normal), normal
     )
-    if not len(on_a):
+    if not len(points_a):
         x, y = closest_points(a, b) if best.separation > 0 else _deepest_points(a, b, best)
-        on_a, on_b = x[None], y[None]
-    return manifold_between(on_a, on_b, normal, radius_a, radius_b, margin)
+        points_a, points_b = x[None], y[None]
+    return manifold_between(points_a, points_b, normal, radius_a, radius_b, margin)
 
 
 def manifold_between(
-    on_a: Array, on_b: Array, normal: Array, radius_a: float, radius_b: float, margin: float
+    points_a: Array, points_b: Array, normal: Array, radius_a: float, radius_b: float, margin: float
 ) -> ContactManifold:
     """Return the contact points between opposite points ``(k, 3)`` of two cores with rounding radii."""
-    gap = (on_a - on_b) @ normal - radius_a - radius_b
-    position = (on_a + on_b + (radius_b - radius_a) * normal) / 2
+    gap = (points_a - points_b) @ normal - radius_a - radius_b
+    position = (points_a + points_b + (radius_b - radius_a) * normal) / 2
     return manifold_within_margin(position, normal, gap, margin)
 
 
@@ -170,21 +170,25 @@ def opposite_points(
 
     Returns
     -------
-    on_a, on_b, normal
+    points_a, points_b, normal
         Points on both, none for corners and crossing edges; and the normal of the flatter face, if any.
     """
     a, b = support_feature_a(FLAT_TOLERANCE), support_feature_b(FLAT_TOLERANCE)
     if a.is_face or b.is_face:
         if a.tilt(normal) < b.tilt(normal) - TILT_TIE_TOLERANCE:
-            on_b, on_a, normal_b = _points_on_face(a, support_feature_b(TILTED_FACE_TOLERANCE), -normal)
+            points_b, points_a, normal_b = _points_on_face(
+                a, support_feature_b(TILTED_FACE_TOLERANCE), -normal
+            )
             normal_a = -normal_b
         else:
-            on_a, on_b, normal_a = _points_on_face(b, support_feature_a(TILTED_FACE_TOLERANCE), normal)
-        return (on_a, on_b, normal_a) if len(on_a) else (on_a, on_b, normal)
+            points_a, points_b, normal_a = _points_on_face(
+                b, support_feature_a(TILTED_FACE_TOLERANCE), normal
+            )
+        return (points_a, points_b, normal_a) if len(points_a) else (points_a, points_b, normal)
     if a.is_edge and b.is_edge and np.linalg.norm(cross(a.sides[0], b.sides[0])) < FLAT_TOLERANCE:
-        on_b = a.clip(b.corners)
+        points_b = a.clip(b.corners)
         axis, start = a.sides[0], a.corners[0]
-        return start + ((on_b - start) @ axis)[:, None] * axis, on_b, normal
+        return start + ((points_b - start) @ axis)[:, None] * axis, points_b, normal
     return np.zeros((0, 3)), np.zeros((0, 3)), normal
 
 
@@ -197,7 +201,7 @@ def _points_on_face(face: Feature, other: Feature, normal: Array) -> tuple[Array
 
 
 def _deepest_points(a: Core, b: Core, best: SeparatingAxis) -> tuple[Array, Array]:
-    """Return the points ``(3,)`` of overlapping cores that meet once a leaves b along the best axis.
+    """Return the points ``(3,)`` of overlapping cores that touch when a is moved out of b along the axis.
 
     Points of the cores where they lie have distance zero: the cores share them.
     """

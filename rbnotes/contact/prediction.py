@@ -134,5 +134,5 @@ def normal_velocity_targets_unchecked(
 
 
 def restitution_threshold(h: float, gravity: Array) -> float:
-    """Return the negative velocity above which no rebound occurs, m/s: the fall of two steps."""
+    """Return the normal velocity above which contacts do not rebound, m/s: that of a fall of two steps."""
     return -2 * h * float(np.linalg.norm(gravity))

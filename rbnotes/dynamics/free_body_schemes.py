@@ -1,4 +1,4 @@
-"""Time steps of free bodies: forces change their twists, and the twists move them.
+"""Time steps of free bodies: first the twists under external forces, then the poses.
 
 :func:`advance_free_motion` is the free motion, exact to rounding. The schemes of this module
 are of first order, for a free system or a model with joints; between their two halves joints and contacts add
@@ -141,11 +141,11 @@ FREE_BODY_FUNCTIONS = (
     advance_conserving_momentum,
     advance_conserving_energy,
 )
-"""Parts of schemes that need free bodies."""
+"""Problems and position updates of schemes that require a system of free bodies."""
 
 
 def _free_system(system: MechanicalSystem) -> FreeSystem:
-    free = getattr(system, "free", system)  # the bodies of a model without its joints
+    free = getattr(system, "free_system", system)  # the bodies of a model without its joints
     if isinstance(system, type) or not isinstance(free, FreeSystem):
         raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a MaximalModel")
     return free

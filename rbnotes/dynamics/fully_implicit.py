@@ -35,7 +35,7 @@ class DifferentiableSystem(MechanicalSystem, Protocol):
     """Mechanical system with derivatives of the residual of its equations of motion."""
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
-        """Return ``force - mass acceleration (N,)`` with K along increments and D by velocities."""
+        """Return ``force - mass acceleration (N,)``, its K along increments and its D along velocities."""
         ...
 
 
@@ -125,7 +125,7 @@ class FullyImplicitScheme:
 
 
 fully_implicit_euler = FullyImplicitScheme(1.0)
-"""Implicit (backward) Euler by Newton's method: of first order, and takes energy out of the motion."""
+"""Implicit (backward) Euler by Newton's method: of first order; dissipates energy."""
 
 implicit_midpoint = FullyImplicitScheme(0.5)
 """The implicit midpoint rule: of second order, for trees and bodies too."""

@@ -109,10 +109,10 @@ def path_wrenches(
         Twist of each point's body in body coordinates.
     active : (n-1,) of bool, optional
         True for segments that count to L; all by default.
-    stiffness : {"exact", "taut", "positional", "symmetrised"}
+    stiffness : {"exact", "taut", "positional", "symmetrized"}
         ``"taut"`` omits the geometric stiffness of paths that push (:func:`rbnotes.forces.taut_stiffness`).
         ``"positional"`` omits the dependence of Ldot on poses at constant twists, as Sueda's (1.52) and
-        (1.63) do; ``"symmetrised"`` is the symmetric part of that. Both equal neither the exact K nor each
+        (1.63) do; ``"symmetrized"`` is the symmetric part of that. Both equal neither the exact K nor each
         other in general; D and the wrenches are always exact.
 
     Raises

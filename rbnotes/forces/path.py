@@ -27,7 +27,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.forces import unchecked_path
 from rbnotes.forces.tension import TensionLaw
 
-STIFFNESS_OPTIONS = ("exact", "taut", "positional", "symmetrised")
+STIFFNESS_OPTIONS = ("exact", "taut", "positional", "symmetrized")
 """Options of K: the derivative of the force; without the geometric part of pushing paths
 (:func:`taut_stiffness`); at constant tension rates; or the symmetric part of the latter."""
 
@@ -243,7 +243,7 @@ def dissipated_power(law: TensionLaw, x: ArrayLike, v: ArrayLike, active: ArrayL
 
 
 def active_flags(n: int, active: ArrayLike | None) -> Array:
-    """Return flags of the n segments that count, as numbers ``(n,)``."""
+    """Return flags of the n active segments, as numbers ``(n,)``."""
     if active is None:
         return np.ones(n)
     flags = arguments.boolean_vector("active", active, n)

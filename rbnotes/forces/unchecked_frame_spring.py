@@ -113,7 +113,7 @@ def _strain_rate_matrix(R: Array, r: Array, *, in_frame_1: bool) -> Array:
 
 
 def _elastic_force_and_stiffness(spring: FrameSpringParameters, w: Array, r: Array) -> tuple[Array, Array]:
-    """Return the derivatives (tau, f) of the energy along (theta, delta), and their own ``(..., 6, 6)``."""
+    """Return first and second derivatives of the energy along (theta, delta): ``(..., 6), (..., 6, 6)``."""
     left_inverse = so3.left_jacobian_inverse(w)
     tau = matvec(_transpose(left_inverse) @ spring.K_r, w)
     # tau solves J^T tau = K_r w, so J^T dtau = K_r dw - (dJ)^T tau, with dw = J^-1 theta.

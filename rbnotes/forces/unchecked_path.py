@@ -14,7 +14,7 @@ from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.forces.tension import TensionLaw
 
 DIRECTION_ROUNDING = 8 * np.finfo(float).eps
-"""A segment this short, relative to the coordinates of its ends, has no direction left."""
+"""Length of a segment, relative to its coordinates, below which its direction is lost by rounding."""
 
 
 class PathForceTerms(NamedTuple):

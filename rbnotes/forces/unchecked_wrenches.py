@@ -1,4 +1,4 @@
-"""The formulas of :mod:`rbnotes.forces.wrenches` and of the forces between bodies that are made with them.
+"""Formulas of :mod:`rbnotes.forces.wrenches` and of forces between bodies, without argument checks.
 
 Arguments are not checked. Each function has the arguments, result and source of the
 public one of its name, there or in :mod:`rbnotes.forces.body_forces`.
@@ -80,7 +80,7 @@ def viscous_damping(d: Array, phi: Array) -> ForceArrays:
 
 
 def _blockwise_congruence(left: Array, middle: Array, right: Array) -> Array:
-    """Return ``left^T middle right``, block by block ``(..., n, 6, n, 6)``."""
+    """Return the products ``left^T middle right`` of blocks ``(..., n, 6, n, 6)``."""
     product: Array = np.einsum("...aiu,...aibj,...bjv->...aubv", left, middle, right, optimize=True)
     return product
 

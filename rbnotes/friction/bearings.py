@@ -233,7 +233,7 @@ def prismatic_guide(
 def spherical_bearing(
     radius: float, mu: float, *, points: int = 32, center: ArrayLike = (0.0, 0.0, 0.0)
 ) -> Bearing:
-    """Return the bearing of a spherical joint: a ball with contacts all over.
+    """Return the bearing of a spherical joint: a ball with contacts distributed over its surface.
 
     Loads are distributed as the cosine of the angle to the load. The friction moment of a spin about the load
     is nearly ``mu radius F``.

@@ -29,7 +29,7 @@ from rbnotes.dynamics import StepProblem, StepSolution, factor_step
 from rbnotes.errors import NotConverged
 
 CONSTRAINED_MOBILITY_TOLERANCE = 1e-13
-"""Mobility relative to that without equations below which a row counts as held by the equations."""
+"""Mobility relative to that without equations below which the equations constrain a row."""
 
 STICKING_COEFFICIENT = 1e12
 """Coefficient of friction in place of an infinite one; results are checked by

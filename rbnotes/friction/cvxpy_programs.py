@@ -33,7 +33,7 @@ class ParametrizedProgram:
         self._problem = cp.Problem(cp.Minimize(objective), make_constraints(cp, self._x, self._limits))
 
     def solve(self, W: Array, velocities: Array, limits: Array) -> Array:
-        """Return the minimizer x ``(count, parts)`` for velocities of that shape.
+        """Return the minimizer x ``(count, components)`` for velocities of the same shape.
 
         Raises
         ------

@@ -50,7 +50,7 @@ class JointType(ABC):
     * ``compute_motion_subspace(q)``: S ``(..., 6, k)``;
     * ``compute_motion_subspace_derivative(q)``: dS ``(..., 6, k, k)``;
     * ``compute_motion_subspace_rate(q, qdot)``: ``dS @ qdot (..., 6, k)``; override it if dS is expensive;
-    * ``compute_bias_acceleration_derivative(q, qdot)``: derivative ``(..., 6, k)`` of ``Sdot @ qdot`` in q;
+    * ``compute_bias_acceleration_derivative(q, qdot)``: ``d(Sdot @ qdot)/dq (..., 6, k)``;
       override it if dS does not accept complex coordinates;
     * ``compute_nearest_coordinates(Q)``: coordinates ``(..., k)`` of the allowed pose nearest to Q; override
       it if there is a closed form;
@@ -251,7 +251,7 @@ class JointType(ABC):
         return result
 
     def compute_bias_acceleration_derivative(self, q: Array, qdot: Array) -> Array:
-        """Return the derivative ``(..., 6, k)`` by the complex step of dS; arguments are not checked."""
+        """Return the derivative ``(..., 6, k)`` by a complex step; arguments are not checked."""
         shifted = q[..., None, :] + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
         dS = self.compute_motion_subspace_derivative(shifted)
         if not np.iscomplexobj(dS):

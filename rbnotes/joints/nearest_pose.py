@@ -1,4 +1,4 @@
-"""The allowed pose nearest to a given one: coordinates for bodies whose joint error is not zero.
+"""Nearest pose that a joint allows, and the rates of its coordinates, for bodies with joint errors.
 
 This module checks arguments; the formulas are in ``rbnotes/joints/unchecked_nearest_pose.py``.
 """
@@ -14,7 +14,7 @@ from rbnotes.joints.joint_type import JointType
 
 
 def pose_error(Q: ArrayLike, X: ArrayLike) -> Array:
-    """Return the rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` seen from ``Q``.
+    """Return rotation vector and translation ``(..., 6)`` of the pose ``X (..., 4, 4)`` relative to ``Q``.
 
     Raises InvalidArgument if ``Q`` or ``X`` is not a pose.
     """

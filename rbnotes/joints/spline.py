@@ -209,7 +209,7 @@ class SplineSurface(JointType):
         return columns - 3, rows - 3
 
     def _point_derivatives(self, q: Array, *orders: tuple[int, int]) -> list[Array]:
-        """Return derivatives ``(..., 6)`` of the point on the surface, of these orders in q[0] and q[1]."""
+        """Return derivatives ``(..., 6)`` of the point of given orders with respect to q[0] and q[1]."""
         column, column_weights = _segment_powers(q[..., 0], self.num_patches[0], False)
         row, row_weights = _segment_powers(q[..., 1], self.num_patches[1], False)
         four = np.arange(4)
@@ -262,7 +262,7 @@ class SplineSurface(JointType):
         return result
 
     def _directional_derivatives(self, q: Array, qdot: Array, order: int) -> Array:
-        """Return derivatives ``(..., 6, 2)`` of the point by a coordinate and ``order`` times along qdot."""
+        """Return derivatives ``(..., 6, 2)`` of the point: ``order`` along qdot, one by each coordinate."""
         orders = [(i, order + 1 - i) for i in range(order + 2)]
         by_order = dict(zip(orders, self._point_derivatives(q, *orders), strict=True))
         columns = [

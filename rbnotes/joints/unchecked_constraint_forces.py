@@ -1,4 +1,4 @@
-"""The formulas of :mod:`rbnotes.joints.constraint_forces`: arguments are not checked.
+"""Formulas of :mod:`rbnotes.joints.constraint_forces` for checked arrays, without argument checks.
 
 Each function has the name, arguments, result and source of the public one there.
 """

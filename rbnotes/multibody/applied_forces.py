@@ -34,7 +34,7 @@ def actuator_forces_at(model: Model, control: Control | None, state: State) -> A
 
 
 def actuated_system(model: Model, control: Control | None) -> TreeSystem:
-    """Return the tree of a model under all forces, with those of actuators as the law ``driven``.
+    """Return the tree of a model under all forces, with the actuators as ``applied_joint_forces``.
 
     It has the derivatives of servos within their limits.
     """
@@ -45,7 +45,7 @@ def actuated_system(model: Model, control: Control | None) -> TreeSystem:
         is_within = np.abs(force) < gains.force_limit
         return Forces(force, np.diag(-gains.kp * is_within), np.diag(-gains.kd * is_within))
 
-    return replace(model.system, driven=law)
+    return replace(model.system, applied_joint_forces=law)
 
 
 def applied_power(model: Model, state: State, actuator_force: Array) -> float:

@@ -182,15 +182,15 @@ def _solve_without_determined_inequalities(
     responses = factor_step(problem).solve_unchecked(rows.T, no_targets)[0]
     free_responses = np.linalg.solve(problem.mass, rows.T)
     mobility, free_mobility = (np.sum(rows.T * each, axis=0) for each in (responses, free_responses))
-    kept = mobility > RELATIVE_TOLERANCE * free_mobility
-    if np.all(kept):
+    is_movable = mobility > RELATIVE_TOLERANCE * free_mobility
+    if np.all(is_movable):
         return solve(problem)
-    solution = solve(replace(problem, unilateral=UnilateralRows(rows[kept], target[kept])))
+    solution = solve(replace(problem, unilateral=UnilateralRows(rows[is_movable], target[is_movable])))
     speed = np.linalg.norm(rows, axis=1) * np.linalg.norm(solution.velocity)
-    if np.any((rows @ solution.velocity - target < -RELATIVE_TOLERANCE * speed) & ~kept):
+    if np.any((rows @ solution.velocity - target < -RELATIVE_TOLERANCE * speed) & ~is_movable):
         return solve(problem)
-    impulses = np.zeros(len(kept))
-    impulses[kept] = solution.unilateral
+    impulses = np.zeros(len(is_movable))
+    impulses[is_movable] = solution.unilateral
     return replace(solution, unilateral=impulses)
 
 

@@ -79,8 +79,8 @@ class MaximalCoordinates:
         if near is None:
             q, qdot = self.tree_coordinates(state.E, state.phi)
         else:
-            at = JointMap(self.model, state.E, self._tree_coordinates_near(near))
-            q, qdot = at.q, at.A @ state.velocity
+            joint_map = JointMap(self.model, state.E, self._tree_coordinates_near(near))
+            q, qdot = joint_map.q, joint_map.A @ state.velocity
         return self.model.state_from_tree(State(q=q, qdot=qdot, t=state.t))
 
     def _tree_coordinates_near(self, near: State) -> Array:

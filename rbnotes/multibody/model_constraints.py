@@ -72,8 +72,8 @@ def stack_constraints(
         G, error, bias_velocity, _ = constraint_rows(system, constraint, state, t)
         if constraint.unilateral:
             body_rows = constraint_body_jacobian(system, constraint, replace(state, t=t))
-            on_bodies = np.zeros((len(G), body_size)) if body_rows is None else body_rows
-            limits.append((G, error, on_bodies))
+            limit_body_rows = np.zeros((len(G), body_size)) if body_rows is None else body_rows
+            limits.append((G, error, limit_body_rows))
         else:
             parts.append((G, error, bias_velocity))
     return ConstraintEquations(

@@ -67,7 +67,7 @@ class InverseDynamicsDerivatives(NamedTuple):
 
 
 def stiffness(model: Model, state: State) -> Array:
-    """Return the stiffness matrix ``(N, N)``: all generalized forces, differentiated in the configuration.
+    """Return the stiffness matrix ``(N, N)``: the derivative of all forces along increments of positions.
 
     The generalized forces are those of ``M dv/dt = f``: gravity, joint springs and dampers, the forces of
     the model, and the terms of the velocities; constraints and contacts do not act. The matrix is not
@@ -82,7 +82,7 @@ def stiffness(model: Model, state: State) -> Array:
 
 
 def damping(model: Model, state: State) -> Array:
-    """Return the damping matrix ``(N, N)``: all generalized forces, differentiated in the velocities.
+    """Return the damping matrix ``(N, N)``: the derivative of all forces with respect to velocities.
 
     The forces are those of :func:`stiffness`, the terms of the velocities included.
 
@@ -142,7 +142,7 @@ def inverse_dynamics_derivatives(
 
 
 def linearized_residual(model: Model, state: State, acceleration: ArrayLike) -> Forces:
-    """Return ``f - M acceleration (N,)`` with its derivatives ``(N, N)``: K by configuration, D by velocity.
+    """Return ``f - M acceleration (N,)`` with K along increments and D with respect to velocities ``(N, N)``.
 
     Parameters
     ----------

@@ -178,7 +178,9 @@ def constrained_tree_acceleration(
         raise InvalidArgument("tau", f"shape {tau.shape}", f"a number or shape ({size},)")
     tree_tau = B.T @ np.broadcast_to(tau, size)
     no_derivative = np.zeros((size, size))
-    system = replace(model.system, driven=lambda state: Forces(tree_tau, no_derivative, no_derivative))
+    system = replace(
+        model.system, applied_joint_forces=lambda state: Forces(tree_tau, no_derivative, no_derivative)
+    )
     equations = [each for each in model.constraints if not each.unilateral]
     return constrained_acceleration(system, equations, tree_state)
 

@@ -48,7 +48,7 @@ class JointMap:
         """Matrix ``(k, 6 n)`` of ``qdot = A phi``."""
         to_joint_frames = se3.Ad(tree.body_frames)
         joint_poses = E @ se3.inverse(tree.body_frames)
-        for i, (link, parent, own) in enumerate(
+        for i, (link, parent, coordinates) in enumerate(
             zip(tree.links, tree.parents, tree.coordinate_slices, strict=True)
         ):
             pose = joint_poses[i]
@@ -58,13 +58,13 @@ class JointMap:
             if joint.changes_coordinates or joint.num_coordinate_constraints:
                 q = joint.compute_nearest_coordinates(Q)
             else:
-                q = refine_coordinates(joint, Q, np.round(near[own], HINT_DECIMALS))
+                q = refine_coordinates(joint, Q, np.round(near[coordinates], HINT_DECIMALS))
             rates = np.linalg.pinv(joint.compute_motion_subspace(q))
-            self.q[own] = q
-            self.A[own, 6 * i : 6 * i + 6] = rates @ to_joint_frames[i]
+            self.q[coordinates] = q
+            self.A[coordinates, 6 * i : 6 * i + 6] = rates @ to_joint_frames[i]
             if parent >= 0:
                 columns = slice(6 * parent, 6 * parent + 6)
-                self.A[own, columns] = -rates @ se3.Ad_inverse(pose) @ to_joint_frames[parent]
+                self.A[coordinates, columns] = -rates @ se3.Ad_inverse(pose) @ to_joint_frames[parent]
 
 
 def track_coordinates(model: Model, E: Array, phi: Array, start: Array) -> tuple[Array, Array]:
@@ -72,9 +72,9 @@ def track_coordinates(model: Model, E: Array, phi: Array, start: Array) -> tuple
     q: list[Array] = []
     qdot: list[Array] = []
     for poses, twists in zip(E, phi, strict=True):
-        at = JointMap(model, poses, q[-1] if q else start)
-        q.append(at.q)
-        qdot.append(at.A @ twists.ravel())
+        joint_map = JointMap(model, poses, q[-1] if q else start)
+        q.append(joint_map.q)
+        qdot.append(joint_map.A @ twists.ravel())
     return np.array(q), np.array(qdot)
 
 
@@ -111,11 +111,15 @@ class ModelJointSpace:
 
     def constraints(self, state: State, t: float) -> JointSpaceConstraints:
         """Return the equations and limits, with prescribed motions at the time t."""
-        at = self._joint_map(state)
-        tree_state = replace_unchecked(EMPTY_STATE, q=at.q, qdot=at.A @ state.velocity, t=state.t)
+        joint_map = self._joint_map(state)
+        tree_state = replace_unchecked(EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t)
         rows = stack_constraints(self.model, self.constraint_list, tree_state, t)
         return JointSpaceConstraints(
-            rows.G @ at.A, rows.error, rows.bias_velocity, rows.limit_rows @ at.A, rows.limit_gap
+            rows.G @ joint_map.A,
+            rows.error,
+            rows.bias_velocity,
+            rows.limit_rows @ joint_map.A,
+            rows.limit_gap,
         )
 
     def impulses(self, state: State, control_state: State, h: float, *, is_first: bool) -> JointSpaceImpulses:
@@ -128,26 +132,28 @@ class ModelJointSpace:
         control_state
             State at the same poses, at which commands are evaluated.
         """
-        model, tree, at = self.model, self.model.tree, self._joint_map(state)
-        tree_state = replace_unchecked(EMPTY_STATE, q=at.q, qdot=at.A @ state.velocity, t=state.t)
-        mass = generalized_mass_matrix(model, at.q, model.system.body_kinematics(tree_state).J)
-        commands = commands_at(model, self.control, tree_state.with_velocity(at.A @ control_state.velocity))
-        own = joint_impulses(model, tree_state, mass, commands, h, is_first=is_first)
-        deflection = at.q - tree.joint_parameter("spring_reference")
+        model, tree, joint_map = self.model, self.model.tree, self._joint_map(state)
+        tree_state = replace_unchecked(EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t)
+        mass = generalized_mass_matrix(model, joint_map.q, model.system.body_kinematics(tree_state).J)
+        commands = commands_at(
+            model, self.control, tree_state.with_velocity(joint_map.A @ control_state.velocity)
+        )
+        joint_terms = joint_impulses(model, tree_state, mass, commands, h, is_first=is_first)
+        deflection = joint_map.q - tree.joint_parameter("spring_reference")
         springs = -h / 2 * tree.joint_parameter("stiffness") * deflection
-        rows = own.bounded.rows
+        rows = joint_terms.bounded.rows
         return JointSpaceImpulses(
-            at.A.T @ (own.constant + springs),
-            at.A.T @ (own.damping[:, None] * at.A),
-            own.bounded._replace(rows=rows @ at.A),
-            own.motor,
+            joint_map.A.T @ (joint_terms.constant + springs),
+            joint_map.A.T @ (joint_terms.damping[:, None] * joint_map.A),
+            joint_terms.bounded._replace(rows=rows @ joint_map.A),
+            joint_terms.motor,
             rows,
         )
 
     def _joint_map(self, state: State) -> JointMap:
-        at = JointMap(self.model, state.E, self.q)
-        self.q = at.q
-        return at
+        joint_map = JointMap(self.model, state.E, self.q)
+        self.q = joint_map.q
+        return joint_map
 
 
 def uses_joint_space(model: Model, control: Control | None) -> bool:

@@ -25,7 +25,7 @@ from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import simulate_with_options
-from rbnotes.multibody.maximal.step_options import Progress, StepOptions
+from rbnotes.multibody.maximal.simulation_options import Progress, SimulationOptions
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
@@ -162,7 +162,7 @@ def simulate(
         If bodies may have passed through each other in a step.
     """
     arguments.require_instance("model", model, Model)
-    options = _Options(
+    options = _ModelSimulationOptions(
         h=h,
         steps=_num_steps(arguments.positive_number("h", h), duration, steps),
         control=control,
@@ -225,7 +225,7 @@ def step(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Options(StepOptions):
+class _ModelSimulationOptions(SimulationOptions):
     """Checked options of :func:`simulate` that are independent of the model."""
 
     control: Control | None
@@ -256,7 +256,7 @@ class _Options(StepOptions):
         return self.is_adaptive or isinstance(self.scheme, FullyImplicitScheme)
 
 
-def _select_coordinates(coordinates: str, model: Model, options: _Options) -> str:
+def _select_coordinates(coordinates: str, model: Model, options: _ModelSimulationOptions) -> str:
     """Return the coordinates of the computation, ``"reduced"`` or ``"maximal"``."""
     arguments.choice("coordinates", coordinates, COORDINATES)
     if coordinates == "auto":
@@ -268,7 +268,9 @@ def _select_coordinates(coordinates: str, model: Model, options: _Options) -> st
     return coordinates
 
 
-def _simulate_maximal(model: Model, state: State | Trajectory | None, options: _Options) -> Trajectory:
+def _simulate_maximal(
+    model: Model, state: State | Trajectory | None, options: _ModelSimulationOptions
+) -> Trajectory:
     """Simulate in maximal coordinates: free bodies with sparse matrices, joints as constraints."""
     converted = maximal_coordinates(model)
     start, start_q = _maximal_start(model, state, options)
@@ -304,7 +306,7 @@ def _simulate_maximal(model: Model, state: State | Trajectory | None, options: _
 
 
 def _maximal_start(
-    model: Model, state: State | Trajectory | None, options: _Options
+    model: Model, state: State | Trajectory | None, options: _ModelSimulationOptions
 ) -> tuple[State | maximal.Trajectory, Array]:
     """Return the state of all bodies or the trajectory to continue, and the coordinates of the tree."""
     if isinstance(state, Trajectory):
@@ -317,7 +319,9 @@ def _maximal_start(
     return model.system.maximal_state(tree_state), tree_state.q
 
 
-def _simulate_reduced(model: Model, state: State | Trajectory | None, options: _Options) -> Trajectory:
+def _simulate_reduced(
+    model: Model, state: State | Trajectory | None, options: _ModelSimulationOptions
+) -> Trajectory:
     """Simulate in the coordinates of the model's tree."""
     friction = options.warm_started_friction()
     stepper = _select_stepper(model, options, friction)
@@ -352,7 +356,7 @@ def _simulate_reduced(model: Model, state: State | Trajectory | None, options: _
 
 
 def _select_stepper(
-    model: Model, options: _Options, friction: WarmStartedFriction
+    model: Model, options: _ModelSimulationOptions, friction: WarmStartedFriction
 ) -> TreeStepper | AdaptiveStepper | SchemeStepper:
     """Return the stepper of the scheme in reduced coordinates.
 

@@ -53,10 +53,10 @@ def warn_of_tunneling(model: Model, states: States, contacts: Sequence[ContactRe
     excess = h * np.sum(fastest, axis=1) - margins
     depths = _turning_depths(colliders, states.phi, h)
     # The first step and its body, of each cause.
-    found: list[tuple[int, int]] = []
+    tunneling: list[tuple[int, int]] = []
     steps = np.flatnonzero(excess > np.sum(np.sort(widths)[:2]) / 2)
     if len(steps):
-        found.append((int(steps[0]), int(np.argmax(speeds[steps[0]]))))
+        tunneling.append((int(steps[0]), int(np.argmax(speeds[steps[0]]))))
     for step, record in enumerate(contacts):
         a, b = record.points.a, record.points.b  # the world has the index -1, the last one
         overlap = np.maximum(depths[step], depths[step + 1])
@@ -64,10 +64,10 @@ def warn_of_tunneling(model: Model, states: States, contacts: Sequence[ContactRe
         is_deep = overlap[a] + overlap[b] > needed
         if np.any(is_deep):
             pair = a[is_deep][0], b[is_deep][0]
-            found.append((step, int(max(pair, key=lambda body: overlap[body]))))
+            tunneling.append((step, int(max(pair, key=lambda body: overlap[body]))))
             break
-    if found:
-        step, body = min(found)
+    if tunneling:
+        step, body = min(tunneling)
         velocities = np.linalg.norm(states.phi[step : step + 2, body].reshape(2, 2, 3), axis=2)
         angular, linear = np.max(velocities, axis=0)
         warnings.warn(

@@ -72,7 +72,7 @@ class ConvexMesh(ConvexShape):
         self._store_faces(hull)
 
     def _store_faces(self, hull: ConvexHull) -> None:
-        """Store the faces, each of which joins triangles in one plane."""
+        """Merge triangles in one plane to faces, and store them."""
         normals = hull.equations[:, :3]
         first = np.repeat(np.arange(len(normals)), 3)
         second = hull.neighbors.ravel()

@@ -46,10 +46,10 @@ class HeightField(Ground):
         object.__setattr__(self, "sides", sides)
 
     @property
-    def cell(self) -> Array:
+    def cell_sides(self) -> Array:
         """Lengths of a cell along x and y ``(2,)``, m."""
-        cell: Array = self.sides / (np.array(self.heights.shape) - 1)
-        return cell
+        cell_sides: Array = self.sides / (np.array(self.heights.shape) - 1)
+        return cell_sides
 
     @cached_property
     def vertices(self) -> Array:

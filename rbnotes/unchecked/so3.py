@@ -151,7 +151,7 @@ def _coefficient_derivatives(w: Array) -> list[Array]:
 
 
 def _coefficient_second_derivatives(w: Array) -> list[Array]:
-    """Return the derivatives, in the same sense, of the two derivatives."""
+    """Return the derivatives (d/dx)/x of the two derivatives in :func:`_coefficient_derivatives`."""
     c1, c2, c3, c4, c5, c6, c7 = _stumpff(w, 7)
     large, square = _closed_form_mask(w)
     cosine = np.cos(np.linalg.norm(w, axis=-1)[..., None, None])

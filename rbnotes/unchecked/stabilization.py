@@ -76,7 +76,7 @@ def project(
     tolerance: float,
     max_iterations: int,
 ) -> tuple[Array, float, int]:
-    """Project positions by Newton's method with least corrections; ``solve_mass`` returns ``M^-1 G^T``.
+    """Project positions by Newton's method with least-norm corrections; ``solve_mass`` returns ``M^-1 G^T``.
 
     Returns the positions, their largest error, and the number of steps, ``max_iterations`` if not converged.
     """

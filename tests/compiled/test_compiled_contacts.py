@@ -231,7 +231,7 @@ def test_rotation_increments_agree_with_the_reference():
     rng, h = np.random.default_rng(6), 0.1
     sides = rng.uniform(0.2, 0.6, (3, 3))
     model = MaximalModel(np.stack([Box(each).spatial_inertia(density=300.0) for each in sides]))
-    J = np.ascontiguousarray(model.free.mass_properties.inertia)
+    J = np.ascontiguousarray(model.free_system.mass_properties.inertia)
     for rate in (0.1, 0.9, 8.0):
         v = rate * rng.normal(size=(3, 6))
         found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))

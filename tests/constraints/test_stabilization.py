@@ -1,4 +1,4 @@
-"""Stabilisation: targets, growth of errors, stability limits, projection of positions and of poses."""
+"""Stabilization: targets, growth of errors, stability limits, projection of positions and of poses."""
 
 import numpy as np
 import pytest

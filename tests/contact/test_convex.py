@@ -243,10 +243,10 @@ def test_separations(family):
             axes /= np.linalg.norm(axes, axis=1)[:, None]
             assert np.max(separations(np.concatenate([axes, -axes]))) == pytest.approx(distance, abs=rounding)
         if result.distance > 0:
-            across = result.on_a - result.on_b - result.distance * result.normal
+            across = result.point_a - result.point_b - result.distance * result.normal
             assert np.linalg.norm(across) <= 1e-6 * small + 1e-9 * size
         for (shape, *_), each, point, sign in zip(
-            found, placed, (result.on_a, result.on_b), (-1, 1), strict=True
+            found, placed, (result.point_a, result.point_b), (-1, 1), strict=True
         ):
             surface = point + sign * each.shape.rounding * result.normal
             assert contains(shape, (surface - each.p) @ each.R, 1e-9 * each.shape.bounding_radius + rounding)

@@ -197,12 +197,12 @@ class TestPathWrenches:
     @given(laws(), paths())
     def test_positional_stiffness_is_exact_at_rest_only(self, law, path):
         E, x, phi, active = path
-        exact, positional, symmetrised = (
+        exact, positional, symmetrized = (
             path_wrenches(law[0], E, x, 0 * phi, active, stiffness=name).K
-            for name in ("exact", "positional", "symmetrised")
+            for name in ("exact", "positional", "symmetrized")
         )
         close(positional, exact)
-        close(symmetrised, (exact + exact.T) / 2)
+        close(symmetrized, (exact + exact.T) / 2)
         moving = [
             path_wrenches(law[0], E, x, phi, active, stiffness=name) for name in ("exact", "positional")
         ]

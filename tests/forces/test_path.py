@@ -224,7 +224,7 @@ def test_symmetrized_stiffness_is_the_symmetric_part_at_constant_rates(law, path
     x, v, active = path
     terms = unchecked_path.path_terms(law[0], x, v, np.asarray(active))
     positional = terms.stiffness("positional")
-    np.testing.assert_allclose(terms.stiffness("symmetrised"), (positional + positional.T) / 2, atol=1e-12)
+    np.testing.assert_allclose(terms.stiffness("symmetrized"), (positional + positional.T) / 2, atol=1e-12)
 
 
 @given(laws(), paths())

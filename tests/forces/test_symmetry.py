@@ -114,7 +114,7 @@ def test_wrong_arguments_are_named():
         inertia_variation(np.triu(np.ones((3, 3))), np.ones(3))
 
 
-# --- what symmetrising costs ----------------------------------------------------------------------------
+# --- what symmetrizing costs ----------------------------------------------------------------------------
 
 
 def exact(K):
@@ -191,9 +191,9 @@ def test_newton_with_symmetrized_stiffness_is_linear_in_dynamics():
     late = norms[norms < 1.0]
     assert np.all(late[1:] < 10 * late[:-1] ** 2 + 1e-12)
 
-    symmetrised, same = run(symmetric_part)
-    assert len(symmetrised) >= 9
-    ratios = symmetrised[3:-1] / symmetrised[2:-2]
+    symmetrized, same = run(symmetric_part)
+    assert len(symmetrized) >= 9
+    ratios = symmetrized[3:-1] / symmetrized[2:-2]
     assert np.all((ratios > 5e-3) & (ratios < 0.5))
     assert_allclose(same, phi, atol=1e-9)
     # The slowest component contracts at the rate that the asymmetry sets.

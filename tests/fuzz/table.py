@@ -118,7 +118,7 @@ WITHIN = (
     r"multibody\.(trajectory\.(Trajectory(\.plot)?|trajectory_channel|record_channels)|coordinate_conversion\.MaximalCoordinates(\.tree_coordinates)?|model\.Model\.split_tree_coordinates)",
     r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_colliders|packed_model|packed_tree|refusals|simulation_runs|compiled_steps)\..*",
     r"multibody\.maximal\.(joint_kinematics\.(?!Joint(\.|$)).*|model\.(project_poses_unchecked|MaximalModel\.detect_contacts))",
-    r"multibody\.maximal\.(simulation\.simulate_with_options|step_options\..*|visualization\..*)",
+    r"multibody\.maximal\.(simulation\.simulate_with_options|simulation_options\..*|visualization\..*)",
     r"multibody\.maximal\.(stepping|joint_space|warm_started_friction|first_order_integrator|impacts)\..*",
     r"multibody\.maximal\.(rattle_integrator\.Rattle\..*|trajectory\.(merge_contact_records|contact_events|record_contacts))",
     r"shapes\.shape\.Shape",

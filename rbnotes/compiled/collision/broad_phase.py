@@ -91,11 +91,11 @@ def spheres_overlap(centers, radii, i, j):
 @jit_noalloc
 def insert_sorted(numbers, count, number):
     """Insert a number into the first ``count`` ones, which ascend; return the new count."""
-    at = count
-    while at > 0 and numbers[at - 1] > number:
-        numbers[at] = numbers[at - 1]
-        at -= 1
-    numbers[at] = number
+    i = count
+    while i > 0 and numbers[i - 1] > number:
+        numbers[i] = numbers[i - 1]
+        i -= 1
+    numbers[i] = number
     return count + 1
 
 

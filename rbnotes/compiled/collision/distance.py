@@ -36,33 +36,43 @@ def transform_point(pose, x):
 
 
 @jit_noalloc
-def corners(half, pose, out):
+def corners(half_extents, pose, out):
     """Write the corners in the order of ``rbnotes.contact.distance.Core.corners``; return their number."""
     count = 0
     for i in (-1.0, 1.0):
         for j in (-1.0, 1.0):
             for k in (-1.0, 1.0):
-                flat = (i < 0 and half[0] == 0) or (j < 0 and half[1] == 0) or (k < 0 and half[2] == 0)
+                flat = (
+                    (i < 0 and half_extents[0] == 0)
+                    or (j < 0 and half_extents[1] == 0)
+                    or (k < 0 and half_extents[2] == 0)
+                )
                 if not flat:
-                    set_row(out, count, transform_point(pose, (i * half[0], j * half[1], k * half[2])))
+                    set_row(
+                        out,
+                        count,
+                        transform_point(
+                            pose, (i * half_extents[0], j * half_extents[1], k * half_extents[2])
+                        ),
+                    )
                     count += 1
     return count
 
 
 @jit_noalloc
-def edges(half, pose, first, last):
+def edges(half_extents, pose, first, last):
     """Write both ends of each edge; return the number of edges."""
     count = 0
     for axis in range(3):
-        half_one, half_two = half[1 if axis == 0 else 0], half[1 if axis == 2 else 2]
+        half_one, half_two = half_extents[1 if axis == 0 else 0], half_extents[1 if axis == 2 else 2]
         for i in (-1.0, 1.0):
             for j in (-1.0, 1.0):
-                if half[axis] > 0 and not (i < 0 and half_one == 0) and not (j < 0 and half_two == 0):
+                if half_extents[axis] > 0 and not (i < 0 and half_one == 0) and not (j < 0 and half_two == 0):
                     x, y = i * half_one, j * half_two
                     middle = (0.0, x, y) if axis == 0 else (x, 0.0, y) if axis == 1 else (x, y, 0.0)
                     center, direction = transform_point(pose, middle), column(pose, axis)
-                    set_row(first, count, add_scaled(center, -half[axis], direction))
-                    set_row(last, count, add_scaled(center, half[axis], direction))
+                    set_row(first, count, add_scaled(center, -half_extents[axis], direction))
+                    set_row(last, count, add_scaled(center, half_extents[axis], direction))
                     count += 1
     return count
 
@@ -80,11 +90,13 @@ def clamp_unit(x):
 
 
 @jit_noalloc
-def closest_point(half, pose, point):
+def closest_point(half_extents, pose, point):
     """Return the point of a core that is closest to `point`."""
     d = subtract(point, column(pose, 3))
     x, y, z = dot(d, column(pose, 0)), dot(d, column(pose, 1)), dot(d, column(pose, 2))
-    return transform_point(pose, (clamp(x, half[0]), clamp(y, half[1]), clamp(z, half[2])))
+    return transform_point(
+        pose, (clamp(x, half_extents[0]), clamp(y, half_extents[1]), clamp(z, half_extents[2]))
+    )
 
 
 @jit_noalloc
@@ -117,7 +129,7 @@ def extent_along(axis, x, y):
 
 
 @jit_alloc
-def closest_points(half_a, pose_a, half_b, pose_b, axis):
+def closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis):
     """Return the closest points of two disjoint cores: a corner and any point, or points of an edge each.
 
     Edges whose distance along the unit vector `axis` exceeds that of the closest points so far are skipped;
@@ -125,15 +137,15 @@ def closest_points(half_a, pose_a, half_b, pose_b, axis):
     """
     first_a, last_a, first_b, last_b = empty_points(12), empty_points(12), empty_points(12), empty_points(12)
     best = (math.inf, 0.0, 0.0), (0.0, 0.0, 0.0)
-    for i in range(corners(half_a, pose_a, first_a)):
+    for i in range(corners(half_extents_a, pose_a, first_a)):
         x = get_point(first_a, i)
-        best = closer_pair((x, closest_point(half_b, pose_b, x)), best)
-    for i in range(corners(half_b, pose_b, first_b)):
+        best = closer_pair((x, closest_point(half_extents_b, pose_b, x)), best)
+    for i in range(corners(half_extents_b, pose_b, first_b)):
         y = get_point(first_b, i)
-        best = closer_pair((closest_point(half_a, pose_a, y), y), best)
-    count_b = edges(half_b, pose_b, first_b, last_b)
+        best = closer_pair((closest_point(half_extents_a, pose_a, y), y), best)
+    count_b = edges(half_extents_b, pose_b, first_b, last_b)
     max_distance = EDGE_MARGIN * norm(subtract(best[0], best[1]))
-    for i in range(edges(half_a, pose_a, first_a, last_a)):
+    for i in range(edges(half_extents_a, pose_a, first_a, last_a)):
         a0, a1 = get_point(first_a, i), get_point(last_a, i)
         lowest, _ = extent_along(axis, a0, a1)
         for j in range(count_b):
@@ -144,7 +156,7 @@ def closest_points(half_a, pose_a, half_b, pose_b, axis):
 
 
 @jit_alloc
-def separating_axis(half_a, pose_a, half_b, pose_b, tolerance):
+def separating_axis(half_extents_a, pose_a, half_extents_b, pose_b, tolerance):
     """Return the contact normal from b to a, the axis of the largest separation, and that separation.
 
     The normal is the axis or, if the cores touch, the mean of the axes that are nearly as good.
@@ -167,8 +179,8 @@ def separating_axis(half_a, pose_a, half_b, pose_b, tolerance):
         axis, extent = get_point(axes, n), 0.0
         for i in range(3):
             extent += (
-                abs(dot(axis, get_point(axes, i))) * half_a[i]
-                + abs(dot(axis, get_point(axes, 3 + i))) * half_b[i]
+                abs(dot(axis, get_point(axes, i))) * half_extents_a[i]
+                + abs(dot(axis, get_point(axes, 3 + i))) * half_extents_b[i]
             )
         separation[n] = abs(dot(axis, offset)) - extent
         best = n if separation[n] > separation[best] else best

@@ -47,7 +47,7 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
                     frames[i, r, c] += poses[bodies[i], r, k] * shapes[i, 4 * k + c]
     centers, radii = frames[:, :3, 3], np.empty(len(shapes))
     for i in range(len(shapes)):
-        radii[i] = norm(half_extents(shapes[i])) + shapes[i, RADIUS] + margin / 2
+        radii[i] = norm(core_half_extents(shapes[i])) + shapes[i, RADIUS] + margin / 2
     grid, neighbors = build_grid(centers, radii), np.empty(len(shapes), dtype=np.int64)
     shape_contact_points, count = np.empty((MAX_CONTACT_POINTS, CONTACT_POINT_SIZE)), 0
     for a in range(len(shapes)):
@@ -67,7 +67,7 @@ def find_contacts(shapes, bodies, excluded_pairs, poses, margin, contact_points)
 
 
 @jit_alloc
-def half_extents(shape):
+def core_half_extents(shape):
     """Return the half extents of the core."""
     return shape[HALF_EXTENTS], shape[HALF_EXTENTS + 1], shape[HALF_EXTENTS + 2]
 
@@ -83,29 +83,37 @@ def write_contact_point(out, i, position, normal, gap):
 @jit_alloc
 def shape_contacts(a, pose_a, b, pose_b, margin, out):
     """Write the contact points of two shapes, at most one of them a plane; return their number."""
-    half_a, half_b, radius_sum = half_extents(a), half_extents(b), a[RADIUS] + b[RADIUS]
+    half_extents_a, half_extents_b, radius_sum = (
+        core_half_extents(a),
+        core_half_extents(b),
+        a[RADIUS] + b[RADIUS],
+    )
     if math.isinf(a[RADIUS]):
-        return plane_contacts(half_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
+        return plane_contacts(half_extents_b, b[RADIUS], pose_b, pose_a, margin, -1.0, out)
     if math.isinf(b[RADIUS]):
-        return plane_contacts(half_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
-    size = norm(half_a) + norm(half_b)
+        return plane_contacts(half_extents_a, a[RADIUS], pose_a, pose_b, margin, 1.0, out)
+    size = norm(half_extents_a) + norm(half_extents_b)
     touching_distance = TOUCHING_TOLERANCE * (size + radius_sum)
-    normal, axis, separation = separating_axis(half_a, pose_a, half_b, pose_b, touching_distance)
+    normal, axis, separation = separating_axis(
+        half_extents_a, pose_a, half_extents_b, pose_b, touching_distance
+    )
     if separation - radius_sum > margin:
         return 0
     if separation > 0:
-        x, y = closest_points(half_a, pose_a, half_b, pose_b, axis)
+        x, y = closest_points(half_extents_a, pose_a, half_extents_b, pose_b, axis)
         separation_vector = subtract(x, y)
         separation_vector = add_scaled(
             separation_vector, max(0.0, touching_distance - norm(separation_vector)), normal
         )
         normal = scale(1 / norm(separation_vector), separation_vector)
-    on_a, on_b = empty_points(MAX_CONTACT_POINTS), empty_points(MAX_CONTACT_POINTS)
+    points_a, points_b = empty_points(MAX_CONTACT_POINTS), empty_points(MAX_CONTACT_POINTS)
     overlap = scale(min(separation, 0.0), axis)
-    count, normal = opposite_points(half_a, pose_a, half_b, pose_b, normal, overlap, on_a, on_b)
+    count, normal = opposite_points(
+        half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, points_a, points_b
+    )
     num_points = 0
     for i in range(count):
-        x, y = get_point(on_a, i), get_point(on_b, i)
+        x, y = get_point(points_a, i), get_point(points_b, i)
         gap = dot(subtract(x, y), normal) - radius_sum
         if gap <= margin:
             middle = add_scaled(add_scaled(x, 1.0, y), b[RADIUS] - a[RADIUS], normal)
@@ -115,10 +123,10 @@ def shape_contacts(a, pose_a, b, pose_b, margin, out):
 
 
 @jit_alloc
-def plane_contacts(half, radius, pose, plane, margin, sign, out):
+def plane_contacts(half_extents, radius, pose, plane, margin, sign, out):
     """Write the contact points of a rounded box and a half-space; `sign` is that of the normal."""
     points, num_points, normal = empty_points(MAX_CONTACT_POINTS), 0, column(plane, 2)
-    for i in range(corners(half, pose, points)):
+    for i in range(corners(half_extents, pose, points)):
         x = get_point(points, i)
         gap = dot(subtract(x, column(plane, 3)), normal) - radius
         if gap <= margin:
@@ -130,7 +138,7 @@ def plane_contacts(half, radius, pose, plane, margin, sign, out):
 
 
 @jit_alloc
-def support_feature(half, pose, direction, flat):
+def support_feature(half_extents, pose, direction, flat):
     """Return the corner, edge or face of a core that lies farthest in a direction.
 
     The result is its dimension (0, 1 or 2), its center, its two axes and the half extents along them.
@@ -140,12 +148,12 @@ def support_feature(half, pose, direction, flat):
     for i in range(3):
         axis = column(pose, i)
         along = dot(direction, axis)
-        if not (abs(along) <= flat and half[i] > 0):
-            middle = add_scaled(middle, -half[i] if along < 0 else half[i], axis)
+        if not (abs(along) <= flat and half_extents[i] > 0):
+            middle = add_scaled(middle, -half_extents[i] if along < 0 else half_extents[i], axis)
         elif dimension == 0:
-            dimension, axis_one, half_one = 1, axis, half[i]
+            dimension, axis_one, half_one = 1, axis, half_extents[i]
         else:
-            dimension, axis_two, half_two = 2, axis, half[i]
+            dimension, axis_two, half_two = 2, axis, half_extents[i]
     return dimension, middle, axis_one, axis_two, half_one, half_two
 
 
@@ -169,41 +177,45 @@ def feature_corners(feature, out):
 
 
 @jit_alloc
-def opposite_points(half_a, pose_a, half_b, pose_b, normal, overlap, on_a, on_b):
+def opposite_points(half_extents_a, pose_a, half_extents_b, pose_b, normal, overlap, points_a, points_b):
     """Write pairs of opposite points on both cores; return their number and the normal.
 
     The cores are disjoint, or only touch, once a has moved by ``-overlap``.
     """
     opposite_normal = scale(-1.0, normal)
-    of_a, of_b = (
-        support_feature(half_a, pose_a, opposite_normal, FLAT_TOLERANCE),
-        support_feature(half_b, pose_b, normal, FLAT_TOLERANCE),
+    feature_a, feature_b = (
+        support_feature(half_extents_a, pose_a, opposite_normal, FLAT_TOLERANCE),
+        support_feature(half_extents_b, pose_b, normal, FLAT_TOLERANCE),
     )
-    if of_a[0] == 2 or of_b[0] == 2:
-        if face_tilt(of_a, normal) < face_tilt(of_b, normal) - TILT_TIE_TOLERANCE:
-            count = feature_corners(support_feature(half_b, pose_b, normal, TILTED_FACE_TOLERANCE), on_b)
-            count, face_normal = clip_to_face(of_a, opposite_normal, count, on_b, on_a)
+    if feature_a[0] == 2 or feature_b[0] == 2:
+        if face_tilt(feature_a, normal) < face_tilt(feature_b, normal) - TILT_TIE_TOLERANCE:
+            count = feature_corners(
+                support_feature(half_extents_b, pose_b, normal, TILTED_FACE_TOLERANCE), points_b
+            )
+            count, face_normal = clip_to_face(feature_a, opposite_normal, count, points_b, points_a)
             face_normal = scale(-1.0, face_normal)
         else:
             count = feature_corners(
-                support_feature(half_a, pose_a, opposite_normal, TILTED_FACE_TOLERANCE), on_a
+                support_feature(half_extents_a, pose_a, opposite_normal, TILTED_FACE_TOLERANCE), points_a
             )
-            count, face_normal = clip_to_face(of_b, normal, count, on_a, on_b)
+            count, face_normal = clip_to_face(feature_b, normal, count, points_a, points_b)
         if count:
             return count, face_normal
-    elif of_a[0] == 1 and of_b[0] == 1 and norm(cross(of_a[2], of_b[2])) < FLAT_TOLERANCE:
-        middle, axis = of_a[1], of_a[2]
-        count = clip_to_range(of_a, feature_corners(of_b, on_b), on_b, axis, of_a[4])
+    elif feature_a[0] == 1 and feature_b[0] == 1 and norm(cross(feature_a[2], feature_b[2])) < FLAT_TOLERANCE:
+        middle, axis = feature_a[1], feature_a[2]
+        count = clip_to_range(feature_a, feature_corners(feature_b, points_b), points_b, axis, feature_a[4])
         for i in range(count):
-            set_row(on_a, i, add_scaled(middle, dot(subtract(get_point(on_b, i), middle), axis), axis))
+            set_row(
+                points_a, i, add_scaled(middle, dot(subtract(get_point(points_b, i), middle), axis), axis)
+            )
         if count:
             return count, normal
     separated_pose = pose_a.copy()
     for i in range(3):
         separated_pose[i, 3] -= overlap[i]
-    x, y = closest_points(half_a, separated_pose, half_b, pose_b, normal)
-    set_row(on_a, 0, add_scaled(x, 1.0, overlap))
-    set_row(on_b, 0, y)
+    x, y = closest_points(half_extents_a, separated_pose, half_extents_b, pose_b, normal)
+    set_row(points_a, 0, add_scaled(x, 1.0, overlap))
+    set_row(points_b, 0, y)
     return 1, normal
 
 
@@ -228,11 +240,11 @@ def clip_to_face(face, outward, count, points, projections):
 
 
 @jit_alloc
-def clip_to_range(feature, count, points, axis, half):
+def clip_to_range(feature, count, points, axis, half_length):
     """Clip a polygon to the extent of a feature along one of its axes; return the number of corners."""
     middle = dot(axis, feature[1])
-    count = clip_polygon(points, count, axis, middle + half)
-    return clip_polygon(points, count, scale(-1.0, axis), half - middle)
+    count = clip_polygon(points, count, axis, middle + half_length)
+    return clip_polygon(points, count, scale(-1.0, axis), half_length - middle)
 
 
 @jit_alloc

@@ -112,9 +112,9 @@ def _leaving_row(tableau, basic, position, column_index, tied, first):
 
 
 @jit_noalloc
-def _tableau_entry(tableau, basic, position, row, column, at):
+def _tableau_entry(tableau, basic, position, row, column, entering):
     """Return an entry of a row of ``[B^-1 q, B^-1]``, divided by the row's entry of the entering column."""
-    pivot = abs(tableau[row, at])
+    pivot = abs(tableau[row, entering])
     if column < 0:
         return tableau[row, 0] / pivot
     if position[column] < len(basic) and basic[position[column]] == column:

@@ -21,7 +21,7 @@ from rbnotes.compiled.complementarity.banded_cholesky import (
 from rbnotes.compiled.complementarity.lemke import solve_lemke
 from rbnotes.compiled.complementarity.residuals import (
     relative_error,
-    row_size,
+    row_scale,
     update_pair_residuals,
 )
 from rbnotes.compiled.complementarity.sparse_rows import (
@@ -108,12 +108,12 @@ def program_residuals(program, order, x, z, residuals):
     for u in range(d):
         x_bounds[u] = max(abs(x[u]), force[u] / inertia[u])
         residuals[EQUATIONS] = max(residuals[EQUATIONS], abs(motion[u]))
-        size = row_size(abs(c[u]), force[u], energy * math.sqrt(inertia[u]))
-        residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(motion[u], size))
+        scale = row_scale(abs(c[u]), force[u], energy * math.sqrt(inertia[u]))
+        residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(motion[u], scale))
     for i in range(m):
-        entry_size, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, x_bounds)
-        size = row_size(entry_size, terms, energy * math.sqrt(responses[i]))
-        update_pair_residuals(residuals, z[i], w[i], responses[i] if responses[i] > 0 else 1.0, size)
+        entry_scale, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, x_bounds)
+        scale = row_scale(entry_scale, terms, energy * math.sqrt(responses[i]))
+        update_pair_residuals(residuals, z[i], w[i], responses[i] if responses[i] > 0 else 1.0, scale)
     return w
 
 

@@ -14,34 +14,34 @@ SYMMETRY_TOLERANCE = 1e-12
 
 
 @jit_noalloc
-def row_size(entry_size, terms, cap):
+def row_scale(entry_scale, terms, cap):
     """Return the scale of a row's error, see :func:`rbnotes.complementarity.residuals.row_scales`."""
-    return max(entry_size, min(ROUNDING_FRACTION * terms, cap), DATA_NOISE_FRACTION * cap)
+    return max(entry_scale, min(ROUNDING_FRACTION * terms, cap), DATA_NOISE_FRACTION * cap)
 
 
 @jit_noalloc
-def relative_error(error, size):
-    """Return the error relative to `size`."""
-    return abs(error) / size if error != 0.0 else 0.0
+def relative_error(error, scale):
+    """Return the error relative to `scale`."""
+    return abs(error) / scale if error != 0.0 else 0.0
 
 
 @jit_noalloc
-def update_pair_residuals(residuals, z, w, effect, size):
+def update_pair_residuals(residuals, z, w, response, scale):
     """Update the residuals with a pair (z, w)."""
     residuals[COMPLEMENTARITY] = max(residuals[COMPLEMENTARITY], abs(z * w))
     residuals[FEASIBILITY], residuals[DUAL] = max(residuals[FEASIBILITY], -z), max(residuals[DUAL], -w)
     residuals[NATURAL] = max(residuals[NATURAL], abs(min(z, w)))
-    residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(min(effect * z, w), size))
+    residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(min(response * z, w), scale))
 
 
 @jit_noalloc
-def response_scale(M, i):
+def unit_response(M, i):
     """Return the largest change of w per unit of z_i."""
-    effect = M[i, i]
-    if effect <= 0:
+    response = M[i, i]
+    if response <= 0:
         for j in range(len(M)):
-            effect = max(effect, abs(M[j, i]))
-    return effect if effect > 0 else 1.0
+            response = max(response, abs(M[j, i]))
+    return response if response > 0 else 1.0
 
 
 @jit_noalloc
@@ -72,7 +72,7 @@ def lcp_residuals(M, q, z, w, residuals):
     responses, expected, row_units = np.empty(n), np.empty(n), np.empty(n)
     has_row_units = not is_symmetric_dense(M)
     for i in range(n):
-        responses[i] = response_scale(M, i)
+        responses[i] = unit_response(M, i)
         expected[i] = max(-q[i], 0.0) / responses[i]
         largest = max(largest, abs(q[i]) / math.sqrt(responses[i]))
         row_units[i] = 0.0
@@ -81,14 +81,14 @@ def lcp_residuals(M, q, z, w, residuals):
         if row_units[i] > 0:
             largest_by_rows = max(largest_by_rows, abs(q[i]) / row_units[i])
     for i in range(n):
-        entry_size = abs(q[i]) + abs_dot(M[i], expected)
+        entry_scale = abs(q[i]) + abs_dot(M[i], expected)
         terms = abs(q[i]) + abs_dot(M[i], z)
         cap = math.sqrt(responses[i]) * largest
         if has_row_units and row_units[i] > 0:
             cap = min(cap, row_units[i] * largest_by_rows)
         if has_row_units:
-            entry_size = min(entry_size, abs(q[i]) + cap)
-        update_pair_residuals(residuals, z[i], w[i], responses[i], row_size(entry_size, terms, cap))
+            entry_scale = min(entry_scale, abs(q[i]) + cap)
+        update_pair_residuals(residuals, z[i], w[i], responses[i], row_scale(entry_scale, terms, cap))
 
 
 @jit_reassoc

@@ -84,8 +84,8 @@ def transpose_rows(rows, width):
     for i in range(count):
         for k in range(rows.start[i], rows.start[i + 1]):
             if rows.value[k] != 0.0:
-                to = following[rows.column[k]]
-                column[to], value[to] = i, rows.value[k]
+                index = following[rows.column[k]]
+                column[index], value[index] = i, rows.value[k]
                 following[rows.column[k]] += 1
     return SparseRows(start, column, value)
 

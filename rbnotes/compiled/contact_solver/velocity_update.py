@@ -273,14 +273,14 @@ def min_normal_velocities(contacts, parameters, bounce_threshold, force_velociti
 
 
 @jit_noalloc
-def write_contact_velocities(contacts, rows, v, at):
-    """Write the velocities along the rows of the contacts into the columns from `at`."""
+def write_contact_velocities(contacts, rows, v, start):
+    """Write the velocities along the rows of the contacts into the columns from `start`."""
     for i in range(len(contacts)):
         for k in range(3):
             r, total = 3 * i + k, 0.0
             for side in range(2):
                 total += dot6(rows.blocks[r, side], v[rows.row_bodies[r, side]])
-            contacts[i, at + k] = total
+            contacts[i, start + k] = total
 
 
 @jit_alloc

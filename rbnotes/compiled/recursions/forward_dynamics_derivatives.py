@@ -70,24 +70,24 @@ def constrain_quaternion_norm(integers, floats, workspace, forces, table, e):
     )
     square, norm_force, inertia = zero, zero, zero
     for i in range(rows):
-        at = first + i
+        coordinate = first + i
         o, c = (
-            workspace.records + element_offset(at + ONE, RECORD_SIZE, zero),
-            element_offset(at + ONE, CONSTANTS_SIZE, zero),
+            workspace.records + element_offset(coordinate + ONE, RECORD_SIZE, zero),
+            element_offset(coordinate + ONE, CONSTANTS_SIZE, zero),
         )
         q = floats[o + POSITION]
         square += q * q
-        norm_force += q * (spring_force(floats, c, floats, o, zero, False) - forces[at])
-        inertia += table.mass[at * table.mass_width + at]
+        norm_force += q * (spring_force(floats, c, floats, o, zero, False) - forces[coordinate])
+        inertia += table.mass[coordinate * table.mass_width + coordinate]
     inertia, norm_force = inertia / square, norm_force / square
     for i in range(rows):
-        at = first + i
-        q = floats[workspace.records + element_offset(at + ONE, RECORD_SIZE, zero) + POSITION]
+        coordinate = first + i
+        q = floats[workspace.records + element_offset(coordinate + ONE, RECORD_SIZE, zero) + POSITION]
         # The constraint force rotates with the quaternion.
-        table.derivatives[at * table.width + at] -= norm_force
+        table.derivatives[coordinate * table.width + coordinate] -= norm_force
         for j in range(i + ONE):
             other = floats[workspace.records + element_offset(first + j + ONE, RECORD_SIZE, zero) + POSITION]
-            table.mass[at * table.mass_width + first + j] += inertia * q * other
+            table.mass[coordinate * table.mass_width + first + j] += inertia * q * other
     for column in range(U(2) * k):
         along = zero
         for i in range(rows):
@@ -209,10 +209,10 @@ def solve_accelerations(integers, floats, workspace, forces, table):
 
 
 @jit_fma
-def split_derivatives(integers, table, sign, by_q, by_v):
+def split_derivatives(integers, table, sign, derivatives_q, derivatives_qdot):
     """Write the derivatives with respect to coordinates and velocities into separate matrices."""
     k = integers[NUM_COORDINATES]
     for j in range(k):
         for i in range(k):
-            by_q[j * k + i] = sign * table.derivatives[j * table.width + i]
-            by_v[j * k + i] = sign * table.derivatives[j * table.width + k + i]
+            derivatives_q[j * k + i] = sign * table.derivatives[j * table.width + i]
+            derivatives_qdot[j * k + i] = sign * table.derivatives[j * table.width + k + i]

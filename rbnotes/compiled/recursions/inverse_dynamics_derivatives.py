@@ -151,17 +151,21 @@ def add_column_derivative_forces(integers, floats, workspace, extra, subspace_de
     width, first = table.width, first_element(integers, e)
     R, p = read_pose(floats, workspace.states + element_offset(e, STATE_SIZE, 0.0), 0.0)
     force = read_packed6(extra, e * EXTRA_SIZE + _WRENCH)
-    for by in range(first, e + ONE):
-        j = integers[HEADER_SIZE + by * ROW_SIZE + COORDINATE]
-        w0, w1, w2, u0, u1, u2 = motion_subspace_column(floats, workspace, by)
-        for of in range(first, e + ONE):
-            l = integers[HEADER_SIZE + of * ROW_SIZE + COORDINATE]
-            at = derivative_offset(integers, e, by) + COLUMN_CHANGES_OFFSET + U(6) * (of - first)
-            table.derivatives[l * width + j] += dot6(
-                twist_in_world(R, p, *read_packed6(subspace_derivatives, at)), force
+    for element in range(first, e + ONE):
+        j = integers[HEADER_SIZE + element * ROW_SIZE + COORDINATE]
+        w0, w1, w2, u0, u1, u2 = motion_subspace_column(floats, workspace, element)
+        for force_element in range(first, e + ONE):
+            l = integers[HEADER_SIZE + force_element * ROW_SIZE + COORDINATE]
+            offset = (
+                derivative_offset(integers, e, element)
+                + COLUMN_CHANGES_OFFSET
+                + U(6) * (force_element - first)
             )
-            if by > of:
-                j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, of)
+            table.derivatives[l * width + j] += dot6(
+                twist_in_world(R, p, *read_packed6(subspace_derivatives, offset)), force
+            )
+            if element > force_element:
+                j0, j1, j2, j3, j4, j5 = motion_subspace_column(floats, workspace, force_element)
                 column_change = motion_cross(w0, w1, w2, u0, u1, u2, j0, j1, j2, j3, j4, j5)
                 table.derivatives[l * width + j] += dot6(column_change, force)
 
@@ -169,10 +173,10 @@ def add_column_derivative_forces(integers, floats, workspace, extra, subspace_de
 @jit_fma_inline
 def initialize_composite(integers, floats, workspace, extra, e):
     """Write inertia, C, momentum and wrench of the element's own body."""
-    o, at = e * EXTRA_SIZE, workspace.records + element_offset(e, RECORD_SIZE, 0.0)
+    o, offset = e * EXTRA_SIZE, workspace.records + element_offset(e, RECORD_SIZE, 0.0)
     m = floats[element_offset(e, CONSTANTS_SIZE, 0.0) + MASS]
-    I = read6(floats, at + INERTIA, 0.0)
-    h = read3(floats, at + INERTIA + SIX_LANES, 0.0)
+    I = read6(floats, offset + INERTIA, 0.0)
+    h = read3(floats, offset + INERTIA + SIX_LANES, 0.0)
     extra[o + _COMPOSITE] = m
     write_packed3(extra, o + _COMPOSITE + ONE, *h)
     write_packed6(extra, o + _COMPOSITE + U(4), *I)
@@ -183,7 +187,7 @@ def initialize_composite(integers, floats, workspace, extra, e):
         x0, x1 = 1.0 if axis == ZERO else 0.0, 1.0 if axis == ONE else 0.0
         c0, c1, c2 = gyroscopic_moment(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, 1.0 - x0 - x1)
         extra[o + _C + axis], extra[o + _C + U(3) + axis], extra[o + _C + U(6) + axis] = c0, c1, c2
-    write_packed6(extra, o + _WRENCH, *read6(floats, at + WRENCH, 0.0))
+    write_packed6(extra, o + _WRENCH, *read6(floats, offset + WRENCH, 0.0))
 
 
 @jit_fma_inline
@@ -211,8 +215,8 @@ def gyroscopic_moment(m, h, I, w0, w1, w2, u0, u1, u2, x0, x1, x2):
 def write_force_derivatives(integers, floats, workspace, extra, table, e):
     """Write the derivatives between the forces of a joint and its ancestors and their coordinates."""
     k, j = integers[NUM_COORDINATES], integers[HEADER_SIZE + e * ROW_SIZE + COORDINATE]
-    o, by_q, mass = e * EXTRA_SIZE, j * table.width, j * table.mass_width
-    by_v = by_q + k
+    o, q_row, mass_row = e * EXTRA_SIZE, j * table.width, j * table.mass_width
+    qdot_row = q_row + k
     m, h, I = composite_inertia(extra, o)
     C = read_packed9(extra, o + _C)
     P0, P1, P2 = read_packed3(extra, o + _MOMENTUM)
@@ -241,9 +245,9 @@ def write_force_derivatives(integers, floats, workspace, extra, table, e):
     a2 = C02 * w0 + C12 * w1 + C22 * w2 + 2 * a2
     w0, w1, w2, u0, u1, u2 = momentum(m, h, I, w0, w1, w2, u0, u1, u2)
     spring = element_offset(e, CONSTANTS_SIZE, 0.0) + SPRING
-    table.derivatives[by_q + j] = dot6(J, (q0, q1, q2, q3, q4, q5)) + floats[spring]
-    table.derivatives[by_v + j] = dot6(J, (v0, v1, v2, v3, v4, v5)) + floats[spring + LANES]
-    table.mass[mass + j] = dot6(J, (w0, w1, w2, u0, u1, u2))
+    table.derivatives[q_row + j] = dot6(J, (q0, q1, q2, q3, q4, q5)) + floats[spring]
+    table.derivatives[qdot_row + j] = dot6(J, (v0, v1, v2, v3, v4, v5)) + floats[spring + LANES]
+    table.mass[mass_row + j] = dot6(J, (w0, w1, w2, u0, u1, u2))
     ancestor = integers[HEADER_SIZE + e * ROW_SIZE + PARENT]
     while ancestor != ZERO:
         row, z = HEADER_SIZE + ancestor * ROW_SIZE, ancestor * EXTRA_SIZE
@@ -252,11 +256,11 @@ def write_force_derivatives(integers, floats, workspace, extra, table, e):
         table.derivatives[l * table.width + j] = dot6(J, (q0, q1, q2, q3, q4, q5))
         table.derivatives[l * table.width + k + j] = dot6(J, (v0, v1, v2, v3, v4, v5))
         J1 = read_packed6(extra, z + _COLUMN_RATE)
-        second = dot6(read_packed6(extra, z + _COLUMN_ACCELERATION), (w0, w1, w2, u0, u1, u2))
-        table.derivatives[by_q + l] = second + a0 * J1[0] + a1 * J1[1] + a2 * J1[2]
-        twice = 2.0 * dot6(J1, (w0, w1, w2, u0, u1, u2))
-        table.derivatives[by_v + l] = twice + a0 * J[0] + a1 * J[1] + a2 * J[2]
-        table.mass[mass + l] = dot6(J, (w0, w1, w2, u0, u1, u2))
+        ancestor_q_term = dot6(read_packed6(extra, z + _COLUMN_ACCELERATION), (w0, w1, w2, u0, u1, u2))
+        table.derivatives[q_row + l] = ancestor_q_term + a0 * J1[0] + a1 * J1[1] + a2 * J1[2]
+        ancestor_qdot_term = 2.0 * dot6(J1, (w0, w1, w2, u0, u1, u2))
+        table.derivatives[qdot_row + l] = ancestor_qdot_term + a0 * J[0] + a1 * J[1] + a2 * J[2]
+        table.mass[mass_row + l] = dot6(J, (w0, w1, w2, u0, u1, u2))
         ancestor = integers[row + PARENT]
 
 

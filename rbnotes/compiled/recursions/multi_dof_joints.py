@@ -271,16 +271,16 @@ def store_quaternion_accelerations(integers, work, workspace, out, e, like):
 
 
 @jit_fma
-def load_external_joint(external, at, stride, work, k, m, like):
+def load_external_joint(external, offset, stride, work, k, m, like):
     """Copy pose, columns and bias acceleration of an external joint to the block."""
     for c in range(U(12)):
-        write(work, k + JOINT_POSE + LANES * c, read_strided(external, at + c, stride, like))
-    at += U(12)
+        write(work, k + JOINT_POSE + LANES * c, read_strided(external, offset + c, stride, like))
+    offset += U(12)
     for c in range(U(6) * m):
-        write(work, k + COLUMNS + LANES * c, read_strided(external, at + c, stride, like))
-    at += U(6) * m
+        write(work, k + COLUMNS + LANES * c, read_strided(external, offset + c, stride, like))
+    offset += U(6) * m
     for c in range(U(6)):
-        write(work, k + BIAS_ACCELERATION + LANES * c, read_strided(external, at + c, stride, like))
+        write(work, k + BIAS_ACCELERATION + LANES * c, read_strided(external, offset + c, stride, like))
 
 
 @jit_fma_inline
@@ -324,11 +324,11 @@ def update_multi_dof_joint(
     elif kind == QUATERNION:
         evaluate_quaternion(work, k, not prescribed, like)
     else:
-        at = (
+        offset = (
             select_by_width(integers[EXTERNAL_OFFSET], first * integers[EXTERNAL_SIZE], like)
             + integers[row + EXTERNAL_START]
         )
-        load_external_joint(external, at, integers[EXTERNAL_SIZE], work, k, m, like)
+        load_external_joint(external, offset, integers[EXTERNAL_SIZE], work, k, m, like)
     R, p = write_world_pose(work, state, parent, joint_pose(floats, work, e, k, like), like)
     zero = broadcast_like(0.0, like)
     u0, u1, u2, u3, u4, u5 = zero, zero, zero, zero, zero, zero

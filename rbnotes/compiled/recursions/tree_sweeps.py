@@ -119,10 +119,10 @@ def gather_states(integers, work, workspace, q, v, f, first, e, like):
     """Read coordinates, rates and forces of eight elements from e in eight states."""
     size, o = integers[NUM_COORDINATES], workspace.records + element_offset(e, RECORD_SIZE, like)
     j = e - ONE
-    at, count = first * size + j, min(LANES, size - j)
-    gather(q, at, size, count, work, o + POSITION, RECORD_SIZE)
-    gather(v, at, size, count, work, o + RATE, RECORD_SIZE)
-    gather(f, at, size, count, work, o + FORCE, RECORD_SIZE)
+    offset, count = first * size + j, min(LANES, size - j)
+    gather(q, offset, size, count, work, o + POSITION, RECORD_SIZE)
+    gather(v, offset, size, count, work, o + RATE, RECORD_SIZE)
+    gather(f, offset, size, count, work, o + FORCE, RECORD_SIZE)
 
 
 @jit_fma_inline
@@ -315,15 +315,15 @@ def inverse_dynamics_sweep(integers, floats, work, workspace, out, springs, like
 @jit_fma_inline
 def body_pose(integers, floats, workspace, b):
     """Return the pose of body b, and the element that carries it, for one state."""
-    at, e = (
+    offset, e = (
         integers[BODY_FRAMES_OFFSET] + b * U(12),
         integers[HEADER_SIZE + integers[NUM_ELEMENTS] * ROW_SIZE + b],
     )
     h = workspace.states + element_offset(e, STATE_SIZE, 0.0) + POSE
     R, (p0, p1, p2) = read9(floats, h, 0.0), read3(floats, h + POSE_POSITION, 0.0)
-    t0, t1, t2 = read_packed3(floats, at + U(9))
+    t0, t1, t2 = read_packed3(floats, offset + U(9))
     t0, t1, t2 = matvec3(R, t0, t1, t2)
-    return matmul3(R, read_packed9(floats, at)), p0 + t0, p1 + t1, p2 + t2, e
+    return matmul3(R, read_packed9(floats, offset)), p0 + t0, p1 + t1, p2 + t2, e
 
 
 @jit_fma

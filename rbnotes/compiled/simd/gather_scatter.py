@@ -18,25 +18,27 @@ from rbnotes.compiled.simd.lanes import (
 from rbnotes.compiled.tree_layout import LANES, ONE
 
 
-def gather(x, at, step, count, work, o, stride):
+def gather(x, start, step, count, work, o, stride):
     """Read up to eight contiguous numbers of each of eight rows, and write them transposed."""
     for i in range(count):
-        work[o + i * stride : o + i * stride + LANES] = x[at + i : at + i + step * LANES : step]
+        work[o + i * stride : o + i * stride + LANES] = x[start + i : start + i + step * LANES : step]
 
 
-def prefetch(x, at):
+def prefetch(x, start):
     """Prefetch eight contiguous numbers, which may lie beyond the end."""
 
 
-def scatter(x, at, step, count, work, o, stride):
+def scatter(x, start, step, count, work, o, stride):
     """Write back what :func:`gather` reads."""
     for i in range(count):
-        x[at + i : at + i + step * (LANES - ONE) + ONE : step] = work[o + i * stride : o + i * stride + LANES]
+        x[start + i : start + i + step * (LANES - ONE) + ONE : step] = work[
+            o + i * stride : o + i * stride + LANES
+        ]
 
 
-register_function(gather, lambda x, at, step, count, work, o, stride: types.none)
-register_function(prefetch, lambda x, at: types.none)
-register_function(scatter, lambda x, at, step, count, work, o, stride: types.none)
+register_function(gather, lambda x, start, step, count, work, o, stride: types.none)
+register_function(prefetch, lambda x, start: types.none)
+register_function(scatter, lambda x, start, step, count, work, o, stride: types.none)
 
 
 def transpose_vectors(builder, rows):
@@ -78,9 +80,9 @@ _GATHER_ARGUMENTS = (types.Array, *3 * [types.Integer], types.Array, *2 * [types
 
 @lower_builtin(gather, *_GATHER_ARGUMENTS)
 def _lower_gather(context, builder, signature, values):
-    (x, at, step, count, work, o, stride), kinds = values, signature.args
+    (x, start, step, count, work, o, stride), kinds = values, signature.args
     aligned, mask, rows = INDEX_TYPE(8), _first_lanes_mask(builder, count), []
-    for _, begin in lane_offsets(builder, at, step, True):
+    for _, begin in lane_offsets(builder, start, step, True):
         begin = element_pointer(context, builder, kinds[0], x, begin, True)
         rows.append(
             _masked_access(
@@ -94,23 +96,23 @@ def _lower_gather(context, builder, signature, values):
             )
         )
     columns = transpose_vectors(builder, rows)
-    for i, to in lane_offsets(builder, o, stride, True):
-        builder.store(columns[i], element_pointer(context, builder, kinds[4], work, to, True), align=8)
+    for i, offset in lane_offsets(builder, o, stride, True):
+        builder.store(columns[i], element_pointer(context, builder, kinds[4], work, offset, True), align=8)
     return context.get_dummy_value()
 
 
 @lower_builtin(scatter, *_GATHER_ARGUMENTS)
 def _lower_scatter(context, builder, signature, values):
-    (x, at, step, count, work, o, stride), kinds = values, signature.args
+    (x, start, step, count, work, o, stride), kinds = values, signature.args
     aligned, mask = INDEX_TYPE(8), _first_lanes_mask(builder, count)
     rows = [
         builder.load(element_pointer(context, builder, kinds[4], work, begin, True), align=8)
         for _, begin in lane_offsets(builder, o, stride, True)
     ]
     columns = transpose_vectors(builder, rows)
-    for i, to in lane_offsets(builder, at, step, True):
-        to = element_pointer(context, builder, kinds[0], x, to, True)
-        _masked_access(builder, "store", ir.VoidType(), columns[i], to, aligned, mask)
+    for i, offset in lane_offsets(builder, start, step, True):
+        pointer = element_pointer(context, builder, kinds[0], x, offset, True)
+        _masked_access(builder, "store", ir.VoidType(), columns[i], pointer, aligned, mask)
     return context.get_dummy_value()
 
 

@@ -196,10 +196,10 @@ def _lower_select(context, builder, signature, values):
 # Reads and writes. In plain Python a scalar is a float.
 
 
-def element_pointer(context, builder, kind, array, at, row):
+def element_pointer(context, builder, kind, array, index, row):
     """Emit the pointer to an element of an array, or to the vector that starts there if `row`."""
     data = context.make_array(kind)(context, builder, array).data
-    pointer = builder.gep(data, [at])
+    pointer = builder.gep(data, [index])
     return builder.bitcast(pointer, VECTOR_TYPE.as_pointer()) if row else pointer
 
 
@@ -208,28 +208,28 @@ def broadcast_like(number, like):
     return number if isinstance(like, float) else np.full(NUM_LANES, number)
 
 
-def read(x, at, like):
+def read(x, index, like):
     """Read the number at an index, or the eight numbers from there."""
-    return x[at] if isinstance(like, float) else x[at : at + LANES].copy()
+    return x[index] if isinstance(like, float) else x[index : index + LANES].copy()
 
 
-def write(x, at, numbers):
+def write(x, index, numbers):
     """Write one number or eight numbers at an index."""
     if isinstance(numbers, float):
-        x[at] = numbers
+        x[index] = numbers
     else:
-        x[at : at + LANES] = numbers
+        x[index : index + LANES] = numbers
 
 
-def read_strided(x, at, step, like):
+def read_strided(x, index, step, like):
     """Read the number at an index, or eight numbers from there with a stride."""
-    return x[at] if isinstance(like, float) else x[at : at + step * LANES : step].copy()
+    return x[index] if isinstance(like, float) else x[index : index + step * LANES : step].copy()
 
 
-def write_result(x, at, work, o, numbers):
+def write_result(x, index, work, o, numbers):
     """Write one number to its place, or eight numbers to where the results are scattered from."""
     if isinstance(numbers, float):
-        x[at] = numbers
+        x[index] = numbers
     else:
         work[o : o + LANES] = numbers
 
@@ -249,10 +249,10 @@ def select_by_width(scalar, vector, like):
 register_function(element_offset, lambda element, size, like: types.uint64)
 register_function(select_by_width, lambda one, eight, like: types.uint64)
 register_function(broadcast_like, lambda number, like: like)
-register_function(read, lambda x, at, like: like)
-register_function(write, lambda x, at, numbers: types.none)
-register_function(read_strided, lambda x, at, step, like: like)
-register_function(write_result, lambda x, at, work, o, numbers: types.none)
+register_function(read, lambda x, index, like: like)
+register_function(write, lambda x, index, numbers: types.none)
+register_function(read_strided, lambda x, index, step, like: like)
+register_function(write_result, lambda x, index, work, o, numbers: types.none)
 
 
 @lower_builtin(broadcast_like, _real, _real)
@@ -276,10 +276,10 @@ def _lower_write(context, builder, signature, values):
     return context.get_dummy_value()
 
 
-def lane_offsets(builder, at, step, row):
+def lane_offsets(builder, index, step, row):
     """Yield each lane with its offset in the array: one lane for a float, all if `row`."""
     for lane in range(NUM_LANES if row else 1):
-        yield lane, builder.add(at, builder.mul(step, step.type(lane)))
+        yield lane, builder.add(index, builder.mul(step, step.type(lane)))
 
 
 @lower_builtin(read_strided, types.Array, types.Integer, types.Integer, _real)
@@ -287,8 +287,8 @@ def lane_offsets(builder, at, step, row):
 def _lower_read_strided(context, builder, signature, values):
     row = isinstance(signature.args[3], Float64x8)
     result = ir.Constant(VECTOR_TYPE, ir.Undefined)
-    for lane, at in lane_offsets(builder, *values[1:3], row):
-        number = builder.load(element_pointer(context, builder, signature.args[0], values[0], at, False))
+    for lane, index in lane_offsets(builder, *values[1:3], row):
+        number = builder.load(element_pointer(context, builder, signature.args[0], values[0], index, False))
         if not row:
             return number
         result = builder.insert_element(result, number, INDEX_TYPE(lane))
@@ -299,9 +299,9 @@ def _lower_read_strided(context, builder, signature, values):
 @lower_builtin(write_result, types.Array, types.Integer, types.Array, types.Integer, _float64x8)
 def _lower_write_result(context, builder, signature, values):
     row = isinstance(signature.args[4], Float64x8)
-    where = 2 if row else 0
-    to = element_pointer(context, builder, signature.args[where], *values[where : where + 2], row)
-    builder.store(values[4], to, align=8)
+    first = 2 if row else 0
+    pointer = element_pointer(context, builder, signature.args[first], *values[first : first + 2], row)
+    builder.store(values[4], pointer, align=8)
     return context.get_dummy_value()
 
 

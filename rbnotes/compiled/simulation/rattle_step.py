@@ -157,7 +157,7 @@ class StepRecords(NamedTuple):
         Contacts of the first update, of the second one, and those near at the end ``(3, c, 20)``.
     last_contacts
         Contacts with their impulses in the world, of both updates ``(2, c, 20)``.
-    sums
+    summary
         Energy, works and residual, in the order of :mod:`~rbnotes.compiled.record_layout`.
     impulses
         Joint impulses of both updates ``(2, m)``.
@@ -165,7 +165,7 @@ class StepRecords(NamedTuple):
 
     contacts: Any
     last_contacts: Any
-    sums: Any
+    summary: Any
     impulses: Any
 
 
@@ -236,7 +236,7 @@ def take_step(context, start, final, records, workspace):
         Status of the step, see :mod:`rbnotes.compiled.record_layout`.
     max_mobility : float
         Largest mobility of the joints at the end.
-    num_second, num_near : int
+    num_second, num_contacts : int
         Numbers of contacts of the second velocity update, and of those near at the end.
     """
     bodies, joints, colliders, parameters, callbacks = context
@@ -273,7 +273,7 @@ def take_step(context, start, final, records, workspace):
         applied_force_work(bodies, parameters, initial.v, v),
     )
 
-    status, num_near = find_step_contacts(
+    status, num_contacts = find_step_contacts(
         bodies, colliders, parameters, final, records.contacts[2], workspace, parameters.slop
     )
     separation = 0.0
@@ -284,7 +284,7 @@ def take_step(context, start, final, records, workspace):
         ):
             return NEEDS_REFERENCE, max_mobility, 0, 0
         separation += energy(bodies, parameters.gravity, final.center, final.v)
-        status, num_near = find_step_contacts(
+        status, num_contacts = find_step_contacts(
             bodies, colliders, parameters, final, records.contacts[2], workspace, math.inf
         )
     if status != STEP_TAKEN:
@@ -306,7 +306,7 @@ def take_step(context, start, final, records, workspace):
             return NEEDS_REFERENCE, max_mobility, 0, 0
     add_force_impulses(parameters, incoming, final.v)
     num_second = select_active_contacts(
-        records.contacts[2, :num_near], parameters, final, incoming, records.contacts[1]
+        records.contacts[2, :num_contacts], parameters, final, incoming, records.contacts[1]
     )
     second_contacts = records.contacts[1, :num_second]
     if num_second:
@@ -326,18 +326,18 @@ def take_step(context, start, final, records, workspace):
         bodies, joints, parameters, initial.v, final.v, joint_work + integrator_work
     ):
         return NEEDS_REFERENCE, max_mobility, 0, 0
-    final_energy, sums = energy(bodies, parameters.gravity, final.center, final.v), records.sums
+    final_energy, summary = energy(bodies, parameters.gravity, final.center, final.v), records.summary
     if not math.isfinite(final_energy):
         return NEEDS_REFERENCE, max_mobility, 0, 0
-    sums[ENERGY] = final_energy
-    sums[JOINT_WORK], sums[CONTACT_WORK], sums[INTEGRATOR_WORK], sums[RESIDUAL] = (
+    summary[ENERGY] = final_energy
+    summary[JOINT_WORK], summary[CONTACT_WORK], summary[INTEGRATOR_WORK], summary[RESIDUAL] = (
         joint_work,
         contact_work,
         integrator_work,
         max_residual,
     )
-    sums[FORCE_WORK], sums[SEPARATION_WORK] = force_work, separation
-    return STEP_TAKEN, max_mobility, num_second, num_near
+    summary[FORCE_WORK], summary[SEPARATION_WORK] = force_work, separation
+    return STEP_TAKEN, max_mobility, num_second, num_contacts
 
 
 @jit_noalloc

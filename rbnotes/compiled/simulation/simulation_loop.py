@@ -19,9 +19,9 @@ from rbnotes.compiled.record_layout import (
     MATCH_RADIUS,
     MOTION_SIZE,
     NEEDS_REFERENCE,
+    NUM_CONTACTS,
     NUM_FIRST_CONTACTS,
     NUM_LAST_CONTACTS,
-    NUM_NEAR,
     NUM_RECORDS,
     NUM_SECOND_CONTACTS,
     NUM_STEPS,
@@ -55,32 +55,32 @@ HEADER_SIZE = 7
 def read_model(integers, floats):
     """Return views of bodies, joints and colliders, and gravity."""
     n, k, m, p, s, c = integers[0], integers[1], integers[2], integers[3], integers[5], integers[6]
-    body, at = view_at(integers, HEADER_SIZE, (k,))
-    parent, at = view_at(integers, at, (k,))
-    row_start, at = view_at(integers, at, (k + 1,))
-    rotation_kind, at = view_at(integers, at, (k,))
-    coupled, at = view_at(integers, at, (p, 4))
-    row_bodies, at = view_at(integers, at, (m, 2))
-    first_column, at = view_at(integers, at, (m,))
-    row_offset, at = view_at(integers, at, (m,))
-    shape_body, at = view_at(integers, at, (s,))
-    excluded_pairs, at = view_at(integers, at, (c, 2))
-    mass, at = view_at(floats, 0, (n,))
-    J, at = view_at(floats, at, (n, 3, 3))
-    inverse_mass, at = view_at(floats, at, (n + 1,))
-    J_inverse, at = view_at(floats, at, (n + 1, 3, 3))
-    com, at = view_at(floats, at, (n, 3))
-    bounding_radii, at = view_at(floats, at, (n,))
-    axis, at = view_at(floats, at, (k, 3))
-    rows, at = view_at(floats, at, (m, 6))
-    frame, at = view_at(floats, at, (k, 3, 3))
-    origin, at = view_at(floats, at, (k, 3))
-    parent_frame, at = view_at(floats, at, (k, 3, 3))
-    parent_origin, at = view_at(floats, at, (k, 3))
-    geometry, at = view_at(floats, at, (s, SHAPE_SIZE))
-    mu, at = view_at(floats, at, (s, s))
-    restitution, at = view_at(floats, at, (s, s))
-    gravity, at = view_at(floats, at, (3,))
+    body, offset = view_at(integers, HEADER_SIZE, (k,))
+    parent, offset = view_at(integers, offset, (k,))
+    row_start, offset = view_at(integers, offset, (k + 1,))
+    rotation_kind, offset = view_at(integers, offset, (k,))
+    coupled, offset = view_at(integers, offset, (p, 4))
+    row_bodies, offset = view_at(integers, offset, (m, 2))
+    first_column, offset = view_at(integers, offset, (m,))
+    row_offset, offset = view_at(integers, offset, (m,))
+    shape_body, offset = view_at(integers, offset, (s,))
+    excluded_pairs, offset = view_at(integers, offset, (c, 2))
+    mass, offset = view_at(floats, 0, (n,))
+    J, offset = view_at(floats, offset, (n, 3, 3))
+    inverse_mass, offset = view_at(floats, offset, (n + 1,))
+    J_inverse, offset = view_at(floats, offset, (n + 1, 3, 3))
+    com, offset = view_at(floats, offset, (n, 3))
+    bounding_radii, offset = view_at(floats, offset, (n,))
+    axis, offset = view_at(floats, offset, (k, 3))
+    rows, offset = view_at(floats, offset, (m, 6))
+    frame, offset = view_at(floats, offset, (k, 3, 3))
+    origin, offset = view_at(floats, offset, (k, 3))
+    parent_frame, offset = view_at(floats, offset, (k, 3, 3))
+    parent_origin, offset = view_at(floats, offset, (k, 3))
+    geometry, offset = view_at(floats, offset, (s, SHAPE_SIZE))
+    mu, offset = view_at(floats, offset, (s, s))
+    restitution, offset = view_at(floats, offset, (s, s))
+    gravity, offset = view_at(floats, offset, (3,))
     bodies = Bodies(mass, J, inverse_mass, J_inverse, com)
     joints = Joints(
         body,
@@ -103,39 +103,39 @@ def read_model(integers, floats):
 
 
 @jit_noalloc
-def allocate_states(x, at, n, m, envelope_size):
-    """Allocate the states of n bodies and m joint rows at index `at`; return the next index, too."""
-    R, at = view_at(x, at, (n, 3, 3))
-    p, at = view_at(x, at, (n, 3))
-    center, at = view_at(x, at, (n, 3))
-    v, at = view_at(x, at, (n, 6))
-    constraint_error, at = view_at(x, at, (m,))
-    jacobian, at = view_at(x, at, (m, 2, 6))
-    responses, at = view_at(x, at, (m, 2, 6))
-    factor, at = view_at(x, at, (envelope_size,))
-    return BodyStates(R, p, center, v, constraint_error, JointSystem(jacobian, responses, factor)), at
+def allocate_states(x, offset, n, m, envelope_size):
+    """Allocate the states of n bodies and m joint rows at index `offset`; return the next index, too."""
+    R, offset = view_at(x, offset, (n, 3, 3))
+    p, offset = view_at(x, offset, (n, 3))
+    center, offset = view_at(x, offset, (n, 3))
+    v, offset = view_at(x, offset, (n, 6))
+    constraint_error, offset = view_at(x, offset, (m,))
+    jacobian, offset = view_at(x, offset, (m, 2, 6))
+    responses, offset = view_at(x, offset, (m, 2, 6))
+    factor, offset = view_at(x, offset, (envelope_size,))
+    return BodyStates(R, p, center, v, constraint_error, JointSystem(jacobian, responses, factor)), offset
 
 
 @jit_noalloc
-def allocate_step_workspace(x, at, n, m, envelope_size, max_contacts):
-    """Allocate the results and the working memory of a step at index `at`; return the next index, too."""
-    contacts, at = view_at(x, at, (3, max_contacts, CONTACT_SIZE))
-    last_contacts, at = view_at(x, at, (2, max_contacts, CONTACT_SIZE))
-    sums, at = view_at(x, at, (NUM_FIRST_CONTACTS,))
-    impulses, at = view_at(x, at, (2, m))
-    v, at = view_at(x, at, (n, 6))
-    incoming, at = view_at(x, at, (n, 6))
-    target, at = view_at(x, at, (m,))
-    correction, at = view_at(x, at, (m,))
-    D, at = view_at(x, at, (n, 3, 3))
-    displaced_responses, at = view_at(x, at, (m, 2, 6))
-    lower, at = view_at(x, at, (envelope_size,))
-    upper, at = view_at(x, at, (envelope_size,))
-    poses, at = view_at(x, at, (n, 4, 4))
-    contact_points, at = view_at(x, at, (max_contacts, 2 + CONTACT_POINT_SIZE))
-    series, at = view_at(x, at, (MAX_SERIES_TERMS, 10))
-    rotation, at = view_at(x, at, (3, 3))
-    records = StepRecords(contacts, last_contacts, sums, impulses)
+def allocate_step_workspace(x, offset, n, m, envelope_size, max_contacts):
+    """Allocate the results and the working memory of a step at index `offset`; return the next index, too."""
+    contacts, offset = view_at(x, offset, (3, max_contacts, CONTACT_SIZE))
+    last_contacts, offset = view_at(x, offset, (2, max_contacts, CONTACT_SIZE))
+    summary, offset = view_at(x, offset, (NUM_FIRST_CONTACTS,))
+    impulses, offset = view_at(x, offset, (2, m))
+    v, offset = view_at(x, offset, (n, 6))
+    incoming, offset = view_at(x, offset, (n, 6))
+    target, offset = view_at(x, offset, (m,))
+    correction, offset = view_at(x, offset, (m,))
+    D, offset = view_at(x, offset, (n, 3, 3))
+    displaced_responses, offset = view_at(x, offset, (m, 2, 6))
+    lower, offset = view_at(x, offset, (envelope_size,))
+    upper, offset = view_at(x, offset, (envelope_size,))
+    poses, offset = view_at(x, offset, (n, 4, 4))
+    contact_points, offset = view_at(x, offset, (max_contacts, 2 + CONTACT_POINT_SIZE))
+    series, offset = view_at(x, offset, (MAX_SERIES_TERMS, 10))
+    rotation, offset = view_at(x, offset, (3, 3))
+    records = StepRecords(contacts, last_contacts, summary, impulses)
     return (
         records,
         StepWorkspace(
@@ -152,17 +152,17 @@ def allocate_step_workspace(x, at, n, m, envelope_size, max_contacts):
             series,
             rotation,
         ),
-        at,
+        offset,
     )
 
 
 @jit_noalloc
 def allocate_callbacks(x, settings, n):
     """Allocate the buffers of callbacks, and the velocity changes by applied forces."""
-    motion, at = view_at(x, 0, (n, MOTION_SIZE))
-    wrenches, at = view_at(x, at, (n, 6))
-    force_velocity, at = view_at(x, at, (n + 1, 6))
-    time, at = view_at(x, at, (1,))
+    motion, offset = view_at(x, 0, (n, MOTION_SIZE))
+    wrenches, offset = view_at(x, offset, (n, 6))
+    force_velocity, offset = view_at(x, offset, (n + 1, 6))
+    time, offset = view_at(x, offset, (1,))
     time[0] = settings[TIME]
     return CallbackBuffers(
         int(settings[CALLBACK_ADDRESS]), settings[HAS_FORCES] != 0, time, motion, wrenches
@@ -178,7 +178,7 @@ def run_steps(
     contacts,
     last_contacts,
     states,
-    sums,
+    summaries,
     impulses,
     records,
     callback_buffer,
@@ -195,17 +195,21 @@ def run_steps(
     callbacks, force_velocity = allocate_callbacks(callback_buffer, settings, count)
     parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity)
     context = StepContext(bodies, joints, colliders, parameters, callbacks)
-    step_records, step_workspace, at = allocate_step_workspace(
+    step_records, step_workspace, offset = allocate_step_workspace(
         workspace, 0, count + 1, size, integers[4], max_contacts
     )
-    initial, at = allocate_states(workspace, at, count + 1, size, integers[4])
-    final, at = allocate_states(workspace, at, count + 1, size, integers[4])
-    if at > len(workspace):
+    initial, offset = allocate_states(workspace, offset, count + 1, size, integers[4])
+    final, offset = allocate_states(workspace, offset, count + 1, size, integers[4])
+    if offset > len(workspace):
         return WORKSPACE_TOO_SMALL
     read_body_states(bodies, motion, initial)
     read_body_states(bodies, motion, final)
-    num_near, num_last_contacts, num_written = int(settings[NUM_NEAR]), int(settings[NUM_LAST_CONTACTS]), 0
-    copy_rows(contacts, num_near, step_records.contacts[0])
+    num_contacts, num_last_contacts, num_written = (
+        int(settings[NUM_CONTACTS]),
+        int(settings[NUM_LAST_CONTACTS]),
+        0,
+    )
+    copy_rows(contacts, num_contacts, step_records.contacts[0])
     settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS] = 0.0, 0.0
     if not compute_constraint_error(joints, initial.R, initial.center, initial.constraint_error):
         return NEEDS_REFERENCE
@@ -216,39 +220,44 @@ def run_steps(
     if max_mobility < 0:
         return NEEDS_REFERENCE
     for n in range(int(settings[NUM_STEPS])):
-        start = StepStart(initial, max_mobility, num_near, last_contacts[:num_last_contacts])
+        start = StepStart(initial, max_mobility, num_contacts, last_contacts[:num_last_contacts])
         status, max_mobility, num_second, num_new = take_step(
             context, start, final, step_records, step_workspace
         )
-        if status == STEP_TAKEN and num_written + num_near + num_second > len(records):
+        if status == STEP_TAKEN and num_written + num_contacts + num_second > len(records):
             status = CONTACTS_FULL
         if status != STEP_TAKEN:
             return status
-        copy_rows(step_records.contacts[0], num_near, records[num_written:])
-        copy_rows(step_records.contacts[1], num_second, records[num_written + num_near :])
-        num_written += num_near + num_second
+        copy_rows(step_records.contacts[0], num_contacts, records[num_written:])
+        copy_rows(step_records.contacts[1], num_second, records[num_written + num_contacts :])
+        num_written += num_contacts + num_second
         for i in range(NUM_FIRST_CONTACTS):
-            sums[n, i] = step_records.sums[i]
-        sums[n, NUM_FIRST_CONTACTS], sums[n, NUM_SECOND_CONTACTS] = num_near, num_second
+            summaries[n, i] = step_records.summary[i]
+        summaries[n, NUM_FIRST_CONTACTS], summaries[n, NUM_SECOND_CONTACTS] = num_contacts, num_second
         for r in range(size):
             impulses[n, r] = step_records.impulses[0, r] + step_records.impulses[1, r]
-        if num_near:
-            num_last_contacts = num_near
+        if num_contacts:
+            num_last_contacts = num_contacts
             copy_rows(step_records.last_contacts[0], num_last_contacts, last_contacts)
         if num_second:
             num_last_contacts = num_second
             copy_rows(step_records.last_contacts[1], num_last_contacts, last_contacts)
-        num_near = num_new
-        copy_rows(step_records.contacts[2], num_near, step_records.contacts[0])
-        copy_rows(step_records.contacts[2], num_near, contacts)
+        num_contacts = num_new
+        copy_rows(step_records.contacts[2], num_contacts, step_records.contacts[0])
+        copy_rows(step_records.contacts[2], num_contacts, contacts)
         write_motion(bodies, final, motion)
         copy_rows(motion, count, states[n])
         read_velocities(bodies, motion, final)  # a run that continues from there reads them, too
         initial, final = final, initial
-        settings[NUM_STEPS_TAKEN], settings[NUM_RECORDS], settings[NUM_NEAR], settings[NUM_LAST_CONTACTS] = (
+        (
+            settings[NUM_STEPS_TAKEN],
+            settings[NUM_RECORDS],
+            settings[NUM_CONTACTS],
+            settings[NUM_LAST_CONTACTS],
+        ) = (
             n + 1,
             num_written,
-            num_near,
+            num_contacts,
             num_last_contacts,
         )
     return STEP_TAKEN

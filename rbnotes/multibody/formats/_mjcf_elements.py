@@ -213,9 +213,9 @@ def value(element: Element, name: str, default: float, minimum: float = -np.inf)
 
 def choice(element: Element, name: str, default: str, choices: Iterable[str]) -> str:
     """Return a keyword of an attribute."""
-    word, known = element.get(name, default), tuple(choices)
-    if word not in known:
-        raise InvalidArgument(f"{element.label}: {name}", f"{word!r:.60}", f"one of {', '.join(known)}")
+    word, allowed = element.get(name, default), tuple(choices)
+    if word not in allowed:
+        raise InvalidArgument(f"{element.label}: {name}", f"{word!r:.60}", f"one of {', '.join(allowed)}")
     return word
 
 
@@ -235,12 +235,12 @@ def pose(context: Context, element: Element) -> Array:
 
 def orientation(context: Context, element: Element) -> Array:
     """Return the rotation matrix ``(3, 3)`` of an element in its parent."""
-    given = [name for name in ORIENTATIONS if name in element.attrib]
-    if len(given) > 1:
-        raise InvalidArgument(element.label, " and ".join(given), "one orientation")
-    if not given:
+    names = [name for name in ORIENTATIONS if name in element.attrib]
+    if len(names) > 1:
+        raise InvalidArgument(element.label, " and ".join(names), "one orientation")
+    if not names:
         return np.eye(3)
-    name = given[0]
+    name = names[0]
     numbers = values(element, name, {"quat": 4, "axisangle": 4, "euler": 3, "xyaxes": 6, "zaxis": 3}[name])
 
     def unit(vector: Array) -> Array:

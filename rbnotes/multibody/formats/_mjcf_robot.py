@@ -135,8 +135,8 @@ def _mujoco_joints(robot: Robot, link: Link, pose: Array) -> tuple[list[_MujocoJ
     names = [name] if len(descriptions) == 1 else [f"{name} {n}" for n in range(len(descriptions))]
     named_descriptions = zip(names, descriptions, strict=True)
     return [
-        _MujocoJoint(kind, name, link, at, frame, axis)
-        for name, (kind, at, frame, axis) in named_descriptions
+        _MujocoJoint(kind, name, link, coordinate, frame, axis)
+        for name, (kind, coordinate, frame, axis) in named_descriptions
     ], pose
 
 

@@ -305,8 +305,8 @@ class _Reader:
                         found[name] = each
             self.names |= set(found) if tags == ("body",) else set()
 
-    def _new_name(self, wanted: str) -> str:
-        name = unique_name(wanted, self.names)
+    def _new_name(self, preferred_name: str) -> str:
+        name = unique_name(preferred_name, self.names)
         self.names.add(name)
         return name
 

@@ -358,14 +358,14 @@ class Robot:
         joint, visited = self.joints[name], [name]
         while joint.mimic is not None:
             leader, ratio, constant = joint.mimic
-            where = f"joint {joint.name!r}: mimic"
+            label = f"joint {joint.name!r}: mimic"
             multiplier, offset = multiplier * ratio, offset + multiplier * constant
-            arguments.real_array(where, [multiplier, offset])
+            arguments.real_array(label, [multiplier, offset])
             if leader not in self.joints:
                 known = ", ".join(map(repr, self.joints))
-                raise InvalidArgument(where, repr(leader), f"a joint that moves: one of {known}")
+                raise InvalidArgument(label, repr(leader), f"a joint that moves: one of {known}")
             if leader in visited:
-                raise InvalidArgument(where, " -> ".join([*visited, leader]), "no circle")
+                raise InvalidArgument(label, " -> ".join([*visited, leader]), "no circle")
             visited.append(leader)
             joint = self.joints[leader]
         coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]

@@ -43,7 +43,7 @@ class FirstOrderIntegrator:
     def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with known contacts."""
         model, h = context.model, context.h
-        free = model.free
+        free = model.free_system
         constraints, initial_velocity = VelocityConstraints(context, state, state.t), state.velocity
         impacts = solve_sequential_impacts(context, constraints, state, points)
         if impacts is not None:

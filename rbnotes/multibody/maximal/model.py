@@ -60,7 +60,7 @@ class MaximalModel(StateRetraction):
         Pairs of bodies (or ``WORLD``) that do not touch; by default those connected by a joint.
     body_names
         Names of the bodies in errors; their indices by default.
-    free
+    free_system
         System of the same bodies without their joints.
 
     Raises
@@ -80,7 +80,7 @@ class MaximalModel(StateRetraction):
     excluded_pairs: Sequence[tuple[int, int]] | None = None
     body_names: Sequence[str] | None = None
 
-    free: FreeSystem = field(init=False, repr=False)
+    free_system: FreeSystem = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         inertias = arguments.with_ndim(
@@ -90,7 +90,7 @@ class MaximalModel(StateRetraction):
         joints = arguments.instances("joints", self.joints, Joint)
         arguments.require_force_law("applied_forces", self.applied_forces)
         gravity = arguments.single_vector("gravity", self.gravity)
-        free = construct_unchecked(
+        free_system = construct_unchecked(
             FreeSystem,
             inertias=inertias,
             masses=np.zeros(0),
@@ -119,7 +119,7 @@ class MaximalModel(StateRetraction):
             colliders=colliders,
             excluded_pairs=excluded_pairs,
             body_names=names,
-            free=free,
+            free_system=free_system,
         )
 
     def mass_matrix(self, state: State) -> Matrix:
@@ -131,7 +131,7 @@ class MaximalModel(StateRetraction):
             If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
-        return self.free.mass_matrix(state)
+        return self.free_system.mass_matrix(state)
 
     def force(self, state: State) -> Array:
         """Return gyroscopic wrenches, gravity and applied forces ``(6 n,)``, without those of the joints.
@@ -142,7 +142,7 @@ class MaximalModel(StateRetraction):
             If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
-        return self.free.force(state)
+        return self.free_system.force(state)
 
     def linearized_force(self, state: State) -> Forces:
         """Return the same forces with their derivatives.
@@ -153,7 +153,7 @@ class MaximalModel(StateRetraction):
             If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
-        return self.free.linearized_force(state)
+        return self.free_system.linearized_force(state)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """Return ``force - mass_matrix acceleration (6 n,)`` with the derivatives of the force.
@@ -171,7 +171,7 @@ class MaximalModel(StateRetraction):
             If the shape of ``acceleration`` does not fit.
         """
         arguments.require_instance("state", state, State)
-        return self.free.linearized_residual(state, acceleration)
+        return self.free_system.linearized_residual(state, acceleration)
 
     def acceleration(self, state: State) -> Array:
         """Return the rates of all twists ``(6 n,)`` that satisfy the joints.
@@ -193,7 +193,7 @@ class MaximalModel(StateRetraction):
             If ``state`` is not a ``State``.
         """
         arguments.require_instance("state", state, State)
-        return self.free.energy(state)
+        return self.free_system.energy(state)
 
     def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
         """Return the contacts with gaps up to a margin, for valid poses."""
@@ -326,7 +326,7 @@ def project_poses_unchecked(model: MaximalModel, poses: Array, max_iterations: i
         return kinematics.constraint_error(), kinematics.constraint_jacobian
 
     def respond(G: Matrix) -> Matrix:
-        return model.free.sparse_inverse_mass_matrix @ G.T
+        return model.free_system.sparse_inverse_mass_matrix @ G.T
 
     advance = stabilization.retract_poses
     projected_poses, error, _ = stabilization.project(
@@ -355,6 +355,6 @@ def _baumgarte_target(model: MaximalModel, kinematics: JointKinematics, gamma: f
     if not len(errors):
         return errors
     displacement_rows: Array = G @ stabilization.least_norm_correction(
-        G, model.free.sparse_inverse_mass_matrix @ G.T, errors
+        G, model.free_system.sparse_inverse_mass_matrix @ G.T, errors
     )
     return gamma * displacement_rows

@@ -134,7 +134,7 @@ def _step_with_halving(
 
 
 def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
-    free = context.model.free
+    free = context.model.free_system
     fall_speed = context.h * float(np.linalg.norm(context.model.gravity))
     speeds = (each.velocity for each in (state, result.state))
     kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
@@ -147,7 +147,7 @@ def _first_update_and_free_motion(
 ) -> tuple[VelocityUpdate, State] | None:
     """Return the velocity update and the state after the free motion, or None if the joints fail."""
     model, h = context.model, context.h
-    free, end_time = model.free, state.t + h
+    free, end_time = model.free_system, state.t + h
     constraints = VelocityConstraints(context, state, end_time)
     if context.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
         state = replace_unchecked(state, E=project_poses_unchecked(model, state.E))
@@ -221,7 +221,7 @@ def _first_joint_space_update(
     """Return impulses and reachable limits in joint coordinates, and the free change of velocities."""
     impulse, velocity = forces.gravity + forces.applied, state.velocity
     if context.joint_space is None or constraints.joint_space is None:
-        return None, context.model.free.sparse_inverse_mass_matrix @ impulse
+        return None, context.model.free_system.sparse_inverse_mass_matrix @ impulse
     own = context.joint_space.impulses(state, state, context.h, is_first=True)
     velocity_change = own.free_velocity_change(mass, velocity, impulse)
     limits = constraints.joint_space.reachable_limits(velocity, velocity_change, context.h, context.slop)
@@ -231,7 +231,7 @@ def _first_joint_space_update(
 def _second_update(context: StepContext, state: State, points: ContactPoints) -> VelocityUpdate:
     """Return the velocity update at the end of the free motion; the state has the velocities before it."""
     model, h = context.model, context.h
-    free, velocity = model.free, state.velocity
+    free, velocity = model.free_system, state.velocity
     constraints = VelocityConstraints(context, state, state.t)
     mass = context.mass_matrix(state)
     equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
@@ -269,12 +269,12 @@ def _second_update(context: StepContext, state: State, points: ContactPoints) ->
 
 
 def _displacement_derivative(context: StepContext, velocity: Array, poses: Array, end_poses: Array) -> Matrix:
-    """Return the derivative ``(6 n, 6 n)`` of the bodies' displacements by their twists at the start.
+    """Return the derivative ``(6 n, 6 n)`` of displacements with respect to the twists at the start.
 
     Displacements are in the frames at the end of the free motion. The derivative is of second order in h,
     about the centers of mass, which move uniformly.
     """
-    h, (_, J, com) = context.h, context.model.free.mass_properties
+    h, (_, J, com) = context.h, context.model.free_system.mass_properties
     omega = velocity.reshape(-1, 6)[:, :3]
     momentum, W = matvec(J, omega), so3.hat(omega)
     spin_up = np.linalg.solve(J, so3.hat(momentum) - W @ J)

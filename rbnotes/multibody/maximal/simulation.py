@@ -30,7 +30,7 @@ from rbnotes.multibody.maximal.impacts import SIMULTANEOUS
 from rbnotes.multibody.maximal.joint_space import JointSpace
 from rbnotes.multibody.maximal.model import PROJECTION, MaximalModel
 from rbnotes.multibody.maximal.rattle_integrator import Rattle, rattle
-from rbnotes.multibody.maximal.step_options import Progress, StepOptions
+from rbnotes.multibody.maximal.simulation_options import Progress, SimulationOptions
 from rbnotes.multibody.maximal.stepping import (
     Integrator,
     StepContext,
@@ -120,7 +120,7 @@ def simulate(
     MissingExtra
         If ``compiled`` is True and numba is not installed.
     """
-    options = StepOptions(
+    options = SimulationOptions(
         h=h,
         steps=steps,
         friction_model=select_friction_model("friction_model", friction_model),
@@ -138,7 +138,7 @@ def simulate(
 def simulate_with_options(
     model: MaximalModel,
     state: State | Trajectory,
-    options: StepOptions,
+    options: SimulationOptions,
     integrator: Integrator | Scheme,
     joint_space: JointSpace | None,
 ) -> Trajectory:

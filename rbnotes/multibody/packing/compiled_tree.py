@@ -61,15 +61,15 @@ class CompiledTree:
         arguments.require_instance("tree", tree, Tree)
         self.tree = tree
         self._packed = pack_tree(tree)
-        self._integers, self._floats, given = self._packed
+        self._integers, self._floats, external_joints = self._packed
         start, size = (int(self._integers[i]) for i in (layout.EXTERNAL_OFFSET, layout.EXTERNAL_SIZE))
-        self._external = ExternalJoints(given, start, size, tree.num_coordinates)
+        self._external = ExternalJoints(external_joints, start, size, tree.num_coordinates)
         self._prescribed_trees: dict[bytes, PackedTree] = {}
         self._vector_shape, self._matrix_shape = (
             (tree.num_coordinates,),
             (tree.num_coordinates, tree.num_coordinates),
         )
-        self._has_no_external_joints = not given
+        self._has_no_external_joints = not external_joints
         self._has_no_coordinate_constraints = not any(
             link.joint.num_coordinate_constraints for link in tree.links
         )
@@ -126,8 +126,8 @@ class CompiledTree:
 
     def _accelerations(self, q: Array, qdot: Array, tau: Array, wrenches: Array) -> Array:
         total_forces = tau + self._generalized_forces(q, wrenches) if wrenches.ndim else tau
-        found = self._evaluate("forward_dynamics", self._packed, q, qdot, total_forces)
-        return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if found is None else found
+        result = self._evaluate("forward_dynamics", self._packed, q, qdot, total_forces)
+        return reference.forward_dynamics(self.tree, q, qdot, tau, wrenches) if result is None else result
 
     def inverse_dynamics(
         self, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = _NO_WRENCHES
@@ -157,10 +157,10 @@ class CompiledTree:
         )
 
     def _inverse_dynamics(self, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
-        found = self._evaluate("inverse_dynamics", self._packed, q, qdot, qddot)
-        if found is None:
+        result = self._evaluate("inverse_dynamics", self._packed, q, qdot, qddot)
+        if result is None:
             return reference.inverse_dynamics(self.tree, q, qdot, qddot, wrenches)
-        return found - self._generalized_forces(q, wrenches) if wrenches.ndim else found
+        return result - self._generalized_forces(q, wrenches) if wrenches.ndim else result
 
     def hybrid_dynamics(
         self,
@@ -187,19 +187,19 @@ class CompiledTree:
             self.tree, q, qdot, prescribed, tau, wrenches
         )
         total_forces = tau + self._generalized_forces(q, wrenches) if np.any(wrenches) else tau
-        found = self._evaluate(
+        result = self._evaluate(
             "forward_dynamics",
             self._prescribed_tree(is_prescribed),
             q,
             qdot,
             np.where(is_prescribed, prescribed, total_forces),
         )
-        if found is None:
+        if result is None:
             return reference.hybrid_dynamics(self.tree, q, qdot, accelerations, tau, wrenches)
         if not np.any(is_prescribed):
-            return HybridDynamicsResult(found, np.array(tau))
+            return HybridDynamicsResult(result, np.array(tau))
         return HybridDynamicsResult(
-            found, np.where(is_prescribed, self._inverse_dynamics(q, qdot, found, wrenches), tau)
+            result, np.where(is_prescribed, self._inverse_dynamics(q, qdot, result, wrenches), tau)
         )
 
     def _prescribed_tree(self, is_prescribed: NDArray[np.bool_]) -> PackedTree:
@@ -228,45 +228,47 @@ class CompiledTree:
             If a joint given as a function is in a singular state.
         """
         if wrenches is _NO_WRENCHES and self._subspace_derivatives.is_empty:
-            by_q, by_v = _empty(self._matrix_shape), _empty(self._matrix_shape)
-            given: tuple[Any, ...] = q, qdot, qddot, _EMPTY_VECTOR, _EMPTY_VECTOR
-            if not self._write_derivatives(*given, by_q.reshape(-1), by_v.reshape(-1)):
-                return DynamicsDerivatives(by_q, by_v)
+            derivatives_q, derivatives_qdot = _empty(self._matrix_shape), _empty(self._matrix_shape)
+            inputs: tuple[Any, ...] = q, qdot, qddot, _EMPTY_VECTOR, _EMPTY_VECTOR
+            if not self._write_derivatives(*inputs, derivatives_q.reshape(-1), derivatives_qdot.reshape(-1)):
+                return DynamicsDerivatives(derivatives_q, derivatives_qdot)
         q, qdot, qddot = check_vectors(self.tree, q=q, qdot=qdot, qddot=qddot)
         wrenches = check_applied_forces(self.tree, 0.0, wrenches, q=q)[1]
-        found = self._derivatives(q, qdot, qddot, None, wrenches)
-        return found or reference.inverse_dynamics_derivatives(self.tree, q, qdot, qddot, wrenches)
+        result = self._derivatives(q, qdot, qddot, None, wrenches)
+        return result or reference.inverse_dynamics_derivatives(self.tree, q, qdot, qddot, wrenches)
 
     def _derivatives(
         self, q: Array, qdot: Array, qddot: Array, tau: Array | None, wrenches: Array
     ) -> DynamicsDerivatives | None:
         """Return the derivatives of accelerations under `tau`, or of forces without it; None on failure."""
-        lead = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
-        states = [np.broadcast_to(each, (*lead, *self._vector_shape)) for each in (q, qdot, qddot)]
-        forces = None if tau is None else np.broadcast_to(tau, (*lead, *self._vector_shape))
-        all_wrenches = np.broadcast_to(wrenches, (*lead, *wrenches.shape[-2:]))
-        by_q, by_v = np.empty((2, *lead, *self._vector_shape, *self._vector_shape))
-        for where in np.ndindex(lead):
-            args = [_flat(each[where]) for each in states]
-            f = _EMPTY_VECTOR if forces is None else _flat(forces[where])
-            to = by_q[where].reshape(-1), by_v[where].reshape(-1)
+        leading_axes = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
+        states = [np.broadcast_to(each, (*leading_axes, *self._vector_shape)) for each in (q, qdot, qddot)]
+        forces = None if tau is None else np.broadcast_to(tau, (*leading_axes, *self._vector_shape))
+        all_wrenches = np.broadcast_to(wrenches, (*leading_axes, *wrenches.shape[-2:]))
+        derivatives_q, derivatives_qdot = np.empty(
+            (2, *leading_axes, *self._vector_shape, *self._vector_shape)
+        )
+        for index in np.ndindex(leading_axes):
+            args = [_flat(each[index]) for each in states]
+            f = _EMPTY_VECTOR if forces is None else _flat(forces[index])
+            outputs = derivatives_q[index].reshape(-1), derivatives_qdot[index].reshape(-1)
             if not self._external.fill(self._floats, *args[:2]) or self._write_derivatives(
-                *args, f, all_wrenches[where].ravel() if wrenches.ndim else _EMPTY_VECTOR, *to
+                *args, f, all_wrenches[index].ravel() if wrenches.ndim else _EMPTY_VECTOR, *outputs
             ):
                 return None
-        return DynamicsDerivatives(by_q, by_v)
+        return DynamicsDerivatives(derivatives_q, derivatives_qdot)
 
     def _write_derivatives(self, q: Array, qdot: Array, qddot: Array, *more: Array) -> int:
         """Write the derivatives at one state, after the external joints were evaluated; True on failure.
 
         The remaining arguments are forces, wrenches and the arrays of the derivatives.
         """
-        tau, wrenches, *to = more
-        bends = self._subspace_derivatives.evaluate(q, qdot, qddot)
-        if bends is None:
+        tau, wrenches, *outputs = more
+        subspace_derivatives = self._subspace_derivatives.evaluate(q, qdot, qddot)
+        if subspace_derivatives is None:
             return 1
-        given = self._integers, self._floats, q, qdot, qddot, tau, wrenches, bends, *to
-        return compiled_function("dynamics_derivatives")(*given)
+        inputs = self._integers, self._floats, q, qdot, qddot, tau, wrenches, subspace_derivatives, *outputs
+        return compiled_function("dynamics_derivatives")(*inputs)
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, qdot: ArrayLike, tau: ArrayLike = 0.0, wrenches: ArrayLike = _NO_WRENCHES
@@ -287,17 +289,19 @@ class CompiledTree:
             self._has_no_external_joints or self._external.try_fill(self._floats, q, qdot)
         ):
             qddot: Array = _empty(self._vector_shape)
-            given: tuple[Any, ...] = q, qdot, qddot, tau, _EMPTY_VECTOR
+            inputs: tuple[Any, ...] = q, qdot, qddot, tau, _EMPTY_VECTOR
             if not self._forward_dynamics_entry(self._integers, self._floats, q, qdot, tau, qddot):
-                by_q, by_v = _empty(self._matrix_shape), _empty(self._matrix_shape)
-                if not self._write_derivatives(*given, by_q.reshape(-1), by_v.reshape(-1)):
-                    return DynamicsDerivatives(by_q, by_v)
+                derivatives_q, derivatives_qdot = _empty(self._matrix_shape), _empty(self._matrix_shape)
+                if not self._write_derivatives(
+                    *inputs, derivatives_q.reshape(-1), derivatives_qdot.reshape(-1)
+                ):
+                    return DynamicsDerivatives(derivatives_q, derivatives_qdot)
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
         tau, wrenches = check_applied_forces(self.tree, tau, wrenches, q=q, qdot=qdot)
         qddot = self._accelerations(q, qdot, tau, wrenches)
-        at, moving = (np.broadcast_to(each, qddot.shape) for each in (q, qdot))
-        found = self._derivatives(at, moving, qddot, tau, wrenches)
-        return found or reference.forward_dynamics_derivatives(self.tree, q, qdot, tau, wrenches)
+        broadcast_q, broadcast_qdot = (np.broadcast_to(each, qddot.shape) for each in (q, qdot))
+        result = self._derivatives(broadcast_q, broadcast_qdot, qddot, tau, wrenches)
+        return result or reference.forward_dynamics_derivatives(self.tree, q, qdot, tau, wrenches)
 
     @cached_property
     def _subspace_derivatives(self) -> SubspaceDerivatives:
@@ -318,8 +322,8 @@ class CompiledTree:
             If an argument has a wrong shape or is not finite.
         """
         q, qdot = self.tree.check_vector("q", q), self.tree.check_vector("qdot", qdot)
-        found = self._evaluate("inverse_dynamics", self._without_springs, q, qdot, self._zero_rates)
-        return reference.bias_forces(self.tree, q, qdot) if found is None else found
+        result = self._evaluate("inverse_dynamics", self._without_springs, q, qdot, self._zero_rates)
+        return reference.bias_forces(self.tree, q, qdot) if result is None else result
 
     def inverse_mass_product(self, q: ArrayLike, x: ArrayLike) -> Array:
         """Return ``M_r^-1 x (..., k)`` (Sueda Algorithm 10).
@@ -343,13 +347,13 @@ class CompiledTree:
             ):
                 return out
         q, x = check_vectors(self.tree, q=q, x=x)
-        found = self._evaluate("forward_dynamics", self._unforced_tree, q, np.zeros_like(q), x)
-        if found is None:
+        result = self._evaluate("forward_dynamics", self._unforced_tree, q, np.zeros_like(q), x)
+        if result is None:
             return reference.inverse_mass_product(self.tree, q, x)
         return (
-            found
+            result
             if self._has_no_coordinate_constraints
-            else found + coordinate_constraint_accelerations(self.tree, q, x)
+            else result + coordinate_constraint_accelerations(self.tree, q, x)
         )
 
     def mass_product(self, q: ArrayLike, x: ArrayLike) -> Array:
@@ -363,8 +367,8 @@ class CompiledTree:
             If an argument has a wrong shape or is not finite.
         """
         q, x = check_vectors(self.tree, q=q, x=x)
-        found = self._evaluate("inverse_dynamics", self._unforced_tree, q, np.zeros_like(q), x)
-        return reference.mass_product(self.tree, q, x) if found is None else found
+        result = self._evaluate("inverse_dynamics", self._unforced_tree, q, np.zeros_like(q), x)
+        return reference.mass_product(self.tree, q, x) if result is None else result
 
     def jacobian_product(self, q: ArrayLike, x: ArrayLike) -> Array:
         """Return ``J x (..., n, 6)`` (Sueda Algorithm 5).
@@ -409,13 +413,13 @@ class CompiledTree:
         q = np.broadcast_to(q, (*shape, self.tree.num_coordinates))
         wrenches = np.broadcast_to(wrenches, (*shape, *wrenches.shape[-2:]))
         result, entry = np.empty(q.shape), compiled_function("generalized_forces")
-        for where in np.ndindex(shape):
+        for index in np.ndindex(shape):
             out = np.empty(self._vector_shape)
-            filled = self._external.fill(self._unforced_floats, q[where], self._zero_rates)
-            args = _flat(q[where]), self._zero_rates, wrenches[where].ravel(), out
+            filled = self._external.fill(self._unforced_floats, q[index], self._zero_rates)
+            args = _flat(q[index]), self._zero_rates, wrenches[index].ravel(), out
             if not filled or entry(self._integers, self._unforced_floats, *args):
-                out = reference.jacobian(self.tree, q[where]).T @ wrenches[where].ravel()
-            result[where] = out
+                out = reference.jacobian(self.tree, q[index]).T @ wrenches[index].ravel()
+            result[index] = out
         return result
 
     @cached_property
@@ -425,14 +429,14 @@ class CompiledTree:
     def _body_motions(self, q: Array, qdot: Array) -> tuple[Array, Array]:
         n, entry = len(self.tree.links), compiled_function("body_motions")
         result = np.empty((2, *q.shape[:-1], n, 6))
-        for where in np.ndindex(q.shape[:-1]):
+        for index in np.ndindex(q.shape[:-1]):
             out = np.empty((2, 6 * n))
-            filled = self._external.fill(self._unforced_floats, q[where], qdot[where])
-            args = _flat(q[where]), _flat(qdot[where]), self._zero_rates, *out
+            filled = self._external.fill(self._unforced_floats, q[index], qdot[index])
+            args = _flat(q[index]), _flat(qdot[index]), self._zero_rates, *out
             if not filled or entry(self._integers, self._unforced_floats, *args):
-                at = reference.body_kinematics(self.tree, q[where], qdot[where])
-                out = np.stack([at.phi.ravel(), at.bias_acceleration.ravel()])
-            result[:, *where] = out.reshape(2, n, 6)
+                body_kinematics = reference.body_kinematics(self.tree, q[index], qdot[index])
+                out = np.stack([body_kinematics.phi.ravel(), body_kinematics.bias_acceleration.ravel()])
+            result[:, *index] = out.reshape(2, n, 6)
         return result[0], result[1]
 
     def _evaluate(
@@ -458,8 +462,8 @@ class CompiledTree:
         rows = [external, *rows]
         if count < layout.LANES:  # repeat some of them
             rows = [np.resize(each, (int(layout.LANES), each.shape[1])) for each in rows]
-        found = self._evaluate_batch(name, packed_tree, *rows)
-        return None if found is None else found.ravel()[: out.size].reshape(out.shape)
+        result = self._evaluate_batch(name, packed_tree, *rows)
+        return None if result is None else result.ravel()[: out.size].reshape(out.shape)
 
     def _evaluate_array(self, name: str, packed_tree: PackedTree, *states: object) -> Array | None:
         """Evaluate an entry for float arrays of eight or more states; return None for others or on failure.

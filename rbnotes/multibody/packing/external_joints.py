@@ -34,7 +34,7 @@ from rbnotes.joints.general.function_joint import MIN_MARGIN
 
 
 class JointSlices(NamedTuple):
-    """Slices of a joint in the coordinates and in the external numbers."""
+    """Slices of a joint in the coordinates of a tree and in an array of numbers."""
 
     joint: JointType
     coordinates: slice
@@ -79,17 +79,17 @@ class ExternalJoints:
     Parameters
     ----------
     given
-        All of them.
+        All external joints.
     start, size
         Offset and number of their numbers in the array of a packed tree.
     coordinates
         Number of coordinates of the tree.
     """
 
-    def __init__(self, given: Iterable[JointSlices], start: int, size: int, coordinates: int) -> None:
+    def __init__(self, joint_slices: Iterable[JointSlices], start: int, size: int, coordinates: int) -> None:
         self._start, self._size = start, size
         self._groups, self._uncompiled = group_by_program(
-            given, "kinematics_and_margins_function", start, coordinates
+            joint_slices, "kinematics_and_margins_function", start, coordinates
         )
         self._group_arguments: list[tuple[Any, ...]] = [
             tuple(each) for each in self._groups
@@ -132,42 +132,51 @@ class ExternalJoints:
 
     def _evaluate(self, numbers: Array, q: Array, qdot: Array) -> None:
         """Write poses, columns of S and bias accelerations of joints that are not compiled."""
-        for joint, own, places in self._uncompiled:
-            at, rate = q[..., own], qdot[..., own]
-            pose, S = joint.compute_transform(at), joint.compute_motion_subspace(at)
-            drift = (joint.compute_motion_subspace_rate(at, rate) @ rate[..., None])[..., 0]
-            lead = q.shape[:-1]
-            parts = (pose[..., :3, :3].reshape(*lead, 9), pose[..., :3, 3], S.mT, drift)
-            numbers[..., places] = np.concatenate([part.reshape(*lead, -1) for part in parts], axis=-1)
+        for joint, coordinates, numbers_slice in self._uncompiled:
+            joint_q, joint_qdot = q[..., coordinates], qdot[..., coordinates]
+            pose, S = joint.compute_transform(joint_q), joint.compute_motion_subspace(joint_q)
+            bias_acceleration = (
+                joint.compute_motion_subspace_rate(joint_q, joint_qdot) @ joint_qdot[..., None]
+            )[..., 0]
+            leading_axes = q.shape[:-1]
+            parts = (
+                pose[..., :3, :3].reshape(*leading_axes, 9),
+                pose[..., :3, 3],
+                S.mT,
+                bias_acceleration,
+            )
+            numbers[..., numbers_slice] = np.concatenate(
+                [part.reshape(*leading_axes, -1) for part in parts], axis=-1
+            )
 
 
 def group_by_program(
-    places: Iterable[JointSlices], function: str, start: int, coordinates: int
+    joint_slices: Iterable[JointSlices], function: str, start: int, coordinates: int
 ) -> tuple[list[ProgramGroup], list[JointSlices]]:
     """Group the joints by their programs for a function; return the groups and the remaining joints."""
     by_program: dict[tuple[int, int], list[tuple[JointProgram, JointSlices]]] = {}
     uncompiled: list[JointSlices] = []
-    for place in places:
-        program = joint_program(place.joint, function)
+    for slices in joint_slices:
+        program = joint_program(slices.joint, function)
         if program is None:
-            uncompiled.append(place)
+            uncompiled.append(slices)
         else:
-            by_program.setdefault((program.key, place.joint.num_coordinates), []).append((program, place))
-    return [_program_group(same, start, coordinates) for same in by_program.values()], uncompiled
+            by_program.setdefault((program.key, slices.joint.num_coordinates), []).append((program, slices))
+    return [_program_group(members, start, coordinates) for members in by_program.values()], uncompiled
 
 
 def _program_group(
     members: list[tuple[JointProgram, JointSlices]], start: int, coordinates: int
 ) -> ProgramGroup:
-    first, place = members[0]
-    m, num_constants = place.joint.num_coordinates, first.constants.size - 1
+    first, first_slices = members[0]
+    m, num_constants = first_slices.joint.num_coordinates, first.constants.size - 1
     rows = [(each.coordinates.start, each.numbers.start) for _, each in members]
     # In the order of the layout.
     sizes = first.vectors, first.widths[0], first.results, first.margins
     header = (1, coordinates, len(members), m, num_constants, *sizes, start, 0)
     constants = [first.constants[:1], *(each.constants[1:] for each, _ in members)]
     return ProgramGroup(
-        _compile_program(first.key, str(place.joint)),
+        _compile_program(first.key, str(first_slices.joint)),
         np.array([*header, *np.ravel(rows)], dtype=np.uint64),
         np.concatenate(constants),
         np.empty(int(layout.LANES) * sum(first.widths)),
@@ -209,8 +218,8 @@ def _build_program(joint: FunctionJoint, function: Any) -> JointProgram | None:
     program = programs_module.Program(inputs, tuple(operations), tuple(outputs))
     key = int.from_bytes(sha256(repr(program).encode()).digest()[:7])
     programs_module.PROGRAMS[key] = program
-    eights: Any = programs_module.round_up_to_lanes
-    widths = eights(inputs), eights(len(outputs))
+    round_up: Any = programs_module.round_up_to_lanes
+    widths = round_up(inputs), round_up(len(outputs))
     numbers = np.array([MIN_MARGIN, *constants])
     return JointProgram(key, numbers, vectors, len(outputs) - margins, margins, widths)
 

@@ -28,8 +28,8 @@ class SubspaceDerivatives:
         Number of coordinates of the tree.
     """
 
-    def __init__(self, places: Iterable[tuple[JointType, int]], coordinates: int) -> None:
-        given = [
+    def __init__(self, joint_starts: Iterable[tuple[JointType, int]], coordinates: int) -> None:
+        joint_slices = [
             JointSlices(
                 joint,
                 slice(start, start + joint.num_coordinates),
@@ -38,27 +38,27 @@ class SubspaceDerivatives:
                     SUBSPACE_DERIVATIVES_SIZE * start + _derivatives_size(joint.num_coordinates),
                 ),
             )
-            for joint, start in places
+            for joint, start in joint_starts
         ]
-        self.is_empty = not given
-        compiled, uncompiled = group_by_program(given, "subspace_derivatives_function", 0, coordinates)
+        self.is_empty = not joint_slices
+        compiled, uncompiled = group_by_program(joint_slices, "subspace_derivatives_function", 0, coordinates)
         self._compiled: list[tuple[Any, ...]] = [tuple(each) for each in compiled]
         # Equal joints are evaluated together: a NumPy call takes as long as a joint.
         by_joint: dict[int, list[JointSlices]] = {}
-        for place in uncompiled:
-            by_joint.setdefault(id(place.joint), []).append(place)
+        for slices in uncompiled:
+            by_joint.setdefault(id(slices.joint), []).append(slices)
         self._uncompiled = [
             (
                 members[0].joint,
-                _indices(place.coordinates for place in members),
-                _indices(place.numbers for place in members),
+                _indices(slices.coordinates for slices in members),
+                _indices(slices.numbers for slices in members),
             )
             for members in by_joint.values()
         ]
         self._numbers = np.zeros(0 if self.is_empty else SUBSPACE_DERIVATIVES_SIZE * coordinates)
 
     def evaluate(self, q: Array, qdot: Array, qddot: Array) -> Array | None:
-        """Return the rates of the columns of S and their derivatives in each coordinate, flat ``(48 k,)``.
+        """Return rates and coordinate derivatives of the columns of S, as one vector ``(48 k,)``.
 
         For each column these are S', S'' and the derivatives of all columns of its joint with respect to its
         coordinate. Returns None near a singular state of a compiled joint. The states ``(k,)`` are not
@@ -74,8 +74,10 @@ class SubspaceDerivatives:
         for fill, table, constants, work in self._compiled:
             if fill(table, constants, work, q, qdot, qddot, self._numbers):
                 return None
-        for joint, own, places in self._uncompiled:
-            self._numbers[places] = _subspace_derivatives(joint, *(each[own] for each in (q, qdot, qddot)))
+        for joint, coordinates, numbers in self._uncompiled:
+            self._numbers[numbers] = _subspace_derivatives(
+                joint, *(each[coordinates] for each in (q, qdot, qddot))
+            )
         return self._numbers
 
 

@@ -49,22 +49,24 @@ class PackedColliders(NamedTuple):
     def detect_contacts(self, poses: Array, margin: float) -> ContactPoints:
         """Return the contacts with gaps up to a margin, for valid poses, from compiled code."""
         body_poses = np.concatenate([poses.ravel(), np.eye(4).ravel()])
-        find, capacity = compiled_function("find_shape_contacts"), 8 * len(poses) + 8
+        find_contacts, capacity = compiled_function("find_shape_contacts"), 8 * len(poses) + 8
         while True:
-            places = np.empty((capacity, CONTACT_COLUMNS))
-            count = find(self.integers, self.floats, body_poses, np.array([margin]), places.ravel())
+            contacts = np.empty((capacity, CONTACT_COLUMNS))
+            count = find_contacts(
+                self.integers, self.floats, body_poses, np.array([margin]), contacts.ravel()
+            )
             if count <= capacity:
                 break
             capacity *= 2
-        places = places[:count]
-        a, b = places[:, 0].astype(np.intp), places[:, 1].astype(np.intp)
+        contacts = contacts[:count]
+        a, b = contacts[:, 0].astype(np.intp), contacts[:, 1].astype(np.intp)
         return construct_unchecked(
             ContactPoints,
             a=self.bodies[a],
             b=self.bodies[b],
-            position=places[:, 2:5],
-            normal=places[:, 5:8],
-            gap=places[:, 8],
+            position=contacts[:, 2:5],
+            normal=contacts[:, 5:8],
+            gap=contacts[:, 8],
             mu=self.mu[a, b],
             restitution=self.restitution[a, b],
         )

@@ -186,7 +186,7 @@ def _first_entries(row_start: NDArray[np.intp], coupled: NDArray[np.intp]) -> ND
 
 def _body_arrays(model: MaximalModel) -> list[Array]:
     """Return masses, inertias, their inverses with those of the world, and centers of mass."""
-    mass, J, com = model.free.mass_properties
+    mass, J, com = model.free_system.mass_properties
     inverse_mass = np.append(1 / mass, 0.0)
     J_inverse = np.concatenate([np.linalg.inv(J), np.zeros((1, 3, 3))])
     return [mass, J, inverse_mass, J_inverse, com]
@@ -194,7 +194,7 @@ def _body_arrays(model: MaximalModel) -> list[Array]:
 
 def _joint_frames(model: MaximalModel, joints: Sequence[Joint]) -> list[Array]:
     """Return the joint frames and their origins from the centers of mass of bodies and parents."""
-    com = np.concatenate([model.free.mass_properties.com, np.zeros((1, 3))])  # the world is last
+    com = np.concatenate([model.free_system.mass_properties.com, np.zeros((1, 3))])  # the world is last
     own = np.array([joint.frame for joint in joints]).reshape(-1, 4, 4)
     others = np.array([_parent_joint_frame(joint) for joint in joints]).reshape(-1, 4, 4)
     body, parent = (

@@ -283,10 +283,10 @@ def pack_tree(tree: Tree) -> PackedTree:
             external.append(JointSlices(part.joint, elements, slice(external_size, end)))
             external_size = end
     slots = _assign_slots(rows_of_elements)
-    places = np.array([(*frame[:3, :3].flat, *frame[:3, 3]) for _, frame in bodies]).reshape(-1)
+    body_frames = np.array([(*frame[:3, :3].flat, *frame[:3, 3]) for _, frame in bodies]).reshape(-1)
     body_elements = [parts[part].last_element if part >= 0 else 0 for part, _ in bodies]
     grouped_constants = constants.reshape(-1, num_padded // lanes, lanes).swapaxes(0, 1)
-    ends = np.cumsum([constants.size, 3, places.size, external_size])
+    ends = np.cumsum([constants.size, 3, body_frames.size, external_size])
     workspace_offset = (int(ends[-1]) + 7) // 8 * 8
     header = (
         size,
@@ -299,7 +299,7 @@ def pack_tree(tree: Tree) -> PackedTree:
         slots,
     )
     floats = aligned_zeros(workspace_offset + layout.workspace_size(num_padded // lanes, slots))
-    floats[: ends[2]] = np.concatenate([grouped_constants.ravel(), np.asarray(tree.gravity), places])
+    floats[: ends[2]] = np.concatenate([grouped_constants.ravel(), np.asarray(tree.gravity), body_frames])
     rows = np.concatenate(
         [
             np.array([*header], dtype=np.uint64),

@@ -42,7 +42,7 @@ class PythonCallbacks:
         try:
             state = state_from_array(self._motion, float(self.buffer[-1]))
             if request == REQUEST_FORCES:
-                self._wrenches[:] = self.context.model.free.linearized_applied_forces(state).f
+                self._wrenches[:] = self.context.model.free_system.linearized_applied_forces(state).f
             else:
                 self._motion[:, :16] = resolve_overlaps(self.context, state)[0].E.reshape(-1, 16)
         except BaseException as error:  # compiled code cannot raise it: it stops, then the caller raises

@@ -28,9 +28,9 @@ from rbnotes.compiled.record_layout import (
     MU,
     NEEDS_REFERENCE,
     NORMAL,
+    NUM_CONTACTS,
     NUM_FIRST_CONTACTS,
     NUM_LAST_CONTACTS,
-    NUM_NEAR,
     NUM_RECORDS,
     NUM_SECOND_CONTACTS,
     NUM_STEPS,
@@ -41,7 +41,7 @@ from rbnotes.compiled.record_layout import (
     SEPARATION_WORK,
     SETTINGS_SIZE,
     SLOP,
-    SUMS_SIZE,
+    SUMMARY_SIZE,
     TIME,
     WORKSPACE_TOO_SMALL,
     A,
@@ -50,7 +50,7 @@ from rbnotes.compiled.record_layout import (
 )
 from rbnotes.contact import ContactPoints
 from rbnotes.dynamics import WORLD, State, States, zero_forces
-from rbnotes.multibody.maximal.step_options import Progress
+from rbnotes.multibody.maximal.simulation_options import Progress
 from rbnotes.multibody.maximal.stepping import Integrator, StepContext, StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Trajectory, Work
 from rbnotes.multibody.packing.packed_model import PackedModel
@@ -82,7 +82,7 @@ class CompiledRun:
         self.works: list[Array] = [np.zeros((0, 5))]
         self.records: list[ContactRecord] = []
         self.empty_record = _contact_records(
-            np.zeros((0, CONTACT_SIZE)), np.zeros((1, SUMS_SIZE)), self.count
+            np.zeros((0, CONTACT_SIZE)), np.zeros((1, SUMMARY_SIZE)), self.count
         )[0]
         self.start_from(state, points)
 
@@ -111,13 +111,13 @@ class CompiledRun:
         settings = np.zeros(SETTINGS_SIZE)
         settings[H], settings[SLOP] = self.context.h, self.context.slop
         settings[MATCH_RADIUS] = self.context.friction.matching_distance
-        settings[NUM_STEPS], settings[NUM_NEAR] = steps, len(self.contacts)
+        settings[NUM_STEPS], settings[NUM_CONTACTS] = steps, len(self.contacts)
         settings[NUM_LAST_CONTACTS] = len(self.last_contacts)
         settings[TIME] = self.times[-1]
         settings[HAS_FORCES] = self.context.model.applied_forces is not zero_forces
         callbacks = PythonCallbacks(self.context, self.count)
         settings[CALLBACK_ADDRESS] = callbacks.address
-        states, sums = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMS_SIZE))
+        states, summaries = np.empty((steps, self.count, MOTION_SIZE)), np.empty((steps, SUMMARY_SIZE))
         impulses = np.empty((steps, self.rows))
         records = np.empty((2 * max_contacts * min(steps, 32), CONTACT_SIZE))
         workspace = np.zeros(self.packed.workspace_size(max_contacts))
@@ -127,7 +127,7 @@ class CompiledRun:
             contacts,
             last_contacts,
             states,
-            sums,
+            summaries,
             impulses,
             records,
             callbacks.buffer,
@@ -138,27 +138,27 @@ class CompiledRun:
             raise AssertionError("the workspace of a packed model is too small")
         if callbacks.error is not None:
             t = self.times[-1] + settings[NUM_STEPS_TAKEN] * self.context.h
-            points = _contact_points(contacts[: int(settings[NUM_NEAR])], self.count)
+            points = _contact_points(contacts[: int(settings[NUM_CONTACTS])], self.count)
             with name_step_failures(t, points, self.context.model.body_names):
                 raise callbacks.error
         num_steps_taken, num_records = int(settings[NUM_STEPS_TAKEN]), int(settings[NUM_RECORDS])
         if num_steps_taken:
             self.contacts, self.last_contacts = (
-                contacts[: int(settings[NUM_NEAR])].copy(),
+                contacts[: int(settings[NUM_CONTACTS])].copy(),
                 last_contacts[: int(settings[NUM_LAST_CONTACTS])].copy(),
             )
             self._append_steps(
                 states[:num_steps_taken],
-                sums[:num_steps_taken],
+                summaries[:num_steps_taken],
                 impulses[:num_steps_taken],
                 records[:num_records],
             )
         return num_steps_taken, status
 
-    def _append_steps(self, states: Array, sums: Array, impulses: Array, records: Array) -> None:
+    def _append_steps(self, states: Array, summaries: Array, impulses: Array, records: Array) -> None:
         """Append the results of steps."""
         self.motions.append(states)
-        self.energies.append(sums[:, ENERGY])
+        self.energies.append(summaries[:, ENERGY])
         for _ in range(len(states)):
             self.times.append(self.times[-1] + self.context.h)
         reordered_impulses = np.empty_like(impulses)
@@ -167,10 +167,12 @@ class CompiledRun:
         works = np.zeros((len(states), 5))
         columns = (FORCE_WORK, JOINT_WORK, CONTACT_WORK, SEPARATION_WORK, INTEGRATOR_WORK)
         for i, column in enumerate(columns):
-            works[:, i] = sums[:, column]
+            works[:, i] = summaries[:, column]
         self.works.append(works)
         self.records += (
-            _contact_records(records, sums, self.count) if len(records) else [self.empty_record] * len(states)
+            _contact_records(records, summaries, self.count)
+            if len(records)
+            else [self.empty_record] * len(states)
         )
         self.has_impulses |= bool(len(records))
 
@@ -291,11 +293,11 @@ def _contact_points(table: Array, count: int) -> ContactPoints:
     )
 
 
-def _contact_records(table: Array, sums: Array, count: int) -> list[ContactRecord]:
+def _contact_records(table: Array, summaries: Array, count: int) -> list[ContactRecord]:
     """Convert contacts of consecutive steps to one record for each step."""
     points, start, records = _contact_points(table, count), 0, []
     impulses, before, after = table[:, IMPULSE:BEFORE], table[:, BEFORE:AFTER], table[:, AFTER:]
-    for residual, first, second in sums[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
+    for residual, first, second in summaries[:, [RESIDUAL, NUM_FIRST_CONTACTS, NUM_SECOND_CONTACTS]].tolist():
         end = start + int(first + second)
         own = slice(start, end)
         fractions = np.repeat([0.0, 1.0], [int(first), int(second)])

@@ -46,8 +46,8 @@ from rbnotes.multibody.reduced.constraint_protocol import Constraint
 from rbnotes.multibody.reduced.constraint_stacking import check_constraints
 from rbnotes.multibody.reduced.joint_friction_step import (
     ContactImpulses,
+    JointFrictionOptions,
     JointFrictionProblem,
-    StepOptions,
 )
 from rbnotes.multibody.reduced.system import TreeSystem
 
@@ -143,7 +143,7 @@ def bisp_step(
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=2)
     constraints = check_constraints(constraints)
-    options = StepOptions(implicit, gamma, excluded_pairs, cone, facets)
+    options = JointFrictionOptions(implicit, gamma, excluded_pairs, cone, facets)
     problem = JointFrictionProblem(system, state, h, bearings, constraints, colliders, options)
     friction, bearing_friction = problem.initial_friction(initial_guess)
     normal = normal_impulses(

@@ -96,8 +96,8 @@ class LoopClosure(BodyConstraint):
     ) -> BodyConstraintRows:
         """Return the rows on body twists that keep the two points together."""
         first, second = (
-            body_point_kinematics(system, kinematics, *place)
-            for place in ((self.a, self.x_a), (self.b, self.x_b))
+            body_point_kinematics(system, kinematics, *point)
+            for point in ((self.a, self.x_a), (self.b, self.x_b))
         )
         gap, bias = first.position - second.position, first.bias_acceleration - second.bias_acceleration
         blocks = {**first.body_blocks, **{i: -block for i, block in second.body_blocks.items()}}

@@ -306,15 +306,15 @@ def _generalized_force(system: TreeSystem, kinematics: SweepKinematics, state: S
     applied_force = system._linearized_applied_forces(
         _maximal_state(state, kinematics.body_poses, kinematics.phi)
     ).f
-    on_bodies, on_particles = np.split(applied_force, [kinematics.phi.size])
-    f = _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi) + on_bodies.reshape(
+    body_force, particle_force = np.split(applied_force, [kinematics.phi.size])
+    f = _gyroscopic_and_gravity_wrenches(tree, kinematics.body_poses, kinematics.phi) + body_force.reshape(
         kinematics.phi.shape
     )
-    on_joints = generalized_forces(
+    joint_force = generalized_forces(
         tree, state.q, f - _matvec(tree.inertias, kinematics.bias_acceleration), kinematics.A
     )
-    on_joints += _passive_joint_forces(tree, state.q, state.qdot) + system._driving_forces(state).f
-    return np.append(np.kron(system.masses, tree.gravity) + on_particles, on_joints)
+    joint_force += _passive_joint_forces(tree, state.q, state.qdot) + system._driving_forces(state).f
+    return np.append(np.kron(system.masses, tree.gravity) + particle_force, joint_force)
 
 
 def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
@@ -328,5 +328,5 @@ def _positive_definite_solver(W: Array) -> Callable[[Array], Array]:
 def _unconstrained_accelerations(system: TreeSystem, inverse_mass: InverseMass, forces: Array) -> Array:
     """Return the accelerations ``(m, N)`` by forces on particles and joints, without constraints."""
     count = 3 * len(system.masses)
-    of_particles = forces[:, :count] / np.repeat(system.masses, 3)
-    return np.concatenate([of_particles, inverse_mass.solve(forces[:, count:])], axis=1)
+    particle_acceleration = forces[:, :count] / np.repeat(system.masses, 3)
+    return np.concatenate([particle_acceleration, inverse_mass.solve(forces[:, count:])], axis=1)

@@ -124,7 +124,7 @@ def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     return _gyroscopic_and_gravity_wrenches(
-        tree, _poses_unchecked(tree, q).bodies, _twists_unchecked(tree, q, qdot)
+        tree, _poses_unchecked(tree, q).body_poses, _twists_unchecked(tree, q, qdot)
     )
 
 
@@ -137,7 +137,7 @@ def gravity_wrenches(tree: Tree, q: ArrayLike) -> Array:
         If the shape of ``q`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _gravity_wrenches(tree, _poses_unchecked(tree, tree.check_vector("q", q)).bodies)
+    return _gravity_wrenches(tree, _poses_unchecked(tree, tree.check_vector("q", q)).body_poses)
 
 
 def passive_joint_forces(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
@@ -303,7 +303,7 @@ def potential_energy(tree: Tree, q: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q = tree.check_vector("q", q)
-    return potential_energy_from_poses(tree, q, _poses_unchecked(tree, q).bodies)
+    return potential_energy_from_poses(tree, q, _poses_unchecked(tree, q).body_poses)
 
 
 def potential_energy_from_poses(tree: Tree, q: Array, bodies: Array) -> Array:
@@ -331,7 +331,7 @@ def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     momenta = _matvec(tree.inertias, _twists_unchecked(tree, q, qdot))
-    to_world = se3.Ad_inverse(_poses_unchecked(tree, q).bodies)
+    to_world = se3.Ad_inverse(_poses_unchecked(tree, q).body_poses)
     result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
     return result
 

@@ -72,13 +72,16 @@ class KinematicsDerivatives(NamedTuple):
         Jacobian ``(..., n, 6, k)``: derivative of the twists with respect to qdot, and of their rates with
         respect to qddot, rad and m per unit of the coordinates.
     phi_q
-        Derivative ``(..., n, 6, k)`` of the twists in q, rad/s and m/s per unit of the coordinates.
+        Derivative ``(..., n, 6, k)`` of the twists with respect to q, rad/s and m/s per unit of the
+        coordinates.
     phidot
         Rates ``(..., n, 6)`` of the twists, rad/s^2 and m/s^2, ``J qddot + Jdot qdot``.
     phidot_q
-        Derivative ``(..., n, 6, k)`` of the rates in q, rad/s^2 and m/s^2 per unit of the coordinates.
+        Derivative ``(..., n, 6, k)`` of the rates with respect to q, rad/s^2 and m/s^2 per unit of the
+        coordinates.
     phidot_qdot
-        Derivative ``(..., n, 6, k)`` of the rates in qdot, rad/s and m/s per unit of the coordinates.
+        Derivative ``(..., n, 6, k)`` of the rates with respect to qdot, rad/s and m/s per unit of the
+        coordinates.
     """
 
     body_poses: Array
@@ -147,7 +150,7 @@ def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> 
     phi, rate = (_matvec(to_bodies, each[..., links, :]) for each in (phi, rate))
     phi_q, rate_q, rate_qdot = (to_bodies @ each[..., links, :, :] for each in (phi_q, rate_q, rate_qdot))
     return KinematicsDerivatives(
-        _poses(tree, relative_poses).bodies, phi, to_bodies @ J, phi_q, rate, rate_q, rate_qdot
+        _poses(tree, relative_poses).body_poses, phi, to_bodies @ J, phi_q, rate, rate_q, rate_qdot
     )
 
 
@@ -170,7 +173,7 @@ def body_wrench_derivatives(tree: Tree, derivatives: KinematicsDerivatives) -> t
 
 
 def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
-    """Return the derivative ``(..., k, k)`` of ``J^T f`` in q for constant body wrenches ``f (..., n, 6)``.
+    """Return ``d(J^T f)/dq (..., k, k)`` for constant body wrenches ``f (..., n, 6)``.
 
     Wrenches are added up from leaves to roots; a joint that rotates the wrenches from beyond it changes the
     forces at all joints before it.
@@ -209,7 +212,7 @@ def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
 def inverse_dynamics_derivatives(
     tree: Tree, q: ArrayLike, qdot: ArrayLike, qddot: ArrayLike, wrenches: ArrayLike = 0.0
 ) -> DynamicsDerivatives:
-    """Return the derivatives of :func:`~rbnotes.multibody.reduced.inverse_dynamics` in q and qdot.
+    """Return the derivatives of inverse dynamics with respect to q and qdot.
 
     The derivative with respect to qddot is the mass matrix. The applied wrenches are constant in body
     coordinates. The terms of springs, dampers and other forces on bodies are in
@@ -288,7 +291,7 @@ def forward_dynamics_derivatives(
 def _constraint_derivatives(
     tree: Tree, q: Array, qdot: Array, qddot: Array, mu: Array
 ) -> tuple[Array, Array, Array]:
-    """Differentiate ``G^T mu (..., k, k)`` in q and ``G qddot + Gdot qdot (..., c, k)`` in q, qdot."""
+    """Return ``d(G^T mu)/dq (..., k, k)``, and d/dq and d/dqdot of ``G qddot + Gdot qdot (..., c, k)``."""
     force_q = np.zeros((*mu.shape[:-1], tree.num_coordinates, tree.num_coordinates))
     acceleration_q = np.zeros((*mu.shape, tree.num_coordinates))
     acceleration_qdot = acceleration_q.copy()
@@ -320,7 +323,7 @@ def wrench_cross_matrix(wrenches: Array) -> Array:
 
 
 def _gravity_wrench_derivative(tree: Tree, bodies: Array) -> Array:
-    """Return the derivatives ``(..., n, 6, 6)`` of body-frame weights by rotations of the bodies."""
+    """Return the derivatives ``(..., n, 6, 6)`` of gravity wrenches along rotations of the bodies."""
     weights, centers = tree.weights_and_centers
     local = np.einsum("...nji,nj->...ni", bodies[..., :3, :3], weights)
     result = np.zeros((*local.shape[:-1], 6, 6))

@@ -319,9 +319,9 @@ def _check_joint_terms(tree: Tree, value: ArrayLike) -> Array:
     P = terms
     coupling = np.abs(P - joint_diagonal_blocks(tree, P))
     if np.any(coupling):
-        places = np.argwhere(coupling.reshape(-1, k, k).max(axis=0))[0]
+        indices = np.argwhere(coupling.reshape(-1, k, k).max(axis=0))[0]
         ends = [own.stop for own in tree.coordinate_slices]
-        row, column = (tree.links[int(np.searchsorted(ends, place, "right"))].name for place in places)
+        row, column = (tree.links[int(np.searchsorted(ends, index, "right"))].name for index in indices)
         got = f"{row!r} coupled with {column!r}"
         raise InvalidArgument("joint_terms", got, "blocks on the diagonal, one for each joint")
     return P

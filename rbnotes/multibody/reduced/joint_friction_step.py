@@ -32,7 +32,7 @@ from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked import se3
 
 
-class StepOptions(NamedTuple):
+class JointFrictionOptions(NamedTuple):
     """Options of a step with friction in joints, as for :func:`~rbnotes.multibody.reduced.bisp_step`.
 
     Attributes
@@ -91,7 +91,7 @@ class JointFrictionProblem:
         bearings: Bearings,
         constraints: tuple[Constraint, ...],
         colliders: Sequence[Collider],
-        options: StepOptions,
+        options: JointFrictionOptions,
     ) -> None:
         self.system, self.state, self.options = system, state, options
         self.h = arguments.positive_number("h", h)

@@ -29,14 +29,14 @@ class Poses(NamedTuple):
 
     Attributes
     ----------
-    joints
+    joint_poses
         Frames of the joints ``(..., n, 4, 4)`` after their motion, in the world, m.
-    bodies
+    body_poses
         Frames of the bodies ``(..., n, 4, 4)``, m.
     """
 
-    joints: Array
-    bodies: Array
+    joint_poses: Array
+    body_poses: Array
 
 
 class BodyKinematics(NamedTuple):
@@ -90,7 +90,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
 def body_poses_and_twists(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
     """Return the frames ``(..., n, 4, 4)`` and twists ``(..., n, 6)`` of the bodies at once."""
     relative_poses = relative_joint_poses(tree, q)
-    return _poses(tree, relative_poses).bodies, _twists(tree, q, qdot, se3.Ad_inverse(relative_poses))
+    return _poses(tree, relative_poses).body_poses, _twists(tree, q, qdot, se3.Ad_inverse(relative_poses))
 
 
 def _twists(tree: Tree, q: Array, qdot: Array, A: Array) -> Array:

@@ -351,12 +351,12 @@ def _sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
             )
     # Passes over the given order place all links whose parents are placed: a link that is given before its
     # parent waits for the next pass.
-    place = {link.name: i for i, link in enumerate(links)}
+    index_by_name = {link.name: i for i, link in enumerate(links)}
     passes: dict[str, int] = {}
     for name in _parents_before_children(by_name):
         parent = by_name[name].parent
-        passes[name] = 0 if parent is None else passes[parent] + (place[name] < place[parent])
-    return tuple(sorted(links, key=lambda link: (passes[link.name], place[link.name])))
+        passes[name] = 0 if parent is None else passes[parent] + (index_by_name[name] < index_by_name[parent])
+    return tuple(sorted(links, key=lambda link: (passes[link.name], index_by_name[link.name])))
 
 
 def _parents_before_children(by_name: Mapping[str, Link]) -> tuple[str, ...]:

@@ -81,8 +81,8 @@ class StepPreconditioner:
         """
         count = 3 * len(self.particle_inverses)
         x = arguments.single_vector("x", x, count + self.inverse_mass.tree.num_coordinates)
-        of_particles = _matvec(self.particle_inverses, x[:count].reshape(-1, 3)).ravel()
-        return np.append(of_particles, self.inverse_mass.solve(x[count:]))
+        particle_velocities = _matvec(self.particle_inverses, x[:count].reshape(-1, 3)).ravel()
+        return np.append(particle_velocities, self.inverse_mass.solve(x[count:]))
 
     @property
     def operator(self) -> LinearOperator:
@@ -105,7 +105,7 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
     h = _check_step(system, state, h)
     count = state.v.size
     tree, q = system.tree, state.q
-    maximal_block, on_joints = _implicit_matrices(system, state, h)
+    maximal_block, joint_matrix = _implicit_matrices(system, state, h)
     masses = np.repeat(system.masses, 3)
     constraint_inertias = [
         (own, _coordinate_constraint_inertia(tree, q, i))
@@ -119,7 +119,7 @@ def step_operator(system: TreeSystem, state: State, h: float) -> LinearOperator:
         momenta = np.append(_matvec(tree.inertias, twists), masses * x[:count])
         momenta += maximal_block @ np.append(twists, x[:count])
         wrenches = momenta[: twists.size].reshape(twists.shape)
-        generalized = jacobian_transpose_product(tree, q, wrenches) + on_joints @ x[count:]
+        generalized = jacobian_transpose_product(tree, q, wrenches) + joint_matrix @ x[count:]
         for coordinates, constraint_inertia in constraint_inertias:
             generalized[coordinates] += constraint_inertia @ x[count:][coordinates]
         return np.append(momenta[twists.size :], generalized)
@@ -141,9 +141,9 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
         If a joint is in a singular state, or compressed springs cancel its inertia; the message names it.
     """
     h, tree = _check_step(system, state, h), system.tree
-    maximal_block, on_joints = _implicit_matrices(system, state, h)
+    maximal_block, joint_matrix = _implicit_matrices(system, state, h)
     bodies, parents, particles, is_complete = _tree_blocks(tree, len(system.masses), maximal_block)
-    blocks = joint_diagonal_blocks(tree, on_joints)
+    blocks = joint_diagonal_blocks(tree, joint_matrix)
     inertia = factor_mass_matrix(tree, state.q, joint_terms=blocks, body_terms=bodies, parent_terms=parents)
     particles += system.masses[:, None, None] * np.eye(3)
     if np.any(np.abs(np.linalg.det(particles)) < 1e-12 * system.masses**3):
@@ -151,7 +151,7 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     definite = inertia.is_positive_definite and bool(
         np.all(np.linalg.eigvalsh((particles + _transpose(particles)) / 2) > 0)
     )
-    exact = is_complete and np.array_equal(blocks, on_joints)
+    exact = is_complete and np.array_equal(blocks, joint_matrix)
     return StepPreconditioner(inertia, np.linalg.inv(particles), exact, definite)
 
 
@@ -164,17 +164,17 @@ def _check_step(system: TreeSystem, state: State, h: float) -> float:
 
 def _implicit_matrices(system: TreeSystem, state: State, h: float) -> tuple[Any, Array]:
     """Return ``-h D - h^2 K`` of the applied forces, sparse, and of the joint forces with the armature."""
-    applied_forces, driven = (
+    applied_forces, applied_joint_forces = (
         system._linearized_applied_forces(system.maximal_state(state)),
         system._driving_forces(state),
     )
     tree = system.tree
-    on_joints = _implicit_matrix(driven, h)
-    on_joints += np.diag(h * tree.joint_parameter("damping") + h**2 * tree.joint_parameter("stiffness"))
-    on_joints += np.diag(system.armature)
+    joint_matrix = _implicit_matrix(applied_joint_forces, h)
+    joint_matrix += np.diag(h * tree.joint_parameter("damping") + h**2 * tree.joint_parameter("stiffness"))
+    joint_matrix += np.diag(system.armature)
     return _implicit_matrix(
         Forces(applied_forces.f, *map(sparse.csr_array, applied_forces[1:])), h
-    ), on_joints
+    ), joint_matrix
 
 
 def _implicit_matrix(forces: Forces, h: float) -> Any:
@@ -189,8 +189,12 @@ def _tree_blocks(tree: Tree, count: int, maximal_block: Any) -> tuple[Array, Arr
     entries.eliminate_zeros()
     (rows, columns), values = entries.coords, entries.data
     # Six numbers for each body, then three for each particle; particles count as bodies without parents.
-    row_owner, column_owner = (np.where(at < 6 * n, at // 6, n + (at - 6 * n) // 3) for at in (rows, columns))
-    row_entry, column_entry = (np.where(at < 6 * n, at % 6, (at - 6 * n) % 3) for at in (rows, columns))
+    row_owner, column_owner = (
+        np.where(index < 6 * n, index // 6, n + (index - 6 * n) // 3) for index in (rows, columns)
+    )
+    row_entry, column_entry = (
+        np.where(index < 6 * n, index % 6, (index - 6 * n) % 3) for index in (rows, columns)
+    )
     parent = np.append(tree.parents, np.full(count, -1)).astype(int)
     bodies, parents = np.zeros((n, 6, 6)), np.zeros((n, 2, 6, 6))
     particles = np.zeros((count, 3, 3))

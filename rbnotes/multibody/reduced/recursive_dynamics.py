@@ -97,7 +97,7 @@ def _newton_euler(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Arr
         for each in jacobian_product_and_rate(tree, q, qdot, qdot, qddot, A)
     )
     f = (
-        _gyroscopic_and_gravity_wrenches(tree, _poses(tree, steps).bodies, phi)
+        _gyroscopic_and_gravity_wrenches(tree, _poses(tree, steps).body_poses, phi)
         + wrenches
         - _matvec(tree.inertias, rate)
     )
@@ -266,6 +266,6 @@ def check_dynamics_arguments(
     vectors = check_vectors(
         tree, q=q, qdot=qdot, qddot=qddot, tau=np.broadcast_to(tau, (*tau.shape[:-1], tree.num_coordinates))
     )
-    lead = arguments.common_shape(q=vectors[0].shape[:-1], wrenches=wrenches.shape[:-2])
-    vectors = [np.broadcast_to(each, (*lead, tree.num_coordinates)) for each in vectors]
-    return [*vectors, np.broadcast_to(wrenches, (*lead, *wrenches.shape[-2:]))]
+    leading_axes = arguments.common_shape(q=vectors[0].shape[:-1], wrenches=wrenches.shape[:-2])
+    vectors = [np.broadcast_to(each, (*leading_axes, tree.num_coordinates)) for each in vectors]
+    return [*vectors, np.broadcast_to(wrenches, (*leading_axes, *wrenches.shape[-2:]))]

@@ -206,7 +206,9 @@ class SpatialOperators:
     @cached_property
     def f_e(self) -> Array:
         """Weights and applied wrenches of the bodies ``(..., 6 n)``, with a minus sign."""
-        load: Array = _gravity_wrenches(self.tree, _poses_unchecked(self.tree, self.q).bodies) + self.wrenches
+        load: Array = (
+            _gravity_wrenches(self.tree, _poses_unchecked(self.tree, self.q).body_poses) + self.wrenches
+        )
         return -load.reshape(*load.shape[:-2], 6 * self._n)
 
     @cached_property

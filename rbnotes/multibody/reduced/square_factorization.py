@@ -231,7 +231,7 @@ def factored_dynamics(
     factors = _square_factors(tree, q)
     A, S, n = factors.A, factors.S, len(tree.links)
     Sdot, slices = _motion_subspace_rates(tree, q, qdot), tree.coordinate_slices
-    load = _gravity_wrenches(tree, _poses_unchecked(tree, q).bodies) + wrenches
+    load = _gravity_wrenches(tree, _poses_unchecked(tree, q).body_poses) + wrenches
     v, a, b, alpha, alpha_bar, p, z, eta = np.zeros((8, *leading, n, 6))
     p_bar, c, c_bar, qddot = np.zeros((4, *leading, tree.num_coordinates))
 

@@ -56,7 +56,7 @@ class TreeSystem(StateRetraction):
         Masses of the particles ``(p,)``, kg.
     applied_forces
         Forces on bodies and particles besides gravity, as a function of the maximal state.
-    driven
+    applied_joint_forces
         Joint forces besides those of the links' springs and dampers, as a function of the state; their f, K
         and D have the k coordinates of the tree.
     armature
@@ -72,14 +72,14 @@ class TreeSystem(StateRetraction):
     tree: Tree
     masses: ArrayField = ()
     applied_forces: ForceLaw = zero_forces
-    driven: ForceLaw | None = None
+    applied_joint_forces: ForceLaw | None = None
     armature: ArrayField = 0.0
 
     def __post_init__(self) -> None:
         arguments.require_instance("tree", self.tree, Tree)
         arguments.require_force_law("applied_forces", self.applied_forces)
-        if self.driven is not None:
-            arguments.require_force_law("driven", self.driven)
+        if self.applied_joint_forces is not None:
+            arguments.require_force_law("applied_joint_forces", self.applied_joint_forces)
         masses = arguments.with_ndim("masses", arguments.positive_array("masses", self.masses, None), 1)
         armature = arguments.real_array("armature", self.armature, minimum=0.0)
         k = self.tree.num_coordinates
@@ -187,15 +187,15 @@ class TreeSystem(StateRetraction):
         """
         arguments.require_instance("state", state, State)
         kinematics = self.body_kinematics(state)
-        applied_forces, driven = (
+        applied_forces, applied_joint_forces = (
             self._linearized_applied_forces(_maximal_state(state, kinematics.body_poses, kinematics.phi)),
             self._driving_forces(state),
         )
         J, count = self._append_particles(kinematics.J), state.v.size
         K, D = J.T @ (applied_forces.K @ J), J.T @ (applied_forces.D @ J)
-        K[count:, count:] += driven.K - np.diag(self.tree.joint_parameter("stiffness"))
-        D[count:, count:] += driven.D - np.diag(self.tree.joint_parameter("damping"))
-        return Forces(self._force(state, kinematics, applied_forces.f, driven.f), K, D)
+        K[count:, count:] += applied_joint_forces.K - np.diag(self.tree.joint_parameter("stiffness"))
+        D[count:, count:] += applied_joint_forces.D - np.diag(self.tree.joint_parameter("damping"))
+        return Forces(self._force(state, kinematics, applied_forces.f, applied_joint_forces.f), K, D)
 
     def linearized_residual(self, state: State, acceleration: ArrayLike) -> Forces:
         """Return ``force - mass_matrix acceleration (N,)``, with all exact derivatives.
@@ -218,16 +218,18 @@ class TreeSystem(StateRetraction):
         acceleration = arguments.single_vector("acceleration", acceleration, state.size)
         self._check_state(state)
         tree, count = self.tree, state.v.size
-        of_particles, of_joints = np.split(acceleration, [count])
-        derivatives = _kinematics_derivatives(tree, state.q, state.qdot, of_joints)
+        particle_acceleration, joint_acceleration = np.split(acceleration, [count])
+        derivatives = _kinematics_derivatives(tree, state.q, state.qdot, joint_acceleration)
         body_wrenches, body_wrenches_q, body_wrenches_qdot = body_wrench_derivatives(tree, derivatives)
-        applied_forces, driven = (
+        applied_forces, applied_joint_forces = (
             self._linearized_applied_forces(_maximal_state(state, derivatives.body_poses, derivatives.phi)),
             self._driving_forces(state),
         )
         body_wrenches += applied_forces.f[: body_wrenches.size].reshape(body_wrenches.shape)
-        on_particles = np.repeat(self.masses, 3) * (np.tile(tree.gravity, len(self.masses)) - of_particles)
-        on_particles += applied_forces.f[body_wrenches.size :]
+        particle_force = np.repeat(self.masses, 3) * (
+            np.tile(tree.gravity, len(self.masses)) - particle_acceleration
+        )
+        particle_force += applied_forces.f[body_wrenches.size :]
 
         J = self._append_particles(derivatives.J)
         twist_derivative = np.zeros_like(J)
@@ -235,14 +237,20 @@ class TreeSystem(StateRetraction):
         K, D = applied_forces.K @ J + applied_forces.D @ twist_derivative, applied_forces.D @ J
         K[: body_wrenches.size, count:] += body_wrenches_q.reshape(body_wrenches.size, -1)
         D[: body_wrenches.size, count:] += body_wrenches_qdot.reshape(body_wrenches.size, -1)
-        f, K, D = J.T @ np.append(body_wrenches, on_particles), J.T @ K, J.T @ D
+        f, K, D = J.T @ np.append(body_wrenches, particle_force), J.T @ K, J.T @ D
 
-        inertia_forces, inertia_forces_q = self._coordinate_constraint_inertia_forces(state, of_joints)
-        inertia_forces += self.armature * of_joints
-        f[count:] += _passive_joint_forces(tree, state.q, state.qdot) + driven.f - inertia_forces
-        K[count:, count:] += _geometric_stiffness(tree, state.q, body_wrenches) + driven.K - inertia_forces_q
+        inertia_forces, inertia_forces_q = self._coordinate_constraint_inertia_forces(
+            state, joint_acceleration
+        )
+        inertia_forces += self.armature * joint_acceleration
+        f[count:] += (
+            _passive_joint_forces(tree, state.q, state.qdot) + applied_joint_forces.f - inertia_forces
+        )
+        K[count:, count:] += (
+            _geometric_stiffness(tree, state.q, body_wrenches) + applied_joint_forces.K - inertia_forces_q
+        )
         K[count:, count:] -= np.diag(tree.joint_parameter("stiffness"))
-        D[count:, count:] += driven.D - np.diag(tree.joint_parameter("damping"))
+        D[count:, count:] += applied_joint_forces.D - np.diag(tree.joint_parameter("damping"))
         return Forces(f, K, D)
 
     def acceleration(self, state: State) -> Array:
@@ -259,8 +267,10 @@ class TreeSystem(StateRetraction):
         kinematics, count = self.body_kinematics(state), state.v.size
         force = self._total_force(state, kinematics)
         M = mass_matrix_from_jacobian(self.tree, state.q, kinematics.J) + np.diag(self.armature)
-        of_joints = solve_accelerations(self.tree, state.q, state.qdot, M, force[count:])
-        return np.append(force[:count] / np.repeat(self.masses, 3), of_joints)
+        joint_acceleration = solve_accelerations(
+            self.tree, state.q, state.qdot, M, force[count:]
+        )
+        return np.append(force[:count] / np.repeat(self.masses, 3), joint_acceleration)
 
     def coordinate_constraint_rows(self, state: State, *, acceleration: bool = False) -> BilateralRows:
         """Return the constraints of joints on their own coordinates, such as the unit length of a quaternion.
@@ -321,15 +331,17 @@ class TreeSystem(StateRetraction):
         f, K, D = self.applied_forces(maximal_state)
         return Forces(arguments.vector("applied_forces: f", f, maximal_state.size), K, D)
 
-    def _coordinate_constraint_inertia_forces(self, state: State, of_joints: Array) -> tuple[Array, Array]:
-        """Return the inertia forces ``(k,)`` of the coordinate constraints, and their derivative in q."""
+    def _coordinate_constraint_inertia_forces(
+        self, state: State, joint_acceleration: Array
+    ) -> tuple[Array, Array]:
+        """Return the inertia forces ``(k,)`` of the coordinate constraints, and their derivative d/dq."""
         k = self.tree.num_coordinates
         inertia_forces, by_q = np.zeros(k), np.zeros((k, k))
         for link, coordinates, size in zip(
             self.tree.links, self.tree.coordinate_slices, self.tree.mean_subtree_inertias, strict=True
         ):
             if link.joint.num_coordinate_constraints:
-                joint_q, a = state.q[coordinates], of_joints[coordinates]
+                joint_q, a = state.q[coordinates], joint_acceleration[coordinates]
                 rows = link.joint.compute_coordinate_constraint_jacobian(joint_q)
                 row_derivatives = link.joint.compute_coordinate_constraint_jacobian_rate(
                     *np.broadcast_arrays(joint_q, np.eye(len(a)))
@@ -344,19 +356,24 @@ class TreeSystem(StateRetraction):
         applied_force = self._linearized_applied_forces(maximal_state).f
         return self._force(state, kinematics, applied_force, self._driving_forces(state).f)
 
-    def _force(self, state: State, kinematics: BodyKinematics, applied_force: Array, driven: Array) -> Array:
-        on_bodies, on_particles = np.split(applied_force, [kinematics.phi.size])
-        on_joints = generalized_body_force(self.tree, kinematics, on_bodies.reshape(kinematics.phi.shape))
-        on_joints += _passive_joint_forces(self.tree, state.q, state.qdot) + driven
-        return np.append(np.kron(self.masses, self.tree.gravity) + on_particles, on_joints)
+    def _force(
+        self, state: State, kinematics: BodyKinematics, applied_force: Array, applied_joint_forces: Array
+    ) -> Array:
+        body_force, particle_force = np.split(applied_force, [kinematics.phi.size])
+        joint_force = generalized_body_force(self.tree, kinematics, body_force.reshape(kinematics.phi.shape))
+        joint_force += _passive_joint_forces(self.tree, state.q, state.qdot) + applied_joint_forces
+        return np.append(np.kron(self.masses, self.tree.gravity) + particle_force, joint_force)
 
     def _driving_forces(self, state: State) -> Forces:
         k = self.tree.num_coordinates
-        if self.driven is None:
+        if self.applied_joint_forces is None:
             return Forces(np.zeros(k), np.zeros((k, k)), np.zeros((k, k)))
-        f, K, D = self.driven(state)
-        f = arguments.vector("driven: f", f, k)
-        K, D = (_to_dense(arguments.matrix(f"driven: {n}", m, k, k)) for n, m in (("K", K), ("D", D)))
+        f, K, D = self.applied_joint_forces(state)
+        f = arguments.vector("applied_joint_forces: f", f, k)
+        K, D = (
+            _to_dense(arguments.matrix(f"applied_joint_forces: {n}", m, k, k))
+            for n, m in (("K", K), ("D", D))
+        )
         return Forces(f, K, D)
 
     def _append_particles(self, J: Array) -> Array:

@@ -173,8 +173,8 @@ def lighter(right, assembly, q):
     return result
 
 
-@cheat(BODY, "an inertia that is symmetrised in place")
-def symmetrised(right, m, r, Ic, v, vdot):
+@cheat(BODY, "an inertia that is symmetrized in place")
+def symmetrized(right, m, r, Ic, v, vdot):
     Ic += 1e-3 * np.eye(3)
     return right(m, r, Ic, v, vdot)
 

@@ -56,7 +56,7 @@ COLLIDERS = [
     Collider(WORLD, Plane(), se3.frame(np.eye(3), [0, 0, -1.5])),
     Collider(1, BOX),
 ]
-POINTS = contact_points(COLLIDERS, reduced.poses(TREE, Q).bodies)
+POINTS = contact_points(COLLIDERS, reduced.poses(TREE, Q).body_poses)
 FOUR = (
     GEAR,
     LIMIT,

@@ -146,7 +146,7 @@ def test_impulses_of_all_impacts_are_recorded():
     for a, b, impulse in zip(record.points.a, record.points.b, record.world_impulses, strict=True):
         wrenches[6 * a + 3 : 6 * a + 6] += impulse  # at the center of an upright ball
         wrenches[6 * b + 3 : 6 * b + 6] -= impulse
-    change = model.free.sparse_mass_matrix @ (after.velocity - before.velocity)
+    change = model.free_system.sparse_mass_matrix @ (after.velocity - before.velocity)
     assert np.abs(path.joint_impulses[0]).max() > 1e-3
     # Up and down, the rods also hold the balls on their circles, at the speeds between the impacts and after.
     sideways = (change - wrenches).reshape(3, 6)[:, :5]

@@ -38,7 +38,7 @@ class TestBalance:
     def test_work_of_every_joint_and_contact(self):
         """In each step kinetic energy changes by the work of wrenches, contacts and joints together."""
         model, start = pile()
-        h, M = 0.01, model.free.sparse_mass_matrix
+        h, M = 0.01, model.free_system.sparse_mass_matrix
         path = simulate(model, start, h, 90, integrator=symplectic_euler)
         pairs = {
             (int(a), int(b))
@@ -63,7 +63,7 @@ class TestBalance:
         model, start = pile()
         h, model = 0.01, model
         path = simulate(model, start, h, 90, integrator=momentum_conserving_euler, stabilization="none")
-        weights, centers = model.free.body_weights, model.free.mass_properties.com
+        weights, centers = model.free_system.body_weights, model.free_system.mass_properties.com
         momenta = spatial_momentum(model.inertias, path.states.E, path.states.phi).sum(axis=1)
         for k, record in enumerate(path.contacts):
             E, p = path.states.E[k], record.points

@@ -51,7 +51,7 @@ def test_integration_through_several_turns(motions):
         np.testing.assert_allclose(momentum, np.broadcast_to(expected, momentum.shape), atol=5e-6)
         energies = [system.energy(states[i]) for i in range(0, len(TIMES), 25)]
         np.testing.assert_allclose(energies, system.energy(start), rtol=1e-7)
-    exponential, quaternion = (reduced.poses(system.tree, states.q).bodies for system, _, states in motions)
+    exponential, quaternion = (reduced.poses(system.tree, states.q).body_poses for system, _, states in motions)
     np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
 
 
@@ -61,7 +61,7 @@ def test_reparametrization_is_continuous_in_pose_and_twist(motions):
     assert np.max(np.linalg.norm(vectors, axis=1)) < 2 * np.pi - 0.5
     jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=1)
     assert np.count_nonzero(jumps > 3) >= 1
-    bodies = reduced.poses(system.tree, states.q).bodies
+    bodies = reduced.poses(system.tree, states.q).body_poses
     assert np.max(np.abs(np.diff(bodies, axis=0))) < 0.2
 
 

@@ -49,7 +49,7 @@ def close(actual, expected):
 
 def test_poses(case):
     tree, _, data, _, (q, _, _) = case
-    for link, pose in zip(tree.links, reduced.poses(tree, q).joints, strict=True):
+    for link, pose in zip(tree.links, reduced.poses(tree, q).joint_poses, strict=True):
         close(np.reshape(data.body(link.name).xmat, (3, 3)), pose[:3, :3])
         close(data.body(link.name).xpos, pose[:3, 3])
 

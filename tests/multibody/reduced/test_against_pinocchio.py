@@ -74,7 +74,7 @@ def test_poses_and_twists(case):
         if not moving:
             continue
         pose = data.oMi[moving[-1]].homogeneous
-        close(reduced.poses(tree, q).joints[i], pose)
+        close(reduced.poses(tree, q).joint_poses[i], pose)
         twist = data.v[moving[-1]]
         at_body = np.linalg.inv(link.body_frame)
         omega = at_body[:3, :3] @ twist.angular

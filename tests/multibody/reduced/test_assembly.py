@@ -70,7 +70,7 @@ class TestAssembled:
         q = np.array([0.8, 0.1, -0.5, 0.4])
         found = assemble_configuration(TreeSystem(tree), [loop], State(q=q, qdot=rng.normal(size=4)))
         assert np.linalg.norm(found.q) == pytest.approx(1, abs=1e-9)
-        close(reduced.poses(tree, found.q).bodies[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
+        close(reduced.poses(tree, found.q).body_poses[0] @ np.array([1, 0, 0, 1]), np.append(at, 1))
         assert found.q @ found.qdot == pytest.approx(0, abs=1e-9)
 
     def test_unclosable_loop_is_reported(self):

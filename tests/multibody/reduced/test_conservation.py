@@ -55,7 +55,7 @@ def flying(root, gravity):
 def center(tree, q):
     """Return the mass, and center of mass in the world, from each body's own."""
     mass, _, com = inertia.from_spatial_inertia(tree.inertias)
-    poses = reduced.poses(tree, q).bodies
+    poses = reduced.poses(tree, q).body_poses
     places = np.einsum("nij,nj->ni", poses[:, :3, :3], com) + poses[:, :3, 3]
     return mass.sum(), mass @ places / mass.sum()
 

@@ -231,9 +231,9 @@ def as_mechanism(tree, loop, state):
         on = WORLD if parent < 0 else parent
         made.append(maximal.Joint(link.joint, i, se3.inverse(link.body_frame), on, above @ link.placement))
     a, b = tree.index(loop.a), tree.index(loop.b)
-    closing = places.joints[a].copy()
-    closing[:3, 3] = se3.transform_points(places.bodies[a], loop.x_a)
-    in_a, in_b = (se3.inverse(places.bodies[k]) @ closing for k in (a, b))
+    closing = places.joint_poses[a].copy()
+    closing[:3, 3] = se3.transform_points(places.body_poses[a], loop.x_a)
+    in_a, in_b = (se3.inverse(places.body_poses[k]) @ closing for k in (a, b))
     made.append(maximal.Joint(joints.Revolute(), a, in_a, b, in_b))
     return maximal.MaximalModel(tree.inertias, made, tree.gravity)
 

@@ -109,7 +109,7 @@ class TestEquations:
         pinocchio.initConstraintDynamics(model, data, points, kept)
         settings = pinocchio.ProximalSettings(1e-14, 0.0, 1)
         expected = pinocchio.constraintDynamics(model, data, q, qdot, tau, points, kept, settings)
-        system = TreeSystem(tree, driven=lambda state: Forces.without_derivatives(tau))
+        system = TreeSystem(tree, applied_joint_forces=lambda state: Forces.without_derivatives(tau))
         x_body = se3.transform_points(se3.inverse(link.body_frame), x)
         held = LoopClosure(link.name, x_body, None, np.zeros(3))
         a, force = dual_acceleration(system, [held], State(q=q, qdot=qdot))

@@ -145,7 +145,7 @@ def test_rest_configuration_of_the_torus_chain():
     """At rest, straight down: each center is on the axis, two radii less two tubes below the last one."""
     tree = examples.torus_chain(4).tree
     q = tree.coordinates({"torus 0": [0, 0]}, default=tree.joint_parameter("spring_reference"))
-    centers = poses(tree, q).bodies[:, :3, 3]
+    centers = poses(tree, q).body_poses[:, :3, 3]
     np.testing.assert_allclose(centers[:, :2], 0, atol=1e-14)
     np.testing.assert_allclose(np.diff(centers[:, 2]), -2 * (0.1 - 0.018), atol=1e-14)
     np.testing.assert_allclose(inverse_dynamics_dense(tree, q, 0 * q, 0 * q), 0, atol=1e-12)

@@ -214,7 +214,7 @@ def test_a_four_bar_linkage_with_friction_in_its_closure():
     # What the closure gives to the rocker is what its multipliers push with.
     pushed = steps[3].solution.bilateral
     assert np.linalg.norm(load.reaction[3:]) == pytest.approx(np.linalg.norm(pushed), rel=0.5)
-    rocker = poses(system.tree, steps[-1].state.q).bodies[2]
+    rocker = poses(system.tree, steps[-1].state.q).body_poses[2]
     assert np.linalg.norm(rocker[:3, :3] @ [0.3, 0, 0] + rocker[:3, 3] - [0.9, 0, 0]) < 0.01
 
 
@@ -225,9 +225,9 @@ def test_reactions_of_a_loop_at_rest():
     np.testing.assert_allclose(found.state.qdot, 0, atol=1e-9)  # jammed: statics
     weight = 0.01 * 9.81 * system.tree.inertias[:, 5, 5]
     total = np.zeros(3)
-    crank = poses(system.tree, start.q).joints[0]
+    crank = poses(system.tree, start.q).joint_poses[0]
     total += crank[:3, :3] @ found.joint_wrenches[0][3:]
-    closing = poses(system.tree, start.q).joints[2][:3, :3]
+    closing = poses(system.tree, start.q).joint_poses[2][:3, :3]
     load = found.bearing_reactions[closure]
     friction = np.einsum("cti,ct->i", bearings[closure].tangent_jacobian, load.friction)
     total += closing @ (load.reaction + friction)[3:]

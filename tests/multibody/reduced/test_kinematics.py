@@ -24,8 +24,8 @@ def close(actual, expected, tolerance=1e-8):
 
 def test_twists_are_the_rates_of_the_poses(case):
     tree, q, qdot = case
-    bodies = reduced.poses(tree, q).bodies
-    rates = derivative(lambda t: reduced.poses(tree, q + t * qdot).bodies, step=1e-2).value
+    bodies = reduced.poses(tree, q).body_poses
+    rates = derivative(lambda t: reduced.poses(tree, q + t * qdot).body_poses, step=1e-2).value
     expected = se3.vee(se3.inverse(bodies) @ rates)
     close(reduced.twists(tree, q, qdot), expected)
     close(reduced.jacobian(tree, q) @ qdot, expected.ravel())
@@ -52,7 +52,7 @@ def test_many_states_at_once(case):
     states = q + 0.05 * np.arange(6).reshape(2, 3, 1), qdot + 0.1 * np.arange(3)[:, None]
     functions = [
         reduced.mass_matrix, reduced.jacobian, reduced.potential_energy,
-        lambda tree, q: reduced.poses(tree, q).bodies,
+        lambda tree, q: reduced.poses(tree, q).body_poses,
     ]  # fmt: skip
     moving = [reduced.twists, reduced.jacobian_rate, reduced.kinetic_energy, reduced.spatial_momentum]
     moving += [reduced.gyroscopic_and_gravity_wrenches, reduced.net_generalized_force]

@@ -98,7 +98,7 @@ def stiff_chain(links=50):
     q = 0.3 * rng.normal(size=links)
     pairs = [(on_body(i, rng.normal(size=3)), on_body(i + 9, rng.normal(size=3))) for i in (0, 7, 14)]
     pulls = [
-        PathForces(LinearSpring(500.0, rest_length=0.5), path_through(*p), stiffness="symmetrised")
+        PathForces(LinearSpring(500.0, rest_length=0.5), path_through(*p), stiffness="symmetrized")
         for p in pairs
     ]
     return TreeSystem(Tree(chain), applied_forces=ForceGroups(pulls)), State(q=q, qdot=rng.normal(size=links))

@@ -75,7 +75,7 @@ def test_against_mujoco(seed):
     found, forces = reduced.jacobian_product(tree, q, x), np.zeros(model.nv)
     for i, link in enumerate(tree.links):
         turns, moves = np.zeros((2, 3, model.nv))
-        pose = reduced.poses(tree, q).bodies[i]
+        pose = reduced.poses(tree, q).body_poses[i]
         mujoco.mj_jac(model, data, moves, turns, pose[:3, 3], model.body(link.name).id)
         J = np.concatenate([pose[:3, :3].T @ turns, pose[:3, :3].T @ moves])
         close(found[i], J @ state.T @ x)

@@ -126,7 +126,7 @@ def test_rotated_planes_keep_their_links():
     for name, at in robot.frames.items():
         close(again.frames[name].pose, at.pose)
     close(again.visuals[0].pose, robot.visuals[0].pose)
-    close(reduced.poses(again.tree, q).joints, reduced.poses(robot.tree, q).joints)
+    close(reduced.poses(again.tree, q).joint_poses, reduced.poses(robot.tree, q).joint_poses)
     close(reduced.mass_matrix(again.tree, q), reduced.mass_matrix(robot.tree, q))
 
 
@@ -258,7 +258,7 @@ class TestMjcf:
         state = mujoco_state(tree, model, q, v)
         data.qpos[:], data.qvel[:] = state.qpos, state.qvel
         mujoco.mj_forward(model, data)
-        close(data.body("c").xpos, reduced.poses(tree, q).joints[2, :3, 3])
+        close(data.body("c").xpos, reduced.poses(tree, q).joint_poses[2, :3, 3])
         close(state.T @ reduced.forward_dynamics_dense(tree, q, v) + state.drift, data.qacc, 1e-10)
 
     @pytest.mark.parametrize(

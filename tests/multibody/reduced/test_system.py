@@ -74,7 +74,7 @@ def branched(seed, groups=(), drive=None, damping=0.0, root=None):
         for name, joint, parent in parts
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
-    system = TreeSystem(tree, masses=[0.8], applied_forces=ForceGroups(groups), driven=drive)
+    system = TreeSystem(tree, masses=[0.8], applied_forces=ForceGroups(groups), applied_joint_forces=drive)
     q, qdot = (
         tree.neutral + 0.5 * rng.normal(size=tree.num_coordinates),
         rng.normal(size=tree.num_coordinates),
@@ -238,11 +238,13 @@ class TestErrors:
             ):
                 with pytest.raises(InvalidArgument, match="expected q and qdot"):
                     function(wrong)
-        short = replace(system, driven=lambda state: Forces.without_derivatives(np.zeros(2)))
-        with pytest.raises(InvalidArgument, match="driven: f"):
+        short = replace(system, applied_joint_forces=lambda state: Forces.without_derivatives(np.zeros(2)))
+        with pytest.raises(InvalidArgument, match="applied_joint_forces: f"):
             short.force(state)
-        narrow = replace(system, driven=lambda state: Forces(np.zeros(6), np.zeros((2, 2)), np.zeros((6, 6))))
-        with pytest.raises(InvalidArgument, match="driven: K"):
+        narrow = replace(
+            system, applied_joint_forces=lambda state: Forces(np.zeros(6), np.zeros((2, 2)), np.zeros((6, 6)))
+        )
+        with pytest.raises(InvalidArgument, match="applied_joint_forces: K"):
             narrow.linearized_force(state)
 
     def test_singular_state(self):

@@ -217,14 +217,14 @@ def test_other_planes():
     text = robot_of(["a", "b"], "planar").replace("axis xyz='0 1 0'", "axis xyz='1 -2 0.5'")
     robot, normal = load_urdf(text), np.array([1, -2, 0.5]) / np.linalg.norm([1, -2, 0.5])
     q = np.random.default_rng(4).normal(size=6)
-    poses = reduced.poses(robot.tree, q).joints
+    poses = reduced.poses(robot.tree, q).joint_poses
     first, second = (poses[i] @ robot.frames[name].pose for i, name in enumerate("ab"))
     for relative in (first, np.linalg.inv(first) @ second):
         moved = relative[:3, 3] - [0, 0, 0.1]
         assert moved @ normal == pytest.approx(0, abs=1e-14)
         np.testing.assert_allclose(relative[:3, :3] @ normal, normal, atol=1e-14)
         assert np.linalg.norm(moved) > 0.1
-    at_rest = reduced.poses(robot.tree, 0 * q).joints[1] @ robot.frames["b"].pose
+    at_rest = reduced.poses(robot.tree, 0 * q).joint_poses[1] @ robot.frames["b"].pose
     np.testing.assert_allclose(at_rest, se3.frame(np.eye(3), [0, 0, 0.2]), atol=1e-14)
     # Inertia and all: the two links are as heavy wherever their planes' own axes point.
     M = reduced.mass_matrix(robot.tree, 0 * q)

@@ -82,7 +82,7 @@ class t23_a:
         """Return the joint positions on the bodies' side."""
         mechanism = reduced.TreeSystem(library_tree_of(assembly))
         q = integrate(symplectic_euler, mechanism, State(q=q, qdot=qdot), h, 1).q[-1]
-        E = reduced.poses(mechanism.tree, q).bodies
+        E = reduced.poses(mechanism.tree, q).body_poses
         return (E @ np.linalg.inv(assembly.bodies) @ assembly.joints)[:, :3, 3]
 
     def reference(assembly, q, qdot, h):

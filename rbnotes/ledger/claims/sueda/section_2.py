@@ -178,7 +178,7 @@ class t692:
     def library(assembly, angle):
         tree = tree_of(assembly)
         q = np.full(tree.num_coordinates, angle)
-        G = maximal.constraint_jacobian(hinges_of(assembly), reduced.poses(tree, q).bodies)
+        G = maximal.constraint_jacobian(hinges_of(assembly), reduced.poses(tree, q).body_poses)
         coordinate_rows = reduced.TreeSystem(tree).coordinate_constraint_rows(
             State(q=q, qdot=np.zeros(tree.num_coordinates))
         )
@@ -271,7 +271,7 @@ class t698_a:
         """Eliminate from the leaves."""
         tree, n = tree_of(assembly), len(assembly.parents)
         G = maximal.constraint_jacobian(
-            hinges_of(assembly), reduced.poses(tree, np.full(n, angle)).bodies
+            hinges_of(assembly), reduced.poses(tree, np.full(n, angle)).body_poses
         ).toarray()
         K = np.block([[maximal_mass_matrix(assembly), G.T], [G, np.zeros((5 * n, 5 * n))]])
         parts = [slice(6 * i, 6 * i + 6) for i in range(n)]
@@ -336,7 +336,7 @@ class t698_b:
         """Return the joint axes and positions on the side of the bodies."""
         system = reduced.TreeSystem(tree_of(assembly))
         q = integrate(symplectic_euler, system, State(q=q, qdot=qdot), h, 3).q[-1]
-        E = reduced.poses(system.tree, q).bodies
+        E = reduced.poses(system.tree, q).body_poses
         return (E @ np.linalg.inv(assembly.bodies) @ assembly.joints)[:, :3, 2:]
 
     def reference(assembly, q, qdot, h):
@@ -506,7 +506,7 @@ class e2_3:
         return np.stack([E_01, E_01 @ E_12, E_01 @ E_12 @ E_23, E_01 @ E_12 @ E_23 @ E_34])
 
     def library(assembly, q):
-        return reduced.poses(tree_of(assembly), q).joints
+        return reduced.poses(tree_of(assembly), q).joint_poses
 
     def reference(assembly, q):
         """Rotate the reference frames about the reference axes in the world, the last one first."""
@@ -543,7 +543,7 @@ class t712:
         return np.stack(result)
 
     def library(assembly, q):
-        return reduced.poses(tree_of(assembly), q).joints
+        return reduced.poses(tree_of(assembly), q).joint_poses
 
     def reference(assembly, q):
         """Move the reference frames about those of their ancestors in the world."""
@@ -567,7 +567,7 @@ class e2_4_a:
         )
 
     def library(assembly, q):
-        E = reduced.poses(tree_of(assembly), q).joints
+        E = reduced.poses(tree_of(assembly), q).joint_poses
         return np.linalg.inv(np.concatenate([np.eye(4)[None], E[:-1]])) @ E
 
     def reference(assembly, q):
@@ -620,7 +620,7 @@ class t720_a:
         first = reduced.Link("first", joints.Revolute(), np.eye(6), placement=parent)
         offset = np.linalg.inv(parent) @ joint
         second = reduced.Link("second", joints.Revolute(), np.eye(6), "first", placement=offset)
-        E = reduced.poses(reduced.Tree([first, second]), np.zeros(2)).joints
+        E = reduced.poses(reduced.Tree([first, second]), np.zeros(2)).joint_poses
         return se3.inverse(E[0]) @ E[1]
 
     def reference(parent, joint):
@@ -660,7 +660,7 @@ class t720_b:
         return reference_transforms(assembly)
 
     def library(assembly, q):
-        E = reduced.poses(tree_of(assembly), q).joints
+        E = reduced.poses(tree_of(assembly), q).joint_poses
         steps = np.linalg.inv(np.concatenate([np.eye(4)[None], E[:-1]])) @ E
         return np.stack(
             [step @ se3.inverse(joints.Revolute().transform([a])) for step, a in zip(steps, q, strict=True)]
@@ -744,7 +744,7 @@ class e2_6:
         )
 
     def library(assembly, q):
-        return reduced.poses(tree_of(assembly), q).bodies
+        return reduced.poses(tree_of(assembly), q).body_poses
 
     def reference(assembly, q):
         """Move the bodies about the reference axes of all joints before them."""
@@ -772,7 +772,7 @@ class t726:
             [reduced.Link("one", joints.Revolute(), np.eye(6), placement=joint, body_frame=offset)]
         )
         poses = reduced.poses(tree, [q])
-        return se3.inverse(poses.joints[0]) @ poses.bodies[0]
+        return se3.inverse(poses.joint_poses[0]) @ poses.body_poses[0]
 
     def reference(joint_and_body, q):
         """Rotate both frames in the world about the axis of the joint."""

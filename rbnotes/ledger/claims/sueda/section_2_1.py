@@ -179,7 +179,7 @@ class t742:
     def library(F, B, q):
         tree = reduced.Tree([reduced.Link("i", joints.Revolute(), np.eye(6), None, F, np.linalg.inv(F) @ B)])
         poses = reduced.poses(tree, [q])
-        return se3.Ad(se3.inverse(poses.joints[0]) @ poses.bodies[0])
+        return se3.Ad(se3.inverse(poses.joint_poses[0]) @ poses.body_poses[0])
 
     def reference(F, B, q):
         """Compare with a conjugation after both frames rotate about the axis of the joint in the world."""
@@ -597,7 +597,7 @@ class t766_a:
 
 def matches_row_above(assembly, q, J, i):
     """Return True if row ``i - 1``, transformed to body i, equals row i left of the diagonal."""
-    E = reduced.poses(tree_of(assembly), q).bodies
+    E = reduced.poses(tree_of(assembly), q).body_poses
     count = sum(body_trees.NUM_COORDINATES[kind] for kind in assembly.kinds[:i])
     transformed = adjoint_by_conjugation(np.linalg.inv(E[i]) @ E[i - 1]) @ J[6 * i - 6 : 6 * i, :count]
     return np.abs(transformed - J[6 * i : 6 * i + 6, :count]).max() < LARGE

@@ -698,7 +698,7 @@ class t1449:
         M, J, Jdot, f = maximal_terms(link_frames, bodies, g, q, v)
         qddot = np.linalg.solve(J.T @ M @ J, J.T @ (f - M @ Jdot @ v))
         portion = (M @ (J @ qddot + Jdot @ v) - f).reshape(4, 6)
-        poses = reduced.poses(assembly, q).bodies
+        poses = reduced.poses(assembly, q).body_poses
         for i in (3, 2, 1):
             parent = assembly.parents[i]
             relative_pose = np.linalg.inv(poses[i]) @ poses[parent]

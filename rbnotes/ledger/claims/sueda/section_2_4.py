@@ -123,7 +123,7 @@ class e2_22:
 
     def library(E0, q):
         joint = Composite(Revolute(X), Prismatic(Y))
-        return se3.inverse(reduced.poses(placed_joint(joint, E0), q).joints[0])
+        return se3.inverse(reduced.poses(placed_joint(joint, E0), q).joint_poses[0])
 
     def reference(E0, q):
         """Compare with the pose of the parent in the joint frame, which is rotated and then translated."""
@@ -159,7 +159,9 @@ class t858_a:
             reduced.Link("free", Composite(Translational(), Revolute(X), Revolute(Y), Revolute(Z))),
             reduced.Link("fixed to it", Fixed(), np.eye(6), parent="free", placement=E0),
         ]
-        return reduced.poses(reduced.Tree(links), q).joints[1, :3] @ np.vstack([np.eye(3, 4, 1), np.ones(4)])
+        return reduced.poses(reduced.Tree(links), q).joint_poses[1, :3] @ np.vstack(
+            [np.eye(3, 4, 1), np.ones(4)]
+        )
 
     def reference(E0, q):
         """Compare with the points of the second body as points of the first one, which translates and rotates."""

@@ -528,12 +528,12 @@ def maximal_jacobian(J_mr, J_am):
 
 def jacobians(tree, q, x_a):
     """Return J_mr and J_am."""
-    return jacobian(tree, q), attachment_jacobian(poses(tree, q).bodies, x_a)
+    return jacobian(tree, q), attachment_jacobian(poses(tree, q).body_poses, x_a)
 
 
 def jacobian_rates(tree, q, v, x_a):
     """Return the rates of J_mr and J_am."""
-    E, phi = poses(tree, q).bodies, body_twists(tree, q, v)
+    E, phi = poses(tree, q).body_poses, body_twists(tree, q, v)
     return jacobian_rate(tree, q, v), attachment_jacobian_rate(E, phi, x_a)
 
 
@@ -585,7 +585,7 @@ class t1224:
 
     def printed(link_frames, bodies, q, v, x_a, y, w):
         tree = library_tree(link_frames, bodies)
-        return attachment_jacobian(poses(tree, q).bodies, x_a) @ body_twists(tree, q, v).ravel()
+        return attachment_jacobian(poses(tree, q).body_poses, x_a) @ body_twists(tree, q, v).ravel()
 
     def library(link_frames, bodies, q, v, x_a, y, w):
         return system_of(link_frames, bodies, x_a).expand(State(q=q, qdot=v, x=y, v=w)).v[ATTACHED].ravel()

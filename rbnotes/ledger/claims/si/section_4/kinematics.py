@@ -61,7 +61,7 @@ class e6:
         return T
 
     def library(assembly, q):
-        return reduced.poses(library_tree_of(assembly), q).bodies
+        return reduced.poses(library_tree_of(assembly), q).body_poses
 
     def reference(assembly, q):
         """Move each body in the world by all joints before it, one after the other."""

@@ -137,7 +137,9 @@ class t1586_c:
 
     def library(link_frames, bodies, q, x_A, x_B):
         tree = library_tree(link_frames, bodies)
-        return jacobian_transpose_product(tree, q, gap_rows(poses(tree, q).bodies, x_A, x_B)[0].reshape(4, 6))
+        return jacobian_transpose_product(
+            tree, q, gap_rows(poses(tree, q).body_poses, x_A, x_B)[0].reshape(4, 6)
+        )
 
     def reference(link_frames, bodies, q, x_A, x_B):
         """Compare with the derivative of the gap along the first axis, by complex steps."""

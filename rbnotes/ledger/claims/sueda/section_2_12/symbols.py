@@ -99,7 +99,7 @@ class t1528:
         return (E @ np.append(x, 1))[:3]
 
     def library(link_frames, q, x):
-        frames = poses(library_tree(link_frames, BODIES), q).joints
+        frames = poses(library_tree(link_frames, BODIES), q).joint_poses
         return se3.transform_points(se3.inverse(se3.inverse(frames[1]) @ frames[2]), x)
 
     def reference(link_frames, q, x):

@@ -120,7 +120,7 @@ class t1244:
             loop_closure(bars, frames, tilt=tilt),
         )
         q = np.append(beta, assembled_angles(bars, theta))
-        E, J, hinge = poses(tree, q).bodies, jacobian(tree, q), poses(tree, q).joints[1, :3, 2]
+        E, J, hinge = poses(tree, q).body_poses, jacobian(tree, q), poses(tree, q).joint_poses[1, :3, 2]
         G = loop_rows(E[0], E[3], loop.x_a, loop.x_b, perpendicular_pair(hinge)) @ np.vstack([J[:6], J[-6:]])
         return np.eye(4) - np.linalg.pinv(G) @ G
 
@@ -155,7 +155,7 @@ class t1252_b:
 
     def library(place, bars, frames, bodies, theta):
         q = assembled_angles(bars, theta)
-        hinge = poses(linkage_tree(place, bars, frames, bodies), q).joints[0, :3, 2]
+        hinge = poses(linkage_tree(place, bars, frames, bodies), q).joint_poses[0, :3, 2]
         return vector_projector(np.append(np.zeros(3), hinge))
 
     def reference(place, bars, frames, bodies, theta):

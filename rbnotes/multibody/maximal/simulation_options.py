@@ -26,7 +26,7 @@ DEFAULT_ERROR_REDUCTION = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
-class StepOptions:
+class SimulationOptions:
     """Checked options of a simulation, those of :func:`rbnotes.multibody.simulate` with the same names.
 
     Attributes
