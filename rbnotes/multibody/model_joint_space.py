@@ -112,7 +112,9 @@ class ModelJointSpace:
     def constraints(self, state: State, t: float) -> JointSpaceConstraints:
         """Return the equations and limits, with prescribed motions at the time t."""
         joint_map = self._joint_map(state)
-        tree_state = replace_unchecked(EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t)
+        tree_state = replace_unchecked(
+            EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t
+        )
         rows = stack_constraints(self.model, self.constraint_list, tree_state, t)
         return JointSpaceConstraints(
             rows.G @ joint_map.A,
@@ -133,7 +135,9 @@ class ModelJointSpace:
             State at the same poses, at which commands are evaluated.
         """
         model, tree, joint_map = self.model, self.model.tree, self._joint_map(state)
-        tree_state = replace_unchecked(EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t)
+        tree_state = replace_unchecked(
+            EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t
+        )
         mass = generalized_mass_matrix(model, joint_map.q, model.system.body_kinematics(tree_state).J)
         commands = commands_at(
             model, self.control, tree_state.with_velocity(joint_map.A @ control_state.velocity)

@@ -267,9 +267,7 @@ class TreeSystem(StateRetraction):
         kinematics, count = self.body_kinematics(state), state.v.size
         force = self._total_force(state, kinematics)
         M = mass_matrix_from_jacobian(self.tree, state.q, kinematics.J) + np.diag(self.armature)
-        joint_acceleration = solve_accelerations(
-            self.tree, state.q, state.qdot, M, force[count:]
-        )
+        joint_acceleration = solve_accelerations(self.tree, state.q, state.qdot, M, force[count:])
         return np.append(force[:count] / np.repeat(self.masses, 3), joint_acceleration)
 
     def coordinate_constraint_rows(self, state: State, *, acceleration: bool = False) -> BilateralRows:

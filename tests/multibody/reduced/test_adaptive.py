@@ -51,7 +51,9 @@ def test_integration_through_several_turns(motions):
         np.testing.assert_allclose(momentum, np.broadcast_to(expected, momentum.shape), atol=5e-6)
         energies = [system.energy(states[i]) for i in range(0, len(TIMES), 25)]
         np.testing.assert_allclose(energies, system.energy(start), rtol=1e-7)
-    exponential, quaternion = (reduced.poses(system.tree, states.q).body_poses for system, _, states in motions)
+    exponential, quaternion = (
+        reduced.poses(system.tree, states.q).body_poses for system, _, states in motions
+    )
     np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
 
 

@@ -173,7 +173,9 @@ class t1138:
         def hardening_force(state):
             return Forces(-k * np.sinh(state.q), zeros, zeros)
 
-        return TreeSystem(model(body_tree), applied_joint_forces=hardening_force).acceleration(State(q=q, qdot=v))
+        return TreeSystem(model(body_tree), applied_joint_forces=hardening_force).acceleration(
+            State(q=q, qdot=v)
+        )
 
     def reference(body_tree, q, v, k):
         """Compare with d'Alembert's principle for point masses, with the forces of springs from their energy.
