@@ -67,8 +67,7 @@ def test_ledger_lists_the_evidence_and_the_stale_claims(monkeypatch, capsys):
     section = ["ledger", "--source", "sueda", "--section", "1.1"]
     records = [r for r in ledger.load() if (r.source, r.section) == ("sueda", "1.1")]
     proved = {
-        record.id: evidence.Evidence("exact", digest=evidence.proof_digest(record))
-        for record in records[1:]
+        record.id: evidence.Evidence("exact", digest=evidence.proof_digest(record)) for record in records[1:]
     }
     monkeypatch.setattr(evidence, "read_evidence", lambda folder: proved)
     assert main([*section, "--json"]) == 0

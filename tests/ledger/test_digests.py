@@ -59,7 +59,9 @@ def test_digest_covers_the_modules_of_claims(write_claim):
 
 def test_digest_does_not_cover_comments_docstrings_and_formatting(write_claim):
     before = proof_digest(write_claim())
-    described = CLAIM.replace("(R, a):\n", '(R, a):\n    """Return the turned vector."""\n    # As printed.\n')
+    described = CLAIM.replace(
+        "(R, a):\n", '(R, a):\n    """Return the turned vector."""\n    # As printed.\n'
+    )
     assert proof_digest(write_claim(described)) == before
     assert proof_digest(write_claim(described.replace("turned", "doubled"))) == before
     assert proof_digest(write_claim(CLAIM.replace("R @ double(a)", "(R\n        @ double(a))"))) == before
@@ -130,7 +132,10 @@ def test_digest_of_files_is_about_their_code(tmp_path):
 def test_all_sources_of_the_package_are_read_as_code():
     records = [*ledger.load()[::20]]
     sources = {
-        source for record in records for form in record_forms(record).values() for source in digests._sources(form)
+        source
+        for record in records
+        for form in record_forms(record).values()
+        for source in digests._sources(form)
     }
     assert len(sources) > 100
     assert [source for source in sources if source and not source.startswith("Module(")] == []
