@@ -3,7 +3,7 @@
     python tools/cite_notes.py FOLDER     the folder of the notes' texts and of their inventory.csv
 
 A display rests on an earlier one that is cited in the sentences that lead to it, or in the clause that
-follows it ("where ..."). A passage of prose with a record rests on what it cites. Only ids are stored, no text.
+follows it ("where ..."). A passage of prose with a record rests on what it cites. Only ids are stored.
 """
 
 from __future__ import annotations
