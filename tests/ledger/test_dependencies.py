@@ -56,6 +56,7 @@ def test_both_directions_agree():
     ("display", "below"),
     [
         ("sueda/s1.2/e1.9", "sueda/s1.2/e1.8"),
+        ("sueda/s1.5/e1.19", "sueda/s1.5/e1.18"),  # named by the record
         ("sueda/s2.3/e2.18", "sueda/s1.6/e1.21"),
         ("sueda/s2.3/e2.19", "sueda/s2.3/e2.18"),
         ("sueda/s1.9.2/e1.31", "sueda/s1.4/e1.12"),
