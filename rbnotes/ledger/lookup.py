@@ -28,16 +28,19 @@ def place_in_notes(record: Record) -> str:
     """Return the position of a claim in its notes, in words: ``(L 0.45)``, or ``Lloyd 0.2, display 2``."""
     if record.source == LIBRARY:
         return f"library, {record.implemented_by[0]}"
-    [(kind, number)] = re.findall(r"^([a-z]+)(.*)$", record.display.rsplit("/", 1)[1])
-    source = active_ledger().source(record.source)
     part = record.id.partition("#")[2]
-    suffix = f", part {part}" if part else ""
+    return place_of_display(record.display) + (f", part {part}" if part else "")
+
+
+def place_of_display(display: str) -> str:
+    """Return the position of a display or passage of prose in its notes, in words."""
+    name, section, key = display.split("/")
+    [(kind, number)] = re.findall(r"^([a-z]+)(.*)$", key)
+    source = active_ledger().source(name)
     if kind == "e":
-        return f"({source.letter} {number}){suffix}"
-    section = f"{source.author} {record.section}"
-    if kind == "t":
-        return f"{section}, line {number}{suffix}"
-    return f"{section}, {DISPLAY_KINDS[kind]} {number}".rstrip() + suffix
+        return f"({source.letter} {number})"
+    word = "line" if kind == "t" else DISPLAY_KINDS[kind]
+    return f"{source.author} {section.removeprefix('s')}, {word} {number}".rstrip()
 
 
 def describe_pages(record: Record) -> str:

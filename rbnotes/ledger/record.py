@@ -122,6 +122,8 @@ class Record:
         For an erratum or a misprint: LaTeX that replaces the whole print, in the notes' symbols.
 
         It is the formula of a display, or the sentence of prose (:attr:`is_prose`) with TeX between dollars.
+    rests_on
+        Displays that the claim uses and that the notes do not cite there, as ids without ``#``.
     remark
         Further remark for the reader (text with TeX between dollars).
     effect
@@ -185,6 +187,7 @@ class Record:
     oracle: str = ""
     condition: str = ""
     correction: str = ""
+    rests_on: tuple[str, ...] = ()
     replacement: str = ""
     remark: str = ""
     effect: str = ""

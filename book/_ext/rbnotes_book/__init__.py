@@ -13,6 +13,7 @@ from rbnotes_book import (
     api_pages,
     badges,
     cache,
+    dependency_pages,
     display_cards,
     drawing,
     equations,
@@ -34,9 +35,9 @@ from rbnotes_book import (
 )
 
 PARTS = (
-    alt_text, api_pages, badges, cache, display_cards, drawing, equations, errata_pages, exercises, finder,
-    formulas, ledger_pages, line_ends, live, notebooks, page_weight, prerequisites, scenes, search, standing,
-    stubs, symbols,
+    alt_text, api_pages, badges, cache, dependency_pages, display_cards, drawing, equations, errata_pages,
+    exercises, finder, formulas, ledger_pages, line_ends, live, notebooks, page_weight, prerequisites, scenes,
+    search, standing, stubs, symbols,
 )  # fmt: skip
 
 

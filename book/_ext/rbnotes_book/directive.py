@@ -11,9 +11,9 @@ from docutils.statemachine import StringList
 from sphinx import addnodes
 from sphinx.util.docutils import SphinxDirective
 
-from rbnotes.ledger import Record, tex_to_text
-from rbnotes.ledger.lookup import describe_origin, describe_pages
-from rbnotes.ledger.record import WRONG_AS_PRINTED
+from rbnotes.ledger import Record, dependencies, tex_to_text
+from rbnotes.ledger.lookup import describe_origin, describe_pages, place_of_display
+from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes_book import claims, formulas
 
 Field = tuple[str, Sequence[nodes.Node]]
@@ -106,6 +106,24 @@ class LedgerDirective(SphinxDirective):
             "", "", nodes.strong("", record.title), nodes.Text(" "), badge, nodes.Text(" "),
             nodes.inline("", claims.place_in_notes(record), classes=["where"]),
         )  # fmt: skip
+
+    def dependencies(self, record: Record) -> list[Field]:
+        """Return the displays on which a claim rests, and those that use it, linked to the ledger."""
+        return [
+            ("Rests on", self.displays(dependencies.rests_on(record.display))),
+            ("Used by", self.displays(dependencies.used_by(record.display))),
+        ]
+
+    def displays(self, listed: Sequence[str]) -> list[nodes.Node]:
+        """Return links to displays in the ledger, with the badges of those to be corrected."""
+        parts: list[nodes.Node] = []
+        for display in listed:
+            record = claims.worst(claims.records_of_claim(display))
+            place = nodes.inline("", place_of_display(display))
+            parts += [nodes.Text(", "), claims.link(record, place, "entry", self.env.docname)]
+            if record.verdict in NEEDS_CORRECTION:
+                parts += [nodes.Text(" "), claims.badge(record.verdict)]
+        return [nodes.paragraph("", "", *parts[1:])] if parts else []
 
     def statement(self, record: Record) -> list[Field]:
         """Return the fields that every view shows: printed form, right form and condition."""

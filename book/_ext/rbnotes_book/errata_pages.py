@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from rbnotes.ledger import Record, errata
+from rbnotes.ledger import Record, dependencies, errata
 from rbnotes.ledger.record import NEEDS_CORRECTION, WRONG_AS_PRINTED
 from rbnotes.ledger.sources import active_ledger
 from rbnotes_book import claims, formulas, outcomes, sections
@@ -86,6 +86,7 @@ class Corrections(LedgerDirective):
             *self.statement(record),
             *effects,
             *self.replacement(record),
+            ("Rest on it", self.displays(dependencies.all_users(record.display))),
             *self.counterexample(counterexample),
         ]
         box += self.fields(parts)

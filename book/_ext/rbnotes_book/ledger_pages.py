@@ -65,7 +65,7 @@ class Ledger(LedgerDirective):
         self.domain.note("entry", record, (self.env.docname, name))
         box = nodes.container(ids=[name], classes=["claim-entry"])
         box += self.heading(record)
-        box += self.fields([*self.statement(record), *self.evidence(record)])
+        box += self.fields([*self.statement(record), *self.dependencies(record), *self.evidence(record)])
         return box
 
     def evidence(self, record: Record) -> list[Field]:

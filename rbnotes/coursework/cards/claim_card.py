@@ -24,6 +24,7 @@ from rbnotes.coursework.cards.descriptions import (
 from rbnotes.coursework.challenge.case_generation import Case, make_case
 from rbnotes.coursework.challenge.formatting import distinguishing_decimals, format_value
 from rbnotes.coursework.challenge.library_tasks import find_task
+from rbnotes.ledger import dependencies
 from rbnotes.ledger.checks.claim_code import UnreadableFunction, form_functions, readable_function
 from rbnotes.ledger.checks.units import argument_quantities, result_quantity
 from rbnotes.ledger.evaluation import Values, samples
@@ -201,6 +202,7 @@ class Card:
             ("reply", self._sentence(record.reply, tex)),
             ("oracle", self._sentence(record.oracle, tex)),
             ("evidence", self._evidence(str)),
+            *self._dependencies,
             ("library", ", ".join(record.implemented_by)),
             ("chapter", f"{record.chapter}.html of the book{notes}"),
         )
@@ -241,6 +243,8 @@ class Card:
         if code and is_narrow and len(lines) + len(code) + 3 <= SCREEN_HEIGHT:
             lines += ["  code", *code]
         options = "--full, --tex or --task" if record.reference is not None else "--full or --tex"
+        if len(lines) + 4 <= SCREEN_HEIGHT:
+            lines += [line for name, text in self._dependencies for line in labeled_lines(name, text, 1)]
         lines += [f"  more      rbnotes show {record.id} with {options}"]
         lines += labeled_lines("chapter", f"{record.chapter}.html of the book", 1)
         return "\n".join(lines)
@@ -260,6 +264,15 @@ class Card:
             return ""
         text = describe(find_evidence(self.record))
         return f"{text} (changed since)" if is_stale(self.record) else text
+
+    @property
+    def _dependencies(self) -> list[tuple[str, str]]:
+        """Return the displays on which the claim rests, and those that use it, with the wrong ones marked."""
+        display = self.record.display
+        return [
+            ("rests on", ", ".join(map(dependencies.describe, dependencies.rests_on(display)))),
+            ("used by", ", ".join(map(dependencies.describe, dependencies.used_by(display)))),
+        ]
 
     @property
     def _claim_label(self) -> str:
@@ -335,6 +348,8 @@ class Card:
             "pages": describe_pages(record),
             "reply": record.reply,
             "evidence": self._evidence(str),
+            "rests_on": list(dependencies.rests_on(record.display)),
+            "used_by": list(dependencies.used_by(record.display)),
             "implemented_by": list(record.implemented_by),
             "chapter": record.chapter,
             "arguments": dict(self.arguments) if record.reference is not None else {},

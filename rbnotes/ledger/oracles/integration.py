@@ -34,6 +34,9 @@ def follow_root(equations_at: Callable[[float], Equations], guess: Array, h: flo
                 break
         else:
             raise ArithmeticError("Newton's iteration does not converge")
+    # Each further step doubles the number of right digits; exact arithmetic has a hundred of them.
+    for _ in range(2):
+        guess = newton_step(equations, guess)
     return guess
 
 

@@ -129,9 +129,9 @@ def test_an_erratum_that_is_right_is_not_proved_wrong(some):
     assert "right on all inputs" in found.reason
 
 
-def test_an_erratum_without_a_printed_form_is_compared_once_for_each_draw(some):
+def test_a_misprint_without_a_printed_form_is_compared_once_for_each_draw(some):
     inputs = {name: some.vectors() for name in "abc"}
-    found = prove(claim("erratum", printed=None, library=triple_product, reference=expanded, inputs=inputs))
+    found = prove(claim("misprint", printed=None, library=triple_product, reference=expanded, inputs=inputs))
     assert found.num_draws == NUM_DRAWS
     assert "KeyError" not in found.reason
 

@@ -229,6 +229,7 @@ class t640_b:
             [center - m2 / (m1 + m2) * length * direction, center + m1 / (m1 + m2) * length * direction]
         )
 
+    tolerance_reason = "the library stops its iteration at an error of 1e-10 in the constraint"
     remark = (
         "The notes only mention post-stabilization; this is the form with the smallest correction in the "
         "mass metric."

@@ -144,6 +144,7 @@ class t270:
 @section.holds("e1.18", "Rate of the adjoint from the body's twist")
 class e1_18:
     formula = r"\dot{\mathrm{Ad}} = \begin{pmatrix} R[\omega] & 0 \\ R[\mathbf v] + [\mathbf p]R[\omega] & R[\omega] \end{pmatrix}"
+    rests_on = ("sueda/s1.5/e1.16", "sueda/s1.5/e1.17")
     inputs = MOVING
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 
@@ -161,6 +162,7 @@ class e1_18:
 @section.holds("e1.19#a", "The rate of the adjoint factors into Ad and ad")
 class e1_19_a:
     formula = r"\dot{\mathrm{Ad}}(E,\phi) = \mathrm{Ad}(E)\,\mathrm{ad}(\phi),\quad \mathrm{ad}(\phi) = \begin{pmatrix} [\omega] & 0 \\ [\mathbf v] & [\omega] \end{pmatrix}"
+    rests_on = ("sueda/s1.5/e1.18",)
     inputs = MOVING
     result = Result(ADJOINT / TIME, ADJOINT_TO_WORLD)
 

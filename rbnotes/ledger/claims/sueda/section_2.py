@@ -387,6 +387,7 @@ class e2_1:
 @section.holds("e2.2", "Accelerations of all bodies from those of the joints")
 class e2_2:
     formula = r"\ddot{\mathbf q}_m = J_{mr}\ddot{\mathbf q}_r + \dot J_{mr}\dot{\mathbf q}_r"
+    rests_on = ("sueda/s2/e2.1",)
     inputs = ACCELERATED
     result = Result(TWIST / TIME, "of each body, in its frame")
 
@@ -680,6 +681,7 @@ class t720_b:
 @section.holds("e2.5", "Motion of a hinge as a matrix exponential")
 class e2_5:
     formula = r"Q_j(q_j) = \exp\left([Sq_j]\right),\quad S = \begin{pmatrix} 0 & 0 & 1 & 0 & 0 & 0 \end{pmatrix}^\top"
+    rests_on = ("sueda/s2/e2.4",)
     inputs = {"q": numbers(-7, 7)}
     result = Result(NUMBER, "of the rotated frame in the fixed one")
 
