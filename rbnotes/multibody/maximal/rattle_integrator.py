@@ -128,14 +128,15 @@ def _step_with_halving(
     accepts_any = not context.model.joints or context.joint_space is not None or not halvings
     if result is not None and (accepts_any or _has_plausible_energy(context, state, result)):
         return result
-    half_context = replace(context, h=context.h / 2)
+    half_step = replace(context.settings, h=context.settings.h / 2)
+    half_context = replace(context, settings=half_step)
     first = _step_with_halving(half_context, state, points, halvings - 1)
     return first.append(_step_with_halving(half_context, first.state, first.points, halvings - 1))
 
 
 def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
     free = context.model.free
-    fall_speed = context.h * float(np.linalg.norm(context.model.gravity))
+    fall_speed = context.settings.h * float(np.linalg.norm(context.model.gravity))
     speeds = (each.velocity for each in (state, result.state))
     kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
     scale = kinetic + fall_speed**2 * float(np.sum(free.mass_properties.mass)) / 2
@@ -146,24 +147,27 @@ def _first_update_and_free_motion(
     context: StepContext, state: State, points: ContactPoints
 ) -> tuple[VelocityUpdate, State] | None:
     """Return the velocity update and the state after the free motion, or None if the joints fail."""
-    model, h = context.model, context.h
+    model, h = context.model, context.settings.h
     free, end_time = model.free, state.t + h
     constraints = VelocityConstraints(context, state, end_time)
-    if context.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
+    if context.settings.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
         state = replace_unchecked(state, E=project_poses_unchecked(model, state.E))
         constraints = VelocityConstraints(context, state, end_time)
     errors = constraints.error
-    initial_velocity, impacts = state.velocity, solve_sequential_impacts(context, constraints, state, points)
+    initial_velocity, mass = state.velocity, context.mass_matrix(state)
+    G, rows = constraints.jacobian_like(mass), unchecked.contact_jacobian(points, state.E)
+    impacts = solve_sequential_impacts(
+        context.settings, points, rows, mass, G, initial_velocity, model.gravity
+    )
     if impacts is not None:
         state = state.with_velocity(impacts.velocity)
-    velocity, mass = state.velocity, context.mass_matrix(state)
-    G = constraints.jacobian_like(mass)
+    velocity = state.velocity
     responses = free.sparse_inverse_mass_matrix @ G.T
     target_errors = np.zeros_like(errors)
-    if not context.uses_projection:
+    if not context.settings.uses_projection:
         # The errors at the start refer to the prescribed motions at the start.
         start = constraints if context.joint_space is None else VelocityConstraints(context, state, state.t)
-        target_errors = start.error * (1.0 - context.error_reduction_rate * h)
+        target_errors = start.error * (1.0 - context.settings.error_reduction_rate * h)
 
     # The errors after free motion with the velocity v, to second order in h.
     target = np.zeros_like(errors)
@@ -179,7 +183,6 @@ def _first_update_and_free_motion(
     )
     problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
     joint_space, velocity_change = _first_joint_space_update(context, constraints, state, mass, forces)
-    rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = min_normal_velocities(context, state, points, rows, velocity_change)
     contacts = ContactTargets(points, rows, normal_velocities, velocity_change)
     update = solve_velocities(context, problem, velocity, forces, Equations(G, target), contacts, joint_space)
@@ -222,22 +225,23 @@ def _first_joint_space_update(
     impulse, velocity = forces.gravity + forces.applied, state.velocity
     if context.joint_space is None or constraints.joint_space is None:
         return None, context.model.free.sparse_inverse_mass_matrix @ impulse
-    own = context.joint_space.impulses(state, state, context.h, is_first=True)
+    h, slop = context.settings.h, context.settings.slop
+    own = context.joint_space.impulses(state, state, h, is_first=True)
     velocity_change = own.free_velocity_change(mass, velocity, impulse)
-    limits = constraints.joint_space.reachable_limits(velocity, velocity_change, context.h, context.slop)
+    limits = constraints.joint_space.reachable_limits(velocity, velocity_change, h, slop)
     return JointSpaceUpdate(own, limits), velocity_change
 
 
 def _second_update(context: StepContext, state: State, points: ContactPoints) -> VelocityUpdate:
     """Return the velocity update at the end of the free motion; the state has the velocities before it."""
-    model, h = context.model, context.h
+    model, h = context.model, context.settings.h
     free, velocity = model.free, state.velocity
     constraints = VelocityConstraints(context, state, state.t)
     mass = context.mass_matrix(state)
     equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = relative_velocities(rows, velocity)[:, 0]
-    is_persistent = persistent_contacts(points, normal_velocities, h, model.gravity, context.slop)
+    is_persistent = persistent_contacts(points, normal_velocities, h, model.gravity, context.settings.slop)
     points, rows = points[is_persistent], rows.select_groups(is_persistent)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
     gravity = h / 2 * free.gravity_force(state)
@@ -249,7 +253,7 @@ def _second_update(context: StepContext, state: State, points: ContactPoints) ->
         forces, joint_space = forces_at(force_state), None
         if context.joint_space is not None and constraints.joint_space is not None:
             own = context.joint_space.impulses(state, force_state, h, is_first=False)
-            joint_space = JointSpaceUpdate(own, constraints.joint_space.reached_limits(context.slop))
+            joint_space = JointSpaceUpdate(own, constraints.joint_space.reached_limits(context.settings.slop))
         problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
         return solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
 
@@ -274,7 +278,7 @@ def _displacement_derivative(context: StepContext, velocity: Array, poses: Array
     Displacements are in the frames at the end of the free motion. The derivative is of second order in h,
     about the centers of mass, which move uniformly.
     """
-    h, (_, J, com) = context.h, context.model.free.mass_properties
+    h, (_, J, com) = context.settings.h, context.model.free.mass_properties
     omega = velocity.reshape(-1, 6)[:, :3]
     momentum, W = matvec(J, omega), so3.hat(omega)
     spin_up = np.linalg.solve(J, so3.hat(momentum) - W @ J)

@@ -158,17 +158,7 @@ def simulate_with_options(
     if isinstance(state, Trajectory):
         previous, state = state, state.states[-1]
     state = _check_state(model, state)
-    context = StepContext(
-        model,
-        options.h,
-        options.warm_started_friction(),
-        options.stabilization,
-        options.error_reduction_rate,
-        options.slop,
-        options.impacts,
-        joint_space,
-        model.detect_contacts,
-    )
+    context = StepContext(model, options.step_settings(), joint_space, model.detect_contacts)
     step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
     run = _take_steps
     if options.compiled:
@@ -184,7 +174,7 @@ def simulate_with_options(
     if previous is None:
         points = predict_contacts(context, state)
     else:
-        points, context.friction.last_impulses = previous.restart
+        points, context.settings.friction.last_impulses = previous.restart
     return run(context, step_integrator, state, points, options.steps, options.progress)
 
 
@@ -214,7 +204,7 @@ def _take_steps(
         np.array([each.friction_impulse for each in results]),
         tuple(each.contacts for each in results),
         Work(*np.transpose([each.work for each in results])),
-        RestartData(points, context.friction.last_impulses),
+        RestartData(points, context.settings.friction.last_impulses),
     )
 
 
