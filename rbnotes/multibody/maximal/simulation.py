@@ -148,7 +148,7 @@ def simulate_with_options(
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
-        arguments.require_methods("joint_space", joint_space, "constraints", "impulses")
+        arguments.require_methods("joint_space", joint_space, "constraints", "rotors", "impulses")
         if not isinstance(integrator, Rattle):
             got = arguments.format_value(integrator)
             raise InvalidArgument(
@@ -198,7 +198,7 @@ def _take_steps(
             progress(step, steps)
     return Trajectory(
         States.stack(states),
-        np.array([model.energy(each) for each in states]),
+        np.array([context.energy(each) for each in states]),
         np.array([each.multipliers for each in results]),
         np.array([each.actuator_impulse for each in results]),
         np.array([each.friction_impulse for each in results]),

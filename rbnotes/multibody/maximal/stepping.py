@@ -32,7 +32,12 @@ from rbnotes.dynamics import (
 )
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
-from rbnotes.multibody.maximal.joint_space import JointSpace, JointSpaceConstraints, JointSpaceImpulses
+from rbnotes.multibody.maximal.joint_space import (
+    JointSpace,
+    JointSpaceConstraints,
+    JointSpaceImpulses,
+    Rotors,
+)
 from rbnotes.multibody.maximal.model import (
     MaximalModel,
     project_poses_unchecked,
@@ -74,12 +79,25 @@ class StepContext:
     detect_contacts: Callable[[Array, float], ContactPoints]
 
     def mass_matrix(self, state: State) -> Matrix:
-        """Return the mass matrix ``(6 n, 6 n)``; sparse if it is large and all rows are those of joints."""
+        """Return the mass matrix ``(6 n, 6 n)``, that of rotors included.
+
+        It is sparse if it is large and all rows are those of joints.
+        """
         mass = self.model.mass_matrix(state)
-        if self.joint_space is None or not sparse.issparse(mass):
+        if self.joint_space is None:
             return mass
-        result: Array = mass.toarray()
-        return result
+        dense: Array = mass.toarray() if sparse.issparse(mass) else mass
+        return dense + self.rotors(state).mass_matrix
+
+    def rotors(self, state: State) -> Rotors:
+        """Return the rotors of the joints; none without a joint space."""
+        if self.joint_space is None:
+            return Rotors(np.zeros((0, state.size)), np.zeros(0), np.zeros(0))
+        return self.joint_space.rotors(state)
+
+    def energy(self, state: State) -> float:
+        """Return the kinetic energy, that of rotors included, and the potential of gravity, J."""
+        return self.model.energy(state) + self.rotors(state).energy(state.velocity)
 
 
 class VelocityUpdate(NamedTuple):
@@ -97,6 +115,10 @@ class VelocityUpdate(NamedTuple):
         Impulse of joints, constraints and limits.
     multipliers
         Impulses along the rows of the equations ``(m,)``.
+    rotor_velocity
+        Velocities of the rotors of joints after the update ``(r,)``.
+    rotor_work
+        Work of the impulses between rotors and bodies, J.
     """
 
     before: Array
@@ -108,6 +130,8 @@ class VelocityUpdate(NamedTuple):
     constraint_impulse: Array
     multipliers: Array
     contacts: ContactRecord
+    rotor_velocity: Array = np.zeros(0)
+    rotor_work: float = 0.0
 
     def add_multipliers(
         self, after: Array, multipliers: Array, G: Matrix, contact_velocities: Array
@@ -214,7 +238,7 @@ def energy_account(updates: Sequence[VelocityUpdate], energies: Sequence[float])
     start, end, corrected = energies
     return Work(
         applied_forces=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
-        joints=sum(float(each.constraint_impulse @ each.mean_velocity) for each in updates),
+        joints=sum(float(each.constraint_impulse @ each.mean_velocity) + each.rotor_work for each in updates),
         contacts=sum(float(np.sum(each.contacts.work)) for each in updates),
         stabilization=float(corrected - end),
         integrator=float(end - start)

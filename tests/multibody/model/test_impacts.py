@@ -160,24 +160,26 @@ def linkage(restitution, mu):
     )
 
 
-@pytest.mark.parametrize("restitution", [0.5, 1.0])
-@pytest.mark.parametrize("mu", [0.0, 0.4])
-def test_impacts_on_a_closed_loop_are_those_of_maximal_coordinates(restitution, mu):
-    """Each impact has one contact, whose impulse is unique: velocities after the first step agree."""
+@pytest.mark.parametrize(("restitution", "mu"), [(0.5, 0.0), (1.0, 0.0), (0.5, 0.4)])
+@pytest.mark.parametrize(("scheme", "tolerance"), [("rattle", 1e-4), (symplectic_euler, 2e-2)])
+def test_impacts_on_a_closed_loop_are_those_of_maximal_coordinates(restitution, mu, scheme, tolerance):
+    """Each impact has one contact, whose impulse is unique: velocities and impulses agree."""
     model, start = linkage(restitution, mu)
     motions = [
-        simulate(model, start, h=2e-3, steps=3, **SEQUENTIAL, coordinates=coordinates)
+        simulate(model, start, h=2e-3, steps=3, scheme=scheme, **SEQUENTIAL, coordinates=coordinates)
         for coordinates in ("reduced", "maximal")
     ]
     for motion in motions:
         assert np.sum(motion.work.contacts) <= 1e-12
-        assert np.max(np.diff(motion.energies)) < 1e-6
-        if restitution == 1.0 and mu == 0.0:
-            np.testing.assert_allclose(motion.energies, motion.energies[0], rtol=1e-6)
+        if scheme == "rattle":
+            assert np.max(np.diff(motion.energies)) < 1e-6
+            if restitution == 1.0:
+                np.testing.assert_allclose(motion.energies, motion.energies[0], rtol=1e-6)
         assert any(len(np.flatnonzero(record.impulses[:, 0])) > 1 for record in motion.contacts)
-    np.testing.assert_allclose(*(motion.body_states.phi[-1] for motion in motions), rtol=0, atol=1e-4)
-    impulses = [sum(record.impulses[:, 0].sum() for record in motion.contacts) for motion in motions]
-    np.testing.assert_allclose(*impulses, rtol=1e-4)
+    np.testing.assert_allclose(*(motion.body_states.phi[-1] for motion in motions), rtol=0, atol=tolerance)
+    impulses = [sum(np.abs(record.impulses).sum(axis=0) for record in motion.contacts) for motion in motions]
+    assert (impulses[0][1] > 0.01) == (mu > 0)
+    np.testing.assert_allclose(*impulses, rtol=0, atol=tolerance)
 
 
 def test_sequential_impacts_differ_from_simultaneous_ones():
