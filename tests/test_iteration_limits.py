@@ -181,7 +181,7 @@ def test_step_halving_limit(monkeypatch):
     take = type(RATTLE.first_order_fallback).step
 
     def watched(self, context, state, points):
-        steps.append(context.h)
+        steps.append(context.settings.h)
         return take(self, context, state, points)
 
     monkeypatch.setattr(type(RATTLE.first_order_fallback), "step", watched)

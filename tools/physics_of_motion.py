@@ -9,6 +9,7 @@ import numpy as np
 from physics_runs import (
     IMPACTS,
     INTEGRATORS,
+    Motion,
     Options,
     Row,
     g,
@@ -23,7 +24,7 @@ from rbnotes.dynamics import WORLD, Forces, State
 from rbnotes.forces import ForceGroups, PathForces, SpringDamper, on_body, on_world, path_through
 from rbnotes.joints import ExponentialSpherical, Revolute
 from rbnotes.multibody import maximal
-from rbnotes.multibody.maximal import MaximalModel, Trajectory
+from rbnotes.multibody.maximal import MaximalModel
 from rbnotes.shapes import Box
 
 
@@ -55,14 +56,14 @@ BARELY, HARDLY = (0.05, 2.0, 0.0), (1e-3 * np.sqrt(3), 3.0, 0.0)
 
 
 @cache
-def _flight(options: tuple[tuple[str, Any], ...], spin: tuple[float, ...]) -> Trajectory:
+def _flight(options: tuple[tuple[str, Any], ...], spin: tuple[float, ...]) -> Motion:
     M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
     start = State(np.eye(4), [*spin, 0, 0, 0])
     return run(MaximalModel(M[None], (), (0, 0, 0)), start, 60.0, 0.01, dict(options))
 
 
 @cache
-def _swing(options: tuple[tuple[str, Any], ...]) -> Trajectory:
+def _swing(options: tuple[tuple[str, Any], ...]) -> Motion:
     return run(scenes.double_pendulum()[0], scenes.double_pendulum()[1], 20.0, 5e-3, dict(options))
 
 

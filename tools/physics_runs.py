@@ -4,22 +4,31 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from rbnotes import friction
-from rbnotes.dynamics import State, energy_conserving_euler, momentum_conserving_euler, symplectic_euler
-from rbnotes.multibody.maximal import MaximalModel, Trajectory, simulate
+from rbnotes.dynamics import (
+    State,
+    States,
+    energy_conserving_euler,
+    momentum_conserving_euler,
+    symplectic_euler,
+)
+from rbnotes.multibody import maximal, simulate
+from rbnotes.multibody.maximal import MaximalModel
+from rbnotes.multibody.maximal.trajectory import ContactEvent, ContactRecord
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "multibody" / "maximal"))
 
-import physics_scenes  # noqa: E402  # the path comes first
+import joint_coordinates  # noqa: E402  # the path comes first
+import physics_scenes  # noqa: E402
 
 scenes = physics_scenes
 """Module of the scenes, shared with the tests."""
@@ -30,8 +39,12 @@ MAX_SECONDS = 40.0
 g = scenes.GRAVITY
 Options = dict[str, Any]
 
+JOINT_COORDINATES: Options = {"coordinates": "reduced"}
+"""Option of runs in the coordinates of the joints; the others use maximal coordinates."""
+
 FRICTIONS: dict[str, Options] = {
     "semismooth_newton_friction": {},
+    "newton, joint coordinates": JOINT_COORDINATES,
     "box_friction": {"friction_model": friction.box_friction},
     "anitescu_stewart": {"friction_model": friction.anitescu_stewart},
     "gauss_seidel_friction": {"friction_model": partial(friction.gauss_seidel_friction, max_sweeps=1000)},
@@ -41,11 +54,17 @@ FRICTIONS: dict[str, Options] = {
 }
 INTEGRATORS: dict[str, Options] = {
     "rattle": {},
+    "joint coordinates": JOINT_COORDINATES,
     "momentum_conserving_euler": {"integrator": momentum_conserving_euler},
     "energy_conserving_euler": {"integrator": energy_conserving_euler},
     "symplectic_euler": {"integrator": symplectic_euler},
 }
-IMPACTS: dict[str, Options] = {"simultaneous": {}, "sequential": {"impacts": "sequential"}}
+IMPACTS: dict[str, Options] = {
+    "simultaneous": {},
+    "sequential": {"impacts": "sequential"},
+    "simultaneous, joint coordinates": JOINT_COORDINATES,
+    "sequential, joint coordinates": {"impacts": "sequential", **JOINT_COORDINATES},
+}
 
 
 class TooLong(Exception):
@@ -71,17 +90,48 @@ class Row:
     variants: dict[str, Options]
 
 
-def run(model: MaximalModel, start: State, T: float, h: float, options: Options) -> Trajectory:
+class Motion(NamedTuple):
+    """Motion of all bodies in a run, in either coordinates.
+
+    Attributes
+    ----------
+    states
+        Poses and twists of the bodies at all times.
+    energies
+        Kinetic energy and potential of gravity at all times, J.
+    """
+
+    states: States
+    energies: Any
+    contacts: Sequence[ContactRecord]
+    events: Sequence[ContactEvent]
+
+
+def run(model: MaximalModel, start: State, T: float, h: float, options: Options) -> Motion:
+    """Return the motion of a scene, in joint coordinates if the options say so.
+
+    Raises
+    ------
+    TooLong
+        If it takes more than ``MAX_SECONDS``.
+    """
     began = time.process_time()
 
     def watch(done: int, of: int) -> None:
         if time.process_time() - began > MAX_SECONDS:
             raise TooLong
 
-    return simulate(model, start, h, round(T / h), progress=watch, **options)
+    steps = round(T / h)
+    if "coordinates" in options:
+        motion = simulate(
+            *joint_coordinates.in_joint_coordinates(model, start), h=h, steps=steps, progress=watch, **options
+        )
+        return Motion(motion.body_states, motion.energies, motion.contacts, motion.events)
+    path = maximal.simulate(model, start, h, steps, progress=watch, **options)
+    return Motion(path.states, path.energies, path.contacts, path.events)
 
 
-def displacements(path: Trajectory) -> Any:
+def displacements(path: Motion) -> Any:
     return path.states.E[-1, :, :3, 3] - path.states.E[0, :, :3, 3]
 
 

@@ -73,6 +73,9 @@ def constrained_step(
 ) -> ConstrainedStepResult:
     """Advance one step of a scheme under constraints (Lloyd 0.10, 0.11).
 
+    This is a level below :func:`rbnotes.multibody.simulate`: use it for systems that are not models of bodies,
+    such as particles, or for rows of your own.
+
     Parameters
     ----------
     scheme

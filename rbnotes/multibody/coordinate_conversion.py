@@ -121,14 +121,13 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
     A loop closure becomes a joint, too: a spherical one, or one that also slides along the axis of the
     closure.
 
-    Springs, dampers, actuators, friction, limits and other constraints stay in the coordinates of the joints,
-    which are functions of the poses: :mod:`rbnotes.multibody.model_joint_space`.
+    Springs, dampers, armature, actuators, friction, limits and other constraints stay in the coordinates of
+    the joints, which are functions of the poses: :mod:`rbnotes.multibody.model_joint_space`.
 
     Raises
     ------
     InvalidArgument
-        If a body has no mass, a joint has an armature, or the model has bearings: those are not available in
-        maximal coordinates.
+        If a body has no mass, or the model has bearings, whose reactions are computed in joint coordinates.
     """
     arguments.require_instance("model", model, Model)
     tree = model.tree
@@ -137,9 +136,6 @@ def maximal_coordinates(model: Model) -> MaximalCoordinates:
         if body.spatial_inertia is None:
             raise InvalidArgument(f"body {body.name!r}", "no mass", "a mass, for maximal coordinates")
         link = tree.links[i]
-        if np.any(body.armature):
-            expected = "none, for maximal coordinates"
-            raise InvalidArgument(f"body {body.name!r}: armature", "a value", expected)
         if body.is_free:
             continue
         parent_frame = link.placement

@@ -13,7 +13,7 @@ from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
 from rbnotes.multibody.applied_forces import Control, commands_at
 from rbnotes.multibody.joint_impulses import joint_impulses
-from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses
+from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses, Rotors
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import stack_constraints
 from rbnotes.multibody.reduced.constraint_protocol import Constraint
@@ -124,6 +124,14 @@ class ModelJointSpace:
             rows.limit_gap,
         )
 
+    def rotors(self, state: State) -> Rotors:
+        """Return the rotors of the joints, which have an armature."""
+        armature = self.model.system.armature
+        if not np.any(armature):
+            return Rotors(np.zeros((0, state.size)), np.zeros(0), np.zeros(0))
+        at, has_rotor = self._joint_map(state), armature > 0
+        return Rotors(at.A[has_rotor], armature[has_rotor], at.q[has_rotor])
+
     def impulses(self, state: State, control_state: State, h: float, *, is_first: bool) -> JointSpaceImpulses:
         """Return the impulses over the first or the second half of a step of size h.
 
@@ -168,5 +176,6 @@ def uses_joint_space(model: Model, control: Control | None) -> bool:
         or bool(model.actuators)
         or any(losses)
         or bool(np.any(model.joint_friction))
+        or bool(np.any(model.system.armature))
         or any(not isinstance(each, LoopClosure) for each in model.constraints)
     )

@@ -7,6 +7,7 @@ the velocities (Baumgarte), removed by a displacement, or left.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,15 +26,19 @@ from rbnotes.dynamics import (
 )
 from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
-from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
+from rbnotes.multibody.maximal.impacts import ImpactSequence, solve_sequential_impacts
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult, solve_contacts
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
+from rbnotes.multibody.reduced.constrained_dynamics import VelocityConstraintRows, velocity_constraints
 from rbnotes.multibody.reduced.contact import tree_contacts
 from rbnotes.multibody.reduced.system import TreeSystem
-from rbnotes.multibody.separation import predict_model_contacts, separate_bodies
+from rbnotes.multibody.separation import (
+    generalized_mass_matrix,
+    predict_model_contacts,
+    separate_bodies,
+)
 from rbnotes.multibody.verlet_step import gravity_and_kinetic_energies
 
 PROJECTION_THRESHOLD = 1e-10
@@ -48,29 +53,17 @@ class SchemeStepper:
     ----------
     model
         Model of the scene.
-    h
-        Step size, s.
+    settings
+        Step size, friction, stabilization and impacts.
     scheme
         Scheme of the velocities and positions.
-    friction
-        Friction model that stores the contacts of the last step.
-    stabilization
-        Correction of errors: ``"projection"``, ``"baumgarte"`` or ``"none"``.
-    gamma
-        Error reduction rate of Baumgarte's stabilization, 1/s.
-    slop
-        Overlap that is not corrected, m.
     control
         Function to the commands at a state.
     """
 
     model: Model
-    h: float
+    settings: StepSettings
     scheme: Scheme | FullyImplicitScheme
-    friction: WarmStartedFriction
-    stabilization: str
-    gamma: float
-    slop: float
     control: Control | None = None
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
@@ -81,17 +74,21 @@ class SchemeStepper:
         NotSolved
             If contacts and constraints contradict each other.
         """
-        model, system, h = self.model, self._system, self.h
-        gamma = self.gamma if self.stabilization == BAUMGARTE else 0.0
+        model, system, h = self.model, self._system, self.settings.h
+        gamma, initial = self.settings.error_reduction_rate, state
         rows = velocity_constraints(system, model.constraints, state, h, gamma)
         contacts = tree_contacts(system, state, points, h, gamma=gamma) if len(points) else None
+        impacts = None if contacts is None else self._sequential_impacts(state, points, contacts, rows)
+        if impacts is not None:
+            state = state.with_velocity(impacts.velocity)
+            contacts = tree_contacts(system, state, points, h, gamma=gamma)
         has_friction = model.joint_friction > 0
         friction_rows = np.eye(len(has_friction))[has_friction]
         bounded = dry_friction_rows(friction_rows, h * model.joint_friction[has_friction])
         solutions: list[tuple[StepSolution, Array]] = []
 
         def solve(problem: StepProblem) -> StepSolution:
-            return solve_contacts(self.friction, problem, points, np.zeros((len(points), 3)))
+            return solve_contacts(self.settings.friction, problem, points, np.zeros((len(points), 3)))
 
         def solve_velocities(problem: StepProblem, fraction: float) -> Array:
             constrained = replace(add_constraints(problem, rows), contacts=contacts)
@@ -101,12 +98,19 @@ class SchemeStepper:
 
         end_state = self.scheme(system, state, h, solve=solve_velocities)
         solution, friction_impulse = solutions[-1]
-        record = _contact_record(points, contacts, state.qdot, solution)
+        if impacts is not None:
+            solution = replace(
+                solution,
+                bilateral=solution.bilateral + impacts.multipliers,
+                normal=solution.normal + impacts.contacts[:, 0],
+                tangential=solution.tangential + impacts.contacts[:, 1:],
+            )
+        record = _contact_record(points, contacts, initial.qdot, solution)
         actuators = [actuator_forces_at(model, self.control, each) for each in (state, end_state)]
         powers = [
             applied_power(model, each, f) for each, f in zip((state, end_state), actuators, strict=True)
         ]
-        mean_velocity = (state.qdot + solution.velocity) / 2
+        mean_velocity = (initial.qdot + solution.velocity) / 2
         applied = h * (powers[0] + powers[1]) / 2 + float(friction_impulse @ mean_velocity)
         constraint_impulse = np.zeros(len(mean_velocity))
         for each in rows:
@@ -115,7 +119,7 @@ class SchemeStepper:
             constraint_impulse = constraint_impulse + each.rows.T @ multipliers
         joints = float(constraint_impulse @ mean_velocity)
         corrected, end_points = self._correct_positions(system.reparametrize(end_state))
-        energies = gravity_and_kinetic_energies(model, [state, end_state, corrected])
+        energies = gravity_and_kinetic_energies(model, [initial, end_state, corrected])
         contact_work = float(np.sum(record.work))
         work = Work(
             applied_forces=applied,
@@ -127,9 +131,21 @@ class SchemeStepper:
         impulse = h * (actuators[0] + actuators[1]) / 2
         return StepResult(corrected, end_points, record, work, np.zeros(0), impulse, friction_impulse)
 
+    def _sequential_impacts(
+        self, state: State, points: ContactPoints, contacts: Contacts, rows: Sequence[VelocityConstraintRows]
+    ) -> ImpactSequence | None:
+        """Return the impacts at the start of the step; None if there are none, or all are simultaneous."""
+        model = self.model
+        kinematics = model.system.body_kinematics(state)
+        mass = generalized_mass_matrix(model, state.q, kinematics.J)
+        equations = np.concatenate([each.rows for each in rows if isinstance(each, BilateralRows)])
+        return solve_sequential_impacts(
+            self.settings, points, contacts.rows, mass, equations, state.qdot, model.tree.gravity
+        )
+
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""
-        return predict_model_contacts(self.model, state, self.h)
+        return predict_model_contacts(self.model, state, self.settings.h)
 
     @cached_property
     def _system(self) -> TreeSystem:
@@ -137,9 +153,9 @@ class SchemeStepper:
 
     def _correct_positions(self, state: State) -> tuple[State, ContactPoints]:
         """Return the state after the projection, if that is the stabilization, and its contacts."""
-        if self.stabilization != PROJECTION:
+        if not self.settings.uses_projection:
             return state, self.predict_contacts(state)
-        return separate_bodies(self.model, state, self.h, self.slop, PROJECTION_THRESHOLD)
+        return separate_bodies(self.model, state, self.settings.h, self.settings.slop, PROJECTION_THRESHOLD)
 
 
 def _contact_record(

@@ -26,6 +26,7 @@ from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.rattle_integrator import rattle
 from rbnotes.multibody.maximal.simulation import simulate_with_options
 from rbnotes.multibody.maximal.simulation_options import Progress, SimulationOptions
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, RestartData, Work
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
@@ -110,7 +111,7 @@ def simulate(
         :class:`~rbnotes.multibody.maximal.FrictionWarning`.
     impacts : {"simultaneous", "sequential"}
         Impacts of bodies with restitution: Newton's law at all contacts at once, or at those that approach
-        fastest, one pair after the other; "sequential" needs maximal coordinates.
+        fastest, one pair after the other.
     coordinates : {"auto", "reduced", "maximal"}
         Coordinates of the computation: those of the joints, or six for each body with joints as constraints.
         "auto" is maximal for models of free bodies, reduced otherwise.
@@ -323,9 +324,9 @@ def _simulate_reduced(
     model: Model, state: State | Trajectory | None, options: _ModelSimulationOptions
 ) -> Trajectory:
     """Simulate in the coordinates of the model's tree."""
-    friction = options.warm_started_friction()
-    stepper = _select_stepper(model, options, friction)
-    tree_state, points = _reduced_start(model, state, stepper, friction)
+    settings = options.step_settings()
+    stepper = _select_stepper(model, options, settings)
+    tree_state, points = _reduced_start(model, state, stepper, settings.friction)
     tree_states, results = [tree_state], list[StepResult]()
     names = [body.name for body in model.bodies]
     for step in range(1, options.steps + 1):
@@ -350,13 +351,13 @@ def _simulate_reduced(
             np.array([each.actuator_impulse for each in results]),
             np.array([each.friction_impulse for each in results]),
         ),
-        RestartData(points, friction.last_impulses),
+        RestartData(points, settings.friction.last_impulses),
         None,
     )
 
 
 def _select_stepper(
-    model: Model, options: _ModelSimulationOptions, friction: WarmStartedFriction
+    model: Model, options: _ModelSimulationOptions, settings: StepSettings
 ) -> TreeStepper | AdaptiveStepper | SchemeStepper:
     """Return the stepper of the scheme in reduced coordinates.
 
@@ -365,33 +366,31 @@ def _select_stepper(
     InvalidArgument
         If it does not support the model or an option.
     """
-    for name, value, is_supported, supported in (
-        ("compiled", options.compiled, options.compiled is not True, 'False or "auto"'),
-        ("impacts", options.impacts, options.impacts == SIMULTANEOUS, repr(SIMULTANEOUS)),
-    ):
-        if not is_supported:
-            hint = "" if options.needs_reduced_coordinates else '; pass coordinates="maximal"'
-            raise InvalidArgument(name, repr(value), f"{supported} in reduced coordinates{hint}")
-    h, scheme, slop, control = options.h, options.scheme, options.slop, options.control
+    if options.compiled is True:
+        hint = "" if options.needs_reduced_coordinates else '; pass coordinates="maximal"'
+        raise InvalidArgument("compiled", "True", f'False or "auto" in reduced coordinates{hint}')
+    scheme, control = options.scheme, options.control
     if isinstance(scheme, Scheme | FullyImplicitScheme):
         check_has_no_bearings(model)
         functions = (scheme.problem, scheme.advance) if isinstance(scheme, Scheme) else ()
         if any(each in FREE_BODY_FUNCTIONS for each in functions):
             expected = 'another one in reduced coordinates; pass coordinates="maximal"'
             raise InvalidArgument("scheme", "one of free bodies", expected)
-        gamma = options.error_reduction_rate
-        return SchemeStepper(model, h, scheme, friction, options.stabilization, gamma, slop, control)
+        return SchemeStepper(model, settings, scheme, control)
     if options.stabilization != PROJECTION:
         expected = f"{PROJECTION!r} with scheme={scheme!r} in reduced coordinates"
         raise InvalidArgument("stabilization", repr(options.stabilization), expected)
     if options.is_adaptive:
+        if options.impacts != SIMULTANEOUS:
+            expected = f"{SIMULTANEOUS!r} with scheme={scheme!r}, which has no impacts"
+            raise InvalidArgument("impacts", repr(options.impacts), expected)
         check_is_smooth(model, scheme)
         rtol = 1e-9 if options.rtol is None else options.rtol
         atol = 1e-10 if options.atol is None else options.atol
-        return AdaptiveStepper(model, h, scheme, rtol, atol, slop, control)
+        return AdaptiveStepper(model, options.h, scheme, rtol, atol, options.slop, control)
     check_position_constraints(model)
     check_bearings(model)
-    return TreeStepper(model, h, friction, slop, control)
+    return TreeStepper(model, settings, control)
 
 
 def _reduced_start(
@@ -407,7 +406,7 @@ def _reduced_start(
         points, friction.last_impulses = state.restart
         return State(q=state.tree_q[-1], qdot=state.tree_qdot[-1], t=state.states.t[-1]), points
     tree_state = model.tree_state(model.state() if state is None else state)
-    if not (isinstance(stepper, SchemeStepper) and stepper.stabilization == BAUMGARTE):
+    if not (isinstance(stepper, SchemeStepper) and stepper.settings.stabilization == BAUMGARTE):
         check_initial_state(model, tree_state)
     return tree_state, stepper.predict_contacts(tree_state)
 

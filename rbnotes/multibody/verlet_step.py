@@ -47,11 +47,13 @@ from rbnotes.multibody.applied_forces import Control, commands_at
 from rbnotes.multibody.bearing_friction import BearingUpdate, solve_with_bearings
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
+from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_space import (
     are_limits_reachable,
     split_bounded_impulse,
     unconstrained_velocity_change,
 )
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import (
     StepResult,
     VelocityUpdate,
@@ -60,7 +62,6 @@ from rbnotes.multibody.maximal.stepping import (
     solve_contacts,
 )
 from rbnotes.multibody.maximal.trajectory import ContactRecord
-from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.multibody.model import Model
 from rbnotes.multibody.model_constraints import ConstraintEquations, constraint_equations
 from rbnotes.multibody.reduced.dynamics import (
@@ -151,20 +152,14 @@ class TreeStepper:
     ----------
     model
         Model of the scene.
-    h
-        Step size, s.
-    friction
-        Friction model that stores the contacts of the last velocity update.
-    slop
-        Overlap that is not corrected, m.
+    settings
+        Step size, friction and impacts; positions are projected.
     control
         Function to the commands at a state.
     """
 
     model: Model
-    h: float
-    friction: WarmStartedFriction
-    slop: float
+    settings: StepSettings
     control: Control | None = None
 
     def step(self, state: State, points: ContactPoints) -> StepResult:
@@ -188,7 +183,7 @@ class TreeStepper:
         if not halvings:
             message = f"constraints at t = {state.t:g} s: no velocities satisfy them at the end of the step"
             raise NotConverged(message, state.qdot, np.inf)
-        half = replace(self, h=self.h / 2)
+        half = replace(self, settings=replace(self.settings, h=self.settings.h / 2))
         first = half._step_with_halving(state, points, halvings - 1)
         second = half._step_with_halving(first.state, first.points, halvings - 1)
         return first.append(second)
@@ -200,7 +195,9 @@ class TreeStepper:
             return None
         first, end_state = first_half
         end_state = self.model.system.reparametrize(end_state)
-        separated_state, end_points = separate_bodies(self.model, end_state, self.h, self.slop)
+        separated_state, end_points = separate_bodies(
+            self.model, end_state, self.settings.h, self.settings.slop
+        )
         second = self._second_update(separated_state, end_points)
         energies = gravity_and_kinetic_energies(
             self.model, [state.with_velocity(first.after), end_state, separated_state]
@@ -211,22 +208,31 @@ class TreeStepper:
 
     def predict_contacts(self, state: State) -> ContactPoints:
         """Return the contacts that could close within the next step, from the velocities of the bodies."""
-        return predict_model_contacts(self.model, state, self.h)
+        return predict_model_contacts(self.model, state, self.settings.h)
 
     def _first_update_and_free_motion(
         self, state: State, points: ContactPoints
     ) -> tuple[VelocityUpdate, State] | None:
         """Return the velocity update and the state after the free motion, or None if constraints fail."""
-        h, tree = self.h, self.model.tree
+        h, tree = self.settings.h, self.model.tree
         kinematics = self.model.system.body_kinematics(state)
         equations = constraint_equations(self.model, state, state.t + h)
         target = -equations.error / h
-        impulses = self._force_impulses(state, kinematics)
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
+        rows = unchecked.contact_jacobian(points, kinematics.body_poses)
+        initial_velocity, impacts = state.qdot, None
+        if len(points):
+            own_rows = rows.matrix @ kinematics.J.reshape(-1, tree.num_coordinates)
+            impacts = solve_sequential_impacts(
+                self.settings, points, own_rows, mass, equations.G, initial_velocity, tree.gravity
+            )
+        if impacts is not None:
+            state = state.with_velocity(impacts.velocity)
+            kinematics = self.model.system.body_kinematics(state)
+        impulses = self._force_impulses(state, kinematics)
         joints = joint_impulses(
             self.model, state, mass, commands_at(self.model, self.control, state), h, is_first=True
         )
-        rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         damping = np.diag(joints.damping)
         impulse = impulses.gravity + impulses.applied + joints.constant - joints.damping * state.qdot
         try:
@@ -248,6 +254,8 @@ class TreeStepper:
             bilateral, limits, limit_body_rows, points, rows, normal_target, contact_change
         )
         update = self._solve_velocities(state, kinematics, mass, impulses, joints, conditions, is_first=True)
+        if impacts is not None:
+            update = impacts.prepend_to(update, initial_velocity, equations.G, own_rows)
         end_state = self._free_motion(state, update.after)
         if not self.model.constraints:
             return update, end_state
@@ -279,22 +287,23 @@ class TreeStepper:
         The second result are their rows on the bodies.
         """
         rows, gap = equations.limit_rows, equations.limit_gap
-        is_near = are_limits_reachable(rows, gap, velocity, velocity_change, self.h, self.slop)
-        limits = UnilateralRows(rows[is_near], -np.maximum(gap[is_near], 0.0) / self.h)
+        h, slop = self.settings.h, self.settings.slop
+        is_near = are_limits_reachable(rows, gap, velocity, velocity_change, h, slop)
+        limits = UnilateralRows(rows[is_near], -np.maximum(gap[is_near], 0.0) / h)
         return limits, equations.limit_body_rows[is_near]
 
     def _second_update(self, state: State, points: ContactPoints) -> VelocityUpdate:
         """Return the velocity update after the free motion; the state has the velocities before it."""
-        h, tree = self.h, self.model.tree
+        h, tree = self.settings.h, self.model.tree
         kinematics = self.model.system.body_kinematics(state)
         equations = constraint_equations(self.model, state, state.t)
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
         bilateral = BilateralRows(equations.G, -equations.bias_velocity)
-        is_reached = equations.limit_gap <= self.slop
+        is_reached = equations.limit_gap <= self.settings.slop
         limits = UnilateralRows(equations.limit_rows[is_reached], np.zeros(int(np.sum(is_reached))))
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         approach = relative_velocities(rows, kinematics.phi.ravel())[:, 0]
-        is_persistent = persistent_contacts(points, approach, h, tree.gravity, self.slop)
+        is_persistent = persistent_contacts(points, approach, h, tree.gravity, self.settings.slop)
         points, rows = points[is_persistent], rows.select_groups(is_persistent)
         conditions = VelocityConditions(
             bilateral,
@@ -347,7 +356,7 @@ class TreeStepper:
             problem = replace(problem, contacts=contacts)
 
         def solve(problem: StepProblem) -> StepSolution:
-            return solve_contacts(self.friction, problem, points, contact_velocity_change)
+            return solve_contacts(self.settings.friction, problem, points, contact_velocity_change)
 
         bounded_rows = joints.bounded
         if self.model.bearings:
@@ -357,7 +366,7 @@ class TreeStepper:
                 state,
                 kinematics,
                 mass,
-                self.h / 2,
+                self.settings.h / 2,
                 is_first,
                 impulses.wrenches,
                 rows,
@@ -396,22 +405,23 @@ class TreeStepper:
 
     def _force_impulses(self, state: State, kinematics: BodyKinematics) -> ForceImpulses:
         """Return the impulses over half a step of gravity, joint springs and forces."""
-        model, tree = self.model, self.model.tree
+        model, tree, h = self.model, self.model.tree, self.settings.h
         J = kinematics.J.reshape(-1, tree.num_coordinates)
         weights, centers = tree.weights_and_centers
-        gravity = self.h / 2 * se3.point_wrench(kinematics.body_poses, centers, weights).ravel()
+        gravity = h / 2 * se3.point_wrench(kinematics.body_poses, centers, weights).ravel()
         springs = -tree.joint_parameter("stiffness") * (state.q - tree.joint_parameter("spring_reference"))
         wrenches: Array = np.zeros(len(gravity))
         if model.force_law is not zero_forces:
             bodies = replace_unchecked(EMPTY_STATE, E=kinematics.body_poses, phi=kinematics.phi, t=state.t)
             force = arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
-            wrenches = self.h / 2 * force
-        return ForceImpulses(J.T @ gravity, J.T @ wrenches + self.h / 2 * springs, gravity + wrenches)
+            wrenches = h / 2 * force
+        return ForceImpulses(J.T @ gravity, J.T @ wrenches + h / 2 * springs, gravity + wrenches)
 
     def _free_motion(self, state: State, velocity: Array) -> State:
         """Return the state after the motion without forces, in coordinates that continue those of `state`."""
-        q, qdot = free_motion(self._weightless_tree, state.q, velocity, self.h, self.model.system.armature)
-        return replace(state, q=q, qdot=qdot, t=state.t + self.h)
+        h, armature = self.settings.h, self.model.system.armature
+        q, qdot = free_motion(self._weightless_tree, state.q, velocity, h, armature)
+        return replace(state, q=q, qdot=qdot, t=state.t + h)
 
     @cached_property
     def _weightless_tree(self) -> Tree:

@@ -19,7 +19,6 @@ from rbnotes.multibody.maximal.stepping import (
     ForceImpulses,
     StepContext,
     StepResult,
-    VelocityConstraints,
     energy_account,
     min_normal_velocities,
     resolve_overlaps,
@@ -42,20 +41,22 @@ class FirstOrderIntegrator:
 
     def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with known contacts."""
-        model, h = context.model, context.h
+        model, h = context.model, context.settings.h
         free = model.free_system
-        constraints, initial_velocity = VelocityConstraints(context, state, state.t), state.velocity
-        impacts = solve_sequential_impacts(context, constraints, state, points)
+        bilateral = joint_velocity_constraints(model, state, gamma=context.settings.error_reduction_rate)
+        equations = Equations(bilateral.rows, bilateral.target)
+        rows, mass = unchecked.contact_jacobian(points, state.E), model.mass_matrix(state)
+        initial_velocity = state.velocity
+        impacts = solve_sequential_impacts(
+            context.settings, points, rows, mass, equations.G, initial_velocity, model.gravity
+        )
         if impacts is not None:
             state = state.with_velocity(impacts.velocity)
         velocity = state.velocity
-        bilateral = joint_velocity_constraints(model, state, gamma=context.error_reduction_rate)
-        equations = Equations(bilateral.rows, bilateral.target)
         problem = self.scheme.problem(model, state, h)
         forces = ForceImpulses(
             gravity=h * free.gravity_force(state), applied=h * free.linearized_applied_forces(state).f
         )
-        rows = unchecked.contact_jacobian(points, state.E)
         contacts = ContactTargets(points, rows, min_normal_velocities(context, state, points, rows))
         update = solve_velocities(context, problem, velocity, forces, equations, contacts)
         if impacts is not None:
@@ -64,7 +65,7 @@ class FirstOrderIntegrator:
         end_state = self.scheme.advance(model, state, update.after, h)
         projected_state = (
             replace_unchecked(end_state, E=project_poses_unchecked(model, end_state.E))
-            if context.uses_projection
+            if context.settings.uses_projection
             else end_state
         )
         separated_state, end_points = resolve_overlaps(context, projected_state)
@@ -72,7 +73,6 @@ class FirstOrderIntegrator:
         energies = [model.energy(each) for each in (start_state, end_state, separated_state)]
         work = energy_account((update,), energies)
         # The remaining momentum: the rotation of frames, and the implicit part of the forces.
-        mass = model.mass_matrix(state)
         unexplained_impulse = (
             problem.momentum - mass @ velocity - sum(forces) - (problem.mass - mass) @ update.after
         )

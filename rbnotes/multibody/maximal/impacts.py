@@ -5,6 +5,7 @@ it: energy and momentum are conserved, but the last ball does not separate alone
 sequence: the two bodies with the largest approach velocity collide first, then those with the largest
 velocity after that, until no bodies approach. Each impact conserves the momentum, and its coefficient of
 restitution determines the energy. Impacts with equal velocities happen at once, which preserves symmetry.
+The same sequence serves maximal and joint coordinates.
 """
 
 from __future__ import annotations
@@ -16,17 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbnotes.arguments import Array, Matrix
-from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts, unchecked
-from rbnotes.contact.body_pair_jacobian import relative_velocities
+from rbnotes.contact import BodyPairJacobian, ContactPoints, Contacts
 from rbnotes.contact.prediction import restitution_threshold
-from rbnotes.dynamics import BilateralRows, State, StepProblem
+from rbnotes.dynamics import BilateralRows, StepProblem
 from rbnotes.errors import NotConverged
-from rbnotes.multibody.maximal.stepping import (
-    StepContext,
-    VelocityConstraints,
-    VelocityUpdate,
-    solve_contacts,
-)
+from rbnotes.multibody.maximal.step_settings import StepSettings
+from rbnotes.multibody.maximal.stepping import VelocityUpdate, solve_contacts
 from rbnotes.unchecked.frozen import construct_unchecked
 
 SIMULTANEOUS, SEQUENTIAL = "simultaneous", "sequential"
@@ -42,13 +38,17 @@ MAX_IMPACTS_PER_CONTACT = 1000
 """Largest number of impacts of one step for each contact; more are an error."""
 
 
+ContactRows = BodyPairJacobian | Array
+"""Rows of contacts: on the twists of bodies, or ``(3 c, N)`` on other velocities."""
+
+
 class ImpactSequence(NamedTuple):
     """Result of a sequence of impacts.
 
     Attributes
     ----------
     velocity
-        Velocities after the sequence ``(6 n,)``.
+        Velocities after the sequence ``(N,)``.
     multipliers
         Impulses along the rows of the equations ``(m,)``.
     contacts
@@ -60,13 +60,13 @@ class ImpactSequence(NamedTuple):
     contacts: Array
 
     def prepend_to(
-        self, update: VelocityUpdate, velocity: Array, G: Matrix, contact_rows: BodyPairJacobian
+        self, update: VelocityUpdate, velocity: Array, G: Matrix, contact_rows: ContactRows
     ) -> VelocityUpdate:
-        """Return the update with these impacts before it, from the velocities ``(6 n,)`` before them."""
+        """Return the update with these impacts before it, from the velocities ``(N,)`` before them."""
         contacts = replace(
             update.contacts,
             impulses=update.contacts.impulses + self.contacts,
-            velocities_before=relative_velocities(contact_rows, velocity),
+            velocities_before=_contact_velocities(contact_rows, velocity),
         )
         return update._replace(
             before=velocity,
@@ -77,54 +77,78 @@ class ImpactSequence(NamedTuple):
 
 
 def solve_sequential_impacts(
-    context: StepContext, constraints: VelocityConstraints, state: State, points: ContactPoints
+    settings: StepSettings,
+    points: ContactPoints,
+    rows: ContactRows,
+    mass: Matrix,
+    G: Matrix,
+    velocity: Array,
+    gravity: Array,
 ) -> ImpactSequence | None:
     """Return the impacts at the start of a step in sequence; None if there are none, or all are simultaneous.
 
     The equations hold throughout the sequence; limits act in the step after it.
+
+    Parameters
+    ----------
+    rows
+        Rows of the contacts on the velocities.
+    mass
+        Mass matrix ``(N, N)``.
+    G
+        Rows of the equations ``(m, N)``.
+    velocity
+        Velocities ``(N,)`` at the start of the step.
 
     Raises
     ------
     NotConverged
         If the sequence does not end.
     """
-    if context.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
+    if settings.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
         return None
-    model, h = context.model, context.h
-    mass = context.mass_matrix(state)
-    G = constraints.jacobian_like(mass)
-    rows = unchecked.contact_jacobian(points, state.E)
-    velocity = state.velocity
-    joints = construct_unchecked(
+    equations = construct_unchecked(
         BilateralRows, rows=G, target=G @ velocity, regularization=np.zeros(G.shape[0])
     )
     result = ImpactSequence(velocity, np.zeros(G.shape[0]), np.zeros((len(points), 3)))
-    threshold, no_impacts = restitution_threshold(h, model.gravity), result
+    threshold, no_impacts = restitution_threshold(settings.h, gravity), result
     for _ in range(MAX_IMPACTS_PER_CONTACT * len(points)):
-        approach = relative_velocities(rows, result.velocity)[:, 0]
-        is_hitting = (points.restitution > 0) & (approach < threshold) & (points.gap + h * approach <= 0)
+        approach = _contact_velocities(rows, result.velocity)[:, 0]
+        closes = points.gap + settings.h * approach <= 0
+        is_hitting = (points.restitution > 0) & (approach < threshold) & closes
         if not np.any(is_hitting):
             return None if result is no_impacts else result
         threshold = min(threshold, SIMULTANEITY_TOLERANCE * float(approach[is_hitting].min()))
         is_fastest = _fastest_pairs(points, approach, is_hitting)
         hit_points = points[is_fastest]
         problem = StepProblem(mass, mass @ result.velocity).with_constraints(
-            bilateral=joints,
+            bilateral=equations,
             contacts=construct_unchecked(
                 Contacts,
-                rows=unchecked.contact_jacobian(hit_points, state.E),
+                rows=_select_contacts(rows, is_fastest),
                 mu=hit_points.mu,
                 normal_target=-hit_points.restitution * approach[is_fastest],
             ),
         )
         no_velocity_change = np.zeros((len(hit_points), 3))  # gravity acts after all impacts
-        solution = solve_contacts(context.friction, problem, hit_points, no_velocity_change)
+        solution = solve_contacts(settings.friction, problem, hit_points, no_velocity_change)
         contacts = result.contacts.copy()
         contacts[is_fastest] += solution.contact_impulses
         result = ImpactSequence(solution.velocity, result.multipliers + solution.bilateral, contacts)
     raise NotConverged(
         f"sequential impacts: more than {MAX_IMPACTS_PER_CONTACT} at each contact", result.velocity, np.nan
     )
+
+
+def _contact_velocities(rows: ContactRows, velocity: Array) -> Array:
+    """Return the velocities of contacts ``(c, 3)``."""
+    result: Array = (rows @ velocity).reshape(-1, 3)
+    return result
+
+
+def _select_contacts(rows: ContactRows, mask: NDArray[np.bool_]) -> ContactRows:
+    """Return the rows of the contacts that a mask ``(c,)`` selects."""
+    return rows.select_groups(mask) if isinstance(rows, BodyPairJacobian) else rows[np.repeat(mask, 3)]
 
 
 def _fastest_pairs(

@@ -61,6 +61,50 @@ def are_limits_reachable(
     return result
 
 
+class Rotors(NamedTuple):
+    """Rotors that turn with joint coordinates, but do not move the bodies otherwise.
+
+    They move freely, as the bodies do, and are coupled to them at both ends of a step.
+
+    Attributes
+    ----------
+    rows
+        Rows of their velocities on the twists of the bodies ``(r, 6 n)``.
+    armature
+        Inertias ``(r,)``, kg m^2 or kg.
+    position
+        Positions ``(r,)``: coordinates of the joints, rad or m.
+    """
+
+    rows: Array
+    armature: Array
+    position: Array
+
+    @property
+    def mass_matrix(self) -> Array:
+        """Mass matrix ``(6 n, 6 n)`` of the rotors in the twists of the bodies."""
+        result: Array = self.rows.T @ (self.armature[:, None] * self.rows)
+        return result
+
+    def energy(self, velocity: Array) -> float:
+        """Return the kinetic energy of the rotors at twists ``(6 n,)`` of the bodies, J."""
+        return float(self.armature @ (self.rows @ velocity) ** 2) / 2
+
+    def coupling_work(self, velocities: tuple[Array, Array], own_velocities: tuple[Array, Array]) -> float:
+        """Return the work of the impulses between rotors and bodies in a velocity update, J.
+
+        Parameters
+        ----------
+        velocities
+            Twists ``(6 n,)`` of the bodies before and after the update.
+        own_velocities
+            Velocities ``(r,)`` of the rotors before and after it.
+        """
+        impulse = -self.armature * (own_velocities[1] - own_velocities[0])
+        slip = self.rows @ (velocities[0] + velocities[1]) - (own_velocities[0] + own_velocities[1])
+        return float(impulse @ slip) / 2
+
+
 class JointSpaceImpulses(NamedTuple):
     """Impulses of joint coordinates in a velocity update, as functions of the new twists phi ``(6 n,)``.
 
@@ -140,6 +184,10 @@ class JointSpace(Protocol):
 
     def constraints(self, state: State, t: float) -> JointSpaceConstraints:
         """Return the equations and limits, with prescribed motions at the time t."""
+        ...
+
+    def rotors(self, state: State) -> Rotors:
+        """Return the rotors of the joints."""
         ...
 
     def impulses(self, state: State, control_state: State, h: float, *, is_first: bool) -> JointSpaceImpulses:

@@ -14,6 +14,9 @@ multipliers that are derivatives of g, and free motions are symplectic maps: the
 oscillates, by about h^2, and does not drift (Ryckaert, Ciccotti and Berendsen; Andersen; Hairer, Lubich and
 Wanner VII.1.4).
 
+Rotors of joints (armature) are bodies of their own with one coordinate each, and move freely, too: their
+positions equal the coordinates of the joints at both ends of a step, and their velocities the rates.
+
 Contacts act in both updates. Before the free motion bodies may approach at gap/h, so that the gap closes
 during the motion and no further; after it, touching bodies may not approach. (As in the nonsmooth RATTLE of
 Capobianco, Harsch, Eugster and Leine.) Forces that depend on velocities use predicted velocities after the
@@ -38,6 +41,7 @@ from rbnotes.dynamics.step_problem import unconstrained_problem
 from rbnotes.errors import NotConverged
 from rbnotes.multibody.maximal.first_order_integrator import FirstOrderIntegrator
 from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
+from rbnotes.multibody.maximal.joint_space import Rotors
 from rbnotes.multibody.maximal.model import project_poses_unchecked
 from rbnotes.multibody.maximal.stepping import (
     ContactTargets,
@@ -85,7 +89,7 @@ class Rattle:
             return None
         first, end_state = first_half
         separated_state, end_points = resolve_overlaps(context, end_state)
-        second = _second_update(context, separated_state, end_points)
+        second = _second_update(context, separated_state, end_points, first.rotor_velocity)
         model = context.model
         start_state = state.with_velocity(first.after)
         return combine_updates(
@@ -128,14 +132,15 @@ def _step_with_halving(
     accepts_any = not context.model.joints or context.joint_space is not None or not halvings
     if result is not None and (accepts_any or _has_plausible_energy(context, state, result)):
         return result
-    half_context = replace(context, h=context.h / 2)
+    half_step = replace(context.settings, h=context.settings.h / 2)
+    half_context = replace(context, settings=half_step)
     first = _step_with_halving(half_context, state, points, halvings - 1)
     return first.append(_step_with_halving(half_context, first.state, first.points, halvings - 1))
 
 
 def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
     free = context.model.free_system
-    fall_speed = context.h * float(np.linalg.norm(context.model.gravity))
+    fall_speed = context.settings.h * float(np.linalg.norm(context.model.gravity))
     speeds = (each.velocity for each in (state, result.state))
     kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
     scale = kinetic + fall_speed**2 * float(np.sum(free.mass_properties.mass)) / 2
@@ -146,24 +151,27 @@ def _first_update_and_free_motion(
     context: StepContext, state: State, points: ContactPoints
 ) -> tuple[VelocityUpdate, State] | None:
     """Return the velocity update and the state after the free motion, or None if the joints fail."""
-    model, h = context.model, context.h
+    model, h = context.model, context.settings.h
     free, end_time = model.free_system, state.t + h
     constraints = VelocityConstraints(context, state, end_time)
-    if context.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
+    if context.settings.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
         state = replace_unchecked(state, E=project_poses_unchecked(model, state.E))
         constraints = VelocityConstraints(context, state, end_time)
     errors = constraints.error
-    initial_velocity, impacts = state.velocity, solve_sequential_impacts(context, constraints, state, points)
+    initial_velocity, mass = state.velocity, context.mass_matrix(state)
+    G, rows = constraints.jacobian_like(mass), unchecked.contact_jacobian(points, state.E)
+    impacts = solve_sequential_impacts(
+        context.settings, points, rows, mass, G, initial_velocity, model.gravity
+    )
     if impacts is not None:
         state = state.with_velocity(impacts.velocity)
-    velocity, mass = state.velocity, context.mass_matrix(state)
-    G = constraints.jacobian_like(mass)
+    velocity = state.velocity
     responses = free.sparse_inverse_mass_matrix @ G.T
     target_errors = np.zeros_like(errors)
-    if not context.uses_projection:
+    if not context.settings.uses_projection:
         # The errors at the start refer to the prescribed motions at the start.
         start = constraints if context.joint_space is None else VelocityConstraints(context, state, state.t)
-        target_errors = start.error * (1.0 - context.error_reduction_rate * h)
+        target_errors = start.error * (1.0 - context.settings.error_reduction_rate * h)
 
     # The errors after free motion with the velocity v, to second order in h.
     target = np.zeros_like(errors)
@@ -177,38 +185,73 @@ def _first_update_and_free_motion(
     forces = ForceImpulses(
         gravity=h / 2 * free.gravity_force(state), applied=h / 2 * free.linearized_applied_forces(state).f
     )
-    problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
+    rotors = context.rotors(state)
+    rotor_lead = _mean_rotor_velocity(context, rotors, state, velocity) - rotors.rows @ velocity
+    rotor_impulse = rotors.rows.T @ (rotors.armature * rotor_lead)
+    momentum = mass @ velocity + forces.gravity + forces.applied - rotor_impulse
+    problem = unconstrained_problem(mass, momentum)
     joint_space, velocity_change = _first_joint_space_update(context, constraints, state, mass, forces)
-    rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = min_normal_velocities(context, state, points, rows, velocity_change)
     contacts = ContactTargets(points, rows, normal_velocities, velocity_change)
     update = solve_velocities(context, problem, velocity, forces, Equations(G, target), contacts, joint_space)
     if impacts is not None:
         update = impacts.prepend_to(update, initial_velocity, G, rows)
 
-    if not len(errors):
+    num_rows, has_rotors = len(errors), bool(len(rotors.armature))
+    if not num_rows and not has_rotors:
         end_state = advance_free_motion(model, state, update.after, h)
         return update, end_state
     corrected_velocity, multipliers, error = update.after, np.zeros_like(errors), np.inf
+    rotor_velocity = rotors.rows @ update.after + rotor_lead
+    if has_rotors:
+        # An impulse on bodies that changes the velocity of a rotor by -1.
+        rotor_responses = free.sparse_inverse_mass_matrix @ (rotors.rows.T * rotors.armature)
+        responses = np.concatenate([responses, rotor_responses], axis=1)
     for _ in range(MAX_NEWTON_ITERATIONS):
         end_state = advance_free_motion(model, state, corrected_velocity, h)
         end_constraints = VelocityConstraints(context, end_state, end_time)
         residual = end_constraints.error - target_errors
+        if has_rotors:
+            end_rotors = context.rotors(end_state)
+            slip = end_rotors.position - rotors.position - h * rotor_velocity
+            residual = np.concatenate([residual, slip])
         error, previous_error = float(np.max(np.abs(residual))), error
         if error <= PROJECTION_TOLERANCE:
             contact_velocities = relative_velocities(rows, corrected_velocity)
-            return update.add_multipliers(corrected_velocity, multipliers, G, contact_velocities), end_state
+            update = update.add_multipliers(corrected_velocity, multipliers, G, contact_velocities)
+            return _add_rotors(update, rotors, rotors.rows @ update.before, rotor_velocity), end_state
         if error > previous_error / 2:
             return None
-        error_derivative = end_constraints.jacobian_like(mass) @ (
+        end_rows = end_constraints.jacobian_like(mass)
+        if has_rotors:
+            end_rows = np.concatenate([end_rows, end_rotors.rows])
+        error_derivative = end_rows @ (
             _displacement_derivative(context, corrected_velocity, state.E, end_state.E) @ responses
         )
+        if has_rotors:
+            error_derivative[num_rows:, num_rows:] += h * np.eye(len(rotors.armature))
         correction = _solve_regularized(error_derivative, residual)
         corrected_velocity, multipliers = (
             corrected_velocity - responses @ correction,
-            multipliers - correction,
+            multipliers - correction[:num_rows],
         )
+        rotor_velocity = rotor_velocity + correction[num_rows:]
     return None
+
+
+def _mean_rotor_velocity(context: StepContext, rotors: Rotors, state: State, velocity: Array) -> Array:
+    """Return the mean velocities ``(r,)`` that rotors have in the free motion of the bodies."""
+    if not len(rotors.armature):
+        return np.zeros(0)
+    flight = advance_free_motion(context.model, state, velocity, context.settings.h)
+    result: Array = (context.rotors(flight).position - rotors.position) / context.settings.h
+    return result
+
+
+def _add_rotors(update: VelocityUpdate, rotors: Rotors, before: Array, after: Array) -> VelocityUpdate:
+    """Return the update with the velocities ``(r,)`` of rotors before and after it."""
+    work = rotors.coupling_work((update.before, update.after), (before, after))
+    return update._replace(rotor_velocity=after, rotor_work=work)
 
 
 def _first_joint_space_update(
@@ -222,25 +265,34 @@ def _first_joint_space_update(
     impulse, velocity = forces.gravity + forces.applied, state.velocity
     if context.joint_space is None or constraints.joint_space is None:
         return None, context.model.free_system.sparse_inverse_mass_matrix @ impulse
-    own = context.joint_space.impulses(state, state, context.h, is_first=True)
+    h, slop = context.settings.h, context.settings.slop
+    own = context.joint_space.impulses(state, state, h, is_first=True)
     velocity_change = own.free_velocity_change(mass, velocity, impulse)
-    limits = constraints.joint_space.reachable_limits(velocity, velocity_change, context.h, context.slop)
+    limits = constraints.joint_space.reachable_limits(velocity, velocity_change, h, slop)
     return JointSpaceUpdate(own, limits), velocity_change
 
 
-def _second_update(context: StepContext, state: State, points: ContactPoints) -> VelocityUpdate:
-    """Return the velocity update at the end of the free motion; the state has the velocities before it."""
-    model, h = context.model, context.h
+def _second_update(
+    context: StepContext, state: State, points: ContactPoints, rotor_velocity: Array
+) -> VelocityUpdate:
+    """Return the velocity update at the end of the free motion; the state has the velocities before it.
+
+    Those of the rotors are given: they differ from those of the joints until the update.
+    """
+    model, h = context.model, context.settings.h
     free, velocity = model.free_system, state.velocity
     constraints = VelocityConstraints(context, state, state.t)
     mass = context.mass_matrix(state)
     equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
     rows = unchecked.contact_jacobian(points, state.E)
     normal_velocities = relative_velocities(rows, velocity)[:, 0]
-    is_persistent = persistent_contacts(points, normal_velocities, h, model.gravity, context.slop)
+    is_persistent = persistent_contacts(points, normal_velocities, h, model.gravity, context.settings.slop)
     points, rows = points[is_persistent], rows.select_groups(is_persistent)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
     gravity = h / 2 * free.gravity_force(state)
+    rotors = context.rotors(state)
+    rotor_slip = rotor_velocity - rotors.rows @ velocity
+    start_momentum = mass @ velocity + rotors.rows.T @ (rotors.armature * rotor_slip)
 
     def forces_at(force_state: State) -> ForceImpulses:
         return ForceImpulses(gravity, h / 2 * free.linearized_applied_forces(force_state).f)
@@ -249,9 +301,10 @@ def _second_update(context: StepContext, state: State, points: ContactPoints) ->
         forces, joint_space = forces_at(force_state), None
         if context.joint_space is not None and constraints.joint_space is not None:
             own = context.joint_space.impulses(state, force_state, h, is_first=False)
-            joint_space = JointSpaceUpdate(own, constraints.joint_space.reached_limits(context.slop))
-        problem = unconstrained_problem(mass, mass @ velocity + forces.gravity + forces.applied)
-        return solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
+            joint_space = JointSpaceUpdate(own, constraints.joint_space.reached_limits(context.settings.slop))
+        problem = unconstrained_problem(mass, start_momentum + forces.gravity + forces.applied)
+        update = solve_velocities(context, problem, velocity, forces, equations, contacts, joint_space)
+        return _add_rotors(update, rotors, rotor_velocity, rotors.rows @ update.after)
 
     # Forces and commands at the resulting velocities, to second order.
     has_forces = model.applied_forces is not zero_forces
@@ -259,7 +312,7 @@ def _second_update(context: StepContext, state: State, points: ContactPoints) ->
         if not has_forces:
             return solve(state)
         forces = forces_at(state)
-        momentum = mass @ velocity + forces.gravity + forces.applied
+        momentum = start_momentum + forces.gravity + forces.applied
         predicted = factor_kkt_unchecked(mass, equations.G).solve_unchecked(momentum, equations.target)[0]
         return solve(state.with_velocity(predicted))  # without contacts
     update = solve(state)
@@ -274,7 +327,7 @@ def _displacement_derivative(context: StepContext, velocity: Array, poses: Array
     Displacements are in the frames at the end of the free motion. The derivative is of second order in h,
     about the centers of mass, which move uniformly.
     """
-    h, (_, J, com) = context.h, context.model.free_system.mass_properties
+    h, (_, J, com) = context.settings.h, context.model.free_system.mass_properties
     omega = velocity.reshape(-1, 6)[:, :3]
     momentum, W = matvec(J, omega), so3.hat(omega)
     spin_up = np.linalg.solve(J, so3.hat(momentum) - W @ J)

@@ -148,7 +148,7 @@ def simulate_with_options(
     if not isinstance(integrator, Scheme):
         arguments.require_methods("integrator", integrator, "step")
     if joint_space is not None:
-        arguments.require_methods("joint_space", joint_space, "constraints", "impulses")
+        arguments.require_methods("joint_space", joint_space, "constraints", "rotors", "impulses")
         if not isinstance(integrator, Rattle):
             got = arguments.format_value(integrator)
             raise InvalidArgument(
@@ -158,17 +158,7 @@ def simulate_with_options(
     if isinstance(state, Trajectory):
         previous, state = state, state.states[-1]
     state = _check_state(model, state)
-    context = StepContext(
-        model,
-        options.h,
-        options.warm_started_friction(),
-        options.stabilization,
-        options.error_reduction_rate,
-        options.slop,
-        options.impacts,
-        joint_space,
-        model.detect_contacts,
-    )
+    context = StepContext(model, options.step_settings(), joint_space, model.detect_contacts)
     step_integrator = FirstOrderIntegrator(integrator) if isinstance(integrator, Scheme) else integrator
     run = _take_steps
     if options.compiled:
@@ -184,7 +174,7 @@ def simulate_with_options(
     if previous is None:
         points = predict_contacts(context, state)
     else:
-        points, context.friction.last_impulses = previous.restart
+        points, context.settings.friction.last_impulses = previous.restart
     return run(context, step_integrator, state, points, options.steps, options.progress)
 
 
@@ -208,13 +198,13 @@ def _take_steps(
             progress(step, steps)
     return Trajectory(
         States.stack(states),
-        np.array([model.energy(each) for each in states]),
+        np.array([context.energy(each) for each in states]),
         np.array([each.multipliers for each in results]),
         np.array([each.actuator_impulse for each in results]),
         np.array([each.friction_impulse for each in results]),
         tuple(each.contacts for each in results),
         Work(*np.transpose([each.work for each in results])),
-        RestartData(points, context.friction.last_impulses),
+        RestartData(points, context.settings.friction.last_impulses),
     )
 
 

@@ -12,6 +12,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.friction import FrictionModel
 from rbnotes.multibody.maximal.impacts import IMPACT_MODES
 from rbnotes.multibody.maximal.model import BAUMGARTE, STABILIZATIONS
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.unchecked.frozen import set_fields
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
@@ -90,12 +91,9 @@ class SimulationOptions:
             arguments.require_function("progress", self.progress, "done", "steps")
         set_fields(self, h=h, slop=arguments.real_number("slop", self.slop, minimum=0.0))
 
-    @property
-    def error_reduction_rate(self) -> float:
-        """Rate of Baumgarte's stabilization, 1/s; the default if none is given."""
-        return DEFAULT_ERROR_REDUCTION / self.h if self.gamma is None else self.gamma
-
-    def warm_started_friction(self) -> WarmStartedFriction:
-        """Return the friction model of a run, without impulses to start from."""
+    def step_settings(self) -> StepSettings:
+        """Return the settings of each step; the friction model has no impulses to start from."""
         limit = np.inf if self.max_friction_residual is None else float(self.max_friction_residual)
-        return WarmStartedFriction(self.friction_model, limit, MATCHING_DISTANCE)
+        friction = WarmStartedFriction(self.friction_model, limit, MATCHING_DISTANCE)
+        gamma = DEFAULT_ERROR_REDUCTION / self.h if self.gamma is None else self.gamma
+        return StepSettings(self.h, friction, self.stabilization, gamma, self.slop, self.impacts)

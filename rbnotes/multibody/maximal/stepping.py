@@ -32,13 +32,17 @@ from rbnotes.dynamics import (
 )
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.maximal.joint_kinematics import JointKinematics
-from rbnotes.multibody.maximal.joint_space import JointSpace, JointSpaceConstraints, JointSpaceImpulses
+from rbnotes.multibody.maximal.joint_space import (
+    JointSpace,
+    JointSpaceConstraints,
+    JointSpaceImpulses,
+    Rotors,
+)
 from rbnotes.multibody.maximal.model import (
-    BAUMGARTE,
-    PROJECTION,
     MaximalModel,
     project_poses_unchecked,
 )
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.trajectory import (
     ContactRecord,
     Work,
@@ -55,24 +59,14 @@ SEPARATION_TOLERANCE = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class StepContext:
-    """Options of a simulation, which are the same in each step.
+    """Model and settings of a run, which are the same in each step.
 
     Attributes
     ----------
     model
         Bodies, joints, and colliders.
-    h
-        Size of the step, s.
-    friction
-        Friction model that stores the contacts of the last velocity update.
-    stabilization
-        Correction of pose errors: ``"projection"``, ``"baumgarte"`` or ``"none"``.
-    gamma
-        Error reduction rate of Baumgarte's stabilization, 1/s.
-    slop
-        Overlap that is not corrected, m.
-    impacts
-        Mode of impacts: ``"simultaneous"`` or ``"sequential"``.
+    settings
+        Step size, friction, stabilization and impacts.
     joint_space
         Forces and constraints in joint coordinates, or None.
     detect_contacts
@@ -80,32 +74,30 @@ class StepContext:
     """
 
     model: MaximalModel
-    h: float
-    friction: WarmStartedFriction
-    stabilization: str
-    gamma: float
-    slop: float
-    impacts: str
+    settings: StepSettings
     joint_space: JointSpace | None
     detect_contacts: Callable[[Array, float], ContactPoints]
 
-    @property
-    def uses_projection(self) -> bool:
-        """True if poses are projected."""
-        return self.stabilization == PROJECTION
-
-    @property
-    def error_reduction_rate(self) -> float:
-        """Rate at which velocities reduce errors, 1/s."""
-        return self.gamma if self.stabilization == BAUMGARTE else 0.0
-
     def mass_matrix(self, state: State) -> Matrix:
-        """Return the mass matrix ``(6 n, 6 n)``; sparse if it is large and all rows are those of joints."""
+        """Return the mass matrix ``(6 n, 6 n)``, that of rotors included.
+
+        It is sparse if it is large and all rows are those of joints.
+        """
         mass = self.model.mass_matrix(state)
-        if self.joint_space is None or not sparse.issparse(mass):
+        if self.joint_space is None:
             return mass
-        result: Array = mass.toarray()
-        return result
+        dense: Array = mass.toarray() if sparse.issparse(mass) else mass
+        return dense + self.rotors(state).mass_matrix
+
+    def rotors(self, state: State) -> Rotors:
+        """Return the rotors of the joints; none without a joint space."""
+        if self.joint_space is None:
+            return Rotors(np.zeros((0, state.size)), np.zeros(0), np.zeros(0))
+        return self.joint_space.rotors(state)
+
+    def energy(self, state: State) -> float:
+        """Return the kinetic energy, that of rotors included, and the potential of gravity, J."""
+        return self.model.energy(state) + self.rotors(state).energy(state.velocity)
 
 
 class VelocityUpdate(NamedTuple):
@@ -123,6 +115,10 @@ class VelocityUpdate(NamedTuple):
         Impulse of joints, constraints and limits.
     multipliers
         Impulses along the rows of the equations ``(m,)``.
+    rotor_velocity
+        Velocities of the rotors of joints after the update ``(r,)``.
+    rotor_work
+        Work of the impulses between rotors and bodies, J.
     """
 
     before: Array
@@ -134,6 +130,8 @@ class VelocityUpdate(NamedTuple):
     constraint_impulse: Array
     multipliers: Array
     contacts: ContactRecord
+    rotor_velocity: Array = np.zeros(0)
+    rotor_work: float = 0.0
 
     def add_multipliers(
         self, after: Array, multipliers: Array, G: Matrix, contact_velocities: Array
@@ -240,7 +238,7 @@ def energy_account(updates: Sequence[VelocityUpdate], energies: Sequence[float])
     start, end, corrected = energies
     return Work(
         applied_forces=sum(float(each.applied_impulse @ each.mean_velocity) for each in updates),
-        joints=sum(float(each.constraint_impulse @ each.mean_velocity) for each in updates),
+        joints=sum(float(each.constraint_impulse @ each.mean_velocity) + each.rotor_work for each in updates),
         contacts=sum(float(np.sum(each.contacts.work)) for each in updates),
         stabilization=float(corrected - end),
         integrator=float(end - start)
@@ -259,7 +257,7 @@ class Integrator(Protocol):
 def predict_contacts(context: StepContext, state: State) -> ContactPoints:
     """Return the contacts that could close within the next step, from the velocities of the bodies."""
     model = context.model
-    margin = contact_margin(model.colliders, state.phi, context.h, model.gravity)
+    margin = contact_margin(model.colliders, state.phi, context.settings.h, model.gravity)
     return context.detect_contacts(state.E, margin)
 
 
@@ -285,14 +283,14 @@ def min_normal_velocities(
     speeds = normal_velocity_targets_unchecked(
         points,
         relative_velocities(rows, state.velocity)[:, 0],
-        context.h,
+        context.settings.h,
         gravity,
         0.0 if velocity_change is None else relative_velocities(rows, velocity_change)[:, 0],
     )
-    if context.error_reduction_rate:
-        overlap = np.maximum(-points.gap - context.slop, 0.0)
+    if context.settings.error_reduction_rate:
+        overlap = np.maximum(-points.gap - context.settings.slop, 0.0)
         escape_speed = np.sqrt(2 * float(np.linalg.norm(gravity)) * overlap)
-        separation_speed = np.minimum(context.error_reduction_rate * overlap, escape_speed)
+        separation_speed = np.minimum(context.settings.error_reduction_rate * overlap, escape_speed)
         speeds = np.where(overlap > 0, np.maximum(speeds, separation_speed), speeds)
     return speeds
 
@@ -463,7 +461,7 @@ def solve_velocities(
         )
 
         def solve(problem: StepProblem) -> StepSolution:
-            return solve_contacts(context.friction, problem, points, contact_velocity_change)
+            return solve_contacts(context.settings.friction, problem, points, contact_velocity_change)
 
         if joint_space is None:
             solution = solve(problem)
@@ -609,12 +607,12 @@ def resolve_overlaps(context: StepContext, state: State) -> tuple[State, Contact
     Violated limits of joint coordinates are corrected, too.
     """
     points = predict_contacts(context, state)
-    if not context.uses_projection:
+    if not context.settings.uses_projection:
         return state, points
     constraints = None if context.joint_space is None else context.joint_space.constraints(state, state.t)
     gaps = points.gap if constraints is None else np.concatenate([points.gap, constraints.limit_gap])
-    if np.any(gaps < -context.slop):
-        poses = separate_bodies(context.model, state, points, context.slop, constraints)
+    if np.any(gaps < -context.settings.slop):
+        poses = separate_bodies(context.model, state, points, context.settings.slop, constraints)
         state = replace_unchecked(state, E=poses)
         points = predict_contacts(context, state)
     return state, points

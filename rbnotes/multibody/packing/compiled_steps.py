@@ -45,22 +45,24 @@ def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepC
     packed = pack_model(context.model)
     for name in ("find_shape_contacts", "solve_friction", "take_steps"):
         compiled_function(name)
-    law = replace(context.friction.model, solve=compiled_newton_friction)
-    friction = WarmStartedFriction(law, context.friction.max_residual, context.friction.matching_distance)
-    return replace(context, friction=friction, detect_contacts=packed.colliders.detect_contacts), packed
+    reference = context.settings.friction
+    law = replace(reference.model, solve=compiled_newton_friction)
+    friction = WarmStartedFriction(law, reference.max_residual, reference.matching_distance)
+    settings = replace(context.settings, friction=friction)
+    return replace(context, settings=settings, detect_contacts=packed.colliders.detect_contacts), packed
 
 
 def _check_options(context: StepContext, integrator: Integrator) -> None:
     for is_supported, what in (
         (type(integrator) is Rattle, "another scheme than rattle"),
-        (context.impacts == SIMULTANEOUS, f"impacts={context.impacts!r}"),
-        (context.uses_projection, f"stabilization={context.stabilization!r}"),
+        (context.settings.impacts == SIMULTANEOUS, f"impacts={context.settings.impacts!r}"),
+        (context.settings.uses_projection, f"stabilization={context.settings.stabilization!r}"),
         (
-            context.friction.model.solve is semismooth_newton_friction,
+            context.settings.friction.model.solve is semismooth_newton_friction,
             "another friction model than 'newton'",
         ),
         (
-            context.friction.model.accepts_initial_guess,
+            context.settings.friction.model.accepts_initial_guess,
             "a friction model that does not accept an initial guess",
         ),
         (context.joint_space is None, "forces or constraints in joint coordinates"),

@@ -88,7 +88,7 @@ class CompiledRun:
 
     def start_from(self, state: State, points: ContactPoints) -> None:
         """Continue from a state with these contacts."""
-        last_impulses = self.context.friction.last_impulses
+        last_impulses = self.context.settings.friction.last_impulses
         self.motion, self.contacts = _motion_array(state), _contact_table(points, count=self.count)
         self.last_contacts = (
             _contact_table(*last_impulses, count=self.count)
@@ -109,8 +109,8 @@ class CompiledRun:
         last_contacts = np.zeros((max_contacts, CONTACT_SIZE))
         last_contacts[: len(self.last_contacts)] = self.last_contacts
         settings = np.zeros(SETTINGS_SIZE)
-        settings[H], settings[SLOP] = self.context.h, self.context.slop
-        settings[MATCH_RADIUS] = self.context.friction.matching_distance
+        settings[H], settings[SLOP] = self.context.settings.h, self.context.settings.slop
+        settings[MATCH_RADIUS] = self.context.settings.friction.matching_distance
         settings[NUM_STEPS], settings[NUM_CONTACTS] = steps, len(self.contacts)
         settings[NUM_LAST_CONTACTS] = len(self.last_contacts)
         settings[TIME] = self.times[-1]
@@ -137,7 +137,7 @@ class CompiledRun:
         if status == WORKSPACE_TOO_SMALL:
             raise AssertionError("the workspace of a packed model is too small")
         if callbacks.error is not None:
-            t = self.times[-1] + settings[NUM_STEPS_TAKEN] * self.context.h
+            t = self.times[-1] + settings[NUM_STEPS_TAKEN] * self.context.settings.h
             points = _contact_points(contacts[: int(settings[NUM_CONTACTS])], self.count)
             with name_step_failures(t, points, self.context.model.body_names):
                 raise callbacks.error
@@ -160,7 +160,7 @@ class CompiledRun:
         self.motions.append(states)
         self.energies.append(summaries[:, ENERGY])
         for _ in range(len(states)):
-            self.times.append(self.times[-1] + self.context.h)
+            self.times.append(self.times[-1] + self.context.settings.h)
         reordered_impulses = np.empty_like(impulses)
         reordered_impulses[:, self.packed.row_order] = impulses
         self.impulses.append(reordered_impulses)
@@ -178,7 +178,7 @@ class CompiledRun:
 
     def take_reference_step(self, integrator: Integrator) -> None:
         """Take one step by the reference."""
-        self.context.friction.last_impulses = self.last_impulses
+        self.context.settings.friction.last_impulses = self.last_impulses
         with name_step_failures(self.times[-1], self.points, self.context.model.body_names):
             result = integrator.step(self.context, self.state, self.points)
         self._append_step(result)

@@ -139,6 +139,9 @@ def integrate_adaptively(
 ) -> States | MotionWithEvents:
     """Return the states at the given times, by an adaptive method of SciPy.
 
+    This is the level below ``simulate(..., scheme="DOP853")``: use it for events, for times of your own, or
+    for a tree without a :class:`~rbnotes.multibody.Model`.
+
     Parameters
     ----------
     state

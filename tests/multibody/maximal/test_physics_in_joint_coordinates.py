@@ -193,6 +193,7 @@ def test_heavy_top_precesses():
     ("coordinates", "impacts", "expected"),
     [
         ("reduced", "simultaneous", [-1 / 3, 2 / 3, 2 / 3]),
+        ("reduced", "sequential", [0, 0, 1]),
         ("maximal", "simultaneous", [-1 / 3, 2 / 3, 2 / 3]),
         ("maximal", "sequential", [0, 0, 1]),
     ],

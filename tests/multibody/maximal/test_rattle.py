@@ -19,6 +19,7 @@ from rbnotes.joints import ExponentialSpherical, Prismatic, Revolute
 from rbnotes.multibody import maximal
 from rbnotes.multibody.maximal import MaximalModel, simulate, warm_started_friction
 from rbnotes.multibody.maximal.model import STABILIZATIONS
+from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepContext, predict_contacts
 from rbnotes.multibody.maximal.warm_started_friction import WarmStartedFriction
 from rbnotes.shapes import Box, Capsule, Plane
@@ -284,12 +285,11 @@ def test_contacts_account_for_joint_corrections():
         State(poses),
     )
     friction = WarmStartedFriction(FRICTION_MODELS["newton"], np.inf, 0.02)
-    context = StepContext(
-        model, 5e-3, friction, "baumgarte", gamma, 0.0, "simultaneous", None, model.detect_contacts
-    )
+    settings = StepSettings(5e-3, friction, "baumgarte", gamma, 0.0, "simultaneous")
+    context = StepContext(model, settings, None, model.detect_contacts)
     update, flown = STEPS._first_update_and_free_motion(context, state, predict_contacts(context, state))
     errors = [maximal.constraint_error(model.joints, E) for E in (poses, flown.E)]
-    np.testing.assert_allclose(errors[1], (1 - gamma * context.h) * errors[0], atol=1e-9)
+    np.testing.assert_allclose(errors[1], (1 - gamma * settings.h) * errors[0], atol=1e-9)
     assert update.contacts.impulses[0, 0] > 0.01
     # The joint is moved at 0.04 m/s; its second-order target leaves 2e-5 m/s to correct.
     assert np.abs(update.contacts.velocities_after[:, 0]).max() < 2e-4

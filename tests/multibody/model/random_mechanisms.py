@@ -1,4 +1,6 @@
-"""Random models with springs, dampers, dry friction, actuators, limits, gears and contacts."""
+"""Random models with losses, armature, actuators, limits, gears, closed loops and contacts."""
+
+from dataclasses import replace
 
 import numpy as np
 from random_trees import body, frame, unit
@@ -6,7 +8,8 @@ from random_trees import body, frame, unit
 from rbnotes import joints, se3
 from rbnotes.forces import LinearSpring, PathForces, on_body, on_world, path_through
 from rbnotes.multibody import Body, Geometry, Model, Motor, PositionServo, VelocityServo
-from rbnotes.multibody.reduced import Gear, JointLimit, PrescribedJoint
+from rbnotes.multibody.model_constraints import constraint_equations
+from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure, PrescribedJoint, mass_matrix
 from rbnotes.shapes import Plane, Sphere
 
 KINDS = {
@@ -23,16 +26,27 @@ HAVE_FIXED_COORDINATES = set(KINDS) - {"ExponentialSpherical"}
 """Joints that can have actuators and friction."""
 
 
-def mechanism(seed, *, touches=False):
-    """Return a branched model of four bodies, its state, and a control; above a floor if it touches."""
+HAVE_MANY_MOTIONS = ["Free2D", "EulerSpherical", "ExponentialSpherical"]
+"""Joints of a closed loop, which leave it motions."""
+
+
+def mechanism(seed, *, touches=False, closed=False):
+    """Return a branched model of four bodies, its state, and a control; above a floor if it touches.
+
+    If it is closed, a point of one of the bodies follows a point of another one or of the world.
+    """
     rng = np.random.default_rng(seed)
-    names, kinds = ["a", "b", "c", "d"], ["Revolute", *rng.choice(list(KINDS), 2), "Revolute"]
+    kinds = list(rng.choice(HAVE_MANY_MOTIONS if closed else list(KINDS), 2))
+    names, kinds = ["a", "b", "c", "d"], ["Revolute", *kinds, "Revolute"]
     bodies, actuators = [], []
     for i, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         joint = KINDS[str(kind)](rng)
         losses = {}
         if kind in HAVE_FIXED_COORDINATES:
-            losses = {"joint_friction": float(rng.choice([0.0, 0.05]))}
+            losses = {
+                "joint_friction": float(rng.choice([0.0, 0.05])),
+                "armature": float(rng.choice([0.0, 0.4])),
+            }
             choice = rng.integers(4)
             if choice == 0:
                 actuators.append(PositionServo(name, kp=20.0, kd=1.0, target=0.3 * np.ones(joint.num_dofs)))
@@ -58,30 +72,28 @@ def mechanism(seed, *, touches=False):
         LinearSpring(5.0, 0.6, 0.3),
         path_through(on_world(rng.normal(size=3)), on_body("c", rng.normal(size=3))),
     )
-    constraint = [
-        Gear("a", "d", 1.5),
-        JointLimit("d", -2.0, 0.31),
-        PrescribedJoint("d", lambda t: (0.3 + t**2, 2 * t, 2.0)),
-    ][rng.integers(3)]
-    model = Model(bodies, gravity=3 * unit(rng), forces=spring, constraints=[constraint], actuators=actuators)
+    constraints = [
+        [
+            Gear("a", "d", 1.5),
+            JointLimit("d", -2.0, 0.31),
+            PrescribedJoint("d", lambda t: (0.3 + t**2, 2 * t, 2.0)),
+        ][rng.integers(3)]
+    ]
+    model = Model(bodies, gravity=3 * unit(rng), forces=spring, constraints=constraints, actuators=actuators)
     q = {each.name: each.joint.neutral + rng.uniform(0.1, 0.5, each.joint.num_dofs) for each in bodies}
     q |= {"a": 0.2, "d": 0.3}
     qdot = {each.name: 0.5 * rng.normal(size=each.joint.num_dofs) for each in bodies}
-    qdot |= {"a": 0.2, "d": 0.0 if isinstance(constraint, PrescribedJoint) else 0.3}
+    qdot |= {"a": 0.2, "d": 0.0 if isinstance(constraints[0], PrescribedJoint) else 0.3}
     state = model.state(q=q, qdot=qdot)
+    if closed:
+        constraints.append(closure(rng, model, state))
+        model = replace(model, constraints=constraints)
+        state = with_consistent_velocity(model, state)
     if touches:
         lowest = min(model.body_state(state).E[:, :3, 3] @ -model.gravity)
         up = -model.gravity / np.linalg.norm(model.gravity)
         pose = se3.frame(plane_rotation(up), (lowest / np.linalg.norm(model.gravity) - 0.201) * up)
-        model = Model(
-            bodies,
-            ground=[Geometry(Plane(), pose)],
-            mu=0.3,
-            gravity=model.gravity,
-            forces=spring,
-            constraints=[constraint],
-            actuators=actuators,
-        )
+        model = replace(model, ground=[Geometry(Plane(), pose)], mu=0.3)
     driven = [each.body for each in actuators if isinstance(each, Motor)]
     sizes = {each.name: each.joint.num_dofs for each in bodies}
 
@@ -90,6 +102,29 @@ def mechanism(seed, *, touches=False):
         return {name: np.full(sizes[name], force) for name in driven}
 
     return model, state, control
+
+
+def closure(rng, model, state):
+    """A loop closure between the bodies b or c and the body a or the world, which a state satisfies."""
+    first, second = str(rng.choice(["b", "c"])), [None, "a"][rng.integers(2)]
+    E = model.body_state(state).E
+    point = rng.normal(size=3)
+    at = E[model.index(first)] @ np.append(point, 1.0)
+    if second is not None:
+        at = np.linalg.solve(E[model.index(second)], at)
+    axis = [None, unit(rng)][rng.integers(2)]
+    return LoopClosure(first, point, second, at[:3], axis)
+
+
+def with_consistent_velocity(model, state):
+    """The state with the nearest velocities, in the norm of the masses, that satisfy the equations."""
+    tree_state = model.tree_state(state)
+    equations = constraint_equations(model, tree_state, state.t)
+    mass = mass_matrix(model.tree, tree_state.q)
+    responses = np.linalg.solve(mass, equations.G.T)
+    error = equations.G @ tree_state.qdot + equations.bias_velocity
+    impulse = np.linalg.pinv(equations.G @ responses, rcond=1e-10) @ error
+    return model.state_from_tree(tree_state.with_velocity(tree_state.qdot - responses @ impulse))
 
 
 def plane_rotation(normal):

@@ -406,10 +406,6 @@ BALL_JOINT = Body("ball", Box([0.1, 0.1, 0.1]), mass=1.0, joint=joints.Exponenti
         (lambda: rotor(armature=-1.0), "armature"),
         (lambda: replace(BALL_JOINT, joint_friction=1.0), "joint_friction.*coordinates change"),
         (lambda: replace(FREE, armature=1.0), "armature.*a joint with it"),
-        (
-            lambda: simulate(Model([rotor(armature=1.0)]), h=0.1, steps=1, coordinates="maximal"),
-            "armature",
-        ),
     ],
 )
 def test_errors_name_the_argument(call, message):

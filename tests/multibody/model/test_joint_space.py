@@ -7,15 +7,27 @@ import pytest
 from backend_combinations import JOINTS
 from hypothesis import settings
 from model_parts import shift
-from random_mechanisms import mechanism
+from random_mechanisms import mechanism, with_consistent_velocity
 from random_trees import ALL, body, frame
 
-from rbnotes import joints
+from rbnotes import joints, se3
 from rbnotes.arguments import InvalidArgument
 from rbnotes.dynamics import State, symplectic_euler
-from rbnotes.multibody import Body, Model, Motor, PositionServo, load_trajectory, save_trajectory, simulate
+from rbnotes.multibody import (
+    Body,
+    Model,
+    Motor,
+    PositionServo,
+    joint_wrench,
+    load_trajectory,
+    maximal_coordinates,
+    save_trajectory,
+    simulate,
+)
+from rbnotes.multibody.maximal import accelerations, constraint_jacobian
+from rbnotes.multibody.model_dynamics import constrained_tree_acceleration, velocity_map
 from rbnotes.multibody.model_joint_space import JointMap
-from rbnotes.multibody.reduced import Gear, JointLimit
+from rbnotes.multibody.reduced import Gear, JointLimit, LoopClosure
 from rbnotes.multibody.reduced.kinematics import body_poses_and_twists
 from rbnotes.shapes import Box, Sphere
 
@@ -66,7 +78,7 @@ def test_random_mechanisms_move_alike_in_both_coordinates():
     """
     count, contacts = 100 if settings().max_examples >= 1000 else 6, 0
     for seed in range(count):
-        model, state, control = mechanism(seed, touches=seed % 2 == 1)
+        model, state, control = mechanism(seed, touches=seed % 2 == 1, closed=seed % 3 == 0)
         differences = []
         for h, steps in ((0.008, 6), (0.004, 12)):
             reduced, maximal = (
@@ -86,6 +98,101 @@ def test_random_mechanisms_move_alike_in_both_coordinates():
         has_impacts = touches or any(isinstance(each, JointLimit) for each in model.constraints)
         assert differences[1] < max(0.3 * differences[0], 1e-8) or has_impacts, (seed, differences)
     assert contacts
+
+
+def test_random_loops_have_equal_accelerations_and_wrenches_in_both_coordinates():
+    """Bodies of closed loops; the resultant wrench on a body beyond gravity and applied forces is unique."""
+    count = 100 if settings().max_examples >= 1000 else 10
+    for seed in range(count):
+        model, state, _ = mechanism(seed, closed=True)
+        closures = [each for each in model.constraints if isinstance(each, LoopClosure)]
+        bare = [
+            replace(each, stiffness=0.0, damping=0.0, joint_friction=0.0, armature=0.0)
+            for each in model.bodies
+        ]
+        model = replace(model, bodies=bare, constraints=closures, actuators=[])
+        state = with_consistent_velocity(model, state)
+        maximal_model = maximal_coordinates(model).maximal_model
+        bodies = model.body_state(state)
+        found = accelerations(maximal_model, bodies)
+        tree_state = model.tree_state(state)
+        kinematics = model.system.body_kinematics(tree_state)
+        qddot = constrained_tree_acceleration(model, tree_state, velocity_map(model, tree_state).B, 0.0)[0]
+        expected = kinematics.J @ qddot + kinematics.bias_acceleration
+        np.testing.assert_allclose(found.phidot, expected, rtol=0, atol=1e-9, err_msg=f"seed {seed}")
+        rows = constraint_jacobian(maximal_model.joints, bodies.E).toarray()
+        wrenches = (rows.T @ found.multipliers).reshape(-1, 6)
+        required = np.einsum("nij,nj->ni", model.tree.inertias, expected)
+        required -= maximal_model.force(bodies).reshape(-1, 6)
+        np.testing.assert_allclose(wrenches, required, rtol=0, atol=1e-8, err_msg=f"seed {seed}")
+        joint_rows = sum(each.num_constraints for each in maximal_model.joints[: len(model.bodies)])
+        assert len(rows) - joint_rows in (2, 3)
+        assert np.max(np.abs(found.multipliers[joint_rows:])) > 1e-3, "the closure bears a load"
+        for body_name in ("a", "d"):
+            of_tree = joint_wrench(model, state, body_name)
+            index = model.index(body_name)
+            joint = maximal_model.joints[index]
+            own = sum(each.num_constraints for each in maximal_model.joints[:index])
+            part = slice(own, own + joint.num_constraints)
+            on_body = rows[part, 6 * index : 6 * index + 6].T @ found.multipliers[part]
+            in_joint_frame = se3.Ad(joint.frame).T @ on_body
+            np.testing.assert_allclose(in_joint_frame, of_tree, rtol=0, atol=1e-8, err_msg=f"seed {seed}")
+
+
+@pytest.mark.parametrize(("joint", "q"), [JOINTS[name] for name in ("Revolute", "Cylindrical", "Universal")])
+def test_armature_is_that_of_joint_coordinates(joint, q):
+    """The two schemes converge to one motion with the square of the step; the energy accounts close."""
+    arm = Body(
+        "arm", Box([0.3, 0.2, 0.1]), mass=2.0, joint=joint, body_frame=shift(0.15, 0, 0.02), armature=0.5
+    )
+    tip = Body(
+        "tip",
+        Sphere(0.1),
+        mass=1.0,
+        joint=joints.Prismatic([0.6, 0, 0.8]),
+        parent="arm",
+        joint_frame=shift(0.3, 0, 0),
+        armature=3.0,
+    )
+    model = Model([arm, tip])
+    state = model.state(q={"arm": q, "tip": 0.1}, qdot={"arm": np.full(len(q), 2.0), "tip": -0.5})
+    differences = []
+    for h, steps in ((0.01, 20), (0.005, 40), (0.0025, 80)):
+        reduced, maximal = (simulate(model, state, h=h, steps=steps, **each) for each in (REDUCED, MAXIMAL))
+        differences.append(np.max(np.abs(reduced.body_states.E[-1] - maximal.body_states.E[-1])))
+        np.testing.assert_allclose(maximal.energies[0], reduced.energies[0], rtol=1e-12)
+        np.testing.assert_allclose(np.diff(maximal.energies), maximal.work.total, rtol=0, atol=1e-12)
+    ratios = np.divide(differences[:-1], differences[1:])
+    np.testing.assert_allclose(ratios, 4.0, atol=0.5)
+    extrapolated = abs(differences[2] - differences[1] / 4)
+    assert extrapolated < 0.05 * differences[2]
+
+
+def test_rotor_drives_a_wheel_as_its_inertia_says():
+    """Without gravity a torque turns the wheel with the inertia of both, to rounding."""
+    torque, armature, h, steps = 1.5, 0.7, 0.01, 20
+    plain = replace(wheel(armature=armature), body_frame=np.eye(4))
+    model = Model([plain], gravity=np.zeros(3), actuators=[Motor("wheel")])
+    motion = simulate(model, h=h, steps=steps, control=lambda state: {"wheel": torque}, **MAXIMAL)
+    rate = torque * h * steps / (plain.spatial_inertia[1, 1] + armature)
+    np.testing.assert_allclose(motion.qdot("wheel")[-1], rate, rtol=1e-9)
+    np.testing.assert_allclose(motion.q("wheel")[-1], rate * h * steps / 2, rtol=1e-9)
+    np.testing.assert_allclose(motion.energies[-1], torque * motion.q("wheel")[-1], rtol=1e-9)
+
+
+@pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
+def test_rotor_takes_part_in_an_impact(impacts):
+    """A ball hits a bar at the arm r; the bar and its rotor have the inertia J: an elastic impact."""
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.3, 0, 0.201])
+    bar = Body("bar", Box([0.8, 0.2, 0.2]), mass=2.0, joint=HINGE, armature=0.4)
+    model = Model([ball, bar], gravity=np.zeros(3), restitution=1.0, mu=0.0)
+    start = model.state(twists={"ball": [0, 0, 0, 0, 0, -1.0]})
+    motion = simulate(model, start, h=0.005, steps=3, impacts=impacts, **MAXIMAL)
+    J = bar.spatial_inertia[1, 1] + 0.4
+    p = 2.0 / (1.0 + 0.3**2 / J)
+    found = [motion.twists("ball")[-1, 5], motion.qdot("bar")[-1].item()]
+    np.testing.assert_allclose(found, [-1.0 + p, 0.3 * p / J], rtol=1e-6)
+    np.testing.assert_allclose(motion.energies, motion.energies[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize(("joint", "q"), [JOINTS[name] for name in ("Revolute", "Universal", "Cylindrical")])

@@ -262,7 +262,7 @@ def test_halved_steps_record_contacts_at_their_own_times(monkeypatch, coordinate
         Rattle,
         "try_step",
         lambda scheme, context, *rest: (
-            None if context.h > 0.6 * h else step_in_maximal(scheme, context, *rest)
+            None if context.settings.h > 0.6 * h else step_in_maximal(scheme, context, *rest)
         ),
     )
     body = Body(
