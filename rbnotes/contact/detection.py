@@ -242,10 +242,13 @@ def contact_points_unchecked(
         firsts += [first] * len(manifold.gap)
         seconds += [second] * len(manifold.gap)
     (a, mu_a, restitution_a), (b, mu_b, restitution_b) = map(_surface_data, (firsts, seconds))
+    position, normal, gap = map(np.concatenate, zip(*manifolds, strict=True))
     return ContactPoints(
         a,
         b,
-        *map(np.concatenate, zip(*manifolds, strict=True)),
+        position,
+        normal,
+        gap,
         combine_coefficients(mu_a, mu_b),
         combine_coefficients(restitution_a, restitution_b),
     )

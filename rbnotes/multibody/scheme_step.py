@@ -22,6 +22,7 @@ from rbnotes.dynamics import (
     State,
     StepProblem,
     StepSolution,
+    VelocityConstraintRows,
     add_constraints,
 )
 from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
@@ -31,7 +32,7 @@ from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult, solve_contacts
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
-from rbnotes.multibody.reduced.constrained_dynamics import VelocityConstraintRows, velocity_constraints
+from rbnotes.multibody.reduced.constrained_dynamics import velocity_constraints
 from rbnotes.multibody.reduced.contact import tree_contacts
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.multibody.separation import (
