@@ -118,7 +118,8 @@ def dataclasses_with_arrays():
         for name, item in public(import_module(module)).items():
             may_hold_arrays = item in map(type, OF_TUPLES)
             if (
-                is_dataclass(item)
+                isinstance(item, type)
+                and is_dataclass(item)
                 and not may_hold_arrays
                 and any(holds_arrays(field) for field in fields(item))
             ):

@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "multibody" / "maximal"))
 
 import joint_coordinates  # noqa: E402  # the path comes first
-import physics_scenes  # noqa: E402
+import physics_scenes  # noqa: E402  # the path comes first
 
 scenes = physics_scenes
 """Module of the scenes, shared with the tests."""

@@ -20,8 +20,8 @@ import intervals
 sys.modules["flint"] = intervals
 
 from rbnotes import ledger  # noqa: E402  # the arithmetic is chosen first
-from rbnotes.ledger.evidence import Evidence, find_evidence  # noqa: E402
-from rbnotes.ledger.exact import evidence as prover  # noqa: E402
+from rbnotes.ledger.evidence import Evidence, find_evidence  # noqa: E402  # the arithmetic is chosen first
+from rbnotes.ledger.exact import evidence as prover  # noqa: E402  # the arithmetic is chosen first
 
 NUM_DRAWS = 1
 SECONDS_PER_EVALUATION = 60.0

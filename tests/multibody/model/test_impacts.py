@@ -77,7 +77,7 @@ def test_cradle_of_pendulums_follows_the_law_for_two_masses(speeds, masses, rest
 
 @BOTH
 def test_cradle_releases_as_many_balls_as_arrive(coordinates):
-    """Of five pendulums two fall from the same angle; two rise on the other side, to the same height."""
+    """Two of five pendulums fall from the same angle; two rise on the other side to the same height."""
     model = cradle([1.0] * 5, gravity=[0, 0, -9.81])
     start = model.state(q={"ball 0": 0.3, "ball 1": 0.3})
     motion = simulate(model, start, h=0.005, duration=0.9, **SEQUENTIAL, coordinates=coordinates)
