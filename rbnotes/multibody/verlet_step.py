@@ -75,9 +75,9 @@ from rbnotes.multibody.reduced.dynamics import (
 )
 from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
-    _body_kinematics,
-    _twists_unchecked,
+    body_kinematics_unchecked,
     body_poses_and_twists,
+    twists_unchecked,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.multibody.separation import (
@@ -452,13 +452,13 @@ def free_motion(tree: Tree, q: Array, qdot: Array, h: float, armature: Array) ->
     """
 
     def acceleration(q: Array, qdot: Array) -> Array:
-        kinematics = _body_kinematics(tree, q, qdot)
+        kinematics = body_kinematics_unchecked(tree, q, qdot)
         force = generalized_body_force(tree, kinematics, np.zeros(()))
         mass = mass_matrix_from_jacobian(tree, q, kinematics.J) + np.diag(armature)
         return solve_accelerations(tree, q, qdot, mass, force)
 
     def energy(q: Array, qdot: Array) -> float:
-        twists = _twists_unchecked(tree, q, qdot)
+        twists = twists_unchecked(tree, q, qdot)
         return float(kinetic_energy_from_twists(tree, twists) + rotor_energy_from_rates(armature, qdot))
 
     v1, a1 = qdot, acceleration(q, qdot)

@@ -18,14 +18,14 @@ from rbnotes import arguments
 from rbnotes.arguments import Array, SingularConfiguration
 from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
-    _body_kinematics,
     _check_state_vectors,
     _jacobian_unchecked,
     _matvec,
     _nearby_inertia_ratios,
     _poses_unchecked,
-    _twists_unchecked,
+    body_kinematics_unchecked,
     check_vectors,
+    twists_unchecked,
 )
 from rbnotes.multibody.reduced.model import Tree
 from rbnotes.unchecked import se3
@@ -124,7 +124,7 @@ def gyroscopic_and_gravity_wrenches(tree: Tree, q: ArrayLike, qdot: ArrayLike) -
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     return _gyroscopic_and_gravity_wrenches(
-        tree, _poses_unchecked(tree, q).body_poses, _twists_unchecked(tree, q, qdot)
+        tree, _poses_unchecked(tree, q).body_poses, twists_unchecked(tree, q, qdot)
     )
 
 
@@ -179,7 +179,7 @@ def net_generalized_force(
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
-    return _net_generalized_force(tree, _body_kinematics(tree, q, qdot), q, qdot, tau, wrenches)
+    return _net_generalized_force(tree, body_kinematics_unchecked(tree, q, qdot), q, qdot, tau, wrenches)
 
 
 def _net_generalized_force(
@@ -219,7 +219,7 @@ def forward_dynamics_dense(
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
-    kinematics = _body_kinematics(tree, q, qdot)
+    kinematics = body_kinematics_unchecked(tree, q, qdot)
     force = _net_generalized_force(tree, kinematics, q, qdot, tau, wrenches)
     return solve_accelerations(tree, q, qdot, mass_matrix_from_jacobian(tree, q, kinematics.J), force)
 
@@ -261,7 +261,7 @@ def inverse_dynamics_dense(
 
 
 def _inverse_dynamics_dense(tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array) -> Array:
-    kinematics = _body_kinematics(tree, q, qdot)
+    kinematics = body_kinematics_unchecked(tree, q, qdot)
     return _matvec(_mass_matrix_from_jacobian(tree, kinematics.J), qddot) - _net_generalized_force(
         tree, kinematics, q, qdot, np.zeros(()), wrenches
     )
@@ -276,7 +276,7 @@ def kinetic_energy(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
         If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return kinetic_energy_from_twists(tree, _twists_unchecked(tree, *_check_state_vectors(tree, q, qdot)))
+    return kinetic_energy_from_twists(tree, twists_unchecked(tree, *_check_state_vectors(tree, q, qdot)))
 
 
 def kinetic_energy_from_twists(tree: Tree, phi: Array) -> Array:
@@ -330,7 +330,7 @@ def spatial_momentum(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
     """
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
-    momenta = _matvec(tree.inertias, _twists_unchecked(tree, q, qdot))
+    momenta = _matvec(tree.inertias, twists_unchecked(tree, q, qdot))
     to_world = se3.Ad_inverse(_poses_unchecked(tree, q).body_poses)
     result: Array = np.einsum("...nba,...nb->...a", to_world, momenta)
     return result

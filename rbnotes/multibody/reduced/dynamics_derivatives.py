@@ -32,11 +32,11 @@ from rbnotes.multibody.reduced.dynamics import (
 )
 from rbnotes.multibody.reduced.jacobian_products import subtree_wrenches
 from rbnotes.multibody.reduced.kinematics import (
-    _body_kinematics,
     _check_state_vectors,
     _jacobian,
     _matvec,
     _poses,
+    body_kinematics_unchecked,
     check_vectors,
     relative_joint_poses,
 )
@@ -265,7 +265,7 @@ def forward_dynamics_derivatives(
     arguments.require_instance("tree", tree, Tree)
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
-    kinematics = _body_kinematics(tree, q, qdot)
+    kinematics = body_kinematics_unchecked(tree, q, qdot)
     force, M = (
         _net_generalized_force(tree, kinematics, q, qdot, tau, wrenches),
         mass_matrix_from_jacobian(tree, q, kinematics.J),

@@ -84,7 +84,7 @@ def twists(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> Array:
         If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _twists_unchecked(tree, *_check_state_vectors(tree, q, qdot))
+    return twists_unchecked(tree, *_check_state_vectors(tree, q, qdot))
 
 
 def body_poses_and_twists(tree: Tree, q: Array, qdot: Array) -> tuple[Array, Array]:
@@ -143,14 +143,15 @@ def body_kinematics(tree: Tree, q: ArrayLike, qdot: ArrayLike) -> BodyKinematics
         If the shape of ``q`` or ``qdot`` does not fit.
     """
     arguments.require_instance("tree", tree, Tree)
-    return _body_kinematics(tree, *_check_state_vectors(tree, q, qdot))
+    return body_kinematics_unchecked(tree, *_check_state_vectors(tree, q, qdot))
 
 
 def _poses_unchecked(tree: Tree, q: Array) -> Poses:
     return _poses(tree, relative_joint_poses(tree, q))
 
 
-def _twists_unchecked(tree: Tree, q: Array, qdot: Array) -> Array:
+def twists_unchecked(tree: Tree, q: Array, qdot: Array) -> Array:
+    """Return the twists of all bodies of a valid state, without checks."""
     return _twists(tree, q, qdot, se3.Ad_inverse(relative_joint_poses(tree, q)))
 
 
@@ -160,7 +161,8 @@ def _jacobian_unchecked(tree: Tree, q: Array) -> Array:
     )
 
 
-def _body_kinematics(tree: Tree, q: Array, qdot: Array) -> BodyKinematics:
+def body_kinematics_unchecked(tree: Tree, q: Array, qdot: Array) -> BodyKinematics:
+    """Return :func:`body_kinematics` of a valid state, without checks."""
     relative_poses = relative_joint_poses(tree, q)
     A = se3.Ad_inverse(relative_poses)
     J = _jacobian(tree, q, A)

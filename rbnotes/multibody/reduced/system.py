@@ -36,8 +36,8 @@ from rbnotes.multibody.reduced.dynamics_derivatives import (
 )
 from rbnotes.multibody.reduced.kinematics import (
     BodyKinematics,
-    _body_kinematics,
     _jacobian_unchecked,
+    body_kinematics_unchecked,
     body_poses_and_twists,
 )
 from rbnotes.multibody.reduced.model import Tree, require_fixed_coordinates
@@ -98,7 +98,7 @@ class TreeSystem(StateRetraction):
         """
         arguments.require_instance("state", state, State)
         self._check_state(state)
-        return _body_kinematics(self.tree, state.q, state.qdot)
+        return body_kinematics_unchecked(self.tree, state.q, state.qdot)
 
     def maximal_state(self, state: State) -> State:
         """Return the poses and twists of all links, and the particles: the argument of forces on bodies.
