@@ -111,7 +111,7 @@ def as_wrong_as_another(R, a):
         ("the printed form of lloyd/s0.1/d2, which is wrong", {"reference": as_wrong_as_another}),
     ],
 )
-def test_oracle_that_takes_what_it_judges(kind, changes):
+def test_oracle_that_uses_the_form_under_test(kind, changes):
     assert refused(kind, **changes)
 
 
@@ -370,7 +370,7 @@ def fails_later(R, a):
     return turned_printed(R, a)
 
 
-def test_a_form_that_fails_when_called_again_is_told_of():
+def test_a_form_that_fails_in_a_second_call_is_reported():
     record = make(printed=fails_later)
     draws = [{"R": np.eye(3), "a": np.array([1.0, 2.0, x])} for x in (3.0, 4.0, 5.0)]
     before = {

@@ -124,7 +124,7 @@ def test_a_page_has_a_number_unless_it_is_dropped():
         Page(3, SAME, fixed=True)
 
 
-def test_only_the_author_has_mended_a_slip_and_what_is_mended_comes_first():
+def test_only_slips_of_the_author_are_fixed_and_they_come_first():
     fixed = [record for record in WRONG if record.is_fixed]
     assert {record.origin for record in fixed} == {Origin.AUTHOR}
     assert "sueda/s1.9.6/e1.65" in [record.id for record in fixed]
@@ -184,7 +184,7 @@ def test_the_json_has_pages_and_origin(capsys):
     assert (entry["origin"], entry["page_2021"], entry["page_2021_number"]) == ("author", "same", "6-7")
 
 
-def test_show_says_who_made_the_slip(capsys):
+def test_show_names_the_origin_of_a_slip(capsys):
     assert main(["show", "sueda/s1.4/m1#b", "--full"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "origin the conversion of the text, not the author" in text
