@@ -103,7 +103,7 @@ def test_the_page_decides_the_origin(id):
     assert ledger.find(id).origin is KNOWN[id]
 
 
-def test_a_page_that_is_at_hand_leaves_nothing_to_the_scan():
+def test_an_available_page_excludes_the_field_scan():
     record = ledger.find("sueda/s1.4/m1#b")
     with pytest.raises(ValueError, match="the author's page decides"):
         replace(record, scan=True)
@@ -168,7 +168,7 @@ def test_the_errata_name_the_versions_that_were_read(capsys):
     assert "No page of the author was available" in capsys.readouterr().out
 
 
-def test_the_state_of_what_is_not_the_authors_is_empty():
+def test_the_status_of_a_conversion_slip_is_empty():
     assert errata.correction_status(ledger.find("sueda/s1.4/m1#b")) == ""
     assert errata.correction_status(ledger.find("sueda/s1.9/t375")) == "dropped"
     answered = replace(ledger.find("sueda/s1.13/e1.84"), reply="Yes.")
