@@ -29,11 +29,11 @@ function fit(formulas) {
     formula.tabIndex = 0;
   });
 }
-function tooWide(formulas, mend) {
+function tooWide(formulas, adapt) {
   const sizes = formulas.map((formula) => formula.clientWidth / formula.scrollWidth);
   const wide = formulas.filter((formula, index) => sizes[index] < 1);
-  const rooms = sizes.filter((size) => size < 1);
-  wide.forEach((formula, index) => mend(formula, rooms[index]));
+  const ratios = sizes.filter((size) => size < 1);
+  wide.forEach((formula, index) => adapt(formula, ratios[index]));
   return wide;
 }
 let nearing = [];

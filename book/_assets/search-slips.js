@@ -29,7 +29,7 @@
   }
 
   // The word itself if the book has it; else the nearest one, the more frequent of two.
-  function mended(word, counts) {
+  function nearestKnownWord(word, counts) {
     const written = word.toLowerCase();
     if (written.length < 4 || [...counts.keys()].some((known) => known.includes(written))) return word;
     const most = written.length < 8 ? 1 : 2;
@@ -65,7 +65,7 @@
       watcher.disconnect();
       if (output.querySelector("ul.search > li") || document.querySelector(".search-numbers")) return;
       const counts = vocabulary();
-      const meant = query.replace(/\p{Letter}+/gu, (word) => mended(word, counts));
+      const meant = query.replace(/\p{Letter}+/gu, (word) => nearestKnownWord(word, counts));
       if (meant !== query) location.replace(`?${new URLSearchParams({ q: meant, typed: query })}`);
     });
     watcher.observe(output, { childList: true, subtree: true });

@@ -240,7 +240,7 @@ def test_every_entry_of_the_arguments_table_is_used():
         for each in api_pages.undescribed_arguments(function)
         if (found := api_pages.entry(name, each))
     }
-    entries = {(key, each) for key, table in api_pages.usual().items() for each in table}
+    entries = {(key, each) for key, table in api_pages.default_meanings().items() for each in table}
     assert entries - explained == set()
 
 

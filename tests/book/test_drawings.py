@@ -116,7 +116,7 @@ def test_friction_has_maximal_dissipation(kind):
     section = contacts.SECTIONS[kind]
     for angle in (0.4, 1.0, 2.0, 4.0):
         sliding = np.array([np.cos(angle), np.sin(angle)])
-        chosen = contacts.brake(kind, angle)
+        chosen = contacts.maximal_dissipation(kind, angle)
         assert chosen @ sliding <= (section @ sliding).min() + 1e-12
         assert any(np.allclose(chosen, corner, atol=0.06) for corner in section)
 

@@ -333,11 +333,11 @@ DRAWN = """<!doctype html><link rel="stylesheet" href="ASSETS/_generated/katex/k
 <link rel="stylesheet" href="ASSETS/_assets/drawings.css">
 <body style="margin:0; width:350px; font:16px/1.6 sans-serif">PICTURES"""
 LABELS = """figures => figures.map((figure) => {
-  const room = figure.getBoundingClientRect();
+  const bounds = figure.getBoundingClientRect();
   return [...figure.querySelectorAll(".label")].map((label) => {
     const { left, right, top, bottom } = label.getBoundingClientRect();
     const size = parseFloat(getComputedStyle(label).fontSize);
-    return [left - room.left, right - room.left, top - room.top, bottom - room.top, size];
+    return [left - bounds.left, right - bounds.left, top - bounds.top, bottom - bounds.top, size];
   });
 })"""
 

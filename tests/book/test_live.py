@@ -411,7 +411,7 @@ def test_figures_are_used_in_one_place_with_a_claim(node, name):
     assert claim is None or claim in {record.id for record in ledger.load()}
 
 
-def test_spring_damper_steps_and_ends_as_the_library_says(node):
+def test_spring_damper_takes_the_steps_of_the_library(node):
     from rbnotes_book.live_figures import spring_damper
 
     start = node("about", name="spring-damper")["poster"]["state"]

@@ -205,7 +205,7 @@ def test_errata_show_counterexamples_and_both_results(book):
     assert "Nothing to correct" in page(book, "errata-si")
 
 
-def test_errata_put_what_is_mended_first_and_tell_the_slips_of_the_conversion_apart(book):
+def test_errata_list_fixed_slips_first_and_separate_slips_of_the_conversion(book):
     sueda, lloyd = page(book, "errata-sueda"), page(book, "errata-lloyd")
     assert "converted from the version of 2019-09-18 (48 pages" in sueda
     assert "Of the author: 1 error." in sueda

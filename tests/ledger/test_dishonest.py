@@ -350,7 +350,7 @@ def test_other_lies(kind, changes):
 
 
 @pytest.mark.parametrize("printed", [knows_its_file, knows_itself])
-def test_a_form_that_fails_where_it_is_rebuilt_notices_no_mutation(printed):
+def test_a_form_that_fails_when_rebuilt_detects_no_mutation(printed):
     assert "it is rebuilt" in surviving_mutants(make(printed=printed))[0]
 
 

@@ -143,7 +143,7 @@ def by_unpacked_table(R, a):
         (by_own_table, "OWN_TABLE of the reference was made by bracket"),
     ],
 )
-def test_oracle_that_hides_what_it_reaches(reference, kind):
+def test_oracle_that_hides_the_code_it_calls(reference, kind):
     assert refused(kind, reference=reference)
 
 

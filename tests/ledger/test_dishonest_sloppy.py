@@ -111,7 +111,7 @@ def as_wrong_as_another(R, a):
         ("the printed form of lloyd/s0.1/d2, which is wrong", {"reference": as_wrong_as_another}),
     ],
 )
-def test_oracle_that_takes_what_it_judges(kind, changes):
+def test_oracle_that_uses_the_form_under_test(kind, changes):
     assert refused(kind, **changes)
 
 
@@ -230,7 +230,7 @@ def test_comparisons_that_blur(kind, forms):
     assert refused(kind, **changes, title=title, formula=r"\mathbf R\mathbf a")
 
 
-def test_what_the_formula_asks_for_is_no_blur():
+def test_norms_in_the_formula_are_accepted():
     forms = {"printed": long_printed, "library": long_library, "reference": long_reference}
     outcome = verify(make(**forms, formula=r"\|\mathbf R\mathbf a\| = \|\mathbf a\|"))
     assert outcome.confirmed, outcome.reason
@@ -343,7 +343,7 @@ def test_a_demonstration_that_nothing_computes():
 # --- what runs on, or fails later -----------------------------------------------------------------------
 
 
-def test_a_loop_that_calls_nothing_is_ended():
+def test_a_loop_without_calls_is_ended():
     with pytest.raises(TimeoutError), cpu_time_limit(0.05):
         for _ in itertools.repeat(0):
             pass
@@ -356,7 +356,7 @@ def in_rounds(R, a):
     return turned_printed(R, a) + 1e-12 * rounds
 
 
-def test_mutants_that_call_nothing_are_ended(monkeypatch):
+def test_mutants_without_calls_are_ended(monkeypatch):
     monkeypatch.setattr(mutation, "MAX_CPU_SECONDS", 0.02)
     assert not any("dropped factor `share`" in line for line in surviving_mutants(make(printed=in_rounds)))
 
@@ -370,7 +370,7 @@ def fails_later(R, a):
     return turned_printed(R, a)
 
 
-def test_a_form_that_fails_when_called_again_is_told_of():
+def test_a_form_that_fails_in_a_second_call_is_reported():
     record = make(printed=fails_later)
     draws = [{"R": np.eye(3), "a": np.array([1.0, 2.0, x])} for x in (3.0, 4.0, 5.0)]
     before = {

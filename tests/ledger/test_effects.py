@@ -290,7 +290,7 @@ def test_each_root_cause_has_a_simulation_or_the_reason_for_none():
 
 
 @pytest.mark.parametrize("id", RUNS)
-def test_a_sentence_says_what_the_run_gives(id):
+def test_a_sentence_agrees_with_the_result_of_its_run(id):
     sentence = re.sub(r"[a-z]/s²", "", ledger.find(id).effect)
     told = re.findall(r"(?<![\w.])\d+(?:\.\d+)?", sentence)
     measured = RUNS[id]()

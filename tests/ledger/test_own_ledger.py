@@ -69,7 +69,7 @@ def test_the_template_is_confirmed_and_each_break_of_it_is_noticed(own, capsys):
         assert surviving_mutants(record) == []
 
 
-def test_what_is_wrong_is_found(own, capsys):
+def test_wrong_forms_are_found(own, capsys):
     add(own, "holds")
     status, text = run(capsys, "verify", "--ledger", own, "--json")
     assert status == 1
@@ -138,7 +138,7 @@ def test_what_cannot_be(tmp_path, monkeypatch, capsys, arguments, message):
     assert message in text
 
 
-def test_what_is_edited_is_read_again(own):
+def test_edited_files_are_read_again(own):
     with ledger.context(own):
         assert len(ledger.load()) == 1
     add(own, "erratum")

@@ -103,7 +103,7 @@ def test_the_page_decides_the_origin(id):
     assert ledger.find(id).origin is KNOWN[id]
 
 
-def test_a_page_that_is_at_hand_leaves_nothing_to_the_scan():
+def test_an_available_page_excludes_the_field_scan():
     record = ledger.find("sueda/s1.4/m1#b")
     with pytest.raises(ValueError, match="the author's page decides"):
         replace(record, scan=True)
@@ -124,7 +124,7 @@ def test_a_page_has_a_number_unless_it_is_dropped():
         Page(3, SAME, fixed=True)
 
 
-def test_only_the_author_has_mended_a_slip_and_what_is_mended_comes_first():
+def test_only_slips_of_the_author_are_fixed_and_they_come_first():
     fixed = [record for record in WRONG if record.is_fixed]
     assert {record.origin for record in fixed} == {Origin.AUTHOR}
     assert "sueda/s1.9.6/e1.65" in [record.id for record in fixed]
@@ -168,7 +168,7 @@ def test_the_errata_name_the_versions_that_were_read(capsys):
     assert "No page of the author was available" in capsys.readouterr().out
 
 
-def test_the_state_of_what_is_not_the_authors_is_empty():
+def test_the_status_of_a_conversion_slip_is_empty():
     assert errata.correction_status(ledger.find("sueda/s1.4/m1#b")) == ""
     assert errata.correction_status(ledger.find("sueda/s1.9/t375")) == "dropped"
     answered = replace(ledger.find("sueda/s1.13/e1.84"), reply="Yes.")
@@ -184,7 +184,7 @@ def test_the_json_has_pages_and_origin(capsys):
     assert (entry["origin"], entry["page_2021"], entry["page_2021_number"]) == ("author", "same", "6-7")
 
 
-def test_show_says_who_made_the_slip(capsys):
+def test_show_names_the_origin_of_a_slip(capsys):
     assert main(["show", "sueda/s1.4/m1#b", "--full"]) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "origin the conversion of the text, not the author" in text

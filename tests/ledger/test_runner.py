@@ -407,7 +407,7 @@ def test_resolve():
         resolve("numpy.nonexistent_thing")
 
 
-def test_kept_counterexamples_are_played_back_and_replaced_where_they_show_nothing(monkeypatch):
+def test_stored_counterexamples_are_replayed_and_replaced_if_ineffective(monkeypatch):
     wrong = make(**ERRATUM)
     database = ChoiceDatabase({})
     assert search_smallest(wrong, database)
@@ -427,6 +427,6 @@ def test_every_kept_counterexample_is_of_a_claim_that_needs_one():
     assert stored_choices().choices.keys() <= wrong
 
 
-def test_a_flag_that_is_mostly_up_is_changed_where_it_is_down_too():
+def test_a_flag_that_is_mostly_true_is_also_changed_where_it_is_false():
     """With 40 inputs this claim had luck; with 100, none of a few far from each other was a zero."""
     assert verify(ledger.find("lloyd/s0.23/t1290"), examples=100, shrink=False).confirmed

@@ -83,7 +83,7 @@ def test_text_has_the_value_of_the_formula():
 
 
 @pytest.mark.parametrize("tex", [r"{a", r"\begin{pmatrix} a", r"\unknown", r"\frac{a}", r"\text{a"])
-def test_what_is_no_formula_is_an_error_or_stays_as_it_is(tex):
+def test_text_that_is_not_a_formula_is_an_error_or_unchanged(tex):
     with pytest.raises(ValueError, match=r"closed|unknown|argument"):
         formula_to_unicode(tex)
     assert readable_formula(tex) == tex

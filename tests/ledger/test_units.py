@@ -37,7 +37,7 @@ STEP = ledger.find("sueda/s1.8/e1.28")
 KILOMETERS = Units(length=1e-3, mass=1.0, time=1.0)
 
 
-def test_every_claim_that_can_be_checked_says_what_its_arguments_and_its_result_are():
+def test_every_checkable_claim_describes_its_arguments_and_its_result():
     silent = [each.id for each in ledger.load() if each.reference is not None and not declares_units(each)]
     assert silent == []
 
@@ -125,7 +125,7 @@ def test_a_wrong_declaration_shows():
     ]
 
 
-def test_a_print_whose_units_do_not_fit_is_told_so_and_no_other():
+def test_inconsistent_units_are_reported_for_the_print_alone():
     wrong = ledger.find("lloyd/s0.9.3/d4")
     assert wrong.verdict is Verdict.ERRATUM
     assert findings(wrong) == []

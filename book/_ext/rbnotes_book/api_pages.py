@@ -205,7 +205,7 @@ def _attribute_docs(package: str) -> dict[str, list[str]]:
 
 
 @cache
-def usual() -> dict[str, dict[str, str]]:
+def default_meanings() -> dict[str, dict[str, str]]:
     """Return the meanings of arguments by name: everywhere, in a subpackage, or of one function."""
     return tomllib.loads(ARGUMENTS.read_text(encoding="utf-8"))
 
@@ -266,8 +266,8 @@ def entry(name: str, argument: str) -> tuple[str, str] | None:
     """Return where the table explains an argument of a function, and the text: the most specific entry."""
     relative_name = name.removeprefix(f"{PACKAGE}.")
     for key in (relative_name, subpackage(relative_name), "everywhere"):
-        if argument in usual().get(key, {}):
-            return key, usual()[key][argument]
+        if argument in default_meanings().get(key, {}):
+            return key, default_meanings()[key][argument]
     return None
 
 

@@ -1,10 +1,10 @@
 """Check that numbers in outputs have only significant digits, and that rows of them fit the page.
 
-A fault is a number of more than ``MOST`` significant digits, an entry of an array that is a rounding error
-beside the others, or a row of numbers that does not fit a page of 1280 px. Inputs that ``rbnotes.challenge``
-found are exempt: running them again takes all digits. A cell whose numbers need more says why in its
-metadata: ``digits: both sides, to the last bit``. Zeros have no sign on the pages, because the sign depends
-on the processor.
+A fault is a number of more than ``MAX_SIGNIFICANT_DIGITS`` significant digits, an entry of an array that is a
+rounding error relative to the others, or a row of numbers that does not fit a page of 1280 px. Inputs that
+``rbnotes.challenge`` found are exempt, because running them again requires all digits. A cell whose numbers
+need more digits states the reason in its metadata: ``digits: both sides, to the last bit``. Zeros have no
+sign on the pages, because the sign depends on the processor.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-MOST = 8
-"""Significant digits of a number."""
-NOISE = 1e-11
-"""An entry of an array that is smaller than this times the largest is rounding."""
-COLUMNS, ROW = 86, 5
-"""The width of a page's outputs, and how many numbers make a row: words are wrapped."""
+MAX_SIGNIFICANT_DIGITS = 8
+"""Largest number of significant digits of a printed number."""
+MIN_ENTRY_RATIO = 1e-11
+"""Smallest ratio of an entry of an array to the largest one at which it is not a rounding error."""
+PAGE_COLUMNS, MIN_ROW_LENGTH = 86, 5
+"""Width of outputs on a page, and the smallest number of numbers in a row that cannot be wrapped."""
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+(?=e[-+]))(?:e[-+]?\d+)?(?!\w)")
 MINUS_ZERO = re.compile(r"(?<![\w.)\]-])-(0(?:\.0*)?(?:e[-+]?0+)?)(?![\w.])")
@@ -34,18 +34,18 @@ def faults(cell: NotebookNode) -> list[str]:
     messages = []
     for text in map(_without_inputs, texts(cell)):
         for number in NUMBER.findall(text):
-            if significant(number) > MOST:
-                messages.append(f"{number} has more than {MOST} significant digits")
+            if count_significant_digits(number) > MAX_SIGNIFICANT_DIGITS:
+                messages.append(f"{number} has more than {MAX_SIGNIFICANT_DIGITS} significant digits")
         for line in text.splitlines():
-            if len(line) > COLUMNS and len(NUMBER.findall(line)) >= ROW:
-                messages.append(f"a row of numbers has {len(line)} columns, more than {COLUMNS}")
+            if len(line) > PAGE_COLUMNS and len(NUMBER.findall(line)) >= MIN_ROW_LENGTH:
+                messages.append(f"a row of numbers has {len(line)} columns, more than {PAGE_COLUMNS}")
         for array in arrays(text):
             values = {number: abs(float(number)) for number in NUMBER.findall(array)}
             largest = max(values.values(), default=0.0)
             messages += [
                 f"{number} is rounding beside {largest:g} in an array"
                 for number, value in values.items()
-                if 0 < value < NOISE * largest
+                if 0 < value < MIN_ENTRY_RATIO * largest
             ]
     return messages
 
@@ -58,7 +58,7 @@ def texts(cell: NotebookNode) -> Iterator[str]:
             yield text
 
 
-def significant(number: str) -> int:
+def count_significant_digits(number: str) -> int:
     """Return the number of significant digits."""
     return len(re.sub(r"e.*|[-+.]", "", number).lstrip("0"))
 

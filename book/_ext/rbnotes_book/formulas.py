@@ -25,9 +25,9 @@ from rbnotes.ledger.tex_to_text import split_text_and_formulas
 from rbnotes_book.node import NODE, SCRIPTS
 
 SERVER = SCRIPTS / "katex_server.js"
-SHORT = 28
+MAX_UNBROKEN_LENGTH = 28
 """A formula in the text of so many characters of TeX is kept on one line, and what touches it with it."""
-ENDS = 3 * "</span>"
+CLOSING_TAGS = 3 * "</span>"
 """With these end the last piece of a formula that is kept on one line, all its pieces, and the formula."""
 MATHML = re.compile(r"<math.*</math>", re.DOTALL)
 NUMBERING = re.compile(r"\\begin\{(align|alignat|gather|equation|eqnarray|flalign)\}")
@@ -120,14 +120,14 @@ def _typeset_node(translator: HTML5Translator, node: nodes.Element, *, display: 
 
 def is_short(node: nodes.math) -> bool:
     """Return True if a formula in the text is never broken."""
-    return len(node.astext()) <= SHORT
+    return len(node.astext()) <= MAX_UNBROKEN_LENGTH
 
 
 def visit_math(translator: HTML5Translator, node: nodes.math) -> None:
     html = _typeset_node(translator, node, display=False)
-    if "tail" in node and html.endswith(ENDS):
+    if "tail" in node and html.endswith(CLOSING_TAGS):
         tail = translator.encode(node["tail"])
-        html = f'{html.removesuffix(ENDS)}<span class="tail">{tail}</span>{ENDS}'
+        html = f'{html.removesuffix(CLOSING_TAGS)}<span class="tail">{tail}</span>{CLOSING_TAGS}'
     short = " short" if is_short(node) else ""
     translator.body.append(f'<span class="math notranslate nohighlight{short}">{html}</span>')
     raise nodes.SkipNode

@@ -16,7 +16,7 @@ GENERATED = ("ledger", "finder", "api", "conditions", "errata", "symbols")
 """Prefixes of the names of these pages."""
 LIMITS = {"MB": 1.5, "elements": 15_000}
 ELEMENT = re.compile(r"<[a-zA-Z]")
-IDLE = (
+REDUNDANT_ELEMENTS = (
     re.compile(r'<span class="pre">([^<]*)</span>'),
     re.compile(r"(?<=<td>)<p>((?:(?!</?p\b|</td>).)*)</p>(?=</td>)", re.DOTALL),
 )
@@ -30,9 +30,9 @@ def is_generated(name: str) -> bool:
     return name.startswith(GENERATED)
 
 
-def lighter(body: str) -> str:
+def without_redundant_elements(body: str) -> str:
     """Return a page's text without elements that have no effect."""
-    for element in IDLE:
+    for element in REDUNDANT_ELEMENTS:
         body = element.sub(r"\1", body)
     return body
 
@@ -54,7 +54,7 @@ def _lighten(
     app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: nodes.document | None
 ) -> None:
     if doctree is not None and is_generated(page_name(pagename)):
-        context["body"] = lighter(context["body"])
+        context["body"] = without_redundant_elements(context["body"])
 
 
 def _check(app: Sphinx, exception: Exception | None) -> None:

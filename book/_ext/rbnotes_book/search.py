@@ -22,7 +22,7 @@ from rbnotes.ledger.tex_to_text import formula_to_text
 
 SCRIPTS = ("displays.js", "excerpts.js", "search-words.js", "search-notes.js", "search-slips.js")
 SKIPPED = (nodes.comment, nodes.raw, nodes.math, nodes.math_block, nodes.literal_block)
-LONGEST = 8000
+MAX_EXCERPT_LENGTH = 8000
 """Letters of a page's section that are kept for excerpts."""
 BEFORE, AFTER = "window.rbnotesExcerpts = ", ";\n"
 
@@ -82,7 +82,7 @@ def excerpts(doctree: nodes.document) -> list[list[str]]:
     result = []
     for section in doctree.findall(nodes.section):
         text = " ".join("".join(part for child in section for part in prose(child)).split())
-        result.append([section["ids"][0] if section["ids"] else "", text[:LONGEST]])
+        result.append([section["ids"][0] if section["ids"] else "", text[:MAX_EXCERPT_LENGTH]])
     return result
 
 

@@ -237,7 +237,7 @@ def _fill_table(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         placeholder.replace_self(table(head, rows, "symbols"))
 
 
-MOST = 6
+MAX_LISTED_CHAPTERS = 6
 """Chapters that a row names; a letter with more is everywhere the same."""
 
 
@@ -248,7 +248,7 @@ def _row(app: Sphinx, docname: str, entry: Entry, pages: list[str]) -> list[node
     for number, (source, tex) in enumerate(entry.elsewhere.items()):
         notes += [nodes.Text(", ")] * (number > 0) + [nodes.Text(f"{AUTHORS[source]} "), nodes.math(tex, tex)]
     for number, page in enumerate(pages):
-        if len(pages) > MOST and not entry.chapters:
+        if len(pages) > MAX_LISTED_CHAPTERS and not entry.chapters:
             chapters += nodes.Text(f"{len(pages)} chapters")
             break
         title = app.env.titles[page].astext()

@@ -55,7 +55,7 @@ def test_literals_and_divisions_are_exact(tmp_path):
     assert module.form(1) == rational(31, 10)
 
 
-def test_importing_the_package_loads_none_of_this():
+def test_importing_the_package_loads_no_exact_arithmetic():
     code = (
         "import sys, rbnotes.ledger; "
         "print([name for name in sys.modules if 'flint' in name or 'ledger.exact' in name])"

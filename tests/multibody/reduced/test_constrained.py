@@ -319,7 +319,7 @@ class TestRejected:
         with pytest.raises(InconsistentConstraints, match=message):
             velocity_constraints(system, told, state, 0.01)
 
-    def test_rows_that_nothing_moves(self):
+    def test_rows_without_motion(self):
         system, rng = hinged(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
         base = Pull(np.zeros((1, 4)))

@@ -24,7 +24,7 @@ DRAWINGS: dict[str, Callable[[], Pen]] = {
     "constraint": systems.constraint,
     "kkt-blocks": systems.kkt,
     "attachments": systems.attachments,
-    "fewer-coordinates": systems.fewer,
+    "fewer-coordinates": systems.coordinate_reduction,
     "crank": systems.crank,
     "loop": systems.loop,
 }

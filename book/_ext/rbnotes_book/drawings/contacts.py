@@ -85,12 +85,12 @@ def _section(pen: Pen, center: Points, kind: str) -> None:
     pen.arrow(center, (54, 0), "tangent", curve="thin")
     pen.arrow(center, (0, 54), "tangent", curve="thin")
     pen.arrow(center, 1.35 * size * np.array([np.cos(angle), np.sin(angle)]), "velocity")
-    pen.arrow(center, size * brake(kind, angle), "force")
+    pen.arrow(center, size * maximal_dissipation(kind, angle), "force")
     pen.dot(center)
     pen.label(f"${BOUNDS[kind]}$", center - [0, 60])
 
 
-def brake(kind: str, angle: float) -> Points:
+def maximal_dissipation(kind: str, angle: float) -> Points:
     """Return the friction of maximal dissipation, for a bound of 1, when sliding at an angle."""
     against = -np.array([np.cos(angle), np.sin(angle)])
     if kind == "cone":

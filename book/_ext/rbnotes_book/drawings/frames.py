@@ -22,7 +22,7 @@ def pose() -> Pen:
     pen.arrow(world, origin - world, "position", "$p$", at=0.55, side="b", off=10)
     pen.arrow(origin, point - origin, "position", "$x_i$", at=0.55, side="r", off=9)
     pen.arrow(world, point - world, "position", "$x_0 = R\\,x_i + p$", at=0.55, side="l", off=8)
-    pen.hop(world + [10, -22], origin + [-6, -24], -18, "ink", "$E_{0i}$")
+    pen.curved_arrow(world + [10, -22], origin + [-6, -24], -18, "ink", "$E_{0i}$")
     pen.dot(point)
     return pen
 
@@ -61,15 +61,15 @@ def joint() -> Pen:
     pen.frame(at_i, -0.15, length=28)
     pen.frame(at_k, 0.35, length=28)
     pen.label("$j$", at_i + [-4, -3], "b", off=8)
-    pen.hop(child + [12, 26], at_i + [0, 30], 18, label="${}^i_jE$")
-    pen.hop(at_k + [6, -6], at_i + [8, -8], 22)
+    pen.curved_arrow(child + [12, 26], at_i + [0, 30], 18, label="${}^i_jE$")
+    pen.curved_arrow(at_k + [6, -6], at_i + [8, -8], 22)
     pen.label("$X$", (176, 84), "b", off=1)
     pen.label("joint frame<br>fixed in $k$", (262, 150), "c")
-    pen.bend(np.linspace([250, 134], [226, 110], 12), head=False)
+    pen.arrow_along(np.linspace([250, 134], [226, 110], 12), head=False)
     world = np.array([40.0, 35.0])
     pen.frame(world, 0.0, "$0$", length=28, side="l")
-    pen.hop(world + [-4, 32], child + [-10, -12], 10, label="$E_i$")
-    pen.hop(world + [34, 4], parent + [-8, -6], -18, label="$E_k$")
+    pen.curved_arrow(world + [-4, 32], child + [-10, -12], 10, label="$E_i$")
+    pen.curved_arrow(world + [34, 4], parent + [-8, -6], -18, label="$E_k$")
     return pen
 
 
@@ -91,8 +91,8 @@ def chain() -> Pen:
     pen.frame(middle, bend + q + 0.3, length=22)
     pen.label("body $B_j$", end + [14, 0], "r")
     pen.arc(rest, 98, bend, bend + q, "moment", "$q_j$")
-    pen.hop(before + [4, 26], rest + [-14, 26], 18, label="${}^{j-1}_jE_0$")
-    pen.hop(rest + [-8, 34], middle + [-12, 18], 12)
+    pen.curved_arrow(before + [4, 26], rest + [-14, 26], 18, label="${}^{j-1}_jE_0$")
+    pen.curved_arrow(rest + [-8, 34], middle + [-12, 18], 12)
     pen.label("${}^j_{B_j}E$", rest + [4, 66], "l", off=4)
     pen.label("${}^{j-1}_jE = {}^{j-1}_jE_0\\;Q_j(q_j)$", (180, 14), "c")
     return pen

@@ -101,13 +101,15 @@ class Pen:
         """Draw a circular arrow from one angle to another [rad]."""
         angles = np.linspace(start, end, 40)
         points = np.asarray(center) + radius * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
-        self.bend(points, kind, head=head, curve=curve)
+        self.arrow_along(points, kind, head=head, curve=curve)
         if label:
             middle = (start + end) / 2
             u = np.array([np.cos(middle), np.sin(middle)])
             self.label(label, np.asarray(center) + radius * u, _side(u), kind, off=5)
 
-    def bend(self, points: ArrayLike, kind: str = "ink", *, head: bool = True, curve: str = "thin") -> None:
+    def arrow_along(
+        self, points: ArrayLike, kind: str = "ink", *, head: bool = True, curve: str = "thin"
+    ) -> None:
         """Draw a smooth arrow along many points."""
         path = np.asarray(points, dtype=float)
         self.line(path, kind, curve=curve)
@@ -123,7 +125,7 @@ class Pen:
                 curve="head",
             )
 
-    def hop(
+    def curved_arrow(
         self, start: ArrayLike, end: ArrayLike, height: float, kind: str = "ink", label: str = "", **how: Any
     ) -> None:
         """Draw a curved arrow that bulges by ``height``, to the left if positive."""
@@ -131,7 +133,7 @@ class Pen:
         t = np.linspace(0, 1, 40)[:, None]
         across = np.array([-(b - a)[1], (b - a)[0]]) / np.linalg.norm(b - a)
         path = a + t * (b - a) + 4 * height * t * (1 - t) * across
-        self.bend(path, kind, **how)
+        self.arrow_along(path, kind, **how)
         if label:
             self.label(label, path[20], _side(np.sign(height) * across), kind, off=6)
 

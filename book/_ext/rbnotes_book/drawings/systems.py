@@ -85,7 +85,7 @@ def attachments() -> Pen:
     return pen
 
 
-def fewer() -> Pen:
+def coordinate_reduction() -> Pen:
     """Draw the maps of reduced coordinates: velocities in one direction, forces in the other."""
     pen = Pen(175)
     boxes = ((8, 74, "q_R", "angle"), (133, 84, "q_r", "joints"), (268, 84, "q_m", "bodies"))
