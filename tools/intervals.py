@@ -38,6 +38,8 @@ class fmpq:  # the name in flint
     """A fraction ``p / q`` in lowest terms."""
 
     __slots__ = ("p", "q")
+    p: int
+    q: int
 
     def __init__(self, numerator: Any = 0, denominator: int = 1) -> None:
         if isinstance(numerator, fmpq):
@@ -329,6 +331,8 @@ def _larger(a: Any, b: Any) -> Any:
 
 class _Matrix:
     """A matrix of fractions or intervals."""
+
+    rows: list[list[Any]]
 
     def __init__(self, num_rows: Any, num_columns: int = 0, entries: Sequence[Any] = ()) -> None:
         if isinstance(num_rows, _Matrix):

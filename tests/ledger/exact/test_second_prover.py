@@ -56,8 +56,8 @@ def test_proofs_are_repeated():
 def test_a_break_in_either_arithmetic_is_noticed():
     planted = """
 import intervals
-right = intervals.arb.cos
-intervals.arb.cos = lambda self: right(self) + intervals.fmpq(1, 10**50)
+right = intervals.arb.sin
+intervals.arb.sin = lambda self: right(self) + intervals.fmpq(1, 10**50)
 """
     status, output = run(planted + MAIN, ROTATION)
     assert status == 1

@@ -5,6 +5,8 @@ As in section 0.17, the oracle is the motion of least action, without a KKT syst
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -94,7 +96,7 @@ FULL_SYSTEM = {
     "gb": arrays(B),
     "gk": arrays(K),
 }
-WithNegativeR = negative_regularization(FULL_SYSTEM, ROWS)
+WithNegativeR: Any = negative_regularization(FULL_SYSTEM, ROWS)
 
 
 def blocks(M):

@@ -6,6 +6,8 @@ force on them is the residual of the momentum.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rbnotes.attachments import Attachment, NullSpaceReduction, null_space_reduction, solve_prescribed_motion
@@ -66,7 +68,9 @@ FULL_SYSTEM = {
     "gb": arrays(B),
     "vr": arrays(P),
 }
-WithNegativeR = negative_regularization(FULL_SYSTEM, ROWS, R_IS_NEGATIVE.replace(r"R_\alpha", r"R_\sigma"))
+WithNegativeR: Any = negative_regularization(
+    FULL_SYSTEM, ROWS, R_IS_NEGATIVE.replace(r"R_\alpha", r"R_\sigma")
+)
 
 
 def constraint_blocks(G, Gb):

@@ -6,6 +6,8 @@ a softened constraint. It does not solve a KKT system.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import strategies as st
 
@@ -126,7 +128,7 @@ def negative_regularization(system, rows, needed=R_IS_NEGATIVE):
     return NegativeRegularization
 
 
-WithNegativeR = negative_regularization(FULL_SYSTEM, ROWS)
+WithNegativeR: Any = negative_regularization(FULL_SYSTEM, ROWS)
 
 
 @section.holds("e0.18", "An attachment as a constraint")
