@@ -75,7 +75,7 @@ def book(tiny_book):
         "{ tex = ['a', 'b', 'c', 'd'], meaning = 'any length', unit = 'm' }, "
         "{ tex = 'e', meaning = 'charge', lloyd = 'q' }, { tex = 'f', meaning = 'rate', chapters = ['told'] }"
     )
-    first = book.build()
+    first = book.run_command()
     assert first.returncode == 0, first.stderr
     book.first = first
     return book
