@@ -76,7 +76,7 @@ def book(tiny_book):
         "{ tex = 'e', meaning = 'charge', lloyd = 'q' }, "
         "{ tex = 'f', meaning = 'rate', chapters = ['example'] }"
     )
-    first = book.build()
+    first = book.run_command()
     assert first.returncode == 0, first.stderr
     book.first = first
     return book

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import yaml
@@ -80,6 +82,15 @@ LEDGER_PAGES = {
 }
 
 
+@cache
+def _build_server() -> subprocess.Popen[str]:
+    command = [sys.executable, Path(__file__).with_name("build_server.py")]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    # Closes the pipes, upon which the server ends, and waits for that.
+    atexit.register(server.__exit__, None, None, None)
+    return server
+
+
 class TinyBook:
     """A book at ``root`` with the settings of the real one; the first page is its start page."""
 
@@ -112,7 +123,18 @@ class TinyBook:
         (self.root / "book" / "_data").mkdir(parents=True)
         self._write("book/_data/symbols.toml", f"symbol = [{entries}]\n")
 
-    def build(self) -> subprocess.CompletedProcess[str]:
+    def run_command(self) -> subprocess.CompletedProcess[str]:
         """Run the command that builds books."""
         command = [sys.executable, REPOSITORY / "tools" / "build_book.py", "--root", self.root]
         return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    def build(self) -> subprocess.CompletedProcess[str]:
+        """Do the same in a process that has loaded the modules already, which takes longer than the build."""
+        server = _build_server()
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(f"{self.root}\n")
+        server.stdin.flush()
+        status = int(server.stdout.readline())
+        output, errors = ((self.root / name).read_text(encoding="utf-8") for name in ("stdout", "stderr"))
+        return subprocess.CompletedProcess("build_book.py", status, output, errors)
