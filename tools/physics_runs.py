@@ -48,7 +48,7 @@ INTEGRATORS: dict[str, Options] = {
 IMPACTS: dict[str, Options] = {"simultaneous": {}, "sequential": {"impacts": "sequential"}}
 
 
-class TooLong(Exception):
+class TimeLimitExceeded(Exception):
     """Raised when a run takes too long."""
 
 
@@ -76,7 +76,7 @@ def run(model: MaximalModel, start: State, T: float, h: float, options: Options)
 
     def watch(done: int, of: int) -> None:
         if time.process_time() - began > MAX_SECONDS:
-            raise TooLong
+            raise TimeLimitExceeded
 
     return simulate(model, start, h, round(T / h), progress=watch, **options)
 

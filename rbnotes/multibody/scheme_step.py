@@ -23,7 +23,7 @@ from rbnotes.dynamics import (
     StepSolution,
     add_constraints,
 )
-from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
+from rbnotes.multibody.applied_forces import Control, actuated_system, applied_power, tree_actuator_forces
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
 from rbnotes.multibody.maximal.model import BAUMGARTE, PROJECTION
 from rbnotes.multibody.maximal.stepping import StepResult, solve_contacts
@@ -102,7 +102,7 @@ class SchemeStepper:
         end_state = self.scheme(system, state, h, solve=solve_velocities)
         solution, friction_impulse = solutions[-1]
         record = _contact_record(points, contacts, state.qdot, solution)
-        actuators = [actuator_forces_at(model, self.control, each) for each in (state, end_state)]
+        actuators = [tree_actuator_forces(model, self.control, each) for each in (state, end_state)]
         powers = [
             applied_power(model, each, f) for each, f in zip((state, end_state), actuators, strict=True)
         ]
