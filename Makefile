@@ -67,7 +67,7 @@ $(STAMP): pyproject.toml constraints.txt
 
 # The written pages in a browser (Chromium): accessibility, width on a phone, requests, console.
 look:
-	$(BIN)/python tools/look_at_pages.py
+	$(BIN)/python tools/inspect_pages.py
 
 clean:
 	rm -rf _build build dist rbnotes.egg-info book/_generated

@@ -50,8 +50,8 @@ Solver = Callable[[], np.ndarray | None]
 
 class Row(NamedTuple):
     name: str
-    ours: Solver
-    peers: dict[str, Solver]
+    library_solver: Solver
+    other_solvers: dict[str, Solver]
     lcp: LCP
     limit: float
 
@@ -78,24 +78,24 @@ def lcp_row(name: str, lcp: LCP, *, symmetric: bool) -> Row:
     M = lcp.M.toarray() if sparse.issparse(lcp.M) else lcp.M
     M, q, lower = np.ascontiguousarray(M), lcp.q, np.zeros(lcp.size)
     dense = LCP(M, q)
-    peers: dict[str, Solver] = {"quantecon": lambda: lcp_lemke(M, q, max_iter=10**6).z}
+    other_solvers: dict[str, Solver] = {"quantecon": lambda: lcp_lemke(M, q, max_iter=10**6).z}
     if symmetric:
         for solver in ("daqp", "quadprog"):
-            peers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=lower, solver=solver)
-    return Row(name, lambda: solve(dense, compiled=True).z, peers, lcp, SMALL_LIMIT)
+            other_solvers[solver] = lambda solver=solver: qpsolvers.solve_qp(M, q, lb=lower, solver=solver)
+    return Row(name, lambda: solve(dense, compiled=True).z, other_solvers, lcp, SMALL_LIMIT)
 
 
 def program_row(name: str, qp: QP, lcp: LCP, solvers: tuple[str, ...], limit: float) -> Row:
     """Return the row of a contact step as a quadratic program."""
     P, G = sparse.csc_matrix(qp.Q), sparse.csc_matrix(-qp.A)
     sparse_data, dense_data = (P, qp.c, G, -qp.b), (P.toarray(), qp.c, G.toarray(), -qp.b)
-    peers = {}
+    other_solvers = {}
     for solver in solvers:
         data = sparse_data if solver in TOLERANCES else dense_data
         options = accurate_options(solver, data, lcp)
         if options is not None:
-            peers[solver] = multipliers(solver, data, options)
-    return Row(name, lambda: solve(qp, compiled=True).z, peers, lcp, limit)
+            other_solvers[solver] = multipliers(solver, data, options)
+    return Row(name, lambda: solve(qp, compiled=True).z, other_solvers, lcp, limit)
 
 
 def multipliers(solver: str, data: tuple, options: dict) -> Solver:
@@ -145,10 +145,10 @@ def rows(largest: int) -> Iterator[Row]:
 
 def measure_row(row: Row) -> dict[str, float]:
     """Return the median times of all accurate solvers of a row, run alternately."""
-    if solution_error(row.lcp, row.ours) > ACCURATE:
+    if solution_error(row.lcp, row.library_solver) > ACCURATE:
         return {"ours": np.inf}
-    codes = {"ours": row.ours} | {
-        name: run for name, run in row.peers.items() if solution_error(row.lcp, run) <= ACCURATE
+    codes = {"ours": row.library_solver} | {
+        name: run for name, run in row.other_solvers.items() if solution_error(row.lcp, run) <= ACCURATE
     }
     times: dict[str, list[float]] = {name: [] for name in codes}
     start = time.perf_counter()

@@ -177,11 +177,11 @@ def variants(examples: int = EXAMPLES) -> tuple[Tally, list[str]]:
         name: cases(ledger.find(name), examples=examples) for name in {each.claim for each in VARIANTS}
     }
     for variant in VARIANTS:
-        submission = Submission(ledger.find(variant.claim), variant.what, variant.function)
+        submission = Submission(ledger.find(variant.claim), variant.description, variant.function)
         passed = passes(submission, cases_by_claim[variant.claim])
         tally.add(variant.right, passed)
         if passed is not variant.right:
-            missed.append(f"{variant.claim}: {variant.what}")
+            missed.append(f"{variant.claim}: {variant.description}")
     return tally, missed
 
 
@@ -218,7 +218,7 @@ def cards() -> list[str]:
         parts += [(f"the meaning of {name}", card.arguments.get(name)) for name in record.inputs]
         if card.example is not None and card.example[1].ndim:
             parts.append(("the frame of the result", record.result.meaning))
-        missing += [f"{record.id}: {what}" for what, text in parts if not text]
+        missing += [f"{record.id}: {description}" for description, text in parts if not text]
     return missing
 
 

@@ -25,7 +25,7 @@ class Variant:
     """Function for a claim, with its expected result."""
 
     claim: str
-    what: str
+    description: str
     right: bool
     function: Callable[..., Any]
 

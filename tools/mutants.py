@@ -48,7 +48,7 @@ from slip_checks import MEASURED, Tests, digest, first_wrong_record, records_of,
 
 TABLE = ROOT / "book" / "_data" / "slips.csv"
 NOT_MUTATED = ("ledger", "coursework/challenge", "coursework/cards", "coursework/grading", "cli")
-"""Rooms without formulas, or, as the ledger, with checks of their own that mutate them."""
+"""Subpackages without formulas, and those with mutation tests of their own, such as the ledger."""
 NOT_RUN = ("book", "coursework", "fuzz", "ledger")
 NOT_RUN_FILES = ("command_line", "installed", "messages", "package", "packaging")
 PASSED = 0.02
@@ -97,11 +97,11 @@ def detecting_test(slip: Slip, functions: PackageFunctions, tests: Tests) -> str
     for prepare in preparations:
         work = prepare()  # measurements run without the slip
         with functions.with_slip(slip):
-            noticed = run_in_fork(work)
-        if noticed is None:
+            detected = run_in_fork(work)
+        if detected is None:
             return "stopped"
-        if noticed:
-            return str(noticed)
+        if detected:
+            return str(detected)
     return ""
 
 
@@ -113,18 +113,18 @@ class Score:
     slips: int
     tested: int
     equivalent: int
-    noticed: int
+    detected: int
 
     def __str__(self) -> str:
         counted = self.tested - self.equivalent
-        percentage = f"{100 * self.noticed / max(counted, 1):5.1f} %"
+        percentage = f"{100 * self.detected / max(counted, 1):5.1f} %"
         equivalents = f"; {self.equivalent} equivalent" if self.equivalent else ""
-        return f"{self.subpackage:16}{self.noticed:5} of {counted} noticed: {percentage}{equivalents}"
+        return f"{self.subpackage:16}{self.detected:5} of {counted} detected: {percentage}{equivalents}"
 
     @property
     def is_low(self) -> bool:
         """Return True if too many slips are not detected."""
-        return self.noticed < (1 - PASSED) * (self.tested - self.equivalent)
+        return self.detected < (1 - PASSED) * (self.tested - self.equivalent)
 
 
 def write(scores: Sequence[Score]) -> None:
@@ -205,16 +205,16 @@ class Trial:
         rng = np.random.default_rng([self.options.seed, zlib.crc32(subpackage.encode())])
         chosen = [all_slips[i] for i in rng.permutation(len(all_slips))[: self.options.count]]
         tested = [slip for slip in chosen if not slip.why_equivalent]
-        noticed = 0
+        detected = 0
         for slip in tested:
             detected_by = self.cache.get(slip)
             if detected_by is None:
                 detected_by = detecting_test(slip, functions, tests)
                 self.cache.add(slip, detected_by)
-            noticed += bool(detected_by)
+            detected += bool(detected_by)
             if not detected_by:
                 self.write_line(f"    {slip}")
-        return Score(subpackage, len(all_slips), len(chosen), len(chosen) - len(tested), noticed)
+        return Score(subpackage, len(all_slips), len(chosen), len(chosen) - len(tested), detected)
 
 
 def main() -> int:

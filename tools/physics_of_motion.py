@@ -51,7 +51,7 @@ def double_pendulum(options: Options, what: str) -> float:
     return float(np.ptp(path.energies) / (2 * g))  # relative to the energy between horizontal and hanging
 
 
-BARELY, HARDLY = (0.05, 2.0, 0.0), (1e-3 * np.sqrt(3), 3.0, 0.0)
+NEAR_AXIS_SPIN, NEARER_AXIS_SPIN = (0.05, 2.0, 0.0), (1e-3 * np.sqrt(3), 3.0, 0.0)
 """Spins of a body of moments 1, 2, 3 near its middle axis, rad/s: it flips each 8.789 s, or each 10.211 s."""
 
 
@@ -253,7 +253,7 @@ ROWS = (
             partial(flips, what=what, spin=spin),
             INTEGRATORS,
         )
-        for each, spin in (("8.79", BARELY), ("10.21", HARDLY))
+        for each, spin in (("8.79", NEAR_AXIS_SPIN), ("10.21", NEARER_AXIS_SPIN))
         for measured, limit, what in (
             ("energy, relative", 1e-6, "energy"),
             ("times of flips, relative", 0.01, "times"),

@@ -67,7 +67,7 @@ IMPACTS: dict[str, Options] = {
 }
 
 
-class TooLong(Exception):
+class TimeLimitExceeded(Exception):
     """Raised when a run takes too long."""
 
 
@@ -119,7 +119,7 @@ def run(model: MaximalModel, start: State, T: float, h: float, options: Options)
 
     def watch(done: int, of: int) -> None:
         if time.process_time() - began > MAX_SECONDS:
-            raise TooLong
+            raise TimeLimitExceeded
 
     steps = round(T / h)
     if "coordinates" in options:

@@ -24,7 +24,7 @@ from datetime import date
 import numpy as np
 import physics_of_contact
 import physics_of_motion
-from physics_runs import IMPACTS, INTEGRATORS, MAX_SECONDS, ROOT, Row, TooLong
+from physics_runs import IMPACTS, INTEGRATORS, MAX_SECONDS, ROOT, Row, TimeLimitExceeded
 
 import rbnotes
 from rbnotes.errors import NotConverged
@@ -44,7 +44,7 @@ def table_lines(row: Row, variants: Iterable[str]) -> Iterator[tuple[str, ...]]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 error = f"{row.error(options):.1e}"
-        except TooLong:
+        except TimeLimitExceeded:
             error = f"more than {MAX_SECONDS:.0f} s"
         except (NotConverged, np.linalg.LinAlgError, ValueError, FloatingPointError) as found:
             error = f"stops: {type(found).__name__}"
@@ -53,7 +53,7 @@ def table_lines(row: Row, variants: Iterable[str]) -> Iterator[tuple[str, ...]]:
         yield kind, row.name, row.measured, f"{row.tolerance:g}", variant, error, seconds
 
 
-def misses(line: tuple[str, ...]) -> bool:
+def exceeds_tolerance(line: tuple[str, ...]) -> bool:
     try:
         return not float(line[5]) <= float(line[3]) and line[5] != "nan"
     except ValueError:
@@ -91,8 +91,8 @@ def main() -> int:
         for line in table_lines(
             row, [variant for variant in variants if not arguments.variants or variant in arguments.variants]
         ):
-            missed += line[4] == default and misses(line)
-            mark = "misses" if misses(line) else ""
+            missed += line[4] == default and exceeds_tolerance(line)
+            mark = "misses" if exceeds_tolerance(line) else ""
             print("{1:50} {2:32} {3:>8} {4:22} {5:>12} {6:>7} s ".format(*line) + mark, flush=True)
             lines[line[:5]] = line
             if not arguments.default:

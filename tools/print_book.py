@@ -163,7 +163,7 @@ def document(body: str, like: str, heading: str, before: int | None) -> str:
     )
 
 
-def front(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
+def front_matter(root: Path, titles: dict[str, str], first: dict[str, int]) -> str:
     """Return title page and contents."""
     return (
         '<section class="title-page"><h1>rbnotes</h1><p>Rigid-body dynamics, checked by running it</p>'
@@ -186,7 +186,7 @@ def print_page(program: str, text: str, source: Path, target: Path) -> None:
         sys.exit(f"The browser did not print {source.name}.\n{done.stderr[-2000:]}")
 
 
-def bind(chapters: dict[str, tuple[str, Path]], output: Path) -> None:
+def merge_chapters(chapters: dict[str, tuple[str, Path]], output: Path) -> None:
     """Merge printed chapters, by name with title and file; links between them lead to first pages.
 
     The pages of the first one, the table of contents, are not numbered.
@@ -266,8 +266,8 @@ def main() -> int:
         for name, text in texts.items():
             first[name] = before + 1
             before += print_part(name, text, titles[name], before)
-        print_part("front", front(args.root, titles, first), "Contents", None)
-        bind({"front": bound.pop("front"), **bound}, output)
+        print_part("front", front_matter(args.root, titles, first), "Contents", None)
+        merge_chapters({"front": bound.pop("front"), **bound}, output)
     print(f"The whole book: {output}")
     return 0
 

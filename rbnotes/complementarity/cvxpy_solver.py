@@ -314,14 +314,14 @@ def _refine_on_active_rows(qp: QP, point: PrimalDualPoint) -> tuple[Array, Array
     """Return the better of x, z and lambda as found, and the solution with the active rows as equations."""
     problem = Elimination.from_qp(qp)
 
-    def rate(primal_dual: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
+    def with_residuals(primal_dual: PrimalDualPoint) -> tuple[Array, Array, Array, Residuals]:
         return (*primal_dual, problem.residuals_unchecked(primal_dual[0], primal_dual[2], primal_dual[1]))
 
-    best = rate(point)
+    best = with_residuals(point)
     is_active = point[1] > np.abs(qp.A @ point[0] - qp.b)
     with contextlib.suppress(InvalidArgument):
         for _ in range(6):
-            candidate = rate(_solve_with_active_rows(qp, is_active, point))
+            candidate = with_residuals(_solve_with_active_rows(qp, is_active, point))
             best = min(best, candidate, key=lambda each: each[3].relative)
             speeds, z = qp.A @ candidate[0], candidate[1]
             sign_threshold = 1e-12 * max(
@@ -332,7 +332,11 @@ def _refine_on_active_rows(qp: QP, point: PrimalDualPoint) -> tuple[Array, Array
                 break
             is_active = new_active
     if best[3].relative > 1e-12:  # noise around zero does not determine the active set
-        best = min(best, rate((0 * point[0], 0 * point[1], 0 * point[2])), key=lambda each: each[3].relative)
+        best = min(
+            best,
+            with_residuals((0 * point[0], 0 * point[1], 0 * point[2])),
+            key=lambda each: each[3].relative,
+        )
     return best
 
 

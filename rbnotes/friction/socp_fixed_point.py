@@ -164,20 +164,20 @@ def _iterate_fixed_point(
 class _ConeProgram:
     """Convex program of one iteration of the fixed point, compiled once."""
 
-    def __init__(self, space: FrictionContactProblem) -> None:
+    def __init__(self, contact_problem: FrictionContactProblem) -> None:
         import cvxpy as cp  # slow to import and needed only here
 
         self._cp = cp
-        self._mu, self._free = space.mu, space.free_contact_velocities
+        self._mu, self._free = contact_problem.mu, contact_problem.free_contact_velocities
         # Units: velocities of the free motion, and the impulses that stop them at each contact.
-        count, mobility = space.count, space.mobility
+        count, mobility = contact_problem.count, contact_problem.mobility
         self._speed = np.abs(self._free).max() or 1.0
         self._units = units = np.sqrt(np.divide(1.0, mobility, out=np.ones(count), where=mobility > 0))
         self._impulse = self._speed * units[:, None]
         self._r = cp.Variable((count, 3))
         self._linear = cp.Parameter((count, 3))
         self._square_root = root = _square_root_factor(
-            space.delassus_matrix * np.outer(np.repeat(units, 3), np.repeat(units, 3))
+            contact_problem.delassus_matrix * np.outer(np.repeat(units, 3), np.repeat(units, 3))
         )
         objective = cp.sum_squares(root @ cp.vec(self._r, order="C")) / 2 + cp.sum(
             cp.multiply(self._linear, self._r)

@@ -16,7 +16,7 @@ from rbnotes.arguments import Array, InvalidArgument
 from rbnotes.contact import ContactPoints
 from rbnotes.contact.detection import contact_points_unchecked
 from rbnotes.dynamics import State
-from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
+from rbnotes.multibody.applied_forces import Control, actuated_system, applied_power, tree_actuator_forces
 from rbnotes.multibody.maximal.stepping import StepResult
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
 from rbnotes.multibody.model import Model
@@ -106,7 +106,7 @@ class AdaptiveStepper:
 
     def _powers(self, state: State) -> Array:
         """Return the power of the applied forces, and the forces of the actuators ``(1 + k,)``."""
-        actuators = actuator_forces_at(self.model, self.control, state)
+        actuators = tree_actuator_forces(self.model, self.control, state)
         return np.append(applied_power(self.model, state, actuators), actuators)
 
 

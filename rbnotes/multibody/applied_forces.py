@@ -18,7 +18,7 @@ Control = Callable[[State], ArrayLike | Mapping[str, ArrayLike]]
 """Commands at a state: joint forces, N m or N, and targets of servos, by body names or in one array."""
 
 
-def commands_at(model: Model, control: Control | None, state: State) -> Array:
+def actuator_commands(model: Model, control: Control | None, state: State) -> Array:
     """Return the commands of the actuators ``(k,)`` at a state of the tree.
 
     They are zero along the coordinates of free bodies.
@@ -28,9 +28,9 @@ def commands_at(model: Model, control: Control | None, state: State) -> Array:
     return model.command_vector("control(state)", control(model.state_from_tree(state)))
 
 
-def actuator_forces_at(model: Model, control: Control | None, state: State) -> Array:
+def tree_actuator_forces(model: Model, control: Control | None, state: State) -> Array:
     """Return the forces of the actuators ``(k,)`` at a state of the tree, N m and N."""
-    return model.actuator_gains.forces(state.q, state.qdot, commands_at(model, control, state))
+    return model.actuator_gains.forces(state.q, state.qdot, actuator_commands(model, control, state))
 
 
 def actuated_system(model: Model, control: Control | None) -> TreeSystem:
@@ -41,7 +41,7 @@ def actuated_system(model: Model, control: Control | None) -> TreeSystem:
     gains = model.actuator_gains
 
     def law(state: State) -> Forces:
-        force = actuator_forces_at(model, control, state)
+        force = tree_actuator_forces(model, control, state)
         is_within = np.abs(force) < gains.force_limit
         return Forces(force, np.diag(-gains.kp * is_within), np.diag(-gains.kd * is_within))
 

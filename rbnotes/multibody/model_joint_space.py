@@ -11,7 +11,7 @@ from rbnotes.arguments import Array
 from rbnotes.dynamics import State
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.joints.unchecked_nearest_pose import refine_coordinates
-from rbnotes.multibody.applied_forces import Control, commands_at
+from rbnotes.multibody.applied_forces import Control, actuator_commands
 from rbnotes.multibody.joint_impulses import joint_impulses
 from rbnotes.multibody.maximal.joint_space import JointSpaceConstraints, JointSpaceImpulses, Rotors
 from rbnotes.multibody.model import Model
@@ -147,7 +147,7 @@ class ModelJointSpace:
             EMPTY_STATE, q=joint_map.q, qdot=joint_map.A @ state.velocity, t=state.t
         )
         mass = generalized_mass_matrix(model, joint_map.q, model.system.body_kinematics(tree_state).J)
-        commands = commands_at(
+        commands = actuator_commands(
             model, self.control, tree_state.with_velocity(joint_map.A @ control_state.velocity)
         )
         joint_terms = joint_impulses(model, tree_state, mass, commands, h, is_first=is_first)

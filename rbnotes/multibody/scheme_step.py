@@ -25,7 +25,7 @@ from rbnotes.dynamics import (
     VelocityConstraintRows,
     add_constraints,
 )
-from rbnotes.multibody.applied_forces import Control, actuated_system, actuator_forces_at, applied_power
+from rbnotes.multibody.applied_forces import Control, actuated_system, applied_power, tree_actuator_forces
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
 from rbnotes.multibody.maximal.impacts import ImpactSequence, solve_sequential_impacts
 from rbnotes.multibody.maximal.step_settings import StepSettings
@@ -107,7 +107,7 @@ class SchemeStepper:
                 tangential=solution.tangential + impacts.contacts[:, 1:],
             )
         record = _contact_record(points, contacts, initial.qdot, solution)
-        actuators = [actuator_forces_at(model, self.control, each) for each in (state, end_state)]
+        actuators = [tree_actuator_forces(model, self.control, each) for each in (state, end_state)]
         powers = [
             applied_power(model, each, f) for each, f in zip((state, end_state), actuators, strict=True)
         ]

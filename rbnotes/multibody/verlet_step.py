@@ -43,7 +43,7 @@ from rbnotes.dynamics import (
 )
 from rbnotes.dynamics.state import EMPTY_STATE
 from rbnotes.errors import NotConverged
-from rbnotes.multibody.applied_forces import Control, commands_at
+from rbnotes.multibody.applied_forces import Control, actuator_commands
 from rbnotes.multibody.bearing_friction import BearingUpdate, solve_with_bearings
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
@@ -231,7 +231,7 @@ class TreeStepper:
             kinematics = self.model.system.body_kinematics(state)
         impulses = self._force_impulses(state, kinematics)
         joints = joint_impulses(
-            self.model, state, mass, commands_at(self.model, self.control, state), h, is_first=True
+            self.model, state, mass, actuator_commands(self.model, self.control, state), h, is_first=True
         )
         damping = np.diag(joints.damping)
         impulse = impulses.gravity + impulses.applied + joints.constant - joints.damping * state.qdot
@@ -317,7 +317,7 @@ class TreeStepper:
 
         def solve_with_forces(force_state: State, force_kinematics: BodyKinematics) -> VelocityUpdate:
             impulses = self._force_impulses(force_state, force_kinematics)
-            commands = commands_at(self.model, self.control, force_state)
+            commands = actuator_commands(self.model, self.control, force_state)
             joints = joint_impulses(self.model, state, mass, commands, h, is_first=False)
             return self._solve_velocities(
                 state, kinematics, mass, impulses, joints, conditions, is_first=False

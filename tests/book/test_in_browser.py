@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
-from look_at_pages import LOOKS, NO_BROWSER, chromium, window
+from inspect_pages import DISPLAY_MODES, NO_BROWSER, chromium, window
 from playwright.sync_api import expect
 from rbnotes_book.drawing import picture
 from rbnotes_book.drawings import DRAWINGS
@@ -17,7 +17,7 @@ from rbnotes_book.drawings import DRAWINGS
 from rbnotes.ledger.errata_pdf import find_browser
 
 PAGES = Path(__file__).parents[2] / "_build" / "html"
-LOOK = {look.name: look for look in LOOKS}
+LOOK = {look.name: look for look in DISPLAY_MODES}
 
 pytestmark = pytest.mark.skipif(find_browser() is None, reason=NO_BROWSER)
 

@@ -18,7 +18,7 @@ import rbnotes
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTERS = list(chapters(ROOT))
 COLUMNS = 80
-"""Columns of a code cell on a page of 1280 px without scrolling; tools/look_at_pages.py measures them."""
+"""Columns of a code cell on a page of 1280 px without scrolling; tools/inspect_pages.py measures them."""
 
 
 def cells(chapter: Path) -> list[tuple[int, NotebookNode]]:

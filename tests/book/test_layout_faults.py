@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from look_at_pages import LOOKS, NO_BROWSER, chromium, inspect
+from inspect_pages import DISPLAY_MODES, NO_BROWSER, chromium, inspect
 
 from rbnotes.ledger.errata_pdf import find_browser
 
-LOOK = {look.name: look for look in LOOKS}
+LOOK = {look.name: look for look in DISPLAY_MODES}
 FORMULA = (
     '<div class="math"><div class="formula" {}><annotation>x</annotation>'
     '<div style="{}">y</div></div>{}</div>'

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from look_at_pages import LOOKS, NO_BROWSER, chromium, window
+from inspect_pages import DISPLAY_MODES, NO_BROWSER, chromium, window
 from playwright.sync_api import expect
 from rbnotes_book import live_figures
 
@@ -13,7 +13,7 @@ from rbnotes.ledger.errata_pdf import find_browser
 
 BOOK = Path(__file__).parents[2] / "book"
 PAGES = Path(__file__).parents[2] / "_build" / "html" / "book"
-LOOK = {look.name: look for look in LOOKS}
+LOOK = {look.name: look for look in DISPLAY_MODES}
 # Everything that a reader sees of a figure's state.
 VISIBLE_TEXT = """(figure) => [...figure.querySelectorAll(".drawn, .form:not([hidden]) .value, dd, .views")]
   .map((part) => part.matches(".views") ? part.ariaLabel : part.innerHTML)"""

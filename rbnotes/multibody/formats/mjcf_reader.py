@@ -350,8 +350,8 @@ class _Reader:
         name = body.get("name") or self._new_name(f"body{len(self.frames)}")
         own_pose = pose @ xml.pose(context, body)
         self.world_poses[name] = self.world_poses[parent] @ own_pose
-        carrier, in_carrier = self.frames[parent]
-        own_pose = in_carrier @ own_pose
+        carrier, pose_in_carrier = self.frames[parent]
+        own_pose = pose_in_carrier @ own_pose
         joints = [each for each in element if each.tag in ("joint", "freejoint")]
         self.elements[name] = element
         if joints:
@@ -597,12 +597,12 @@ class _Reader:
             return
         if kind == "mesh":
             solid, own_pose = ConvexMesh(self._mesh(geom).vertices), xml.pose(self.context, geom)
-        carrier, in_carrier = self.frames[body]
+        carrier, pose_in_carrier = self.frames[body]
         if kind == "plane" and carrier is not None:
             self.context.refuse(element, "a plane on a body that moves", "a plane of the world")
             return
         mu = 0.0 if geom.get("condim") == "1" else float(friction[0])
-        geometry = Geometry(solid, in_carrier @ pose @ own_pose, mu=mu)
+        geometry = Geometry(solid, pose_in_carrier @ pose @ own_pose, mu=mu)
         self.geoms.setdefault(carrier, []).append(_Geom(element, geometry, masks[0], masks[1]))
 
     def _mesh(self, geom: Element) -> Mesh:

@@ -64,7 +64,7 @@ class Joint:
         if not isinstance(self.kind, JointType):
             got = arguments.format_value(self.kind)
             raise InvalidArgument("kind", got, "a joint type, such as rbnotes.joints.Revolute()")
-        set_fields(self, body=body_index("body", self.body), parent=parent_index(self.parent))
+        set_fields(self, body=check_body_index("body", self.body), parent=check_parent_index(self.parent))
         if self.body == self.parent:
             raise InvalidArgument("parent", f"{self.parent}", "another body than the joint's own")
         for name in ("frame", "parent_frame"):
@@ -278,7 +278,7 @@ def check_poses(poses: ArrayLike) -> Array:
     return checked
 
 
-def body_index(name: str, index: Any, count: int | None = None) -> int:
+def check_body_index(name: str, index: Any, count: int | None = None) -> int:
     """Return the index of a body, checked against ``count`` bodies if that is given."""
     if isinstance(index, bool) or not isinstance(index, (int, np.integer)) or index < 0:
         expected = f"the index of a body{' or WORLD' * (name == 'parent')}"
@@ -296,8 +296,8 @@ def check_twists(twists: ArrayLike, count: int) -> Array:
     return checked
 
 
-def parent_index(index: Any, count: int | None = None) -> int:
+def check_parent_index(index: Any, count: int | None = None) -> int:
     """Return the index of a body, checked against ``count`` if that is given, or ``WORLD``."""
     if not isinstance(index, bool) and isinstance(index, (int, np.integer)) and index == WORLD:
         return WORLD
-    return body_index("parent", index, count)
+    return check_body_index("parent", index, count)

@@ -40,11 +40,11 @@ from rbnotes.dynamics import WORLD
 from rbnotes.joints import JointType
 from rbnotes.multibody.maximal.joint_kinematics import Joint as Joint
 from rbnotes.multibody.maximal.joint_kinematics import (
-    body_index,
+    check_body_index,
+    check_parent_index,
     check_poses,
     check_twists,
     joint_kinematics,
-    parent_index,
 )
 from rbnotes.unchecked import se3
 
@@ -97,8 +97,8 @@ def joint_from_world_frame(
     frame = arguments.with_ndim("frame", arguments.frame("frame", frame), 2)
     poses = check_poses(poses)
     q = kind.neutral if q is None else arguments.with_ndim("q", kind._check_coordinates("q", q), 1)
-    body = body_index("body", body, len(poses))
-    parent = parent_index(parent, len(poses))
+    body = check_body_index("body", body, len(poses))
+    parent = check_parent_index(parent, len(poses))
     of_parent = frame if parent == WORLD else se3.inverse(poses[parent]) @ frame
     of_body = frame @ kind.compute_transform(q)
     return Joint(kind, body, se3.inverse(poses[body]) @ of_body, parent, of_parent)

@@ -84,19 +84,19 @@ def compiled_newton_friction(
 
 
 def _solve_newton(
-    space: DelassusProblem, r: Array, tolerance: float, max_iterations: int
+    contact_problem: DelassusProblem, r: Array, tolerance: float, max_iterations: int
 ) -> tuple[Array, float, int]:
     """Search for impulses as :func:`rbnotes.friction.semismooth_newton.newton_search`."""
     result: Any = np.empty(r.size + 1)
     steps = compiled_function("solve_friction")(
         np.array([max_iterations], dtype=np.uint64),
-        np.ascontiguousarray(space.delassus_matrix).ravel(),
-        np.ascontiguousarray(space.free_contact_velocities).ravel(),
-        np.ascontiguousarray(space.mu),
+        np.ascontiguousarray(contact_problem.delassus_matrix).ravel(),
+        np.ascontiguousarray(contact_problem.free_contact_velocities).ravel(),
+        np.ascontiguousarray(contact_problem.mu),
         np.ascontiguousarray(r).ravel(),
         np.array([tolerance]),
         result,
     )
     if steps > max_iterations:
-        return newton_search(space, r, tolerance, max_iterations)
+        return newton_search(contact_problem, r, tolerance, max_iterations)
     return result[:-1].reshape(-1, 3), float(result[-1]), steps

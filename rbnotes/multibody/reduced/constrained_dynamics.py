@@ -39,14 +39,14 @@ from rbnotes.multibody.reduced.reduced_system import ReducedSystem
 from rbnotes.multibody.reduced.system import TreeSystem
 from rbnotes.unchecked.stabilization import check_error_reduction_rate
 
-JointSystem = TreeSystem | ReducedSystem
+AnyTreeSystem = TreeSystem | ReducedSystem
 """Tree system with all of its velocities, or with fewer."""
 
 ACTIVE_TOLERANCE = 1e-9
 """Largest gap and speed of an active inequality: rad, m and a second."""
 
 
-def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
+def constraint_rows(system: AnyTreeSystem, constraint: Constraint, state: State, t: float) -> ConstraintRows:
     """Return the rows of a constraint on the velocities of a system (Sueda eqs. (2.98), (2.102)).
 
     For a :class:`~rbnotes.multibody.reduced.reduced_system.ReducedSystem`, they are rows on its fewer
@@ -65,7 +65,7 @@ def constraint_rows(system: JointSystem, constraint: Constraint, state: State, t
 
 
 def _constraint_rows_at_state(
-    system: JointSystem, state: State
+    system: AnyTreeSystem, state: State
 ) -> Callable[[Constraint, float], ConstraintRows]:
     """Return a function that evaluates rows at a state; the kinematics are computed at most once."""
     if isinstance(system, TreeSystem):
@@ -92,7 +92,7 @@ def _constraint_rows_at_state(
 
 
 def velocity_constraints(
-    system: JointSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
+    system: AnyTreeSystem, constraints: Iterable[Constraint], state: State, h: float, gamma: float = 0.0
 ) -> list[VelocityConstraintRows]:
     """Return the rows on the velocities after a step of size h (Sueda eqs. (2.99), (2.101), (2.107)).
 
@@ -129,7 +129,7 @@ def velocity_constraints(
 
 
 def constrained_acceleration(
-    system: JointSystem,
+    system: AnyTreeSystem,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -172,7 +172,7 @@ def constrained_acceleration(
 
 
 def constraint_forces(
-    system: JointSystem,
+    system: AnyTreeSystem,
     constraints: Sequence[Constraint],
     state: State,
     alpha: float = 0.0,
@@ -198,7 +198,7 @@ def constraint_forces(
 
 
 def prescribed_forces(
-    system: JointSystem,
+    system: AnyTreeSystem,
     constraints: Sequence[Constraint],
     state: State,
     *,
@@ -235,7 +235,7 @@ def prescribed_forces(
     }
 
 
-def _coordinate_constraint_part(system: JointSystem, state: State, *, acceleration: bool) -> ConstraintPart:
+def _coordinate_constraint_part(system: AnyTreeSystem, state: State, *, acceleration: bool) -> ConstraintPart:
     """Return the constraints of joints on their own coordinates, as rows on velocities or accelerations."""
     if isinstance(system, TreeSystem):
         coordinate_rows = system.coordinate_constraint_rows(state, acceleration=acceleration)
@@ -252,7 +252,7 @@ def _coordinate_constraint_part(system: JointSystem, state: State, *, accelerati
 
 
 def acceleration_constraints(
-    system: JointSystem,
+    system: AnyTreeSystem,
     constraints: Iterable[Constraint],
     state: State,
     alpha: float,
@@ -283,14 +283,14 @@ def acceleration_constraints(
 
 
 def _acceleration_constraints(
-    system: JointSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
+    system: AnyTreeSystem, constraints: Iterable[Constraint], state: State, alpha: float, beta: float
 ) -> tuple[list[ConstraintPart], list[Array]]:
     rows = _constraint_rows_at_state(system, state)
     return acceleration_constraints(system, constraints, state, alpha, beta, lambda each: rows(each, state.t))
 
 
 def _multipliers_by_constraint(
-    system: JointSystem,
+    system: AnyTreeSystem,
     constraints: Sequence[Constraint],
     state: State,
     alpha: float,
@@ -315,7 +315,7 @@ def _multipliers_by_constraint(
 
 
 def _solve_accelerations(
-    system: JointSystem, state: State, parts: list[ConstraintPart], method: str
+    system: AnyTreeSystem, state: State, parts: list[ConstraintPart], method: str
 ) -> StepSolution:
     problem = StepProblem(system.mass_matrix(state), system.force(state), *stack_parts(parts))
     refuse_contradictions(parts, problem.momentum / np.diag(problem.mass))

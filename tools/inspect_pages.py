@@ -1,6 +1,6 @@
 """Inspect the written pages with a headless Chromium, in light and dark mode and at the width of a phone.
 
-    python tools/look_at_pages.py [--pages FOLDER] [--only NAME ...] [--pictures FOLDER]
+    python tools/inspect_pages.py [--pages FOLDER] [--only NAME ...] [--pictures FOLDER]
 
 It reports accessibility faults found by axe-core, pages wider than their window, requests to other hosts,
 errors on the console, and layout faults: formulas and tables wider than their column, formulas cut by a box,
@@ -98,7 +98,7 @@ FIRST_PICTURE = 1200
 
 
 @dataclass(frozen=True)
-class Look:
+class DisplayMode:
     """Display mode: width of the window [px] and preferences of the reader."""
 
     name: str
@@ -107,7 +107,11 @@ class Look:
     touch: bool = False
 
 
-LOOKS = (Look("light", 1280), Look("dark", 1280, scheme="dark"), Look("phone", 390, touch=True))
+DISPLAY_MODES = (
+    DisplayMode("light", 1280),
+    DisplayMode("dark", 1280, scheme="dark"),
+    DisplayMode("phone", 390, touch=True),
+)
 HEIGHT = 900
 """Height of the window [px]."""
 PICTURE = 4000
@@ -118,29 +122,29 @@ PICTURE = 4000
 def chromium() -> Iterator[Browser]:
     """Start the installed browser under Playwright, without a download."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
-        yield started
-        started.close()
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=FLAGS)
+        yield browser
+        browser.close()
 
 
 @contextmanager
-def window(started: Browser, look: Look, *, scripts: bool = True) -> Iterator[Page]:
+def window(browser: Browser, mode: DisplayMode, *, scripts: bool = True) -> Iterator[Page]:
     """Open an empty window in this mode with an empty storage."""
-    size: ViewportSize = {"width": look.width, "height": HEIGHT}
-    context = started.new_context(
-        viewport=size, color_scheme=look.scheme, has_touch=look.touch, java_script_enabled=scripts
+    size: ViewportSize = {"width": mode.width, "height": HEIGHT}
+    context = browser.new_context(
+        viewport=size, color_scheme=mode.scheme, has_touch=mode.touch, java_script_enabled=scripts
     )
     yield context.new_page()
     context.close()
 
 
-def inspect(started: Browser, look: Look, pages: list[Path]) -> tuple[list[str], Counter[str]]:
+def inspect(browser: Browser, mode: DisplayMode, pages: list[Path]) -> tuple[list[str], Counter[str]]:
     """Return the faults of the pages in one mode, and the counts of formulas and cells."""
     faults, counts = [], Counter[str]()
     for path in pages:
-        with window(started, look) as page:
+        with window(browser, mode) as page:
             page_findings, counted = inspect_one(page, path)
-        faults += [f"{path.as_uri()} ({look.name}): {fault}" for fault in page_findings]
+        faults += [f"{path.as_uri()} ({mode.name}): {fault}" for fault in page_findings]
         counts += Counter(counted)
     return faults, counts
 
@@ -176,9 +180,9 @@ def inspect_one(page: Page, path: Path) -> tuple[list[str], dict[str, int]]:
     return faults + measured["found"], measured["counts"]
 
 
-def photograph(started: Browser, look: Look, path: Path, folder: Path) -> None:
+def save_screenshots(browser: Browser, mode: DisplayMode, path: Path, folder: Path) -> None:
     """Save screenshots of a page from top to bottom as folder/page-look-1.png and so on."""
-    with window(started, look) as page:
+    with window(browser, mode) as page:
         page.goto(path.as_uri())
         page.evaluate("() => document.fonts.ready.then(() => null)")
         height = page.evaluate("document.documentElement.scrollHeight")
@@ -186,10 +190,10 @@ def photograph(started: Browser, look: Look, path: Path, folder: Path) -> None:
             clip: FloatRect = {
                 "x": 0,
                 "y": top,
-                "width": look.width,
+                "width": mode.width,
                 "height": min(PICTURE, height - top),
             }
-            page.screenshot(path=folder / f"{path.stem}-{look.name}-{number}.png", clip=clip, full_page=True)
+            page.screenshot(path=folder / f"{path.stem}-{mode.name}-{number}.png", clip=clip, full_page=True)
 
 
 def main() -> int:
@@ -211,15 +215,15 @@ def main() -> int:
     if args.pictures:
         args.pictures.mkdir(parents=True, exist_ok=True)
     faults = []
-    with chromium() as started:
-        for look in LOOKS:
-            print(f"{look.name}: {len(pages)} pages", flush=True)
-            messages, counts = inspect(started, look, pages)
+    with chromium() as browser:
+        for mode in DISPLAY_MODES:
+            print(f"{mode.name}: {len(pages)} pages", flush=True)
+            messages, counts = inspect(browser, mode, pages)
             faults += messages
             print(*(f"  {count} {what}" for what, count in counts.items()), sep="\n", flush=True)
             if args.pictures:
                 for page in pages:
-                    photograph(started, look, page, args.pictures)
+                    save_screenshots(browser, mode, page, args.pictures)
     print(*faults, f"{len(faults)} faults", sep="\n")
     return 1 if faults else 0
 
