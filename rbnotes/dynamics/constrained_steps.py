@@ -73,8 +73,8 @@ def constrained_step(
 ) -> ConstrainedStepResult:
     """Advance one step of a scheme under constraints (Lloyd 0.10, 0.11).
 
-    This is a level below :func:`rbnotes.multibody.simulate`: use it for systems that are not models of bodies,
-    such as particles, or for rows of your own.
+    This is a level below :func:`rbnotes.multibody.simulate`: use it for systems that are not models of
+    bodies, such as particles, or for rows of your own.
 
     Parameters
     ----------

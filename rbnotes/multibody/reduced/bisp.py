@@ -83,9 +83,9 @@ def bisp_step(
 ) -> BispStep:
     """Take one step of Euler's method with friction in joints, in closed loops, and at contacts.
 
-    This is the algorithm of the notes, of first order. Use it for other friction cones, for bearings on joints
-    with several motions, or to study its iteration; :func:`rbnotes.multibody.simulate` solves the same laws in
-    steps of second order.
+    This is the algorithm of the notes, of first order. Use it for other friction cones, for bearings on
+    joints with several motions, or to study its iteration; :func:`rbnotes.multibody.simulate` solves the same
+    laws in steps of second order.
 
     Parameters
     ----------
