@@ -119,7 +119,7 @@ WITHIN = (
     r"multibody\.packing\.(python_callbacks|motion_subspace_derivatives|external_joints|packed_colliders|packed_model|packed_tree|refusals|simulation_runs|compiled_steps)\..*",
     r"multibody\.maximal\.(joint_kinematics\.(?!Joint(\.|$)).*|model\.(project_poses_unchecked|MaximalModel\.detect_contacts))",
     r"multibody\.maximal\.(simulation\.simulate_with_options|simulation_options\..*|visualization\..*)",
-    r"multibody\.maximal\.(stepping|joint_space|warm_started_friction|first_order_integrator|impacts)\..*",
+    r"multibody\.maximal\.(stepping|step_settings|joint_space|warm_started_friction|first_order_integrator|impacts)\..*",
     r"multibody\.maximal\.(rattle_integrator\.Rattle\..*|trajectory\.(merge_contact_records|contact_events|record_contacts))",
     r"shapes\.shape\.Shape",
     r"multibody\.reduced\.(joint_friction_step|bearings)\..*",

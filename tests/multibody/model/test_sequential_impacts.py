@@ -80,7 +80,7 @@ def test_cradle_releases_as_many_balls_as_arrive(coordinates):
     """Two of five pendulums fall from the same angle; two rise on the other side to the same height."""
     model = cradle([1.0] * 5, gravity=[0, 0, -9.81])
     start = model.state(q={"ball 0": 0.3, "ball 1": 0.3})
-    motion = simulate(model, start, h=0.005, duration=0.9, **SEQUENTIAL, coordinates=coordinates)
+    motion = simulate(model, start, h=0.01, duration=0.9, **SEQUENTIAL, coordinates=coordinates)
     np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-11)
     highest = np.min(motion.tree_q, axis=0)
     np.testing.assert_allclose(highest, [0, 0, 0, -0.3, -0.3], rtol=0, atol=0.02)
@@ -170,7 +170,8 @@ def test_impacts_on_a_closed_loop_are_those_of_maximal_coordinates(restitution, 
         for coordinates in ("reduced", "maximal")
     ]
     for motion in motions:
-        assert np.sum(motion.work.contacts) <= 1e-12
+        np.testing.assert_allclose(np.diff(motion.energies), motion.work.total, rtol=0, atol=1e-12)
+        assert np.sum(motion.work.contacts) < (-0.1 if restitution < 1.0 else 1e-12)
         if scheme == "rattle":
             assert np.max(np.diff(motion.energies)) < 1e-6
             if restitution == 1.0:
