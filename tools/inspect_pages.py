@@ -80,7 +80,7 @@ LAYOUT = """
   say("formulas in the text are cut by a box", [...document.querySelectorAll("span.math")].filter(
     (formula) => getComputedStyle(formula).overflowY !== "visible"));
   if (!phone) say("listings scroll", all("div.highlight pre").filter(
-    (pre) => pre.scrollWidth > pre.clientWidth));
+    (listing) => listing.scrollWidth > listing.clientWidth));
   if (!phone) say("tables are wider than their column", all("article table").filter((table) =>
     table.getBoundingClientRect().width > table.parentElement.clientWidth + 1));
   else say("numbers stand beside their formulas", all("div.math:has(> .eqno)").filter((math) =>

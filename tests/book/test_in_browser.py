@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from random import Random
 from urllib.parse import urlencode
 
 import pytest
@@ -80,6 +81,56 @@ def test_verdict_of_a_number_is_two_clicks_from_the_front_page(open_page):
         expect(entry).to_be_in_viewport()
         assert 48 <= entry.bounding_box()["y"] <= 200
         expect(entry.locator(".verdict").first).to_have_text("wrong in print")
+
+
+HEAVY = (
+    "springs-and-muscles-on-bodies", "frame-springs", "general-joints-linear-time", "reduced-coordinates",
+    "conditions-lloyd",
+)  # fmt: skip
+"""Pages with the most elements: chapters, and a generated one."""
+LANDINGS = 4
+"""Number of anchors on each of these pages, in each of two widths: forty in all."""
+PLACE = """(anchor) => {
+  const { top } = document.getElementById(anchor).getBoundingClientRect(), root = document.documentElement;
+  return [top, scrollY + innerHeight >= root.scrollHeight - 2];
+}"""
+
+
+@pytest.fixture(scope="module")
+def linked_anchors():
+    """Return the anchors of the heavy pages to which finder, ledger and errata link."""
+    book = PAGES / "book"
+    found = {name: set() for name in HEAVY}
+    generated = sorted((book / "generated").glob("ledger-*.html"))
+    for page in (book / "finder.html", *book.glob("errata-*.html"), *generated):
+        text = page.read_text(encoding="utf-8")
+        for name, anchor in re.findall(r'href="(?:\.\./)?([\w-]+)\.html#([^"]+)"', text):
+            if name in found:
+                found[name].add(anchor)
+    found["conditions-lloyd"] = set(
+        re.findall(r'id="(errata-lloyd-[^"]+)"', (book / "conditions-lloyd.html").read_text(encoding="utf-8"))
+    )
+    return found
+
+
+@pytest.mark.parametrize("look", ["light", "phone"])
+@pytest.mark.parametrize("name", HEAVY)
+def test_links_land_below_the_bar(browser, linked_anchors, name, look):
+    anchors = Random(f"{name} {look}").sample(sorted(linked_anchors[name]), LANDINGS)
+    landed = {}
+    with window(browser, LOOK[look]) as page:
+        page.set_default_timeout(60_000)
+        # scenes are slow without a graphics card; their still drawings have the same size
+        page.route("**/scene-player*.js", lambda route: route.abort())
+        for number, anchor in enumerate(anchors):
+            if number == 0:
+                page.goto(f"{PAGES.as_uri()}/book/{name}.html#{anchor}")
+            else:
+                page.evaluate("(anchor) => { location.hash = anchor; }", anchor)
+            page.evaluate("() => document.fonts.ready.then(() => null)")
+            page.wait_for_timeout(500)  # displays are laid out only near the window
+            landed[anchor] = page.evaluate(PLACE, anchor)
+    assert [at for at in landed.items() if not (48 <= at[1][0] <= 200 or at[1][1])] == []
 
 
 NUMBERS = {
