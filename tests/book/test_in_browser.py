@@ -119,7 +119,7 @@ def test_links_land_below_the_bar(browser, linked_anchors, name, look):
     anchors = Random(f"{name} {look}").sample(sorted(linked_anchors[name]), LANDINGS)
     landed = {}
     with window(browser, LOOK[look]) as page:
-        page.set_default_timeout(60_000)
+        page.set_default_timeout(180_000)
         # scenes are slow without a graphics card; their still drawings have the same size
         page.route("**/scene-player*.js", lambda route: route.abort())
         for number, anchor in enumerate(anchors):
@@ -128,7 +128,7 @@ def test_links_land_below_the_bar(browser, linked_anchors, name, look):
             else:
                 page.evaluate("(anchor) => { location.hash = anchor; }", anchor)
             page.evaluate("() => document.fonts.ready.then(() => null)")
-            page.wait_for_timeout(500)  # displays are laid out only near the window
+            page.wait_for_timeout(1_500)  # displays are laid out only near the window
             landed[anchor] = page.evaluate(PLACE, anchor)
     assert [at for at in landed.items() if not (48 <= at[1][0] <= 200 or at[1][1])] == []
 
