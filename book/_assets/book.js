@@ -72,15 +72,19 @@ window.addEventListener("afterprint", () => {
 
 // The target of the address stays at the top of the window while fonts, formulas and figures take their size, until the
 // reader acts.
-window.addEventListener("load", () => {
+let stopLanding = () => {};
+function landOnTarget() {
+  stopLanding();
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
   const land = () => target.scrollIntoView({ behavior: "instant" });
   const watcher = new ResizeObserver(land);
   watcher.observe(document.querySelector("article"));
-  const stop = () => watcher.disconnect();
-  for (const event of ["wheel", "touchstart", "pointerdown", "keydown", "hashchange"]) {
-    window.addEventListener(event, stop, { once: true, passive: true });
+  stopLanding = () => watcher.disconnect();
+  for (const event of ["wheel", "touchstart", "pointerdown", "keydown"]) {
+    window.addEventListener(event, stopLanding, { once: true, passive: true });
   }
-  setTimeout(stop, 3000);
-});
+  setTimeout(stopLanding, 3000);
+}
+window.addEventListener("load", landOnTarget);
+window.addEventListener("hashchange", landOnTarget);
