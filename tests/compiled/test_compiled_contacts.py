@@ -237,7 +237,9 @@ def test_rotation_increments_agree_with_the_reference():
         found, (mass, com) = np.empty((3, 3, 3)), (np.ones(3), np.zeros((3, 3)))
         derivatives(mass, J, 1 / mass, np.linalg.inv(J), com, h, v, found)
         poses = np.tile(np.eye(4), (3, 1, 1))
-        expected = rattle._displacement_derivative(SimpleNamespace(model=model, h=h), v.ravel(), poses, poses)
+        expected = rattle._displacement_derivative(
+            SimpleNamespace(model=model, settings=SimpleNamespace(h=h)), v.ravel(), poses, poses
+        )
         for b in range(3):
             reference = expected.toarray()[6 * b : 6 * b + 3, 6 * b : 6 * b + 3]
             np.testing.assert_allclose(found[b], reference, rtol=0, atol=1e-15)

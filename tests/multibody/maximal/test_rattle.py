@@ -246,7 +246,7 @@ def test_free_motion_derivatives_are_of_second_order():
             return se3.log(se3.inverse(arrived) @ advance_free_motion(model, start, v, h).E).ravel()
 
         found = STEPS._displacement_derivative(
-            SimpleNamespace(model=model, h=h), v, start.E, arrived
+            SimpleNamespace(model=model, settings=SimpleNamespace(h=h)), v, start.E, arrived
         ).toarray()
         left_out.append(np.max(np.abs(found - jacobian(moved, v).value)))
     assert 0 < left_out[0] < 0.02
@@ -311,7 +311,12 @@ def test_step_is_accepted_by_its_total_energy_error(speeds, weight):
         (5 * most, -5 * most, True),
     ]:
         taken = SimpleNamespace(state=after, work=SimpleNamespace(joints=joints, integrator=integrator))
-        assert STEPS._has_plausible_energy(SimpleNamespace(model=model, h=h), before, taken) is trusted
+        assert (
+            STEPS._has_plausible_energy(
+                SimpleNamespace(model=model, settings=SimpleNamespace(h=h)), before, taken
+            )
+            is trusted
+        )
 
 
 def test_impulses_are_transferred_to_the_nearest_contact_of_the_same_bodies():
