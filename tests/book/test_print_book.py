@@ -75,7 +75,7 @@ def test_merged_chapters_have_bookmarks_and_links(tmp_path):
         "book/one": ("1. One", printed(tmp_path / "1.pdf", f"{host}book/two", "https://example.org")),
         "book/two": ("2. Two", printed(tmp_path / "2.pdf", f"{host}book/one")),
     }
-    print_book.bind(chapters, tmp_path / "book.pdf")
+    print_book.merge_chapters(chapters, tmp_path / "book.pdf")
     book = pypdf.PdfReader(tmp_path / "book.pdf")
     assert len(book.pages) == 4
     assert [item.title for item in book.outline] == ["1. One", "2. Two"]

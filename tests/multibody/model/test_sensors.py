@@ -256,7 +256,7 @@ def test_halved_steps_record_contacts_at_their_own_times(monkeypatch, coordinate
     monkeypatch.setattr(
         TreeStepper,
         "_try_step",
-        lambda stepper, *rest: None if stepper.h > 0.6 * h else step_in_reduced(stepper, *rest),
+        lambda stepper, *rest: None if stepper.settings.h > 0.6 * h else step_in_reduced(stepper, *rest),
     )
     monkeypatch.setattr(
         Rattle,
