@@ -27,7 +27,11 @@ from rbnotes.dynamics import (
 )
 from rbnotes.multibody.applied_forces import Control, actuated_system, applied_power, tree_actuator_forces
 from rbnotes.multibody.bounded_rows import dry_friction_rows, solve_with_bounded_rows
-from rbnotes.multibody.maximal.impacts import ImpactSequence, solve_sequential_impacts
+from rbnotes.multibody.maximal.impacts import (
+    ImpactSequence,
+    may_have_sequential_impacts,
+    solve_sequential_impacts,
+)
 from rbnotes.multibody.maximal.step_settings import StepSettings
 from rbnotes.multibody.maximal.stepping import StepResult, solve_contacts
 from rbnotes.multibody.maximal.trajectory import ContactRecord, Work
@@ -79,7 +83,9 @@ class SchemeStepper:
         gamma, initial = self.settings.error_reduction_rate, state
         rows = velocity_constraints(system, model.constraints, state, h, gamma)
         contacts = tree_contacts(system, state, points, h, gamma=gamma) if len(points) else None
-        impacts = None if contacts is None else self._sequential_impacts(state, points, contacts, rows)
+        impacts = None
+        if contacts is not None and may_have_sequential_impacts(self.settings, points):
+            impacts = self._sequential_impacts(state, points, contacts, rows)
         if impacts is not None:
             state = state.with_velocity(impacts.velocity)
             contacts = tree_contacts(system, state, points, h, gamma=gamma)
@@ -135,7 +141,7 @@ class SchemeStepper:
     def _sequential_impacts(
         self, state: State, points: ContactPoints, contacts: Contacts, rows: Sequence[VelocityConstraintRows]
     ) -> ImpactSequence | None:
-        """Return the impacts at the start of the step; None if there are none, or all are simultaneous."""
+        """Return the impacts at the start of the step; None if there are none."""
         model = self.model
         kinematics = model.system.body_kinematics(state)
         mass = generalized_mass_matrix(model, state.q, kinematics.J)

@@ -47,7 +47,7 @@ from rbnotes.multibody.applied_forces import Control, actuator_commands
 from rbnotes.multibody.bearing_friction import BearingUpdate, solve_with_bearings
 from rbnotes.multibody.bounded_rows import solve_with_bounded_rows
 from rbnotes.multibody.joint_impulses import JointImpulses, joint_impulses
-from rbnotes.multibody.maximal.impacts import solve_sequential_impacts
+from rbnotes.multibody.maximal.impacts import may_have_sequential_impacts, solve_sequential_impacts
 from rbnotes.multibody.maximal.joint_space import (
     are_limits_reachable,
     split_bounded_impulse,
@@ -221,7 +221,7 @@ class TreeStepper:
         mass = generalized_mass_matrix(self.model, state.q, kinematics.J)
         rows = unchecked.contact_jacobian(points, kinematics.body_poses)
         initial_velocity, impacts = state.qdot, None
-        if len(points):
+        if may_have_sequential_impacts(self.settings, points):
             own_rows = rows.matrix @ kinematics.J.reshape(-1, tree.num_coordinates)
             impacts = solve_sequential_impacts(
                 self.settings, points, own_rows, mass, equations.G, initial_velocity, tree.gravity

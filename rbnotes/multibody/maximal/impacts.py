@@ -76,6 +76,11 @@ class ImpactSequence(NamedTuple):
         )
 
 
+def may_have_sequential_impacts(settings: StepSettings, points: ContactPoints) -> bool:
+    """Return True if impacts are sequential and contacts can bounce."""
+    return settings.impacts == SEQUENTIAL and bool(np.any(points.restitution > 0))
+
+
 def solve_sequential_impacts(
     settings: StepSettings,
     points: ContactPoints,
@@ -105,7 +110,7 @@ def solve_sequential_impacts(
     NotConverged
         If the sequence does not end.
     """
-    if settings.impacts != SEQUENTIAL or not np.any(points.restitution > 0):
+    if not may_have_sequential_impacts(settings, points):
         return None
     equations = construct_unchecked(
         BilateralRows, rows=G, target=G @ velocity, regularization=np.zeros(G.shape[0])
