@@ -128,7 +128,7 @@ class ModelJointSpace:
         """Return the rotors of the joints, which have an armature."""
         armature = self.model.system.armature
         if not np.any(armature):
-            return Rotors(np.zeros((0, state.size)), np.zeros(0), np.zeros(0))
+            return Rotors.none(state.size)
         at, has_rotor = self._joint_map(state), armature > 0
         return Rotors(at.A[has_rotor], armature[has_rotor], at.q[has_rotor])
 

@@ -80,6 +80,11 @@ class Rotors(NamedTuple):
     armature: Array
     position: Array
 
+    @classmethod
+    def none(cls, size: int) -> Rotors:
+        """Return no rotors, for bodies with twists of this total size ``6 n``."""
+        return cls(np.zeros((0, size)), np.zeros(0), np.zeros(0))
+
     @property
     def mass_matrix(self) -> Array:
         """Mass matrix ``(6 n, 6 n)`` of the rotors in the twists of the bodies."""

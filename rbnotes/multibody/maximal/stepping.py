@@ -92,7 +92,7 @@ class StepContext:
     def rotors(self, state: State) -> Rotors:
         """Return the rotors of the joints; none without a joint space."""
         if self.joint_space is None:
-            return Rotors(np.zeros((0, state.size)), np.zeros(0), np.zeros(0))
+            return Rotors.none(state.size)
         return self.joint_space.rotors(state)
 
     def energy(self, state: State) -> float:
