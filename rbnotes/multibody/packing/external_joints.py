@@ -78,8 +78,8 @@ class ExternalJoints:
 
     Parameters
     ----------
-    given
-        All external joints.
+    joint_slices
+        All external joints, with their slices.
     start, size
         Offset and number of their numbers in the array of a packed tree.
     coordinates

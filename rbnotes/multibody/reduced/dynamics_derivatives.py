@@ -266,10 +266,8 @@ def forward_dynamics_derivatives(
     q, qdot = _check_state_vectors(tree, q, qdot)
     tau, wrenches = check_applied_forces(tree, tau, wrenches, q=q)
     kinematics = body_kinematics_unchecked(tree, q, qdot)
-    force, M = (
-        _net_generalized_force(tree, kinematics, q, qdot, tau, wrenches),
-        mass_matrix_from_jacobian(tree, q, kinematics.J),
-    )
+    force = _net_generalized_force(tree, kinematics, q, qdot, tau, wrenches)
+    M = mass_matrix_from_jacobian(tree, q, kinematics.J)
     qddot = solve_accelerations(tree, q, qdot, M, force)
     q, qdot = np.broadcast_to(q, qddot.shape), np.broadcast_to(qdot, qddot.shape)
     inverse = _inverse_dynamics_derivatives(tree, q, qdot, qddot, wrenches)
