@@ -57,26 +57,24 @@ def frame_spring_forces(spring: FrameSpringParameters, E: Array, phi: Array) -> 
 
     strain_rates = _strain_rate_matrix(R, r, in_frame_1=True)
     elastic_force, hessian = _elastic_force_and_stiffness(spring, so3.log(R), r)
-    K = _transpose(strain_rates) @ hessian @ strain_rates + _geometric_stiffness(
-        elastic_force, R, strain_rates, True
-    )
-    w = matvec(_transpose(strain_rates), elastic_force)
+    K = strain_rates.mT @ hessian @ strain_rates + _geometric_stiffness(elastic_force, R, strain_rates, True)
+    w = matvec(strain_rates.mT, elastic_force)
 
     in_frame_1 = spring.damping == "displacement"
     rates = _strain_rate_matrix(R, r, in_frame_1=in_frame_1)
     viscosity = _block_diagonal(spring.D_r, spring.D_t)
     damping_force = matvec(viscosity, matvec(rates, phi_frames))
-    D = _transpose(rates) @ viscosity @ rates
+    D = rates.mT @ viscosity @ rates
     rates_derivative = _strain_rate_derivative(R, phi_frames, strain_rates, in_frame_1)
     K = (
         K
-        + _transpose(rates) @ viscosity @ rates_derivative
+        + rates.mT @ viscosity @ rates_derivative
         + _geometric_stiffness(damping_force, R, strain_rates, in_frame_1)
     )
-    w = w + matvec(_transpose(rates), damping_force)
+    w = w + matvec(rates.mT, damping_force)
 
-    w = -matvec(_transpose(to_frames), w)
-    K, D = (-_transpose(to_frames) @ matrix @ to_frames for matrix in (K, D))
+    w = -matvec(to_frames.mT, w)
+    K, D = (-to_frames.mT @ matrix @ to_frames for matrix in (K, D))
     return w.reshape(*w.shape[:-1], 2, 6), K, D
 
 
@@ -115,11 +113,11 @@ def _strain_rate_matrix(R: Array, r: Array, *, in_frame_1: bool) -> Array:
 def _elastic_force_and_stiffness(spring: FrameSpringParameters, w: Array, r: Array) -> tuple[Array, Array]:
     """Return first and second derivatives of the energy along (theta, delta): ``(..., 6), (..., 6, 6)``."""
     left_inverse = so3.left_jacobian_inverse(w)
-    tau = matvec(_transpose(left_inverse) @ spring.K_r, w)
+    tau = matvec(left_inverse.mT @ spring.K_r, w)
     # tau solves J^T tau = K_r w, so J^T dtau = K_r dw - (dJ)^T tau, with dw = J^-1 theta.
     dJ = so3.left_jacobian_dot(w[..., None, :], np.eye(3))
     curvature = np.einsum("...kij,...i->...jk", dJ, tau)
-    tau_derivative = _transpose(left_inverse) @ (spring.K_r - curvature) @ left_inverse
+    tau_derivative = left_inverse.mT @ (spring.K_r - curvature) @ left_inverse
     return np.concatenate([tau, matvec(spring.K_t, r)], axis=-1), _block_diagonal(tau_derivative, spring.K_t)
 
 
@@ -130,8 +128,8 @@ def _geometric_stiffness(force: Array, R: Array, strain_rates: Array, in_frame_1
     G = np.zeros((*force.shape[:-1], 12, 12))
     if in_frame_1:
         G[..., :3, :] = f @ delta
-    G[..., 6:9, :] = _transpose(R) @ tau @ theta
-    G[..., 9:, :] = _transpose(R) @ f @ theta
+    G[..., 6:9, :] = R.mT @ tau @ theta
+    G[..., 9:, :] = R.mT @ f @ theta
     return G
 
 
@@ -148,10 +146,6 @@ def _strain_rate_derivative(R: Array, phi: Array, strain_rates: Array, in_frame_
 def _quadratic_form(A: Array, x: Array) -> Array:
     result: Array = np.einsum("...i,...ij,...j->...", x, A, x)
     return result
-
-
-def _transpose(A: Array) -> Array:
-    return A.mT
 
 
 def _block_diagonal(A: Array, B: Array) -> Array:

@@ -107,9 +107,9 @@ class InverseMass:
             S, A, inverse_joint_inertia, parent_wrench, _, _ = self.pivots[i]
             coordinates, parent = self.tree.coordinate_slices[i], self.tree.parents[i]
             y[..., coordinates] = _matvec(
-                inverse_joint_inertia, x[..., coordinates] - _matvec(_transpose(S), wrenches[..., i, :])
+                inverse_joint_inertia, x[..., coordinates] - _matvec(S.mT, wrenches[..., i, :])
             )
-            wrenches[..., parent, :] += _matvec(_transpose(A), wrenches[..., i, :]) + _matvec(
+            wrenches[..., parent, :] += _matvec(A.mT, wrenches[..., i, :]) + _matvec(
                 parent_wrench, y[..., coordinates]
             )
         for i, (S, A, _, _, parent_acceleration, _) in enumerate(self.pivots):
@@ -127,7 +127,7 @@ class InverseMass:
             np.eye(self.tree.num_coordinates),
             (*self.shape, self.tree.num_coordinates, self.tree.num_coordinates),
         )
-        return _transpose(expanded_factors.solve(unit))
+        return expanded_factors.solve(unit).mT
 
 
 def factor_mass_matrix(
@@ -201,7 +201,7 @@ def _factor_mass_matrix(
     A, to_bodies = se3.Ad_inverse(relative_joint_poses(tree, q)), tree.joint_to_body_adjoints
     # The second inertia is that with all joints beyond locked; it sets the scale of rounding.
     inertias, rigid = (
-        np.array(np.broadcast_to(_transpose(to_bodies) @ each @ to_bodies, (*shape, n, 6, 6)))
+        np.array(np.broadcast_to(to_bodies.mT @ each @ to_bodies, (*shape, n, 6, 6)))
         for each in (tree.inertias + B, tree.inertias)
     )
     pivots: list[JointPivot | None] = [None] * n
@@ -220,33 +220,33 @@ def _factor_mass_matrix(
         if i in locked_links:
             inverse_joint_inertia = np.zeros((*shape, S.shape[-1], S.shape[-1]))
         else:
-            size = _transpose(S) @ rigid[..., i, :, :] @ S
+            size = S.mT @ rigid[..., i, :, :] @ S
             size = size * _nearby_inertia_ratios(link.joint, q[..., coordinates], S)[..., None]
             size = size + constraint_inertia + np.abs(joint_term)
             inverse_joint_inertia, is_positive = _invert_joint_inertia(
-                link, _transpose(S) @ articulated @ S + constraint_inertia + joint_term, size
+                link, S.mT @ articulated @ S + constraint_inertia + joint_term, size
             )
             is_definite = is_definite and is_positive
         if parent < 0:
             parent_wrench, parent_acceleration = (
                 np.zeros(S.shape),
-                np.zeros(_transpose(S).shape),
+                np.zeros(S.mT.shape),
             )  # the parent is the world
         else:
-            down, up = articulated @ parent_adjoint, _transpose(parent_adjoint) @ articulated
+            down, up = articulated @ parent_adjoint, parent_adjoint.mT @ articulated
             propagated = up @ parent_adjoint
             if C is not None:
-                to_parent, from_parent = _transpose(to_bodies[i]), _transpose(to_bodies[parent])
+                to_parent, from_parent = to_bodies[i].mT, to_bodies[parent].mT
                 own_block = to_parent @ C[..., i, 0, :, :] @ to_bodies[parent]
                 parent_block = from_parent @ C[..., i, 1, :, :] @ to_bodies[i]
                 down, up, propagated = (
                     down + own_block,
                     up + parent_block,
-                    propagated + _transpose(parent_adjoint) @ own_block + parent_block @ parent_adjoint,
+                    propagated + parent_adjoint.mT @ own_block + parent_block @ parent_adjoint,
                 )
-            parent_wrench, parent_acceleration = up @ S, inverse_joint_inertia @ _transpose(S) @ down
+            parent_wrench, parent_acceleration = up @ S, inverse_joint_inertia @ S.mT @ down
             inertias[..., parent, :, :] += propagated - parent_wrench @ parent_acceleration
-            rigid[..., parent, :, :] += _transpose(parent_adjoint) @ rigid[..., i, :, :] @ parent_adjoint
+            rigid[..., parent, :, :] += parent_adjoint.mT @ rigid[..., i, :, :] @ parent_adjoint
         pivots[i] = JointPivot(
             S, parent_adjoint, inverse_joint_inertia, parent_wrench, parent_acceleration, articulated
         )
@@ -281,7 +281,7 @@ def inverse_mass_matrix(tree: Tree, q: ArrayLike) -> Array:
         As for :func:`inverse_mass_product`.
     """
     inverse = factor_mass_matrix(tree, q).matrix()
-    return (inverse + _transpose(inverse)) / 2
+    return (inverse + inverse.mT) / 2
 
 
 def coordinate_constraint_accelerations(tree: Tree, q: Array, x: Array) -> Array:
@@ -294,9 +294,9 @@ def coordinate_constraint_accelerations(tree: Tree, q: Array, x: Array) -> Array
     for i, (link, coordinates) in enumerate(zip(tree.links, tree.coordinate_slices, strict=True)):
         if link.joint.num_coordinate_constraints:
             rows = link.joint.compute_coordinate_constraint_jacobian(q[..., coordinates])
-            inverse = np.linalg.inv(rows @ _transpose(rows))
+            inverse = np.linalg.inv(rows @ rows.mT)
             components = _matvec(inverse @ inverse, _matvec(rows, x[..., coordinates]))
-            result[..., coordinates] = _matvec(_transpose(rows), components) / tree.mean_subtree_inertias[i]
+            result[..., coordinates] = _matvec(rows.mT, components) / tree.mean_subtree_inertias[i]
     return result
 
 
@@ -337,19 +337,15 @@ def _invert_joint_inertia(link: Link, joint_inertia: Array, size: Array) -> tupl
         return joint_inertia, True
     diagonal = np.diagonal(size, axis1=-2, axis2=-1)
     scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))[..., None]
-    scaled = joint_inertia * scale * _transpose(scale)
+    scaled = joint_inertia * scale * scale.mT
     smallest = float(np.min(np.linalg.svd(scaled, compute_uv=False), initial=np.inf))
     if smallest < 100 * np.finfo(float).eps:
         got = f"{link.name!r} without inertia along its {link.joint} joint ({smallest:.3g}, scaled)"
         raise SingularConfiguration("q", got, "joints away from singular states, with inertia beyond them")
-    is_positive = bool(np.min(np.linalg.eigvalsh((scaled + _transpose(scaled)) / 2), initial=np.inf) > 0)
-    return scale * np.linalg.inv(scaled) * _transpose(scale), is_positive
+    is_positive = bool(np.min(np.linalg.eigvalsh((scaled + scaled.mT) / 2), initial=np.inf) > 0)
+    return scale * np.linalg.inv(scaled) * scale.mT, is_positive
 
 
 def _insert_axis(part: Array) -> Array:
     """Insert an axis for several right sides."""
     return part[..., None, :, :]
-
-
-def _transpose(matrix: Array) -> Array:
-    return matrix.mT

@@ -39,7 +39,6 @@ from rbnotes.dynamics import Forces, State
 from rbnotes.multibody.reduced.dynamics import _coordinate_constraint_inertia
 from rbnotes.multibody.reduced.inverse_mass import (
     InverseMass,
-    _transpose,
     factor_mass_matrix,
     joint_diagonal_blocks,
 )
@@ -149,7 +148,7 @@ def step_preconditioner(system: TreeSystem, state: State, h: float) -> StepPreco
     if np.any(np.abs(np.linalg.det(particles)) < 1e-12 * system.masses**3):
         raise SingularConfiguration("h", "springs that cancel a particle's inertia", "a smaller step")
     definite = inertia.is_positive_definite and bool(
-        np.all(np.linalg.eigvalsh((particles + _transpose(particles)) / 2) > 0)
+        np.all(np.linalg.eigvalsh((particles + particles.mT) / 2) > 0)
     )
     exact = is_complete and np.array_equal(blocks, joint_matrix)
     return StepPreconditioner(inertia, np.linalg.inv(particles), exact, definite)

@@ -27,7 +27,7 @@ from rbnotes.multibody.reduced.dynamics import (
     _passive_joint_forces,
     check_applied_forces,
 )
-from rbnotes.multibody.reduced.inverse_mass import _transpose, factor_mass_matrix
+from rbnotes.multibody.reduced.inverse_mass import factor_mass_matrix
 from rbnotes.multibody.reduced.jacobian_products import (
     generalized_forces,
     jacobian_product_and_rate,
@@ -227,7 +227,7 @@ def _remove_constraint_components(tree: Tree, q: Array, qdot: Array, forces: Arr
                 link.joint.compute_coordinate_constraint_jacobian_rate(joint_q, joint_qdot), joint_qdot
             )
             right_sides = np.stack([_matvec(rows, forces[..., coordinates]), bias_acceleration], axis=-1)
-            components = _transpose(rows) @ np.linalg.solve(rows @ _transpose(rows), right_sides)
+            components = rows.mT @ np.linalg.solve(rows @ rows.mT, right_sides)
             remaining[..., coordinates] -= components[..., 0]
             constraint_accelerations[..., coordinates] = -components[..., 1]
     return remaining, constraint_accelerations
