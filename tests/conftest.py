@@ -1,17 +1,34 @@
-"""Examples of the property tests (`--hypothesis-profile=deep` tries many fresh ones), and skipped tests."""
+"""Examples of the property tests (`--hypothesis-profile=deep` tries fresh ones); slow and skipped tests."""
 
 import gc
 import os
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, seed, settings
 
 from rbnotes.testing import SEED, reproducible_draws
 
+sys.path.insert(0, str(Path(__file__).parent))
+
+from rotation import fix_day, select_due  # the path comes first
+
 _COMMON = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.filter_too_much]}
 settings.register_profile("suite", max_examples=12, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=1000, **_COMMON)
 settings.load_profile("suite")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--slow", action="store_true", help="run all slow tests, and all checks of all records")
+
+
+def pytest_configure(config):
+    """Pass the day and the option to the processes that pytest-xdist starts."""
+    fix_day()
+    if config.getoption("--slow"):
+        os.environ["RUN_SLOW_TESTS"] = "1"
 
 
 PLATFORM = "platform: "
@@ -44,6 +61,16 @@ def pytest_itemcollected(item):
     test = getattr(getattr(item, "obj", None), "__func__", getattr(item, "obj", None))
     if settings.default.derandomize and is_hypothesis_test(test):
         seed(SEED)(test)
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out the slow tests that are not due, unless the command line names a single test."""
+    if any("::" in argument for argument in config.args):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    left_out = set(slow) - set(select_due(slow))
+    items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=list(left_out))
 
 
 def pytest_collection_finish():

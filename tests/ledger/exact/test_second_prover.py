@@ -4,14 +4,13 @@ import importlib.util
 import random
 import subprocess
 import sys
-from datetime import date
 from fractions import Fraction
 from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import settings
+import rotation
 
 from rbnotes import ledger
 from rbnotes.ledger.evidence import find_evidence
@@ -28,9 +27,7 @@ arb, fmpq = intervals.arb, intervals.fmpq
 
 
 def is_due(stored):
-    if settings.default.max_examples > settings.get_profile("suite").max_examples:
-        return True
-    return int(stored.digest, 16) % NUM_GROUPS == date.today().toordinal() % NUM_GROUPS
+    return rotation.is_due(int(stored.digest, 16), NUM_GROUPS)
 
 
 def run(script, *arguments):

@@ -1,0 +1,43 @@
+"""Every slow test runs within ten days, and on each day at least one case of every parametrized one."""
+
+from collections import Counter
+from datetime import date, timedelta
+from types import SimpleNamespace
+
+import pytest
+import rotation
+
+NAMES = [f"test_single_{k}" for k in range(40)] + [f"test_pair[{k}]" for k in range(2)]
+NAMES += [f"test_family[{k}]" for k in range(24)]
+DAYS = [(date(2026, 12, 27) + timedelta(days=k)).isoformat() for k in range(rotation.NUM_GROUPS)]
+
+
+@pytest.fixture
+def slow():
+    return [SimpleNamespace(nodeid=f"tests/test_this.py::{name}") for name in NAMES]
+
+
+def due_on(day, slow, monkeypatch):
+    monkeypatch.setenv("TEST_DATE", day)
+    return [item.nodeid.split("::")[1] for item in rotation.select_due(slow)]
+
+
+def test_every_test_runs_within_ten_days(slow, monkeypatch):
+    monkeypatch.setattr(rotation, "all_are_due", lambda: False)
+    runs = Counter(name for day in DAYS for name in due_on(day, slow, monkeypatch))
+    assert runs.keys() == set(NAMES)
+    assert {runs[name] for name in NAMES if "[" not in name} == {1}
+
+
+def test_each_day_runs_a_share(slow, monkeypatch):
+    monkeypatch.setattr(rotation, "all_are_due", lambda: False)
+    for day in DAYS:
+        due = due_on(day, slow, monkeypatch)
+        assert sum("pair" in name for name in due) == 1
+        assert sum("family" in name for name in due) in {2, 3}
+        assert len(due) < len(NAMES) / 4
+
+
+def test_nothing_is_left_out_on_request(slow, monkeypatch):
+    monkeypatch.setenv("RUN_SLOW_TESTS", "1")
+    assert due_on(DAYS[0], slow, monkeypatch) == NAMES
