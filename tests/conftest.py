@@ -74,9 +74,10 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """Exclude the loaded objects from garbage collection, because they live to the end."""
+    """Collect garbage rarely, and leave out the loaded objects, because they live to the end."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -11,6 +11,7 @@ All warnings are errors: see book/_ext/rbnotes_book.
 from __future__ import annotations
 
 import argparse
+import gc
 import shutil
 import subprocess
 import sys
@@ -35,6 +36,8 @@ PROCESSES = 2
 """Chapters that run at a time, and processes that read and write pages."""
 FEW = 4
 """Number of chapters that run before the first preloaded process is ready."""
+COLLECTION_THRESHOLDS = (500_000, 20, 100)
+"""Thresholds of garbage collection while pages are written: their trees are millions of objects in use."""
 COMPILED = ("forward_dynamics_single", "forward_dynamics_batch", "dynamics_derivatives", "generalized_forces")
 """Functions that chapters on compiled code call: compiled beside the first chapters, and once for all."""
 
@@ -88,6 +91,7 @@ def write_pages(root: Path, output: Path, *, skipped: list[Path]) -> bool:
         for folder in ("doctrees", "html"):
             shutil.rmtree(output / folder, ignore_errors=True)
     mark.unlink(missing_ok=True)
+    gc.set_threshold(*COLLECTION_THRESHOLDS)
     status = build_sphinx(
         root,
         output / "html",

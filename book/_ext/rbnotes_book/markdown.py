@@ -86,7 +86,7 @@ def article(page: str) -> Tag:
     start = page.index("<article")
     text = DRAWING.sub(r"<p><em>Drawn on the page of this chapter: \1</em></p>", page[start:])
     light = _light(text[: text.index("</article>")])
-    element = BeautifulSoup(light, "html.parser").find("article")
+    element = BeautifulSoup(light, "lxml").find("article")
     assert isinstance(element, Tag)
     return element
 

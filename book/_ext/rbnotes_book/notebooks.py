@@ -11,6 +11,7 @@ import json
 import os
 import posixpath
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinx.util.parallel import ParallelTasks, SerialTasks, parallel_available
 
 from rbnotes_book import execution, markdown
 from rbnotes_book.scenes import MARKS
@@ -169,28 +171,34 @@ def data_of(cells: list[NotebookNode], folder: Path) -> dict[str, str]:
 
 
 def _write(app: Sphinx, exception: Exception | None) -> None:
-    """Write the notebook of each chapter that is newer than its notebook."""
+    """Write the notebook of each chapter that is newer than its notebook, several at a time."""
     if exception is not None or app.builder.format != "html":
         return
+    tasks = ParallelTasks(app.parallel) if parallel_available and app.parallel > 1 else SerialTasks()
+    for chapter in execution.chapters(Path(app.srcdir)):
+        tasks.add_task(partial(_write_notebook, app), chapter)
+    tasks.join()
+
+
+def _write_notebook(app: Sphinx, chapter: Path) -> None:
     root = Path(app.srcdir)
-    for chapter in execution.chapters(root):
-        docname = chapter.relative_to(root).with_suffix("").as_posix()
-        page = Path(app.outdir) / f"{docname}.html"
-        target = Path(app.outdir) / FOLDER / f"{docname}.ipynb"
-        if target.exists() and target.stat().st_mtime > page.stat().st_mtime:
-            continue
-        cells = execution.stored_cells(chapter, root)
-        if cells is None:  # left out of this build
-            continue
-        content = notebook(
-            page.read_text(encoding="utf-8"),
-            cells,
-            docname,
-            data_of(cells, chapter.parent / "_data"),
-            repository(app),
-        )
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    docname = chapter.relative_to(root).with_suffix("").as_posix()
+    page = Path(app.outdir) / f"{docname}.html"
+    target = Path(app.outdir) / FOLDER / f"{docname}.ipynb"
+    if target.exists() and target.stat().st_mtime > page.stat().st_mtime:
+        return
+    cells = execution.stored_cells(chapter, root)
+    if cells is None:  # left out of this build
+        return
+    content = notebook(
+        page.read_text(encoding="utf-8"),
+        cells,
+        docname,
+        data_of(cells, chapter.parent / "_data"),
+        repository(app),
+    )
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def _offer(
