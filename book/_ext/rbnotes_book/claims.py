@@ -57,6 +57,14 @@ MEANING = {
 """Meaning of each verdict, shown as the tooltip of a badge and in the ledger."""
 
 
+@cache
+def _describe(id: str) -> str:
+    """Return the tooltip of a reference to a claim."""
+    record = ledger.find(id)
+    evidence = f"; {find_evidence(record).summary}" if record.reference is not None else ""
+    return f"{MEANING[record.verdict]}{evidence} ({place_in_notes(record)}: {record.title})"
+
+
 def badge(verdict: Verdict) -> nodes.inline:
     """Return the badge of a verdict: one or two words and a color."""
     return nodes.inline("", WORDS[verdict], classes=["verdict", f"verdict-{verdict}"])
@@ -141,11 +149,8 @@ class ClaimsDomain(Domain):
             return None
         if typ == "explanation" and node.get("titled"):
             contnode = nodes.inline("", env.titles[location[0]].astext())
-        record = ledger.find(target)
         page, anchor_name = location
-        evidence = f"; {find_evidence(record).summary}" if record.reference is not None else ""
-        title = f"{MEANING[record.verdict]}{evidence} ({place_in_notes(record)}: {record.title})"
-        return make_refnode(builder, fromdocname, page, anchor_name, contnode, title)
+        return make_refnode(builder, fromdocname, page, anchor_name, contnode, _describe(target))
 
     @staticmethod
     def _resolve_function(
