@@ -127,6 +127,16 @@ def test_gear_transmits_an_impact(scheme):
     np.testing.assert_allclose(motion.qdot("other")[-1], -2.0 * rate, rtol=1e-9)
 
 
+@pytest.mark.parametrize("scheme", [symplectic_euler, implicit_euler, fully_implicit_euler])
+def test_impulses_of_the_gear_in_an_impact_are_part_of_its_work(scheme):
+    """With constant inertia and no forces, the impulses do all work; here the wheels start at other rates."""
+    model, _ = driven_bar()
+    start = model.state(qdot={"bar": 0.3}, twists={"ball": [0, 0, 0, 0, 0, -1.0]})
+    work = simulate(model, start, h=0.01, steps=1, scheme=scheme, **SEQUENTIAL, **REDUCED).work
+    np.testing.assert_allclose(work.integrator, 0, atol=1e-14)
+    assert work.joints[0] < -0.01
+
+
 def linkage(restitution, mu):
     """A four-bar linkage whose coupler and rocker are hit by a row of two balls."""
     bars = [
