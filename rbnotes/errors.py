@@ -24,7 +24,7 @@ class NotConverged(RuntimeError):
         self.solution = solution
         """The last iterate, of the type that the function returns when it succeeds."""
         self.residual = residual
-        """Residual of the last iterate, in the measure of the tolerance."""
+        """Residual of the last iterate, measured as the tolerance is."""
 
 
 class MissingExtra(ModuleNotFoundError):

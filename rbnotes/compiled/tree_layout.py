@@ -100,7 +100,7 @@ class Workspace(NamedTuple):
 
 
 def workspace_size(elements: int, slots: int) -> int:
-    """Return the workspace size for eight elements at once, or elements in eight states."""
+    """Return the workspace size, for one state with eight elements at a time or for eight states."""
     return elements * int(RECORD_SIZE + STATE_SIZE) + slots * int(SLOT_SIZE) + int(BLOCK_SIZE)
 
 

@@ -56,7 +56,10 @@ class _ScaledProblem(NamedTuple):
     impulse_units
         Units of the impulses ``(c, 3)``; zero if a contact has no tangents.
     speed_unit
-        Unit of the sliding speeds of a contact, times ``impulse_units``.
+        Largest product of a free contact velocity and the unit of its contact.
+    contact_units
+        Unit of each contact ``(c,)``, the square root of its effective mass: velocities are multiplied by it
+        and divided by ``speed_unit``.
     """
 
     W: Array
@@ -242,7 +245,7 @@ def _jordan_quotient(x: Array, product: Array) -> Array:
 
 
 def _max_step_to_boundary(x: Array, dx: Array) -> float:
-    """Return the largest multiple of dx by which all points stay in the cone."""
+    """Return the largest t for which all points ``x + t dx`` lie in the cone."""
     root = np.sqrt(_jordan_determinant(x))
     unit = x / root[:, None]
     along = np.sum(unit * _REFLECTION * dx, axis=1) / root

@@ -264,7 +264,7 @@ def max_step(scaled, direction):
 
 @jit_noalloc
 def inverse_step_to_boundary(x, dx):
-    """Return the inverse of the largest multiple of dx for which x stays in the cone; at most 0 if all do."""
+    """Return 1/t for the largest t with x + t dx in the cone; at most 0 if x + t dx stays in it for all t."""
     root = math.sqrt(cone_determinant(x))
     along = (x[0] * dx[0] - x[1] * dx[1] - x[2] * dx[2]) / (root * root)
     normal = (dx[0] / root + along) / (x[0] / root + 1)

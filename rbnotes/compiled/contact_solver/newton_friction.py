@@ -141,7 +141,7 @@ def stepped_impulse(r, u, rho):
 
 @jit_noalloc
 def friction_bound(mu, normal):
-    """Return the largest friction impulse ``mu a``; zero without a pushing normal impulse."""
+    """Return the largest friction impulse ``mu a``; zero unless the normal impulse is positive."""
     return mu * normal if normal > 0 else 0.0
 
 

@@ -167,7 +167,7 @@ def is_identical(a: Any, b: Any) -> bool:
 
 
 def _as_answer(returned: Any) -> Answer:
-    """Return the answer: the returned value as an array of numbers, or a description if it is none."""
+    """Return the answer: the returned value as an array of numbers, or a description of other values."""
     if returned is None:
         return Answer("nothing")
     try:

@@ -70,8 +70,8 @@ def run_submission(
 ) -> Transcript:
     """Load a source text in a child process and call its functions.
 
-    Arguments and result are plain data, so that any executor can run it, also on another machine. ``running``
-    can end the child processes of threads of this process.
+    Arguments and result are plain data, so that any executor can run it, also on another machine. With
+    ``running``, the owner of the collection can end the child processes of all threads of this process.
 
     A function that ends its process fails; the remaining ones are called in a new process.
     """

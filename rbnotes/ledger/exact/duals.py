@@ -170,7 +170,7 @@ def split(number: Any, tag: int) -> tuple[Any, Any]:
     Raises
     ------
     NotExact
-        If the value is no exact number: its derivative would be lost.
+        If the value is not an exact number: its derivative would be lost.
     """
     if not isinstance(number, ArrayLikeNumber):
         raise NotExact(f"a derivative is lost in {type(number).__name__}")

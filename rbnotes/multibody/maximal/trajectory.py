@@ -217,8 +217,8 @@ class Trajectory:
         Parameters
         ----------
         shapes
-            A solid for each body, or colliders, such as those of a model. They are
-            drawn. A body without a shape is drawn as its axes, a rounded box as the box around it.
+            A solid for each body, or colliders, such as those of a model. A body without a shape is drawn as
+            its axes, a rounded box as the box around it.
         description
             Content of the scene in a sentence, for readers who cannot see it.
         colors

@@ -52,6 +52,10 @@ class JointProgram(NamedTuple):
         Smallest nonzero margin, and the constants of the function.
     vectors
         Number of input vectors: coordinates, rates, accelerations.
+    results
+        Number of results.
+    margins
+        Number of outputs that must not be too small, after the results.
     widths
         Numbers of inputs and of outputs.
     """

@@ -171,7 +171,7 @@ class BodyPointKinematics(NamedTuple):
 def body_point_kinematics(
     system: TreeSystem, kinematics: KinematicState, link: str | None, x: Array
 ) -> BodyPointKinematics:
-    """Return the same as :func:`point_kinematics`, with the body's twist instead of velocities."""
+    """Return the kinematics of a point as :func:`point_kinematics`, but with respect to body twists."""
     if link is None:
         return BodyPointKinematics(x, {}, np.zeros(3))
     i = system.tree.index(link)
