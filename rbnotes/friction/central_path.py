@@ -140,17 +140,17 @@ def _scale_problem(contact_problem: DelassusProblem) -> _ScaledProblem:
     scale = np.repeat(units[:, None], 3, axis=1)
     scale[has_friction, 0] /= mu[has_friction]
     W = contact_problem.delassus_matrix * scale.ravel() * scale.ravel()[:, None]
-    free = contact_problem.free_contact_velocities * scale / speed
+    free_velocities = contact_problem.free_contact_velocities * scale / speed
     # A contact without friction keeps its tangents, along which nothing happens.
     is_unused = np.repeat(~has_friction[:, None], 3, axis=1)
     is_unused[:, 0] = False
-    free[is_unused] = 0.0
+    free_velocities[is_unused] = 0.0
     W[is_unused.ravel()], W[:, is_unused.ravel()] = 0.0, 0.0
     W.flat[:: 3 * count + 1] += np.where(
         is_unused.ravel(), 1.0, DIAGONAL_REGULARIZATION * np.abs(np.diagonal(W)).max()
     )
     return _ScaledProblem(
-        W, free, has_friction.astype(float), np.where(is_unused, 0.0, scale * speed), speed, units
+        W, free_velocities, has_friction.astype(float), np.where(is_unused, 0.0, scale * speed), speed, units
     )
 
 

@@ -120,9 +120,9 @@ def solve_with_bounded_rows(
             is_at_rest = is_dry & (modes == LINEAR)
             if not np.any(is_at_rest):
                 raise
-            free = solve(problem).velocity
-            is_moving = np.abs(bounded.rows @ free) > RELATIVE_TOLERANCE * speed
-            modes = np.where(is_at_rest & is_moving, -np.sign(bounded.rows @ free), modes).astype(np.intp)
+            row_velocity = bounded.rows @ solve(problem).velocity
+            is_moving = np.abs(row_velocity) > RELATIVE_TOLERANCE * speed
+            modes = np.where(is_at_rest & is_moving, -np.sign(row_velocity), modes).astype(np.intp)
             if not np.any(is_at_rest & is_moving):
                 raise
             continue

@@ -45,7 +45,7 @@ def test_a_root_cause_explains_several_corrections_of_one_source_and_each_has_on
     for cause in CAUSES:
         assert len(cause.ids) > 1
         assert len({id.split("/")[0] for id in cause.ids}) == 1
-    assert sum(len(errata.causes(source)) for source in SOURCES) == len(CAUSES)
+    assert sum(len(errata.shared_causes(source)) for source in SOURCES) == len(CAUSES)
 
 
 ELLIPSIS = re.compile(r"\\[clvd]?dots\b")

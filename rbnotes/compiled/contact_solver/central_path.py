@@ -73,21 +73,21 @@ class Direction(NamedTuple):
 
 
 @jit_alloc
-def follow_central_path(operator, free, mu, tolerance, max_iterations, best_impulses):
+def follow_central_path(operator, u_free, mu, tolerance, max_iterations, best_impulses):
     """Write the best impulses along the path; return their residual and the number of iterations.
 
-    The path is left at a natural residual of at most `tolerance`. `free` are the contact velocities without
+    The path is left at a natural residual of at most `tolerance`. `u_free` are the contact velocities without
     impulses, m/s, and `best_impulses` the impulses, N s, both ``(3 c,)``; `mu` has a number for each contact.
     """
-    size, count = len(free), len(mu)
+    size, count = len(u_free), len(mu)
     mobility, rho, u, r = np.empty(count), np.empty(count), np.empty(size), np.zeros(size)
     contact_scales(operator, mobility, rho)
     copy_array(r, best_impulses)
-    best_residual = natural_residual(free, free, mu, r, rho, mobility)
+    best_residual = natural_residual(u_free, u_free, mu, r, rho, mobility)
     points = allocate_points(count)
     direction = Direction(np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)))
     product = np.empty((count, 3))
-    speed = write_impulse_units(free, mu, rho, points)
+    speed = write_impulse_units(u_free, mu, rho, points)
     if not speed > 0:
         return best_residual, 0
     iteration, num_stagnant = 0, 0
@@ -97,8 +97,8 @@ def follow_central_path(operator, free, mu, tolerance, max_iterations, best_impu
             gap += dot(points.x[i], points.y[i]) / count
             for k in range(3):
                 r[3 * i + k] = points.x[i, k] * points.units[i, k] * speed
-        contact_velocities(operator, free, r, u)
-        residual = natural_residual(u, free, mu, r, rho, mobility)
+        contact_velocities(operator, u_free, r, u)
+        residual = natural_residual(u, u_free, mu, r, rho, mobility)
         if not math.isfinite(gap + residual):
             break
         num_stagnant += 1
@@ -151,7 +151,7 @@ def allocate_points(count):
 
 
 @jit_noalloc
-def write_impulse_units(free, mu, rho, points):
+def write_impulse_units(u_free, mu, rho, points):
     """Write the units of the impulses and the initial points; return the unit of the speeds."""
     speed = 0.0
     for i in range(len(mu)):
@@ -160,7 +160,7 @@ def write_impulse_units(free, mu, rho, points):
         points.units[i, 0] = unit / mu[i] if mu[i] > 0 else unit
         points.units[i, 1] = points.units[i, 2] = unit if mu[i] > 0 else 0.0
         for k in range(3):
-            speed = max(speed, abs(free[3 * i + k]) * unit)
+            speed = max(speed, abs(u_free[3 * i + k]) * unit)
     return speed
 
 

@@ -103,7 +103,7 @@ class Colliders(NamedTuple):
     bounding_radii: Any
 
 
-class StepContext(NamedTuple):
+class RattleContext(NamedTuple):
     """Bodies, joints, colliders and parameters that all steps of a run share.
 
     Attributes

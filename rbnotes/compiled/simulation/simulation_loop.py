@@ -36,7 +36,7 @@ from rbnotes.compiled.simulation.body_states import read_body_states, read_veloc
 from rbnotes.compiled.simulation.python_callbacks import CallbackBuffers
 from rbnotes.compiled.simulation.rattle_step import (
     Colliders,
-    StepContext,
+    RattleContext,
     StepRecords,
     StepStart,
     StepWorkspace,
@@ -194,7 +194,7 @@ def run_steps(
     count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
     callbacks, force_velocity = allocate_callbacks(callback_buffer, settings, count)
     parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity)
-    context = StepContext(bodies, joints, colliders, parameters, callbacks)
+    context = RattleContext(bodies, joints, colliders, parameters, callbacks)
     step_records, step_workspace, offset = allocate_step_workspace(
         workspace, 0, count + 1, size, integers[4], max_contacts
     )

@@ -212,13 +212,13 @@ class _Writer:
         if not self.model.actuators:
             return
         section = ET.SubElement(root, "actuator")
-        known = {} if self.mjcf is None else {each.body: each for each in self.mjcf.actuators}
+        file_actuators = {} if self.mjcf is None else {each.body: each for each in self.mjcf.actuators}
         for law in self.model.actuators:
             kind = {"Motor": "motor", "PositionServo": "position", "VelocityServo": "velocity"}[
                 type(law).__name__
             ]
-            unnamed = MjcfActuator(f"{law.body} {kind}", kind, law.body, 1.0, -np.inf, np.inf)
-            entry = known.get(law.body, unnamed)
+            default_actuator = MjcfActuator(f"{law.body} {kind}", kind, law.body, 1.0, -np.inf, np.inf)
+            entry = file_actuators.get(law.body, default_actuator)
             attributes = {"name": entry.name, "joint": self.joint_names[law.body]}
             gains = {"gear": entry.gear}
             if isinstance(law, PositionServo):

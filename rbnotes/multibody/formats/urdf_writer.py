@@ -55,10 +55,9 @@ def to_urdf(robot: Robot | Tree) -> str:
             link.placement @ (link.joint.pose if isinstance(link.joint, Fixed) else np.eye(4)) @ motion_frame
         )
         origin = origin if parent < 0 else se3.inverse(motion_frames[parent]) @ origin
-        carrier = world if parent < 0 else tree.links[parent].name
-        _add_joint(
-            root, joint, link, _urdf_joint_type(joint, link.joint), (carrier, link.name), origin, motion_frame
-        )
+        parent_name = world if parent < 0 else tree.links[parent].name
+        joint_type = _urdf_joint_type(joint, link.joint)
+        _add_joint(root, joint, link, joint_type, (parent_name, link.name), origin, motion_frame)
     frames = {link.name: motion_frame for link, motion_frame in zip(tree.links, motion_frames, strict=True)}
     names = {robot.joint_of_link(link.name).name for link in tree.links}
     for name, frame in robot.frames.items():

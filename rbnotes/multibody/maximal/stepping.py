@@ -574,8 +574,8 @@ def limit_impact_energy(
     if not np.any(is_bouncing) or not problem.is_symmetric:
         return solution
     M = problem.mass
-    free = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)[0]
-    max_energy = float(free @ (M @ free)) / 2
+    free_velocity = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)[0]
+    max_energy = float(free_velocity @ (M @ free_velocity)) / 2
 
     def fall_energy(contact_solution: StepSolution) -> float:
         return -float(
