@@ -219,6 +219,20 @@ def choice(element: Element, name: str, default: str, choices: Iterable[str]) ->
     return word
 
 
+def bounds(context: Context, element: Element, switch: str, name: str) -> tuple[float, float] | None:
+    """Return the bounds that an attribute holds if another attribute switches them on, else None."""
+    limited = choice(element, switch, "auto", ("auto", "true", "false"))
+    if name in element.attrib:
+        lower, upper = values(element, name, 2)
+    if limited == "false" or (limited == "auto" and name not in element.attrib):
+        return None
+    if limited == "auto" and not context.auto_limits:
+        raise InvalidArgument(element.label, f"'{name}' without '{switch}'", f"{switch} without autolimits")
+    if name not in element.attrib or not lower < upper:
+        raise InvalidArgument(f"{element.label}: {name}", repr(element.get(name)), "lower < upper")
+    return float(lower), float(upper)
+
+
 def is_true(element: Element, name: str, default: bool) -> bool:
     """Return a truth value of an attribute."""
     return choice(element, name, "true" if default else "false", ("true", "false")) == "true"
