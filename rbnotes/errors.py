@@ -28,4 +28,4 @@ class NotConverged(RuntimeError):
 
 
 class MissingExtra(ModuleNotFoundError):
-    """A package is missing that an extra of this package installs; the message names the extra."""
+    """Error for a missing package that an extra of rbnotes installs; the message names the extra."""

@@ -15,7 +15,7 @@ from numba.np.arrayobj import populate_array
 
 
 def view_at(x: Any, start: int, shape: tuple[int, ...]) -> tuple[Any, int]:
-    """Return a view of this shape at index `start` of a flat array, and the index behind it."""
+    """Return a view of this shape at index `start` of a flat array, and the index after it."""
     end = start + math.prod(shape)
     return x[start:end].reshape(shape), end
 

@@ -309,7 +309,7 @@ def solve_friction(
     tolerance: Array,
     best_impulses: Array,
 ) -> int:
-    """Write the best impulses and, behind them, their residual; return the number of Newton steps."""
+    """Write the best impulses and, after them, their residual; return the number of Newton steps."""
     size, max_iterations = len(u_free), integers.view(np.int64)[0]
     W, impulses = view_at(W, 0, (size, size))[0], view_at(best_impulses, 0, (size,))[0]
     best_impulses[size], steps = solve_newton(

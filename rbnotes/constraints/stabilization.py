@@ -42,6 +42,8 @@ class ProjectionResult(NamedTuple):
         Projected positions ``(n,)``, or poses ``(bodies, 4, 4)``.
     error
         Largest remaining entry of ``|g|``.
+    iterations
+        Number of corrections.
     """
 
     positions: Array

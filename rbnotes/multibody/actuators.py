@@ -132,8 +132,14 @@ class ActuatorGains(NamedTuple):
 
     Attributes
     ----------
+    kp
+        Gains of position, N m/rad or N/m.
+    kd
+        Gains of velocity, N m s/rad or N s/m.
     force_limit
         Largest forces; infinite without an actuator, where the command is a force.
+    default_command
+        Commands if none are given: forces, positions or velocities.
     is_position
         True where the command is a target of the position.
     is_velocity

@@ -128,13 +128,13 @@ def solve_with_bounded_rows(
             continue
         velocity = bounded.rows @ solution.velocity
         violation = _violations(bounded, modes, impulse, velocity, speed)
-        wrong = violation > RELATIVE_TOLERANCE
-        if not np.any(wrong):
+        is_violated = violation > RELATIVE_TOLERANCE
+        if not np.any(is_violated):
             return BoundedSolution(solution, np.clip(impulse, -bounded.bound, bounded.bound))
         if iteration >= MAX_SIMULTANEOUS_CHANGES:
-            wrong = np.arange(len(wrong)) == np.flatnonzero(wrong)[0]
-        beyond = np.where(impulse > 0, UPPER, LOWER)
-        modes = np.where(wrong, np.where(modes == LINEAR, beyond, LINEAR), modes)
+            is_violated = np.arange(len(is_violated)) == np.flatnonzero(is_violated)[0]
+        nearest_bound = np.where(impulse > 0, UPPER, LOWER)
+        modes = np.where(is_violated, np.where(modes == LINEAR, nearest_bound, LINEAR), modes)
     message = f"dry friction and limits of actuators: no consistent state after {MAX_ITERATIONS} iterations"
     raise NotConverged(message, solution.velocity, float(np.max(violation)))
 

@@ -1,9 +1,9 @@
 """Interior-point method for Coulomb's law, as in :mod:`rbnotes.friction.central_path`.
 
-Of each contact, x and y are points of the second-order cone: the impulse in units in which all cones are
+For each contact, x and y are points of the second-order cone: the impulse in units in which all cones are
 equal, and the velocity in these units with its normal part raised by the sliding speed. Only islands without
-joints are supported. Their linear systems have the size of the bodies, but rounding spoils the path behind
-natural residuals of about 1e-5, where Newton's method continues.
+joints are supported. Their linear systems have the size of the bodies, but rounding limits the path to
+natural residuals of about 1e-5, from which Newton's method continues.
 """
 
 import math

@@ -92,14 +92,13 @@ def _lower_negative(context, builder, signature, values):
     return builder.fsub(ir.Constant(VECTOR_TYPE, [-0.0] * NUM_LANES), values[0])
 
 
-def register_function(function, *kinds):
-    """Register a function of this module with numba; `result` maps argument types to the result type."""
+def register_function(function, result_type):
+    """Register a function with numba; `result_type` is a function from argument types to the result type."""
 
     @infer_global(function)
     class _(AbstractTemplate):
         def generic(self, arguments, keywords):
-            result = kinds[0](*arguments)
-            return signature(result, *(types.unliteral(each) for each in arguments))
+            return signature(result_type(*arguments), *(types.unliteral(each) for each in arguments))
 
     return function
 

@@ -184,7 +184,7 @@ def run_steps(
     callback_buffer,
     workspace,
 ):
-    """Take steps until all are taken, one is exceptional, or an array is full; return the status.
+    """Take steps until all are done, one needs the reference, or an array is full; return the status.
 
     Motions are ``(n, 22)``, those after each step ``(T, n, 22)``. The contacts at the start and the last ones
     with impulses, rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end.

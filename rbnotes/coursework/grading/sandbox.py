@@ -75,7 +75,7 @@ def run_submission(
 
     A function that ends its process fails; the remaining ones are called in a new process.
     """
-    began = time.monotonic()
+    start_time = time.monotonic()
     function_transcripts: dict[str, FunctionTranscript] = {}
     restrictions: tuple[str, ...] = ()
     pending = list(requests)
@@ -90,7 +90,7 @@ def run_submission(
             while pending and alive:
                 request = pending.pop(0)
                 function_transcripts[request.function], alive = child.call(request)
-    return Transcript(function_transcripts, restrictions, time.monotonic() - began)
+    return Transcript(function_transcripts, restrictions, time.monotonic() - start_time)
 
 
 @contextmanager
@@ -249,8 +249,8 @@ class _Child:
                 return None
             stop: Stop = "syntax" if message.get("status") == "syntax" else "exception"
             raise _Stopped(stop, _printable_text(message.get("message", "")))
-        except _Stopped as why:
-            return FunctionTranscript((), why.stop, why.message)
+        except _Stopped as stopped:
+            return FunctionTranscript((), stopped.stop, stopped.message)
 
     def call(self, request: Request) -> tuple[FunctionTranscript, bool]:
         """Return the transcript of one function, and True if the child can continue."""
@@ -272,8 +272,8 @@ class _Child:
                 raise _output_limit_error(self.limits)
             if len(answers) < len(request.cases):
                 raise _Stopped("crash", "answers are missing")
-        except _Stopped as why:
-            return FunctionTranscript(tuple(answers), why.stop, why.message), False
+        except _Stopped as stopped:
+            return FunctionTranscript(tuple(answers), stopped.stop, stopped.message), False
         return FunctionTranscript(tuple(answers)), True
 
     def _add_answer(self, message: dict[str, Any], request: Request, answers: list[Answer]) -> None:

@@ -207,7 +207,7 @@ def _readability_key(failed: tuple[Case, Assessment]) -> tuple[bool, int]:
 
 
 def _status_of(assessment: Assessment) -> Status:
-    """Return the status of a grade for a assessment.
+    """Return the status of a grade for an assessment.
 
     A result that is malformed but numeric counts as wrong.
     """

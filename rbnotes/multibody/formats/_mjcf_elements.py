@@ -24,7 +24,19 @@ MAX_LENGTH = 20_000_000
 
 @dataclass
 class Element:
-    """XML element with the line where it begins."""
+    """XML element with the line where it begins.
+
+    Attributes
+    ----------
+    tag
+        Tag of the element.
+    attrib
+        Texts of the attributes by name.
+    line
+        Line of the file, from 1.
+    children
+        Elements in this one.
+    """
 
     tag: str
     attrib: dict[str, str]
@@ -137,7 +149,29 @@ def locate_errors(element: Element) -> Iterator[None]:
 
 @dataclass
 class Context:
-    """Settings and default classes of a file."""
+    """Settings and default classes of a file.
+
+    Attributes
+    ----------
+    unsupported
+        ``"raise"`` or ``"warn"``, for unsupported features.
+    degrees
+        True if angles of the file are in degrees.
+    euler_sequence
+        Axes of Euler angles: lower-case letters rotate with the body.
+    auto_limits
+        True if a range alone switches limits on.
+    inertia_from_geometry
+        ``"true"``, ``"false"`` or, for bodies without ``<inertial>``, ``"auto"``.
+    balance_inertia
+        True if moments of inertia that violate the triangle inequality are replaced by their mean.
+    min_mass
+        Smallest mass of a body, kg.
+    min_inertia
+        Smallest principal moment of inertia of a body, kg m^2.
+    classes
+        Default attributes by class and tag.
+    """
 
     unsupported: Literal["raise", "warn"]
     degrees: bool = True

@@ -60,6 +60,10 @@ class _MujocoJoint(NamedTuple):
 
     Attributes
     ----------
+    kind
+        ``"hinge"``, ``"slide"`` or ``"ball"``.
+    name
+        Name of the joint.
     link
         Link of the joint.
     coordinate

@@ -177,7 +177,7 @@ class Trajectory:
     contacts
         Record of the contacts of each step ``(T,)``.
     work
-        Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
+        Work by cause in each step ``(T,)``, J: ``energies[1:]`` is ``energies[0] + cumsum(work.total)``.
     restart
         Data besides the state with which :func:`~rbnotes.multibody.maximal.simulate` continues.
     compiled

@@ -34,7 +34,17 @@ from rbnotes.joints.general.function_joint import MIN_MARGIN
 
 
 class JointSlices(NamedTuple):
-    """Slices of a joint in the coordinates of a tree and in an array of numbers."""
+    """Joint with its slices in the arrays of a tree.
+
+    Attributes
+    ----------
+    joint
+        Joint type.
+    coordinates
+        Slice of its coordinates among those of the tree.
+    numbers
+        Slice of its pose, columns and bias acceleration in the array that compiled sweeps read.
+    """
 
     joint: JointType
     coordinates: slice
@@ -57,7 +67,7 @@ class JointProgram(NamedTuple):
     margins
         Number of outputs that must not be too small, after the results.
     widths
-        Numbers of inputs and of outputs.
+        Numbers of inputs and of outputs, padded to multiples of eight.
     """
 
     key: int
@@ -69,7 +79,19 @@ class JointProgram(NamedTuple):
 
 
 class ProgramGroup(NamedTuple):
-    """Joints with the same program: its entry, and its arguments besides the states."""
+    """Joints with the same program: its entry, and its arguments besides the states.
+
+    Attributes
+    ----------
+    fill
+        Compiled function that evaluates the program for all joints of the group.
+    table
+        Header and offsets of the joints, see :mod:`rbnotes.compiled.tree_layout`.
+    constants
+        Smallest nonzero margin, and the constants of each joint.
+    work
+        Working memory of one evaluation.
+    """
 
     fill: Callable[..., int]
     table: NDArray[np.uint64]

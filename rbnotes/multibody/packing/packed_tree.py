@@ -181,6 +181,8 @@ class PackedTree(NamedTuple):
 
     Attributes
     ----------
+    integers
+        Header, and a row of indices for each element.
     floats
         Constants, gravity, body placements; then the workspace of one evaluation.
     external

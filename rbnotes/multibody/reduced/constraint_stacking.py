@@ -25,7 +25,19 @@ DEPENDENCE_TOLERANCE = 1e-6
 
 
 class ConstraintPart(NamedTuple):
-    """Rows of one constraint in a problem, with their targets."""
+    """Rows of one constraint in a problem, with their targets.
+
+    Attributes
+    ----------
+    name
+        Name of the constraint in messages.
+    G
+        Rows ``(m, N)``.
+    target
+        Right-hand sides ``(m,)``.
+    unilateral
+        True for inequalities.
+    """
 
     name: str
     G: Array

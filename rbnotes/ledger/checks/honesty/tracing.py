@@ -149,6 +149,12 @@ class _CodeInfo:
 
     Attributes
     ----------
+    code
+        Code object.
+    module
+        Name of its module.
+    owner
+        Owner of the module.
     primitives
         Names of the primitives that contain it.
     """
