@@ -385,7 +385,7 @@ class TestManyStates:
         return Tree(links)
 
     @pytest.mark.parametrize("prescribed", [{}, {"1": 0.3}])
-    def test_blocks_give_what_single_states_give(self, monkeypatch, prescribed):
+    def test_blocks_of_states_agree_with_single_states(self, monkeypatch, prescribed):
         """Over two leading axes, with wrenches that have none and torques that have one."""
         tree, rng = self.chain(3), np.random.default_rng(0)
         q, qdot, tau = rng.normal(size=(5, 4, 3)), rng.normal(size=(5, 1, 3)), rng.normal(size=(4, 3))
