@@ -56,6 +56,7 @@ def _discard_output() -> None:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
+    """Parse the arguments and run the command; the ledger is opened first."""
     _check_current_folder()
     # The records take a second or two to import, and Ctrl-C must work meanwhile.
     import argparse

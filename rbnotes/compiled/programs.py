@@ -189,6 +189,7 @@ class _RunProgramTemplate(AbstractTemplate):
 
 @lower_builtin(run_program, types.IntegerLiteral, types.Array)
 def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+    """Emit the operations of a program on eight rows, which are transposed to one vector for each value."""
     program = PROGRAMS[kinds.args[0].literal_value]
     data, lanes = context.make_array(kinds.args[1])(context, builder, arguments[1]).data, int(LANES)
 

@@ -131,6 +131,7 @@ def _is_clearly_independent(M: Array, L: Array, R: Array) -> bool:
 
 
 def _lu_solvers(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """Return solvers with M and with ``G M^-1 G^T`` by LU factorization, for unsymmetric M."""
     factors = well_conditioned_lu("M", M)
     if not len(G):
         return partial(linalg.lu_solve, factors), np.positive

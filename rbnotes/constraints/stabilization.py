@@ -344,6 +344,7 @@ def _project(
     tolerance: float,
     max_iterations: int,
 ) -> ProjectionResult:
+    """Check the functions and project positions; raise an error if the tolerance is not reached."""
     arguments.require_function("constraint_residual", constraint_residual, "positions")
     arguments.require_function("constraint_jacobian", constraint_jacobian, "positions")
     tolerance = arguments.positive_number("tolerance", tolerance)

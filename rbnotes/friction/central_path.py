@@ -132,6 +132,7 @@ def follow_central_path(
 
 
 def _scale_problem(contact_problem: DelassusProblem) -> _ScaledProblem:
+    """Return the contacts in the units of :class:`_ScaledProblem`."""
     count, mu = contact_problem.count, contact_problem.mu
     has_friction = mu > 0
     mobility = contact_problem.mobility

@@ -50,6 +50,8 @@ BooleanVector = NDArray[np.bool_]
 
 
 class _Point(NamedTuple):
+    """Velocities, contact impulses and bilateral impulses of one iterate."""
+
     velocity: Array
     impulses: Array
     bilateral: Array

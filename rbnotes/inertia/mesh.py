@@ -61,6 +61,7 @@ def triangle_mesh(vertices: ArrayLike, triangles: ArrayLike, density: ArrayLike 
 
 
 def _check_triangles(value: ArrayLike, count: int) -> NDArray[np.integer[Any]]:
+    """Return the indices of the triangles; raise an error unless the surface is closed and oriented."""
     arguments.array("triangles", value, None, 3)
     triangles = np.asarray(value)
     if triangles.ndim != 2 or not np.issubdtype(triangles.dtype, np.integer) or not triangles.size:

@@ -96,6 +96,7 @@ def describe_versions(source: Source) -> str:
 
 
 def _describe_pages(source: Source) -> str:
+    """Return a sentence about the versions of the notes that were compared."""
     if not source.versions:
         return "No page of the author was available: a slip may be due to the conversion of the text."
     names = [
@@ -343,6 +344,7 @@ def _summary_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _cause_lines(records: Sequence[Record]) -> list[str]:
+    """Return the section on root causes in Markdown."""
     errors = [record for record in records if section_of_errata(record) == "Errors"]
     lines = ["### Root causes", ""]
     for number, each in enumerate(root_causes(errors), 1):
@@ -355,6 +357,7 @@ def _cause_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _entry_lines(records: Sequence[Record]) -> list[str]:
+    """Return the entries of all corrections in Markdown, by heading."""
     lines = []
     for heading, kind in HEADINGS.items():
         own = [record for record in records if section_of_errata(record) == heading]

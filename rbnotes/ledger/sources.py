@@ -177,6 +177,7 @@ def _read_source(entry: dict[str, Any]) -> Source:
 
 
 def _read_ledger(folder: Path, package: str) -> Ledger:
+    """Return the ledger that a folder describes in ``notes.toml``."""
     path = folder / NOTES_FILE
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))

@@ -207,6 +207,7 @@ class Body:
         return self.joint is None
 
     def _link(self, spatial_inertia: ArrayLike | None) -> Link:
+        """Return the link of the tree; errors name the fields of the body."""
         try:
             return Link(
                 self.name,
@@ -269,6 +270,7 @@ class Body:
         return self.shape.spatial_inertia(**{fields[0]: value})
 
     def _geometries(self, label: str) -> tuple[Geometry, ...]:
+        """Return the colliding geometries, by default that of the shape."""
         collision = self.shape if self.collision is None else self.collision
         if collision is None:
             return ()
@@ -292,6 +294,7 @@ class Body:
         return InvalidArgument(f"{label}: collision", f"a {type(shape).__name__}", expected)
 
     def _initial_pose(self, label: str) -> Array | None:
+        """Return the initial pose of a free body, None for others; refuse fields that conflict."""
         frames = [name for name in ("joint_frame", "body_frame", "parent") if getattr(self, name) is not None]
         initial = [name for name in ("position", "pose") if getattr(self, name) is not None]
         if not self.is_free:

@@ -128,6 +128,7 @@ def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
 
 
 def _equations(model: Model, state: State) -> _Equations:
+    """Return the generalized forces at rest, and the rows and errors of the equality constraints."""
     system, tree_state, tree_from_model = centered_system(model, state)
     force = linearized_residual(model, state, np.zeros(state.size)).f
     own_rows, _ = coordinate_constraints(system.tree, tree_state.q, tree_state.qdot)
@@ -159,6 +160,7 @@ def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: NDA
 def _newton_step(
     model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp], jacobian: Array
 ) -> Array:
+    """Return the Newton step in positions and multipliers; raise an error if the matrix is singular."""
     force, G, error = _equations(model, state)
     residual = np.concatenate([(force + G.T @ multipliers)[unlocked], error])
     try:

@@ -177,6 +177,7 @@ class TreeStepper:
         return self._step_with_halving(state, points, MAX_HALVINGS)
 
     def _step_with_halving(self, state: State, points: ContactPoints, halvings: int) -> StepResult:
+        """Take one step, or two halves if the constraints cannot be satisfied in it."""
         result = self._try_step(state, points)
         if result is not None:
             return result

@@ -98,6 +98,7 @@ def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first
 def _call_with(
     function: Callable[..., Any], inputs: Mapping[str, Any], passed_inputs: dict[str, Any]
 ) -> Answer:
+    """Return the answer of one call, with the arguments and external variables that it changed."""
     before = _snapshot_state(function)
     returned_object = None
     try:

@@ -210,6 +210,7 @@ def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
 
 
 def _histogram(class_summary: ClassSummary) -> str:
+    """Return the histogram of the class as SVG."""
     highest = max(class_summary.histogram) or 1
     bars = []
     for index, count in enumerate(class_summary.histogram):

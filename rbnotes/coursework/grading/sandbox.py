@@ -95,6 +95,7 @@ def run_submission(
 
 @contextmanager
 def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> Iterator[_Child]:
+    """Return a context with a child process that has loaded nothing yet; it ends with the context."""
     with _submission_folder() as folder, tempfile.TemporaryFile() as output:
         reading, writing = os.pipe()
         try:
@@ -146,6 +147,7 @@ def _remove_folder(parent: str) -> None:
 def _start_child(
     folder: str, output_descriptor: int, answer_descriptor: int, limits: Limits
 ) -> subprocess.Popen[bytes]:
+    """Start a child process with the restrictions of the limits."""
     path = [entry for entry in sys.path if entry and os.path.isdir(entry)]
     hidden = [str(_PACKAGE / name) for name in hidden_subpackages()]
     if not limits.library:

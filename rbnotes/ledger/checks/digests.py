@@ -125,6 +125,7 @@ def normalize_source(text: str) -> str:
 
 
 def _describe_node(node: Any) -> str:
+    """Return a syntax tree as text without statements that are strings."""
     if isinstance(node, ast.AST):
         texts = [
             f"{name}={_describe_node(value)}"

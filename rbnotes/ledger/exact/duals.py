@@ -25,6 +25,8 @@ new_tag = count(1).__next__
 
 
 def _binary(rule: Callable[..., tuple[Any, Any]]):
+    """Return a binary operator and its reflected form from the rule for value and derivative."""
+
     def forward(a, b):
         b = convert(b)
         if b is NotImplemented:

@@ -81,6 +81,7 @@ def _read(path: Path) -> str:
 
 
 def _parse_text(text: str, folder: Path | None, visited: set[Path]) -> Element:
+    """Return the root element of a text, with the elements of included files."""
     if len(text) > MAX_LENGTH:
         raise InvalidArgument("source", f"{len(text)} characters", f"at most {MAX_LENGTH}")
     roots: list[Element] = []

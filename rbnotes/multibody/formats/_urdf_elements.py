@@ -134,6 +134,7 @@ def joint_element(element: ET.Element) -> JointElement:
 
 
 def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | None) -> MassProperties | None:
+    """Return the mass properties of an ``<inertial>``, None without mass; repair an impossible inertia."""
     mass = number(context, child(f"{context}: inertial", inertial, "mass"), "value")
     pose = origin(f"{context}: inertial", inertial)
     entries = child(f"{context}: inertial", inertial, "inertia")
@@ -168,6 +169,7 @@ def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] 
 
 
 def _solid(context: str, geometry: ET.Element, folder: Path | None) -> Shape | None:
+    """Return the solid of a ``<geometry>``; None for other shapes, and for meshes without a folder."""
     for shape in geometry:
         try:
             match shape.tag:

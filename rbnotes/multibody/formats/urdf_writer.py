@@ -87,6 +87,7 @@ def _motion_frame(robot: Robot, link: Link) -> Array:
 
 
 def _urdf_joint_type(joint: RobotJoint, joint_type: JointType) -> str:
+    """Return the type of a joint in URDF; refuse types that URDF lacks."""
     has_limits = np.isfinite(joint.lower), np.isfinite(joint.upper)
     if isinstance(joint_type, Prismatic):
         return "prismatic"
@@ -115,6 +116,7 @@ def _geometries_of(robot: Robot, link: str | None, to_link: Array) -> dict[str, 
 def _add_link(
     root: ET.Element, name: str, M: Array | None, geometries: Mapping[str, Sequence[LinkGeometry]]
 ) -> None:
+    """Add a link with its inertia and geometries."""
     element = ET.SubElement(root, "link", name=name)
     if M is not None:
         mass, J, com = inertia.from_spatial_inertia(M)
@@ -131,6 +133,7 @@ def _add_link(
 
 
 def _add_solid(geometry: ET.Element, context: str, solid: Shape) -> None:
+    """Add the element of a box, a sphere or a cylinder."""
     match solid:
         case Box(sides):
             ET.SubElement(geometry, "box", size=format_numbers(sides))
@@ -158,6 +161,7 @@ def _add_joint(
     pose: Array,
     motion_frame: Array,
 ) -> None:
+    """Add a joint with its frame, axis, limits and losses."""
     context = f"link {link.name!r}"
     if np.any(link.stiffness):
         raise InvalidArgument(f"{context}: stiffness", f"{link.stiffness}", "none: URDF has no springs")

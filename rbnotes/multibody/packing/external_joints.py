@@ -194,6 +194,7 @@ def group_by_program(
 def _program_group(
     members: list[tuple[JointProgram, JointSlices]], start: int, coordinates: int
 ) -> ProgramGroup:
+    """Return the entry and the arrays of joints that share a program."""
     first, first_slices = members[0]
     m, num_constants = first_slices.joint.num_coordinates, first.constants.size - 1
     rows = [(each.coordinates.start, each.numbers.start) for _, each in members]
@@ -224,6 +225,7 @@ def joint_program(joint: JointType, function: str) -> JointProgram | None:
 
 
 def _build_program(joint: FunctionJoint, function: Any) -> JointProgram | None:
+    """Translate a casadi function to a program and register it; None if an instruction is not supported."""
     require_numba()
     from rbnotes.compiled import programs as programs_module
 
@@ -285,6 +287,7 @@ _COMPILED_PROGRAMS: dict[int, Callable[..., int]] = {}
 
 
 def _compile_program(key: int, name: str) -> Callable[..., int]:
+    """Return the compiled entry of a program, compiled on first use."""
     from rbnotes.compiled import programs as programs_module
 
     function: Any = programs_module.program_entry
