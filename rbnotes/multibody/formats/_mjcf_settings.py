@@ -27,7 +27,7 @@ _PHYSICS_FLAGS = (*FLAGS, "passive", "spring", "damper", "clampctrl", "actuation
 
 
 def read_compiler(contents: FileContents, section: Element) -> None:
-    """Read ``<compiler>``."""
+    """Read ``<compiler>``: units, Euler angles, limits, and the treatment of inertias."""
     context = contents.context
     section = xml.resolve(
         context,
