@@ -68,7 +68,7 @@ def time_ratio(
 
     Each side of a pair runs for at least ``min_seconds`` seconds.
     """
-    first(), second()  # nobody pays for first calls
+    first(), second()  # first calls are not measured
     repeats = 1
     while seconds(second, repeats) * repeats < min_seconds:
         repeats *= 2

@@ -164,7 +164,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--check", action="store_true", help="exit 1 where a limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a limit is exceeded")
     parser.add_argument("--largest", type=int, default=2000, help="contacts of the largest wall")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")

@@ -60,8 +60,16 @@ class Row(NamedTuple):
 
     Attributes
     ----------
+    work
+        Name of the call.
     reference
-        Name of the call that its time is divided by.
+        Name of the call by whose time the time is divided.
+    ratios
+        Ratios of the times by number of links.
+    limits
+        Largest accepted ratios by number of links.
+    microseconds
+        Times of the call by number of links.
     """
 
     work: str
@@ -313,7 +321,7 @@ def processor_name() -> str:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="end with 1 where a limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a limit is exceeded")
     parser.add_argument("--csv", type=Path, help="write the table to a file")
     options = parser.parse_args()
     rows, exponent, new_joint_seconds = table(), growth_exponent(), time_new_joint()

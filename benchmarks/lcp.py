@@ -167,7 +167,7 @@ def measure_with_timeout(solver: Solver) -> tuple[float, np.ndarray]:
     process.start()
     try:
         if not receiver.poll(TIMEOUT):
-            raise TimeoutError(f"not back after {TIMEOUT:.0f} s")
+            raise TimeoutError(f"no result after {TIMEOUT:.0f} s")
         result = receiver.recv()
     finally:
         process.kill()
@@ -192,7 +192,7 @@ def run(family: str, sizes: tuple[int, ...]) -> list[Result]:
                 continue
             try:
                 seconds, z = measure_with_timeout(solver)
-            except Exception as error:  # a peer's failure is a result, not the end
+            except Exception as error:  # the failure of another solver is a result
                 print(f"  {family} {size} {name}: {type(error).__name__} {error}"[:110])
                 slow.add(name)
                 continue

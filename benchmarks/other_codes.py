@@ -42,14 +42,13 @@ def expand_to_revolute(tree: Tree) -> tuple[Tree, np.ndarray]:
     """Return the tree with a revolute joint about axis 2 for each coordinate, and the order of coordinates.
 
     Universal joints and pairs of tori become chains of revolute joints, one exponential after the other.
-    Their screws are the columns of S at zero, in the resting frame. On the other torus the rotation about its
-    tube (q[3]) comes before the rotation about its axis (q[2]).
+    Their screws are the columns of S at zero coordinates, in the frame there. On the second torus the
+    rotation about the tube (q[3]) comes before the rotation about the axis (q[2]).
     """
     links: list[Link] = []
     coordinate_order: list[int] = []
-    frame_after: dict[str | None, np.ndarray] = {
-        None: np.eye(4)
-    }  # what was a joint's frame, seen from its last hinge
+    # Frame of the original joint in the frame of the last revolute joint of its chain.
+    frame_after: dict[str | None, np.ndarray] = {None: np.eye(4)}
     for link, columns in zip(tree.links, tree.coordinate_slices, strict=True):
         neutral = np.zeros(link.joint.num_coordinates)
         row = (0, 1, 3, 2)[: len(neutral)]

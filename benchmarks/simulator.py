@@ -166,7 +166,7 @@ def stack_errors() -> dict[str, tuple[float, float, float]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="end with 1 where a limit is missed")
+    parser.add_argument("--check", action="store_true", help="exit with status 1 if a limit is exceeded")
     parser.add_argument("--heap", type=int, default=HEAP_BOXES, help="number of boxes of the heap")
     options = parser.parse_args()
     missed = False

@@ -24,8 +24,8 @@ class NotConverged(RuntimeError):
         self.solution = solution
         """The last iterate, of the type that the function returns when it succeeds."""
         self.residual = residual
-        """Residual of the last iterate, in the measure of the tolerance."""
+        """Residual of the last iterate, measured as the tolerance is."""
 
 
 class MissingExtra(ModuleNotFoundError):
-    """A package is missing that an extra of this package installs; the message names the extra."""
+    """Error for a missing package that an extra of rbnotes installs; the message names the extra."""

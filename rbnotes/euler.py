@@ -61,7 +61,9 @@ def rates_to_velocity(angles: ArrayLike) -> Array:
 
 
 def velocity_to_rates(angles: ArrayLike) -> Array:
-    """Return the inverse of :func:`rates_to_velocity` (Lloyd 0.4, eq. (0.2)); each row constrains one angle.
+    """Return the matrix ``(..., 3, 3)`` from the angular velocity to the rates (Lloyd 0.4, eq. (0.2)).
+
+    It is the inverse of :func:`rates_to_velocity`. Its rows are the constraint rows of the angles.
 
     Raises
     ------

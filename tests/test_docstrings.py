@@ -95,6 +95,31 @@ def unclear(path):
     return [f"{line}: {text.splitlines()[0]}" for line, text in sorted(set(found))]
 
 
+def undescribed_fields(tree):
+    """Return the public fields that the section "Attributes" of their class leaves out, with its line."""
+    found = []
+    for cls in ast.walk(tree):
+        descriptions = attributes_section(cls) if isinstance(cls, ast.ClassDef) else {}
+        for node in cls.body if descriptions else []:
+            name = node.target.id if isinstance(node, ast.AnnAssign) else "_"
+            if name not in descriptions and not name.startswith("_"):
+                found.append(f"{cls.lineno}: {cls.name}.{name}")
+    return found
+
+
+def test_classes_describe_all_fields_or_none():
+    for folder in ("rbnotes", "book/_ext", "benchmarks", "tools"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            found = undescribed_fields(ast.parse(path.read_text(encoding="utf-8")))
+            assert found == [], path
+
+
+def test_undescribed_fields_are_found():
+    described = 'class A:\n    """Data.\n\n    Attributes\n    ----------\n    a\n        First.\n    """\n\n'
+    assert undescribed_fields(ast.parse(described + "    a: int\n    ab: int\n    _c: int\n")) == ["1: A.ab"]
+    assert undescribed_fields(ast.parse('class A:\n    """Data."""\n\n    a: int\n    b: int\n')) == []
+
+
 @pytest.mark.parametrize("folder", folders())
 def test_docstrings_open_with_their_subject(folder):
     found = {path.name: unclear(path) for path in sorted((ROOT / folder).glob("*.py"))}

@@ -61,7 +61,7 @@ def test_build_without_the_player_fails(tree, tmp_path, text):
         (tree / PLAYER).write_text(text)
     completed = build(tree, "wheel", tmp_path / "dist")
     assert completed.returncode != 0
-    assert f"does not hold {PLAYER}" in completed.stderr
+    assert f"does not contain {PLAYER}" in completed.stderr
     assert list((tmp_path / "dist").glob("*.whl")) == []
 
 

@@ -38,6 +38,6 @@ def test_each_day_runs_a_share(slow, monkeypatch):
         assert len(due) < len(NAMES) / 4
 
 
-def test_nothing_is_left_out_on_request(slow, monkeypatch):
+def test_all_tests_run_on_request(slow, monkeypatch):
     monkeypatch.setenv("RUN_SLOW_TESTS", "1")
     assert due_on(DAYS[0], slow, monkeypatch) == NAMES

@@ -41,6 +41,8 @@ class Count(NamedTuple):
 
     Attributes
     ----------
+    trials
+        Number of trials.
     faults
         Wrong results that are not reported, hangs, and errors of other packages.
     reported

@@ -36,7 +36,7 @@ MEMBER = "rbnotes/viewer/scene-player.js"
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "book" / "_js"
 SMALLEST = 100_000
-"""Bytes below which a file of this name is no player."""
+"""Smallest size of a player, bytes."""
 
 
 def get_requires_for_build_wheel(settings: Any = None) -> list[str]:
@@ -50,7 +50,7 @@ def get_requires_for_build_sdist(settings: Any = None) -> list[str]:
 
 
 def build_wheel(folder: str, settings: Any = None, metadata: str | None = None) -> str:
-    """Build a wheel that holds the player."""
+    """Build a wheel that contains the player."""
     _bundle()
     name: str = build_meta.build_wheel(folder, settings, metadata)
     check(Path(folder) / name)
@@ -58,7 +58,7 @@ def build_wheel(folder: str, settings: Any = None, metadata: str | None = None) 
 
 
 def build_sdist(folder: str, settings: Any = None) -> str:
-    """Build a source archive that holds the player."""
+    """Build a source archive that contains the player."""
     _bundle()
     name: str = build_meta.build_sdist(folder, settings)
     check(Path(folder) / name)
@@ -76,7 +76,7 @@ def check(archive: Path) -> None:
     if _size(archive) < SMALLEST:
         archive.unlink()
         raise SystemExit(
-            f"{archive.name} does not hold {MEMBER}: run tools/build_scripts.py, then build again"
+            f"{archive.name} does not contain {MEMBER}: run tools/build_scripts.py, then build again"
         )
 
 
@@ -100,6 +100,8 @@ def _bundle() -> None:
     try:
         importlib.import_module("build_scripts").build_scripts()
     except ImportError as error:
-        raise SystemExit(f"{MEMBER} is missing, and Node, which makes it, as well: {error}") from error
+        raise SystemExit(
+            f"{MEMBER} is missing, and Node, which builds it, is missing, too: {error}"
+        ) from error
     finally:
         del sys.path[0]

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 # The configuration has no internationalized addresses; the grammar for them takes two seconds to build.
-sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # an import of it fails, as typeshed does not know
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]  # makes its import fail; typeshed lacks this
 
 from jupyter_book.sphinx import build_sphinx  # noqa: E402  # the line above comes first
 from rbnotes_book import cache, execution, kernels  # noqa: E402  # the path comes first

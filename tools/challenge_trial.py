@@ -45,7 +45,7 @@ from rbnotes.ledger.record import Function
 
 RESULTS = Path(__file__).parents[1] / "book" / "_data" / "challenge.json"
 EXAMPLES, DENSE = 96, 96
-"""Cases of the challenge (half of its default), and of the test that judges it."""
+"""Numbers of cases of the challenge (half of its default) and of the independent test."""
 EACH = 60
 """Submissions made of one claim."""
 SLOW = 0.0008
@@ -224,34 +224,34 @@ def cards() -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the tool; exit status 1 if a right submission fails or too many wrong ones pass."""
-    parser = argparse.ArgumentParser(description="How far rbnotes.challenge is to be trusted.")
-    parser.add_argument("--count", type=int, default=1000, help="submissions made by mutation")
+    parser = argparse.ArgumentParser(description="Measure the error rates of rbnotes.challenge.")
+    parser.add_argument("--count", type=int, default=1000, help="number of mutants")
     parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--examples", type=int, default=EXAMPLES, help="cases of the challenge")
-    parser.add_argument("--dense", type=int, default=DENSE, help="cases of the test that judges it")
-    parser.add_argument("--code", action="store_true", help="run the code that cards offer")
-    parser.add_argument("--cards", action="store_true", help="look whether cards are whole")
+    parser.add_argument("--examples", type=int, default=EXAMPLES, help="number of cases of the challenge")
+    parser.add_argument("--dense", type=int, default=DENSE, help="number of cases of the independent test")
+    parser.add_argument("--code", action="store_true", help="run the code on the cards")
+    parser.add_argument("--cards", action="store_true", help="check that the cards are complete")
     options = parser.parse_args(arguments)
     if options.count < 1:
         raise InvalidArgument("--count", str(options.count), "a positive number")
     if options.code:
         failed = code()
-        print("\n".join(failed) or "all code that cards offer runs and is right")
+        print("\n".join(failed) or "all code on the cards is correct")
         return bool(failed)
     if options.cards:
-        lacking = cards()
-        print("\n".join(lacking) or "all cards are whole")
-        return bool(lacking)
+        missing = cards()
+        print("\n".join(missing) or "all cards are complete")
+        return bool(missing)
     by_hand, missed = variants(options.examples)
     print(
         f"{by_hand.right + by_hand.wrong} by hand: {by_hand.wrong_failed} of {by_hand.wrong} wrong ones fail,"
     )
-    print(f"  {by_hand.right_failed} of {by_hand.right} right ones do", *missed, sep="\n    ")
+    print(f"  {by_hand.right_failed} of {by_hand.right} right ones fail", *missed, sep="\n    ")
     tally, disagreed = trial(options.count, seed=options.seed, examples=options.examples, dense=options.dense)
     print(f"{tally.wrong_failed} of {tally.wrong} wrong submissions fail ({tally.detection_rate:.2%}),")
-    print(f"  {tally.right_failed} of {tally.right} right ones do")
+    print(f"  {tally.right_failed} of {tally.right} right ones fail")
     for each in disagreed:
-        print(f"    {each.claim.id}: {each.change or 'as it is'}")
+        print(f"    {each.claim.id}: {each.change or 'unchanged'}")
     if options.count >= 1000:
         figures = {"by_hand": vars(by_hand), "by_mutation": vars(tally), "seed": options.seed}
         RESULTS.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

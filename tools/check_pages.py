@@ -63,7 +63,7 @@ class Page:
         for element in root.xpath("//*[@id != '']"):
             id = element.get("id")
             if id in self.anchors:
-                self._add_fault(element, f"the anchor {id!r} stands twice")
+                self._add_fault(element, f"the anchor {id!r} occurs twice")
             self.anchors.add(id)
         self.anchors.update(root.xpath("//a/@name"))
 
@@ -95,10 +95,10 @@ def _broken(page: Page, link: str, pages: dict[Path, Page]) -> str | None:
     if parts.path:
         target = Path(os.path.normpath(page.path.parent / unquote(parts.path)))
     if target not in pages and not target.is_file():
-        return f"link to a file that is not there: {link}"
+        return f"link to a missing file: {link}"
     anchor = unquote(parts.fragment)
     if anchor and target in pages and anchor not in pages[target].anchors:
-        return f"link to an anchor that is not there: {link}"
+        return f"link to a missing anchor: {link}"
     return None
 
 

@@ -25,7 +25,7 @@ FILES = {
     "si": "si-guenter-linear-time-dynamics.txt",
 }
 NUM_LEADING_PARAGRAPHS = 2
-"""Paragraphs before a display of which the sentences lead to it."""
+"""Number of paragraphs before a display whose citations count as its own."""
 MATH = re.compile(r"\$[^$]*\$")
 SENTENCE = re.compile(r"(?<=[.:)])\s+(?=[A-Z])")
 CITATION = re.compile(r"(?P<algorithm>Alg(?:orithm|\.)?\s*)?\\?\(?(?P<number>\d+(?:\.\d+)?)\\?\)?")

@@ -43,7 +43,7 @@ def main() -> int:
     from random_scenes import limits, scene
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--scene", type=int, help="this one alone")
+    parser.add_argument("--scene", type=int, help="only this scene")
     parser.add_argument("--table", action="store_true", help="write book/_data/energy-scenes.csv")
     options = parser.parse_args()
     warnings.simplefilter("ignore")  # the account includes friction that did not converge
@@ -60,9 +60,9 @@ def main() -> int:
         failures += [name for name in ("repeated", "resumed") if not results[name]]
         if failures:
             bad += 1
-            print(f"  breaks its limit: {', '.join(failures)}")
+            print(f"  exceeds its limit: {', '.join(failures)}")
         lines.append(results)
-    print(f"{len(lines)} scenes, {bad} break a limit")
+    print(f"{len(lines)} scenes, {bad} exceed a limit")
     if options.table:
         with TABLE.open("w", newline="") as file:
             writer = csv.DictWriter(file, list(lines[0]), lineterminator="\n")

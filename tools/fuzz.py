@@ -62,7 +62,7 @@ def main() -> int:
 
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", type=int, default=10_000, help="of each subpackage")
-    parser.add_argument("--subpackage", choices=SUBPACKAGES, help="this one alone")
+    parser.add_argument("--subpackage", choices=SUBPACKAGES, help="only this subpackage")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--table", action="store_true", help="write book/_data/fuzz.csv")
     options = parser.parse_args()

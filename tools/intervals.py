@@ -2,8 +2,8 @@
 
 The second prover (``repeat_proofs.py``) puts this module in the place of ``flint``. It shares no arithmetic
 with it: fractions are pairs of integers, intervals are mpmath's, linear systems are solved by elimination.
-Real roots of polynomials are isolated by sympy. What is missing (eigenvalues of matrices that are not
-symmetric) raises an error, so that a claim is not repeated.
+Real roots of polynomials are isolated by sympy. Missing operations (eigenvalues of matrices that are
+not symmetric) raise an error; such claims are not repeated.
 """
 
 from __future__ import annotations
@@ -463,7 +463,7 @@ def _product(A: list[list[Any]], B: list[list[Any]], zero: Any) -> list[list[Any
 
 
 class acb_mat:  # the name in flint
-    """A symmetric matrix of intervals, of which eigenvalues are wanted."""
+    """A symmetric matrix of intervals, for its eigenvalues."""
 
     def __init__(self, matrix: Any, *_: Any) -> None:
         if not isinstance(matrix, arb_mat):

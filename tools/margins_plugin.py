@@ -1,9 +1,9 @@
 """Pytest plugin that measures how near each numerical comparison of the tests is to failing.
 
-It sees `np.testing.assert_allclose`, `np.allclose` in a test, `pytest.approx`, and bare assertions whose
-bound is written as a number: `a < 1e-12`, `a <= 1e-12 * b`, `a <= b + 1e-12`, `a > -1e-12`. It does not see
-bounds that are variables, `np.all(a < b)`, comparisons that a helper outside the test's file makes with a
-bare assertion, and branches such as `if a < 1e-12`.
+It measures `np.testing.assert_allclose`, `np.allclose` in a test, `pytest.approx`, and bare assertions whose
+bound is written as a number: `a < 1e-12`, `a <= 1e-12 * b`, `a <= b + 1e-12`, `a > -1e-12`. It does not
+measure bounds that are variables, `np.all(a < b)`, comparisons that a helper outside the test's file makes
+with a bare assertion, and branches such as `if a < 1e-12`.
 """
 
 from __future__ import annotations

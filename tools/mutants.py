@@ -183,10 +183,10 @@ class Trial:
                 self.write_line(str(scores[-1]))
             elif self.options.subpackage:
                 raise RuntimeError(
-                    f"this process holds no functions of {subpackage}; subpackages: {', '.join(subpackages)}"
+                    f"{subpackage} has no functions to change; subpackages: {', '.join(subpackages)}"
                 )
         if not scores:
-            raise RuntimeError("this process holds no functions to change")
+            raise RuntimeError("there are no functions to change")
         totals = (sum(numbers) for numbers in zip(*(astuple(each)[1:] for each in scores), strict=True))
         self.write_line(str(Score("all", *totals)))
         self.failed = any(each.is_low for each in scores)
@@ -220,13 +220,13 @@ class Trial:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=16, help="slips of each subpackage (default 16)")
-    parser.add_argument("--subpackage", action="append", help="this subpackage alone; may be given again")
-    parser.add_argument("--module", help="this file alone")
+    parser.add_argument("--subpackage", action="append", help="only this subpackage; can be repeated")
+    parser.add_argument("--module", help="only this file")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--table", action="store_true", help="write the scores to the book's table, too")
     options = parser.parse_args()
     if options.table and options.module:
-        parser.error("--table is of whole subpackages")
+        parser.error("--table requires whole subpackages")
     out = os.fdopen(os.dup(1), "w")
     trial = Trial(options, lambda text: print(text, file=out, flush=True))
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)

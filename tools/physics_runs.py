@@ -77,8 +77,14 @@ class Row:
 
     Attributes
     ----------
+    name
+        Name of the scene.
     measured
         Quantity that the error refers to, with its unit.
+    tolerance
+        Accepted error.
+    error
+        Function from options to the error of the run.
     variants
         Options of its runs by name; the first is the default.
     """
@@ -99,6 +105,10 @@ class Motion(NamedTuple):
         Poses and twists of the bodies at all times.
     energies
         Kinetic energy and potential of gravity at all times, J.
+    contacts
+        Record of the contacts of each step.
+    events
+        Starts and ends of contacts and of slip.
     """
 
     states: States

@@ -118,7 +118,7 @@ class PackageFunctions:
 
     @contextmanager
     def with_slip(self, slip: Slip) -> Iterator[None]:
-        """Give the functions, and closures that they made, the code with a slip inside the context."""
+        """Return a context in which the functions, and closures that they made, have the code with a slip."""
         right = list(codes(self.codes[slip.location]))
         changed = [
             (function, old, new)

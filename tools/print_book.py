@@ -31,13 +31,13 @@ from rbnotes.ledger.errata_pdf import BROWSER_FLAGS, BROWSERS, find_browser
 
 ROOT = Path(__file__).resolve().parent.parent
 ON_SCREEN = {"book/finder", "book/api", "book/ledger"}
-"""Pages that only help where one can click and search."""
+"""Pages that are useless in print."""
 SECONDS = 300
 """For one chapter, on a busy machine."""
 HOST = "https://chapter.invalid/"
 """Host of the links to other chapters until the chapters are bound."""
 APPENDIX = "book/solutions"
-"""The name of the appendix among the pages; none of them is called so."""
+"""Name of the appendix among the pages; no page has this name."""
 STYLE = """
 html { font-size: 14px; counter-reset: page BEFORE; }
 body { display: block; margin: 0; }

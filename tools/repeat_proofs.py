@@ -30,14 +30,14 @@ REPEATED, CONTRADICTED, NOT_REPEATED = "repeated", "contradicted", "not repeated
 
 
 def compare(stored: Evidence, found: Evidence) -> str:
-    """Return whether the second arithmetic repeats the proof, contradicts it, or decides nothing."""
+    """Return the outcome of the second arithmetic: ``REPEATED``, ``CONTRADICTED`` or ``NOT_REPEATED``."""
     if found.is_proof:
         return REPEATED if found.kind == stored.kind else CONTRADICTED
     return CONTRADICTED if found.kind == "undecided" else NOT_REPEATED
 
 
 def repeat(names: Iterable[str]) -> Counter[str]:
-    """Prove these claims again, print what differs, and return how many of them have each outcome."""
+    """Prove these claims again, print the differences, and return the number of claims for each outcome."""
     prover.SECONDS_PER_EVALUATION = SECONDS_PER_EVALUATION
     outcomes: Counter[str] = Counter()
     for name in names:

@@ -49,14 +49,20 @@ class Row(NamedTuple):
 
     Attributes
     ----------
+    robot
+        Name of the robot.
     links
         Number of links in the file.
     coordinates
         Number of coordinates on a fixed base.
     dynamics
-        Worst relative difference, without accelerations.
+        Largest relative difference, without accelerations.
+    accelerations
+        Largest relative difference of accelerations.
     condition
         Largest condition number of a mass matrix.
+    remark
+        First repair of the file, and the number of further ones.
     """
 
     robot: str

@@ -1,7 +1,7 @@
 """Shrink counterexamples and write them to rbnotes/ledger/counterexamples.json.
 
 python tools/shrink_counterexamples.py             missing ones, and those that no longer show an error
-python tools/shrink_counterexamples.py --afresh    all claims
+python tools/shrink_counterexamples.py --all       all claims
 python tools/shrink_counterexamples.py ID ...      these claims
 """
 
@@ -30,21 +30,22 @@ def wrong_prints() -> list[Record]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Makes counterexamples small and keeps them.")
+    parser = argparse.ArgumentParser(description="Shrink counterexamples and store them.")
     parser.add_argument("ids", nargs="*", metavar="ID")
-    parser.add_argument("--afresh", action="store_true", help="search for all of them again")
+    parser.add_argument("--all", action="store_true", help="search for those of all claims again")
     args = parser.parse_args()
     records = wrong_prints()
-    sought = [record for record in records if record.id in args.ids or args.afresh]
-    if not args.ids and not args.afresh:
-        sought = [record for record in records if replay(record).counterexample is None]
-    database = ChoiceDatabase({} if args.afresh else dict(stored_choices().choices))
-    missed = []
-    for record in track(sought):
+    selected = [record for record in records if record.id in args.ids or args.all]
+    if not args.ids and not args.all:
+        selected = [record for record in records if replay(record).counterexample is None]
+    database = ChoiceDatabase({} if args.all else dict(stored_choices().choices))
+    not_found = []
+    for record in track(selected):
         if not search_smallest(record, database):
-            missed.append(record.id)
+            not_found.append(record.id)
         write(database, [record.id for record in records], FOLDER)  # a long search may be interrupted
-    print(f"{len(sought) - len(missed)} made small, {len(database.choices)} kept", *missed, sep="\n")
+    num_found = len(selected) - len(not_found)
+    print(f"{num_found} found, {len(database.choices)} stored; not found:", *not_found, sep="\n")
     return 0
 
 

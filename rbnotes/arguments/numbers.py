@@ -195,10 +195,10 @@ def _real_numbers(name: str, value: ArrayLike) -> Array:
 
 
 def _read_array(name: str, value: Any, kinds: str, expected: str) -> NDArray[Any]:
-    """Return an array whose entries are all of NumPy's ``kinds`` in ``value`` already.
+    """Return a value as an array if all its entries already have one of NumPy's ``kinds``.
 
     NumPy would convert text, bytes and booleans to numbers and None to NaN, and drop imaginary parts and
-    masks. An empty array of floats is of all kinds, because NumPy converts an empty list to one.
+    masks. An empty array of floats has every kind, because NumPy converts an empty list to one.
     """
     cause: Exception | None = None
     try:

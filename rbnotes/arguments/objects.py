@@ -68,12 +68,12 @@ def require_function(name: str, value: Any, *argument_names: str, hint: str = ""
     *argument_names
         Names of the arguments in the error message; without names, any number is accepted.
     hint
-        Last words of the error message.
+        Text at the end of the error message.
 
     Raises
     ------
     InvalidArgument
-        If the value cannot be called so; the message shows the call.
+        If the value does not accept these arguments; the message names them.
     """
     expected = (f"a function of {', '.join(argument_names)}" if argument_names else "a function") + hint
     if not callable(value) or isinstance(value, type):
@@ -96,7 +96,7 @@ def require_force_law(name: str, value: Any) -> None:
     Raises
     ------
     InvalidArgument
-        If the value cannot be called so; the message shows the call.
+        If the value does not accept one argument.
     """
     require_function(name, value, "state", hint=", whose time is state.t")
 

@@ -32,7 +32,7 @@ class Attachment:
     Attributes
     ----------
     component
-        Number of the attached component.
+        Index of the attached component.
     blocks
         Matrices ``J_kj (size of k, size of j)`` from the velocities of master j to those of component k, by
         j; dimensionless between velocities of one kind. Masters may be attached themselves.

@@ -33,7 +33,7 @@ class PrescribedMotionResult(NamedTuple):
 def solve_prescribed_motion(
     problem: StepProblem, prescribed_indices: ArrayLike, v_prescribed: ArrayLike
 ) -> PrescribedMotionResult:
-    """Solve for the velocities that are not prescribed, and for the force behind those that are (Lloyd 0.21).
+    """Solve for the free velocities and for the forces that produce the prescribed ones (Lloyd 0.21).
 
     Eliminate attachments first, by :meth:`rbnotes.attachments.reduction.NullSpaceReduction.reduce`;
     prescribed components may be masters.
@@ -43,9 +43,9 @@ def solve_prescribed_motion(
     problem
         Problem of a step, or one with accelerations and forces. Only its equations apply, not its
         inequalities.
-    prescribed_indices : (n_controlled,)
-        Numbers of the prescribed velocities, from 0.
-    v_prescribed : (n_controlled,)
+    prescribed_indices : (n_prescribed,)
+        Indices of the prescribed velocities, from 0.
+    v_prescribed : (n_prescribed,)
         Their values, m/s or rad/s.
 
     Raises

@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _check_current_folder() -> None:
-    """Raise an error that says so if the current folder was deleted: imports fail there without a reason."""
+    """Raise a clear error if the current folder was deleted; imports fail there with an unclear one."""
     try:
         os.getcwd()
     except FileNotFoundError as error:
@@ -56,6 +56,7 @@ def _discard_output() -> None:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
+    """Parse the arguments and run the command; the ledger is opened first."""
     _check_current_folder()
     # The records take a second or two to import, and Ctrl-C must work meanwhile.
     import argparse

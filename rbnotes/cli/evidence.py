@@ -37,7 +37,10 @@ def prove_records(records: Sequence[Record], *, as_json: bool, console: Console)
         print_table(console, ("claim", "verdict", "evidence"), rows)
         print_table(console, ("verdict", *KINDS), count_kinds(proved))
         num_proved = sum(each.is_proof for each in evidence)
-        print_text(console, f"{num_proved} of {len(evidence)} claims are proved; 'sampled' says why not")
+        print_text(
+            console,
+            f"{num_proved} of {len(evidence)} claims are proved; the table has the reason for the others",
+        )
     if stopped:
         return 130
     return 1 if any(each.kind == "undecided" for each in evidence) else 0

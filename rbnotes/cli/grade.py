@@ -156,6 +156,7 @@ def _executor(options: argparse.Namespace) -> Iterator[Executor | None]:
 
 
 def _write_outputs(options: argparse.Namespace, grades: Sequence[Grade], assignment: Assignment) -> None:
+    """Write the tables and reports that the options name."""
     if options.out:
         _write_text(options.out, reports.grades_csv(grades))
     if options.otter:
@@ -186,6 +187,7 @@ def _write_text(path: Path, text: str) -> None:
 
 
 def _summarize(grades: Sequence[Grade], console: Console) -> None:
+    """Print the results of the class for each function, and the restrictions that were enforced."""
     summary = reports.summarize_class(grades)
     rows = [
         (

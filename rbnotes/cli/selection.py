@@ -47,30 +47,30 @@ def select_records(options: argparse.Namespace) -> list[Record]:
     """
     if options.source is not None:
         active_ledger().source(options.source)
-    everything = ledger.load()
-    among = [
+    all_records = ledger.load()
+    candidates = [
         record
-        for record in everything
+        for record in all_records
         if options.source in (None, record.source) and options.section in (None, record.section)
     ]
-    if not among and options.section is not None:
+    if not candidates and options.section is not None:
         sections = {entry.section for entry in inventory() if options.source in (None, entry.source)}
         if options.section not in sections:
-            known_sections = sorted({record.section for record in everything})
+            known_sections = sorted({record.section for record in all_records})
             requested = options.section.rpartition("/s")[2]  # drop the source of an id
             near = ", ".join(
                 difflib.get_close_matches(requested, known_sections, NUM_SUGGESTIONS, cutoff=0.0)
             )
             raise InvalidArgument("--section", repr(options.section), f"a section, perhaps one of {near}")
     if not options.ids:
-        return among
+        return candidates
     selected_ids: set[str] = set()
     for name in options.ids:
-        matches = lookup.find_claims(name, among)
+        matches = lookup.find_claims(name, candidates)
         if not matches:
-            raise lookup.unknown_claim_error("ID", name, everything)
+            raise lookup.unknown_claim_error("ID", name, all_records)
         selected_ids |= {record.id for record in matches}
-    return [record for record in among if record.id in selected_ids]
+    return [record for record in candidates if record.id in selected_ids]
 
 
 def run_records(records: Iterable[Record], check: Callable[[Record], Result]) -> tuple[list[Result], bool]:

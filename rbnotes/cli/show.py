@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     added.add_argument(
         "name", nargs="+", help="an id, 'S 1.62', 1.62, a section, a function's name, or words"
     )
-    added.add_argument("--full", action="store_true", help="everything that the ledger knows of the claim")
+    added.add_argument("--full", action="store_true", help="all fields of the claim")
     added.add_argument("--tex", action="store_true", help="formulas in TeX, to paste")
     added.add_argument("--task", action="store_true", help="only the task, without the solution")
     added.add_argument("--json", action="store_true", help="print JSON")
@@ -35,10 +35,10 @@ def add(commands: Any) -> None:
 
 def show(options: argparse.Namespace, console: Console) -> int:
     """Run ``show`` and return the exit status."""
-    name, everything = " ".join(options.name), load_all()
-    records = lookup.find_claims(name, everything) or lookup.search(name, everything)
+    name, all_records = " ".join(options.name), load_all()
+    records = lookup.find_claims(name, all_records) or lookup.search(name, all_records)
     if not records:
-        raise lookup.unknown_claim_error("NAME", name, everything)
+        raise lookup.unknown_claim_error("NAME", name, all_records)
     if options.json:
         print_json([Card(record).to_dict() for record in records])
     elif len(records) > 1:

@@ -123,6 +123,8 @@ def is_vector_like(array: object, other: Array, size: int) -> bool:
 
 @overload(is_vector_like)
 def _overload_is_vector_like(array: Any, other: Any, size: Any) -> Callable[..., Any]:
+    """Return the compiled form of :func:`is_vector_like`, which reads the fields of NumPy's arrays."""
+
     def compare(array: Any, other: Any, size: Any) -> Any:
         a, b = _address(array), _address(other)
         if _load_word(a, _TYPE) != _load_word(b, _TYPE) or _load_word(a, _DTYPE) != _load_word(b, _DTYPE):

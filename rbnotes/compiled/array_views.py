@@ -15,7 +15,7 @@ from numba.np.arrayobj import populate_array
 
 
 def view_at(x: Any, start: int, shape: tuple[int, ...]) -> tuple[Any, int]:
-    """Return a view of this shape at index `start` of a flat array, and the index behind it."""
+    """Return a view of this shape at index `start` of a flat array, and the index after it."""
     end = start + math.prod(shape)
     return x[start:end].reshape(shape), end
 
@@ -30,6 +30,7 @@ class _ViewAtTemplate(AbstractTemplate):
 
 @lower_builtin(view_at, types.Array, types.intp, types.UniTuple)
 def _lower_view_at(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Emit the view: an array with the data, shape and strides, and the index after it."""
     x, kind = signature.args[0], signature.return_type[0]
     long, array = (context.make_array(each) for each in (x, kind))
     data = builder.gep(long(context, builder, arguments[0]).data, [arguments[1]])

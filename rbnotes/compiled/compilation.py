@@ -82,10 +82,11 @@ def _compile_by_name(name: str) -> Callable[..., int]:
 
 @cache
 def failure_code() -> int:
-    """Return the status of failed calls, a number that is different for each state of the sources.
+    """Return the status of failed calls, a number that changes with the sources of compiled code.
 
-    The sources are the modules of this subpackage that numba compiles, and the modules outside that they
-    import constants from: compiled code contains their values. They import from modules, not from packages.
+    The sources are the modules of this subpackage that numba compiles, and the modules outside of it from
+    which they import constants, because compiled code contains the values of constants. Compiled modules
+    import from modules, not from packages.
     """
     folder = Path(__file__).parent
     paths = (path for path in sorted(folder.rglob("*.py")) if path.name not in _PYTHON_MODULES)

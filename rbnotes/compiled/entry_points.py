@@ -301,13 +301,19 @@ def find_shape_contacts(
 
 @entry(error_model="numpy")
 def solve_friction(
-    integers: Integers, W: Array, free: Array, mu: Array, r: Array, tolerance: Array, best_impulses: Array
+    integers: Integers,
+    W: Array,
+    u_free: Array,
+    mu: Array,
+    r: Array,
+    tolerance: Array,
+    best_impulses: Array,
 ) -> int:
-    """Write the best impulses and, behind them, their residual; return the number of Newton steps."""
-    size, max_iterations = len(free), integers.view(np.int64)[0]
+    """Write the best impulses and, after them, their residual; return the number of Newton steps."""
+    size, max_iterations = len(u_free), integers.view(np.int64)[0]
     W, impulses = view_at(W, 0, (size, size))[0], view_at(best_impulses, 0, (size,))[0]
     best_impulses[size], steps = solve_newton(
-        dense_operator(W), free, mu, r, tolerance[0], max_iterations, impulses
+        dense_operator(W), u_free, mu, r, tolerance[0], max_iterations, impulses
     )
     return FAILURE if has_nonfinite(best_impulses) else steps
 

@@ -47,7 +47,17 @@ Emitter = Callable[..., Any]
 
 
 class Program(NamedTuple):
-    """Sequence of operations on numbered values; the first values are the inputs."""
+    """Sequence of operations on numbered values; the first values are the inputs.
+
+    Attributes
+    ----------
+    inputs
+        Number of inputs.
+    steps
+        Name and indices of the operands of each operation, whose result is the next value.
+    outputs
+        Indices of the values that are outputs.
+    """
 
     inputs: int
     steps: tuple[tuple[str, tuple[int, ...]], ...]
@@ -145,7 +155,7 @@ SINE_COSINE = ("OP_SIN", "OP_COS")
 
 
 def run_program(key: int, x: Array) -> None:
-    """Run a program on eight rows of inputs in x, and write eight rows of outputs behind them.
+    """Run a program on eight rows of inputs in x, and write eight rows of outputs after them.
 
     The row length is a multiple of eight.
     """
@@ -161,7 +171,7 @@ def run_program(key: int, x: Array) -> None:
                 else OPERATIONS[name][0](*operands)
             )
     outputs = x[lanes * width :].reshape(lanes, round_up_to_lanes(len(program.outputs)))
-    outputs[:, : len(program.outputs)] = np.stack([values[which] for which in program.outputs], axis=1)
+    outputs[:, : len(program.outputs)] = np.stack([values[i] for i in program.outputs], axis=1)
 
 
 def round_up_to_lanes(count: int) -> int:
@@ -179,6 +189,7 @@ class _RunProgramTemplate(AbstractTemplate):
 
 @lower_builtin(run_program, types.IntegerLiteral, types.Array)
 def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -> Any:
+    """Emit the operations of a program on eight rows, which are transposed to one vector for each value."""
     program = PROGRAMS[kinds.args[0].literal_value]
     data, lanes = context.make_array(kinds.args[1])(context, builder, arguments[1]).data, int(LANES)
 
@@ -208,9 +219,7 @@ def _lower_run_program(context: Any, builder: Any, kinds: Any, arguments: Any) -
         *program.outputs[: width - len(program.outputs)],
     ]  # the last lanes are padding
     for first in range(0, width, lanes):
-        columns = transpose_vectors(
-            builder, [values[which] for which in output_indices[first : first + lanes]]
-        )
+        columns = transpose_vectors(builder, [values[i] for i in output_indices[first : first + lanes]])
         for lane, column in enumerate(columns):
             builder.store(column, vector_pointer(start + lane * width + first), align=8)
     return context.get_dummy_value()

@@ -45,7 +45,7 @@ joints, ``ELEMENT_COUNT`` the number of elements of the joint."""
 
 
 def _offsets(*sizes: int) -> tuple[np.uint64, ...]:
-    """Return the offsets of consecutive numbers of these sizes, and their end."""
+    """Return the offsets of consecutive fields of these sizes, and the end of the last one."""
     return tuple(U(int(LANES) * sum(sizes[:i])) for i in range(len(sizes) + 1))
 
 
@@ -83,7 +83,7 @@ COLUMN_CHANGES_OFFSET = U(12)
 SUBSPACE_DERIVATIVES_SIZE = U(48)
 """Numbers for each coordinate of a block of six; smaller blocks use fewer."""
 
-# Offset of the position in a pose, behind the rotation; sizes of three and six numbers.
+# Offset of the position in a pose, after the rotation; sizes of three and six numbers.
 POSE_POSITION, THREE_LANES, SIX_LANES = (LANES * U(i) for i in (9, 3, 6))
 
 EXTERNAL_FIXED_SIZE = U(18)
@@ -91,7 +91,19 @@ EXTERNAL_FIXED_SIZE = U(18)
 
 
 class Workspace(NamedTuple):
-    """Offsets in the array of an evaluation: records, states, slots, a block."""
+    """Offsets in the array of an evaluation.
+
+    Attributes
+    ----------
+    records
+        Start of the records of the elements.
+    states
+        Start of the states of the elements.
+    slots
+        Start of the slots in which parents receive inertias and wrenches of their children.
+    block
+        Start of the block of one joint with several coordinates.
+    """
 
     records: int
     states: int
@@ -100,7 +112,7 @@ class Workspace(NamedTuple):
 
 
 def workspace_size(elements: int, slots: int) -> int:
-    """Return the workspace size for eight elements at once, or elements in eight states."""
+    """Return the workspace size, for one state with eight elements at a time or for eight states."""
     return elements * int(RECORD_SIZE + STATE_SIZE) + slots * int(SLOT_SIZE) + int(BLOCK_SIZE)
 
 
@@ -124,4 +136,4 @@ JOINT_TABLE_HEADER_SIZE, JOINT_TABLE_ROW_SIZE = U(11), U(2)
 
 ``NUM_STATE_COORDINATES`` is the number of coordinates of a state, ``NUM_INPUT_VECTORS`` is 2 for coordinates
 and rates or 3 with accelerations, ``INPUT_WIDTH`` the number of inputs of one joint. The results of the first
-state start at ``RESULT_OFFSET``, those of the next one ``RESULT_STRIDE`` behind it."""
+state start at ``RESULT_OFFSET``, those of the next one ``RESULT_STRIDE`` after it."""

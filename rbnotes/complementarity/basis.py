@@ -62,7 +62,7 @@ class LazyColumns:
     def linear_combination(self, indices: Any, weights: Array) -> Array:
         """Return the sum of columns times weights ``(n,)``."""
         for j in indices:
-            self[j]
+            self[j]  # builds the column
         weights_by_slot = np.zeros(self.num_built)
         weights_by_slot[self._slot[indices]] = weights
         return self._store[:, : self.num_built] @ weights_by_slot

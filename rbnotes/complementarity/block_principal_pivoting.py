@@ -140,6 +140,7 @@ class _BlockIteration:
         self.factorization: Factorization | None = None  # factorization of the last block
 
     def initial_sides(self, initial_guess: ArrayLike | None) -> Any:
+        """Return the sides of a guess; without one, the variables with w of the wrong sign are free."""
         if initial_guess is not None:
             return self.classify(
                 self.clip(arguments.single_vector("initial_guess", initial_guess, len(self.q))),

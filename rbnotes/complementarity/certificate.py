@@ -60,6 +60,8 @@ class Infeasibility(NamedTuple):
 
 
 class _Bounds(NamedTuple):
+    """Bounds of z, infinite if there are none."""
+
     lower: Array
     upper: Array
 

@@ -173,6 +173,7 @@ class ParametrizedQP:
         )
 
     def _build_problem(self) -> Any:
+        """Return the problem of cvxpy, with a parameter for each field that varies."""
         cp, example, x = self._cp, self._example, self._x
         if "Q" in self.vary and self._is_diagonal:
             objective = cp.sum_squares(cp.multiply(self._new_parameter("Q", (example.size,)), x)) / 2
@@ -209,6 +210,7 @@ class ParametrizedQP:
         return self._parameters[name]
 
     def _set_parameters(self, qp: QP) -> None:
+        """Set all parameters; raise an error if a field that does not vary differs from the example."""
         for name in QP_FIELDS:
             value, expected = getattr(qp, name), getattr(self._example, name)
             if value.shape != expected.shape:
@@ -223,6 +225,7 @@ class ParametrizedQP:
                 raise InvalidArgument(name, "other numbers", f"those of the example, or {name!r} in vary")
 
     def _set_parameter(self, name: str, value: Any) -> None:
+        """Set one parameter, Q by its square-root factor; check the sparsity pattern of the example."""
         parameter, example = self._parameters[name], getattr(self._example, name)
         if name == "Q" and self._is_diagonal:
             if not (sparse.issparse(value) and _is_diagonal(value)) or np.any(value.diagonal() < 0):

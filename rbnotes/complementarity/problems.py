@@ -203,6 +203,7 @@ def _check_matrix_and_vector(
 def _check_rows(
     matrix_name: str, matrix: Matrix, vector_name: str, vector: ArrayLike | None, size: int
 ) -> tuple[Matrix, Array]:
+    """Return the rows and right-hand sides of one kind of condition; both may be None."""
     if matrix is None and vector is None:
         return np.zeros((0, size)), np.zeros(0)
     if matrix is None or vector is None:

@@ -281,6 +281,7 @@ def _solve_if_suited(
 
 
 def _solve_by_method(problem: LCP | BoxLCP, method: str, options: dict[str, Any]) -> Solution:
+    """Solve the problem by the method of this name, without fallbacks."""
     if method == "lemke":
         if isinstance(problem, LCP):
             return lemke(problem, **options)

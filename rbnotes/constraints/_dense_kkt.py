@@ -131,13 +131,14 @@ def _is_clearly_independent(M: Array, L: Array, R: Array) -> bool:
 
 
 def _lu_solvers(M: Array, G: Array) -> tuple[Callable[[Array], Array], Callable[[Array], Array]]:
+    """Return solvers with M and with ``G M^-1 G^T`` by LU factorization, for unsymmetric M."""
     factors = well_conditioned_lu("M", M)
     if not len(G):
         return partial(linalg.lu_solve, factors), np.positive
     schur = G @ linalg.lu_solve(factors, G.T)
     units = np.sqrt(
         np.maximum(np.diagonal(schur), 1 / arguments.MAX_ABS_VALUE)
-    )  # rows of any size, for any body
+    )  # makes the test independent of the units of rows and of the masses
     schur_factors = well_conditioned_lu("G M^-1 G^T", schur / units / units[:, None])
     return partial(linalg.lu_solve, factors), partial(_solve_scaled_lu, schur_factors, units)
 

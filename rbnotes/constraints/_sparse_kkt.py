@@ -119,6 +119,7 @@ _ORDERING = {
 
 
 def _check_positive_pivots(M: Matrix, symmetric: bool) -> None:
+    """Raise an error if M is singular or a pivot is not positive."""
     try:
         lu = splu(M, **_ORDERING)
     except RuntimeError as error:

@@ -42,6 +42,8 @@ class ProjectionResult(NamedTuple):
         Projected positions ``(n,)``, or poses ``(bodies, 4, 4)``.
     error
         Largest remaining entry of ``|g|``.
+    iterations
+        Number of corrections.
     """
 
     positions: Array
@@ -342,6 +344,7 @@ def _project(
     tolerance: float,
     max_iterations: int,
 ) -> ProjectionResult:
+    """Check the functions and project positions; raise an error if the tolerance is not reached."""
     arguments.require_function("constraint_residual", constraint_residual, "positions")
     arguments.require_function("constraint_jacobian", constraint_jacobian, "positions")
     tolerance = arguments.positive_number("tolerance", tolerance)

@@ -25,8 +25,8 @@ class BodyPairJacobian:
     """Jacobian of c groups of k rows on the twists of n bodies; each group involves two bodies a and b.
 
     The matrix has the shape ``(c k, 6 n)``: ``jacobian @ twists.ravel()`` are velocities along the rows, and
-    ``jacobian.T @ impulses`` are the impulsive wrenches of impulses along them. ``jacobian @ J`` is the
-    Jacobian for other velocities, from which a matrix J makes the twists.
+    ``jacobian.T @ impulses`` are the impulsive wrenches of impulses along them. If a matrix J maps other
+    velocities to the twists, ``jacobian @ J`` is the Jacobian for those velocities.
 
     Attributes
     ----------

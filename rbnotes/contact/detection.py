@@ -297,6 +297,7 @@ def friction_coefficient(name: str, value: Any) -> float:
 def _narrow_phase(
     a: CollisionGeometry, pose_a: Array, b: CollisionGeometry, pose_b: Array, margin: float
 ) -> ContactManifold:
+    """Return the manifold of two shapes by the algorithm for their types."""
     if isinstance(a, Ground):
         if isinstance(b, Ground):
             got = f"a {type(a).__name__} and a {type(b).__name__}"

@@ -142,6 +142,7 @@ class Feature(NamedTuple):
 
 
 def _support_feature(core: Core, direction: Array, tolerance: float) -> Feature:
+    """Return the corner, edge or face of a core that lies farthest in a direction."""
     local = direction @ core.R
     extends = (np.abs(local) <= tolerance) & (core.half_extents > 0)
     center = core.p + core.R @ np.where(

@@ -40,9 +40,9 @@ def external_force_problem(system: MechanicalSystem, state: State, h: float) -> 
     Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.require_instance("state", state, State)
-    h, free = arguments.positive_number("h", h), _free_system(system)
+    h, free_system = arguments.positive_number("h", h), _require_free_system(system)
     mass = system.mass_matrix(state)
-    return StepProblem(mass, mass @ state.velocity + h * free.external_force(state))
+    return StepProblem(mass, mass @ state.velocity + h * free_system.external_force(state))
 
 
 def implicit_external_force_problem(system: MechanicalSystem, state: State, h: float) -> StepProblem:
@@ -54,9 +54,9 @@ def implicit_external_force_problem(system: MechanicalSystem, state: State, h: f
     Raises InvalidArgument if ``h`` is not positive.
     """
     arguments.require_instance("state", state, State)
-    h, free = arguments.positive_number("h", h), _free_system(system)
-    applied_forces = free.linearized_applied_forces(state)
-    force = free.gravity_force(state) + applied_forces.f
+    h, free_system = arguments.positive_number("h", h), _require_free_system(system)
+    applied_forces = free_system.linearized_applied_forces(state)
+    force = free_system.gravity_force(state) + applied_forces.f
     return _linearly_implicit_problem(
         system.mass_matrix(state), state.velocity, force, applied_forces.K, applied_forces.D, h
     )
@@ -74,7 +74,7 @@ def advance_free_motion(system: MechanicalSystem, state: State, velocity: Array,
     SingularConfiguration
         If a body rotates by hundreds of radians in the step.
     """
-    inertias = _free_system(system).mass_properties[1]
+    inertias = _require_free_system(system).mass_properties[1]
     return _advance_centers(
         system, state, velocity, h, lambda omega: integrate_free_rotation(inertias, omega, h)
     )
@@ -85,7 +85,7 @@ def advance_conserving_momentum(system: MechanicalSystem, state: State, velocity
 
     Raises InvalidArgument if ``h`` is not positive or the shape of ``velocity`` does not fit.
     """
-    inertias = _free_system(system).mass_properties[1]
+    inertias = _require_free_system(system).mass_properties[1]
 
     def rotate(omega: Array) -> FreeRotation:
         R = so3.exp(h * omega)
@@ -105,7 +105,7 @@ def advance_conserving_energy(system: MechanicalSystem, state: State, velocity: 
     SingularConfiguration
         If the step is too long for the spin: Newton's method does not converge.
     """
-    inertias = _free_system(system).mass_properties[1]
+    inertias = _require_free_system(system).mass_properties[1]
 
     def rotate(omega: Array) -> FreeRotation:
         new = omega
@@ -144,11 +144,12 @@ FREE_BODY_FUNCTIONS = (
 """Problems and position updates of schemes that require a system of free bodies."""
 
 
-def _free_system(system: MechanicalSystem) -> FreeSystem:
-    free = getattr(system, "free_system", system)  # the bodies of a model without its joints
-    if isinstance(system, type) or not isinstance(free, FreeSystem):
+def _require_free_system(system: MechanicalSystem) -> FreeSystem:
+    """Return the system of free bodies: the system itself, or the bodies of a model without its joints."""
+    free_system = getattr(system, "free_system", system)
+    if isinstance(system, type) or not isinstance(free_system, FreeSystem):
         raise InvalidArgument("system", type(system).__name__, "a FreeSystem or a MaximalModel")
-    return free
+    return free_system
 
 
 def _advance_centers(
@@ -163,7 +164,7 @@ def _advance_centers(
     h = arguments.positive_number("h", h)
     phi, v, _ = state.split(velocity, "velocity")
     E, (omega, origin_velocity) = state.E, np.split(phi, 2, axis=-1)
-    com = _free_system(system).mass_properties.com
+    com = _require_free_system(system).mass_properties.com
     center_velocity = matvec(E[:, :3, :3], origin_velocity + cross(omega, com))
     center = se3.transform_points(E, com) + h * center_velocity
     rotation, new_omega = rotate(omega)

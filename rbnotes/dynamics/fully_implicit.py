@@ -153,8 +153,18 @@ class _StepEquations:
 
     Attributes
     ----------
+    system
+        System whose forces are evaluated within the step.
+    start
+        State at the start.
+    h
+        Step size, s.
+    fraction
+        Fraction of the step at which the forces are evaluated.
     mass_matrix
         Mass matrix at the start.
+    solve
+        Function that solves a step problem under the constraints.
     """
 
     system: DifferentiableSystem

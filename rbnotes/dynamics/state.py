@@ -47,7 +47,7 @@ class State:
     Raises
     ------
     InvalidArgument
-        If shapes do not fit together, or a pose is none.
+        If shapes do not fit together, or ``E`` is not a pose.
     """
 
     E: ArrayField = ()

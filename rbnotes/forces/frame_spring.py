@@ -63,8 +63,8 @@ class FrameSpring:
     damping
         Option of damping. ``"origins"`` damps the relative velocity of the two origins, as Lloyd's (0.38)
         does: it also resists a common rotation of both bodies if the origins are apart, and its two forces
-        have a couple. ``"displacement"`` damps dr/dt in frame 1: a common motion causes no force, and there
-        is not a couple.
+        have a couple. ``"displacement"`` damps dr/dt in frame 1: a common motion causes no force, and the
+        two forces have no couple.
 
     Raises
     ------

@@ -35,6 +35,8 @@ class Condition(NamedTuple):
         Point of the condition, dimensionless.
     order
         Order of the derivative: 0, 1 or 2.
+    value
+        Value of the derivative, dimensionless.
     """
 
     cubic: int

@@ -18,7 +18,23 @@ DIRECTION_ROUNDING = 8 * np.finfo(float).eps
 
 
 class PathForceTerms(NamedTuple):
-    """The three parts of df/dx, df/dv, f, and the tension F."""
+    """Forces on the points of a path, with their derivatives.
+
+    Attributes
+    ----------
+    material
+        Part of df/dx from dF/dL.
+    rate
+        Part of df/dx from dF/dLdot.
+    geometric
+        Part of df/dx from the rotation of the segments under tension.
+    D
+        Derivative df/dv.
+    f
+        Forces on the points.
+    F
+        Tension.
+    """
 
     material: Array
     rate: Array

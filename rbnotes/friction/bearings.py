@@ -284,6 +284,7 @@ def _perpendicular_pairs(normals: Array) -> Array:
 
 
 def _regular_solid_corners(count: int) -> Array:
+    """Return unit vectors ``(count, 3)`` to the corners of a regular solid; 32 combines 12 and 20."""
     signs = np.array([[i, j, k] for i in (-1.0, 1.0) for j in (-1.0, 1.0) for k in (-1.0, 1.0)])
     pairs = np.array([[i, j] for i in (-1.0, 1.0) for j in (-1.0, 1.0)])
 

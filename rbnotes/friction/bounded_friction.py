@@ -195,6 +195,7 @@ def _solve_in_discs(W: Array, s: Array, limits: Array, initial_guess: Array) -> 
 
 
 def _newton_step(W: Array, free: Array, limits: Array, r: Array, b: Array) -> Array:
+    """Return the Newton step for the fixed point of the projection."""
     gradient_step = (b - r * (W @ b + free)).reshape(-1, 2)
     size = np.linalg.norm(gradient_step, axis=1)
     projection_jacobian = np.zeros((len(b), len(b)))

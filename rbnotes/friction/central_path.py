@@ -56,7 +56,10 @@ class _ScaledProblem(NamedTuple):
     impulse_units
         Units of the impulses ``(c, 3)``; zero if a contact has no tangents.
     speed_unit
-        Unit of the sliding speeds of a contact, times ``impulse_units``.
+        Largest product of a free contact velocity and the unit of its contact.
+    contact_units
+        Unit of each contact ``(c,)``, the square root of its effective mass: velocities are multiplied by it
+        and divided by ``speed_unit``.
     """
 
     W: Array
@@ -129,6 +132,7 @@ def follow_central_path(
 
 
 def _scale_problem(contact_problem: DelassusProblem) -> _ScaledProblem:
+    """Return the contacts in the units of :class:`_ScaledProblem`."""
     count, mu = contact_problem.count, contact_problem.mu
     has_friction = mu > 0
     mobility = contact_problem.mobility
@@ -137,17 +141,17 @@ def _scale_problem(contact_problem: DelassusProblem) -> _ScaledProblem:
     scale = np.repeat(units[:, None], 3, axis=1)
     scale[has_friction, 0] /= mu[has_friction]
     W = contact_problem.delassus_matrix * scale.ravel() * scale.ravel()[:, None]
-    free = contact_problem.free_contact_velocities * scale / speed
+    free_velocities = contact_problem.free_contact_velocities * scale / speed
     # A contact without friction keeps its tangents, along which nothing happens.
     is_unused = np.repeat(~has_friction[:, None], 3, axis=1)
     is_unused[:, 0] = False
-    free[is_unused] = 0.0
+    free_velocities[is_unused] = 0.0
     W[is_unused.ravel()], W[:, is_unused.ravel()] = 0.0, 0.0
     W.flat[:: 3 * count + 1] += np.where(
         is_unused.ravel(), 1.0, DIAGONAL_REGULARIZATION * np.abs(np.diagonal(W)).max()
     )
     return _ScaledProblem(
-        W, free, has_friction.astype(float), np.where(is_unused, 0.0, scale * speed), speed, units
+        W, free_velocities, has_friction.astype(float), np.where(is_unused, 0.0, scale * speed), speed, units
     )
 
 
@@ -242,7 +246,7 @@ def _jordan_quotient(x: Array, product: Array) -> Array:
 
 
 def _max_step_to_boundary(x: Array, dx: Array) -> float:
-    """Return the largest multiple of dx by which all points stay in the cone."""
+    """Return the largest t for which all points ``x + t dx`` lie in the cone."""
     root = np.sqrt(_jordan_determinant(x))
     unit = x / root[:, None]
     along = np.sum(unit * _REFLECTION * dx, axis=1) / root

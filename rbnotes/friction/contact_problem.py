@@ -54,7 +54,7 @@ class DelassusProblem:
     delassus_matrix
         Contact velocities per contact impulse ``W (3 c, 3 c)``, 1/kg, subject to the equations.
 
-        Zero in the rows and columns of directions that the equations hold.
+        Zero in the rows and columns of directions that the equations fix.
     free_contact_velocities
         Contact velocities ``(c, 3)`` without contact impulses, m/s: normal velocities above their targets,
         and tangential velocities.

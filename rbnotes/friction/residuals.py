@@ -169,7 +169,7 @@ def coulomb_residuals(
 def natural_residual_unchecked(
     contact_problem: DelassusProblem, impulses: Array, velocities: Array, cone: str = "disc"
 ) -> float:
-    """Return the natural residual for an existing contact problem, see :func:`natural_residual`."""
+    """Return the :func:`natural_residual` of a contact problem, without checks."""
     if contact_problem.count == 0:
         return 0.0
     mobility, effective_mass = contact_problem.mobility, _effective_masses(contact_problem.mobility)

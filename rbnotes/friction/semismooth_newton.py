@@ -196,7 +196,8 @@ def _solve_island(
 ) -> tuple[Array, int]:
     """Return the best impulses of one island and the number of iterations.
 
-    Without fallbacks the search starts from the initial guess; with them, that is its result.
+    Without fallbacks, the search starts from the initial guess. With fallbacks, the initial guess is the
+    result of such a search, and further initial guesses are tried.
     """
     if not has_fallbacks:
         best, _, iterations = search(contact_problem, initial_guess, tolerance, max_iterations)

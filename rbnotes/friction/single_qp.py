@@ -177,6 +177,7 @@ def _penetration_velocity(contact_problem: FrictionContactProblem, impulses: Arr
 
 
 def _primal_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
+    """Return the program in the velocities, with a row for each edge of the friction pyramids."""
     friction_count = contact_problem.friction_contact_count
     directions = facet_directions(facets)
     normal = np.ones((friction_count, facets, 1))
@@ -202,6 +203,7 @@ def _primal_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
 
 
 def _dual_qp(contact_problem: FrictionContactProblem, facets: int) -> QP:
+    """Return the program in the impulses: normal ones and one for each facet direction."""
     count = contact_problem.count
     C = contact_to_facet_matrix(facets_of_contacts(count, facets))
     Q = C @ contact_problem.delassus_matrix @ C.T

@@ -165,7 +165,7 @@ def normal_impulses(
 ) -> Array:
     """Return the normal impulses ``(c,)`` under given friction, N s (right form of Sueda (2.113)).
 
-    Zero if the normal direction is held by equations, as in the joints of a tree.
+    Zero for contacts whose normal velocity the equations fix, as in the joints of a tree.
 
     Parameters
     ----------

@@ -50,6 +50,8 @@ BooleanVector = NDArray[np.bool_]
 
 
 class _Point(NamedTuple):
+    """Velocities, contact impulses and bilateral impulses of one iterate."""
+
     velocity: Array
     impulses: Array
     bilateral: Array
@@ -60,8 +62,8 @@ def refine_velocities(
 ) -> StepSolution | None:
     """Return a solution whose velocities satisfy Coulomb's law within the tolerance, or None.
 
-    The momentum balances to rounding: to ``1e-13`` of its terms, which must not exceed what the kinetic
-    energy of the data explains. Rows with regularization are not supported.
+    The momentum balances to ``1e-13`` of its terms, which must not exceed the momentum that corresponds to
+    the kinetic energy of the data. Rows with regularization are not supported.
     """
     problem = contact_problem.problem
     impulses = contact_problem.impulses_from_solution(solution)

@@ -30,8 +30,8 @@ def triangle_mesh(vertices: ArrayLike, triangles: ArrayLike, density: ArrayLike 
     Raises
     ------
     InvalidArgument
-        If an index is out of range, the surface is not closed, the triangles are seen from inside, or the
-        mesh is so flat that rounding of its vertices could make its volume.
+        If an index is out of range, the surface is not closed, the triangles are clockwise seen from outside,
+        or the volume is below the rounding error of the vertices.
     """
     points = arguments.array("vertices", vertices, None, 3)
     if points.ndim != 2:
@@ -61,6 +61,7 @@ def triangle_mesh(vertices: ArrayLike, triangles: ArrayLike, density: ArrayLike 
 
 
 def _check_triangles(value: ArrayLike, count: int) -> NDArray[np.integer[Any]]:
+    """Return the indices of the triangles; raise an error unless the surface is closed and oriented."""
     arguments.array("triangles", value, None, 3)
     triangles = np.asarray(value)
     if triangles.ndim != 2 or not np.issubdtype(triangles.dtype, np.integer) or not triangles.size:

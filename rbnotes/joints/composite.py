@@ -267,8 +267,8 @@ class Cylindrical(_SequentialComposite):
 class Free2D(_SequentialComposite):
     """Any motion in the xy plane; elsewhere in the literature this is the planar joint.
 
-    Its coordinates are x, y and the angle, with the position in the resting frame (Sueda 2.4.10); or the
-    angle, x and y, with the position in the rotated one.
+    By default its coordinates are x and y in the frame at zero coordinates, then the angle (Sueda 2.4.10).
+    With ``position_first=False`` they are the angle, then x and y in the rotated frame.
     """
 
     def __init__(self, *, position_first: bool = True) -> None:
@@ -277,11 +277,11 @@ class Free2D(_SequentialComposite):
 
 
 class Free3D(_SequentialComposite):
-    """Any motion.
+    """Free joint: three translations and a rotation vector.
 
-    Its coordinates are the position in the resting frame and the rotation vector, as a spline surface and
-    Sueda's reference code have them; or, as in Sueda 2.4.11, the rotation vector and the position in the
-    rotated frame.
+    By default the coordinates are the position in the frame at zero coordinates, then the rotation vector,
+    as in Sueda's reference code. With ``position_first=False`` they are the rotation vector, then the
+    position in the rotated frame, as in Sueda 2.4.11.
     """
 
     def __init__(self, *, position_first: bool = True) -> None:

@@ -54,6 +54,7 @@ def _is_record(value: object) -> bool:
 
 
 def _sort_by_position(records: Iterable[Record]) -> tuple[Record, ...]:
+    """Return the records in the order of their sections and lines in the notes."""
     from rbnotes.ledger.coverage import inventory, section_sort_key
 
     lines = {entry.id: entry.line for entry in inventory()}

@@ -52,7 +52,7 @@ def _read_inventory(path: Path) -> tuple[Entry, ...]:
 
 
 @dataclass(frozen=True)
-class Section:
+class NotesSection:
     """One section of the notes, with its printed title.
 
     Attributes
@@ -70,7 +70,7 @@ class Section:
     title: str
 
 
-def sections() -> tuple[Section, ...]:
+def sections() -> tuple[NotesSection, ...]:
     """Return all sections of the notes that contain statements, in reading order.
 
     The result is empty if the ledger has no ``sections.csv``.
@@ -79,11 +79,13 @@ def sections() -> tuple[Section, ...]:
 
 
 @cache
-def _read_sections(path: Path) -> tuple[Section, ...]:
+def _read_sections(path: Path) -> tuple[NotesSection, ...]:
     if not path.exists():
         return ()
     with path.open(encoding="utf-8") as file:
-        return tuple(Section(row["source"], row["section"], row["title"]) for row in csv.DictReader(file))
+        return tuple(
+            NotesSection(row["source"], row["section"], row["title"]) for row in csv.DictReader(file)
+        )
 
 
 def entries_without_record(records: Iterable[Record]) -> tuple[Entry, ...]:

@@ -116,7 +116,7 @@ def read_citations(opened_ledger: Ledger) -> set[tuple[str, str]]:
 
 @cache
 def _reversed_graph(opened_ledger: Ledger) -> Graph:
-    pairs = {(each, display) for display, below in _graph(opened_ledger).items() for each in below}
+    pairs = {(used, display) for display, uses in _graph(opened_ledger).items() for used in uses}
     return _in_order(pairs, _records())
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from rbnotes import ledger
 from rbnotes.ledger import tex_to_text
-from rbnotes.ledger.causes import CAUSES, Cause
+from rbnotes.ledger.causes import CAUSES, SharedCause
 from rbnotes.ledger.lookup import describe_origin, describe_pages, place_in_notes
 from rbnotes.ledger.pages import DROPPED, Origin
 from rbnotes.ledger.record import NEEDS_CORRECTION, Record, Verdict
@@ -19,7 +19,15 @@ from rbnotes.ledger.shown_counterexample import counterexample
 from rbnotes.ledger.sources import Source, active_ledger
 from rbnotes.ledger.unicode_math import SCREEN_WIDTH, labeled_lines, readable_formula, readable_sentence
 
-__all__ = ["Cause", "RootCause", "cause", "causes", "conditions", "corrections", "earlier_correction"]
+__all__ = [
+    "RootCause",
+    "SharedCause",
+    "conditions",
+    "corrections",
+    "earlier_correction",
+    "shared_cause",
+    "shared_causes",
+]
 
 COLUMNS = (
     "id", "source", "section", "place", "verdict", "scan", "title", "cause", "printed", "right", "latex",
@@ -61,22 +69,22 @@ def conditions(source: str) -> list[Record]:
     return [r for r in ledger.load() if r.source == source and r.verdict is Verdict.CONDITIONAL]
 
 
-def causes(source: str) -> list[Cause]:
+def shared_causes(source: str) -> list[SharedCause]:
     """Return the causes that explain several corrections to one set of notes, largest first."""
-    known = {record.id for record in corrections(source)}
-    own = [cause for cause in CAUSES if known.issuperset(cause.ids)]
-    return sorted(own, key=lambda cause: -len(cause.ids))
+    correction_ids = {record.id for record in corrections(source)}
+    causes = [cause for cause in CAUSES if correction_ids.issuperset(cause.ids)]
+    return sorted(causes, key=lambda cause: -len(cause.ids))
 
 
-def cause(record: Record) -> Cause | None:
-    """Return the root cause of a correction if it has one in common with others."""
+def shared_cause(record: Record) -> SharedCause | None:
+    """Return the cause that a correction shares with others, or None."""
     return next((cause for cause in CAUSES if record.id in cause.ids), None)
 
 
 def earlier_correction(record: Record) -> Record | None:
     """Return the earlier correction of the same display with the same replacement."""
-    own = corrections(record.source)
-    earlier = own[: own.index(record)] if record in own else []
+    same_source = corrections(record.source)
+    earlier = same_source[: same_source.index(record)] if record in same_source else []
     same = (r for r in earlier if r.display == record.display and r.replacement == record.replacement)
     return next(same, None)
 
@@ -88,6 +96,7 @@ def describe_versions(source: Source) -> str:
 
 
 def _describe_pages(source: Source) -> str:
+    """Return a sentence about the versions of the notes that were compared."""
     if not source.versions:
         return "No page of the author was available: a slip may be due to the conversion of the text."
     names = [
@@ -189,7 +198,9 @@ def root_causes(records: Sequence[Record]) -> list[RootCause]:
         for each in CAUSES
         if any(id in by_id for id in each.ids)
     ]
-    found += [_root_cause(each.title, "", (each.id,), (each,)) for each in records if cause(each) is None]
+    found += [
+        _root_cause(each.title, "", (each.id,), (each,)) for each in records if shared_cause(each) is None
+    ]
     return sorted(found, key=lambda each: (not each.effect, -len(each.records)))
 
 
@@ -278,7 +289,7 @@ def rows(records: Iterable[Record]) -> list[dict[str, str]]:
     """Return one row of text for each correction."""
     result = []
     for record in records:
-        shared = cause(record)
+        shared = shared_cause(record)
         values = (
             record.id, record.source, record.section, place_in_notes(record), str(record.verdict),
             "likely" if record.scan else "", record.title, shared.title if shared else "",
@@ -333,6 +344,7 @@ def _summary_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _cause_lines(records: Sequence[Record]) -> list[str]:
+    """Return the section on root causes in Markdown."""
     errors = [record for record in records if section_of_errata(record) == "Errors"]
     lines = ["### Root causes", ""]
     for number, each in enumerate(root_causes(errors), 1):
@@ -345,6 +357,7 @@ def _cause_lines(records: Sequence[Record]) -> list[str]:
 
 
 def _entry_lines(records: Sequence[Record]) -> list[str]:
+    """Return the entries of all corrections in Markdown, by heading."""
     lines = []
     for heading, kind in HEADINGS.items():
         own = [record for record in records if section_of_errata(record) == heading]

@@ -50,6 +50,7 @@ def format_result(value: Any, other: Any) -> str:
 
 
 def _format_lines(name: str, value: Any) -> Iterator[str]:
+    """Yield the lines of a named value, with a line for each part of nested values."""
     if is_dataclass(value) and not isinstance(value, type):
         for field in fields(value):
             if field.repr:

@@ -147,6 +147,7 @@ def search(words: str, records: Iterable[Record]) -> list[Record]:
 
 
 def _claims_by_number(text: str, records: Iterable[Record]) -> list[Record]:
+    """Return the claims with the number of an equation, an algorithm or a section, such as ``S 1.62``."""
     # Equation (1.62) of Sueda is called S 1.62.
     sources = {
         name.lower(): each.name for each in active_ledger().sources for name in (each.name, each.letter)

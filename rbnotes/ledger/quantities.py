@@ -291,6 +291,7 @@ class Units:
 
 
 def _compose_unit(dimension: Dimension) -> str:
+    """Return the unit of a dimension, such as ``kg m/s``."""
     powers = (("kg", dimension.mass), ("m", dimension.length), ("s", dimension.time))
     numerator = [_format_power(name, power) for name, power in powers if power > 0]
     denominator = [_format_power(name, -power) for name, power in powers if power < 0]

@@ -297,6 +297,7 @@ def _measure_forms(
     *,
     counts_wrong: bool = True,
 ) -> Outcome:
+    """Return the outcome of a record from the results of its forms on all inputs."""
     printed, library = record.printed, record.library
     reasons: list[str] = []
     residual_printed = residual_corrected = None

@@ -108,6 +108,8 @@ class Section:
         return self._decorator(Verdict.DEMONSTRATION, key, title, chapter)
 
     def _decorator(self, verdict: Verdict, key: str, title: str, chapter: str) -> Callable[[type], Record]:
+        """Return the decorator that makes a record of a class body."""
+
         def make_record(body: type) -> Record:
             id, fields = f"{self.id}/{key}", _inherited_fields(body)
             for name in SET_BY_DECORATOR:

@@ -16,6 +16,8 @@ class Counterexample(NamedTuple):
 
     Attributes
     ----------
+    inputs
+        Arguments by name.
     printed
         Result of the printed form; None if it gives no number.
     right

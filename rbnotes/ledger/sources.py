@@ -70,7 +70,7 @@ class Source:
     versions
         Versions of the author with which the records were compared; the text was converted from the first.
     references
-        Corrections of the names in the references; they are no claims.
+        Corrections of the names in the references; they are not claims.
     """
 
     name: str
@@ -121,8 +121,8 @@ class Ledger:
         for source in self.sources:
             if source.name == name:
                 return source
-        known = ", ".join(source.name for source in self.sources)
-        raise InvalidArgument("source", repr(name), f"one of {known}")
+        names = ", ".join(source.name for source in self.sources)
+        raise InvalidArgument("source", repr(name), f"one of {names}")
 
 
 _active_ledgers: list[Ledger] = []
@@ -177,6 +177,7 @@ def _read_source(entry: dict[str, Any]) -> Source:
 
 
 def _read_ledger(folder: Path, package: str) -> Ledger:
+    """Return the ledger that a folder describes in ``notes.toml``."""
     path = folder / NOTES_FILE
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))

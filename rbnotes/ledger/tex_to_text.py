@@ -26,12 +26,14 @@ SIGNS = {"cdot": "·", "times": "×", "le": "≤", "ge": "≥", "ne": "≠", "ap
 
 
 class Piece(NamedTuple):
-    """A part of a claim.
+    """Part of the text of a claim.
 
     Attributes
     ----------
     content
         Words, or TeX.
+    is_text
+        True for words, False for TeX.
     """
 
     content: str

@@ -123,6 +123,7 @@ class _Reader:
         return text
 
     def _read_atom(self) -> str:
+        """Return the next character, group, script or command as text."""
         token = self.tokens[self.position]
         self.position += 1
         if token.isspace():
@@ -136,6 +137,7 @@ class _Reader:
         return self._read_command(token[1:])
 
     def _read_command(self, name: str) -> str:
+        """Return a command and its arguments as text."""
         if name in NO_OUTPUT:
             if (
                 name in ("left", "right")

@@ -132,8 +132,14 @@ class ActuatorGains(NamedTuple):
 
     Attributes
     ----------
+    kp
+        Gains of position, N m/rad or N/m.
+    kd
+        Gains of velocity, N m s/rad or N s/m.
     force_limit
         Largest forces; infinite without an actuator, where the command is a force.
+    default_command
+        Commands if none are given: forces, positions or velocities.
     is_position
         True where the command is a target of the position.
     is_velocity
@@ -195,9 +201,9 @@ def actuator_gains(actuators: Sequence[Actuator], tree: Tree, joint_names: Seque
 
 
 def no_joint_error(name: str, got: str, joint_names: Sequence[str]) -> InvalidArgument:
-    """Return the error about a body that no joint carries; it lists the bodies on joints."""
-    known = ", ".join(map(repr, joint_names)) or "none: all bodies are free"
-    return InvalidArgument(name, got, f"names of bodies on joints: {known}")
+    """Return the error about a body without a joint; it lists the bodies on joints."""
+    names = ", ".join(map(repr, joint_names)) or "none: all bodies are free"
+    return InvalidArgument(name, got, f"names of bodies on joints: {names}")
 
 
 def _set_gains(actuator: Actuator, *gains: str) -> None:

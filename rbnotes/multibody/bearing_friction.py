@@ -140,12 +140,12 @@ class BearingUpdate:
         """Return the momenta ``(n, 6)`` that the update and half of the motion without forces require."""
         tree, state = self.weightless_tree, self.state
         change = matvec(tree.inertias, self.kinematics.J @ (velocity - state.qdot))
-        free = state.with_velocity(velocity if self.is_first else state.qdot)
-        kinematics = self.model.system.body_kinematics(free)
+        moving_state = state.with_velocity(velocity if self.is_first else state.qdot)
+        kinematics = self.model.system.body_kinematics(moving_state)
         force = generalized_body_force(tree, kinematics, np.zeros(()))
-        acceleration = solve_accelerations(tree, free.q, free.qdot, self.mass, force)
+        acceleration = solve_accelerations(tree, moving_state.q, moving_state.qdot, self.mass, force)
         body_accelerations = kinematics.J @ acceleration + kinematics.bias_acceleration
-        gyroscopic = gyroscopic_and_gravity_wrenches(tree, free.q, free.qdot)
+        gyroscopic = gyroscopic_and_gravity_wrenches(tree, moving_state.q, moving_state.qdot)
         result: Array = change + self.half_step * (matvec(tree.inertias, body_accelerations) - gyroscopic)
         return result
 

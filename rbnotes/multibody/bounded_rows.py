@@ -120,21 +120,21 @@ def solve_with_bounded_rows(
             is_at_rest = is_dry & (modes == LINEAR)
             if not np.any(is_at_rest):
                 raise
-            free = solve(problem).velocity
-            is_moving = np.abs(bounded.rows @ free) > RELATIVE_TOLERANCE * speed
-            modes = np.where(is_at_rest & is_moving, -np.sign(bounded.rows @ free), modes).astype(np.intp)
+            row_velocity = bounded.rows @ solve(problem).velocity
+            is_moving = np.abs(row_velocity) > RELATIVE_TOLERANCE * speed
+            modes = np.where(is_at_rest & is_moving, -np.sign(row_velocity), modes).astype(np.intp)
             if not np.any(is_at_rest & is_moving):
                 raise
             continue
         velocity = bounded.rows @ solution.velocity
         violation = _violations(bounded, modes, impulse, velocity, speed)
-        wrong = violation > RELATIVE_TOLERANCE
-        if not np.any(wrong):
+        is_violated = violation > RELATIVE_TOLERANCE
+        if not np.any(is_violated):
             return BoundedSolution(solution, np.clip(impulse, -bounded.bound, bounded.bound))
         if iteration >= MAX_SIMULTANEOUS_CHANGES:
-            wrong = np.arange(len(wrong)) == np.flatnonzero(wrong)[0]
-        beyond = np.where(impulse > 0, UPPER, LOWER)
-        modes = np.where(wrong, np.where(modes == LINEAR, beyond, LINEAR), modes)
+            is_violated = np.arange(len(is_violated)) == np.flatnonzero(is_violated)[0]
+        nearest_bound = np.where(impulse > 0, UPPER, LOWER)
+        modes = np.where(is_violated, np.where(modes == LINEAR, nearest_bound, LINEAR), modes)
     message = f"dry friction and limits of actuators: no consistent state after {MAX_ITERATIONS} iterations"
     raise NotConverged(message, solution.velocity, float(np.max(violation)))
 

@@ -77,12 +77,12 @@ def check_channel_names(name: str, channels: Sequence[str], model: Model) -> tup
         If the model has no such channel; the message lists those of the body, or the bodies.
     """
     result: tuple[str, ...] = arguments.instances(name, channels, str)
-    known = channel_names(model) if result else ()
+    names = channel_names(model) if result else ()
     for each in result:
-        if each not in known:
+        if each not in names:
             body = each.rpartition(".")[0]
             options = (
-                [other for other in known if other.rpartition(".")[0] == body] if body in known else known
+                [other for other in names if other.rpartition(".")[0] == body] if body in names else names
             )
             listed = ", ".join(map(repr, options[:20])) + (", ..." if len(options) > 20 else "")
             raise InvalidArgument(name, repr(each), f"one of {listed}")

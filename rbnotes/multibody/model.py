@@ -207,6 +207,7 @@ class Body:
         return self.joint is None
 
     def _link(self, spatial_inertia: ArrayLike | None) -> Link:
+        """Return the link of the tree; errors name the fields of the body."""
         try:
             return Link(
                 self.name,
@@ -236,8 +237,10 @@ class Body:
             "pose": pose,
             "position": None if pose is None else pose[:3, 3],
         }
-        given = [name for name in checked if getattr(self, name) is not None and np.ndim(getattr(self, name))]
-        set_fields(self, **{name: checked[name] for name in given})
+        arrays = [
+            name for name in checked if getattr(self, name) is not None and np.ndim(getattr(self, name))
+        ]
+        set_fields(self, **{name: checked[name] for name in arrays})
 
     def _joint_armature_and_friction(self, label: str, link: Link) -> dict[str, Array]:
         """Return the armature and the friction of the joint for each of its coordinates."""
@@ -253,32 +256,33 @@ class Body:
 
     def _spatial_inertia(self, label: str) -> ArrayLike | None:
         """Return the spatial inertia, which the link checks."""
-        given = [name for name in ("mass", "density", "inertia") if getattr(self, name) is not None]
-        if len(given) > 1:
-            raise InvalidArgument(f"{label}: {', '.join(given)}", "all of these", "one of them")
-        if not given:
+        fields = [name for name in ("mass", "density", "inertia") if getattr(self, name) is not None]
+        if len(fields) > 1:
+            raise InvalidArgument(f"{label}: {', '.join(fields)}", "all of these", "one of them")
+        if not fields:
             return None
         if self.inertia is not None:
             inertia: ArrayLike = self.inertia
             return inertia
         if self.shape is None:
-            raise InvalidArgument(f"{label}: shape", "None", f"a solid, which has the {given[0]}")
-        value = arguments.positive_number(f"{label}: {given[0]}", getattr(self, given[0]))
-        return self.shape.spatial_inertia(**{given[0]: value})
+            raise InvalidArgument(f"{label}: shape", "None", f"a solid, which has the {fields[0]}")
+        value = arguments.positive_number(f"{label}: {fields[0]}", getattr(self, fields[0]))
+        return self.shape.spatial_inertia(**{fields[0]: value})
 
     def _geometries(self, label: str) -> tuple[Geometry, ...]:
-        given = self.shape if self.collision is None else self.collision
-        if given is None:
+        """Return the colliding geometries, by default that of the shape."""
+        collision = self.shape if self.collision is None else self.collision
+        if collision is None:
             return ()
-        if isinstance(given, Ground):
-            raise self._ground_error(label, given)
-        if isinstance(given, Shape):
+        if isinstance(collision, Ground):
+            raise self._ground_error(label, collision)
+        if isinstance(collision, Shape):
             try:
-                return (Geometry(given),)
+                return (Geometry(collision),)
             except InvalidArgument as error:
                 expected = f"{error.expected}; pass `collision` for another one, or () for none"
                 raise InvalidArgument(f"{label}: shape", error.got, expected) from None
-        geometries = arguments.instances(f"{label}: collision", given, Geometry)
+        geometries = arguments.instances(f"{label}: collision", collision, Geometry)
         for geometry in geometries:
             if isinstance(geometry.shape, Ground):
                 raise self._ground_error(label, geometry.shape)
@@ -290,6 +294,7 @@ class Body:
         return InvalidArgument(f"{label}: collision", f"a {type(shape).__name__}", expected)
 
     def _initial_pose(self, label: str) -> Array | None:
+        """Return the initial pose of a free body, None for others; refuse fields that conflict."""
         frames = [name for name in ("joint_frame", "body_frame", "parent") if getattr(self, name) is not None]
         initial = [name for name in ("position", "pose") if getattr(self, name) is not None]
         if not self.is_free:
@@ -499,14 +504,14 @@ class Model:
         """
         coordinates = self.tree.coordinates(self._joint_values("q", q))[self._joint_mask]
         velocities = self.tree.coordinates(self._joint_values("qdot", qdot), 0.0)[self._joint_mask]
-        free = {body.name: body for body in self.bodies if body.is_free}
-        E = {name: body.initial_pose for name, body in free.items()}
-        phi: dict[str, Array] = {name: np.zeros(6) for name in free}
-        for argument, given in (("poses", poses), ("twists", twists)):
-            for name, value in _check_mapping(argument, given).items():
-                if name not in free:
-                    known = ", ".join(map(repr, free)) or "none: no body is free"
-                    raise InvalidArgument(argument, repr(name), f"names of free bodies: {known}")
+        free_bodies = {body.name: body for body in self.bodies if body.is_free}
+        E = {name: body.initial_pose for name, body in free_bodies.items()}
+        phi: dict[str, Array] = {name: np.zeros(6) for name in free_bodies}
+        for argument, values in (("poses", poses), ("twists", twists)):
+            for name, value in _check_mapping(argument, values).items():
+                if name not in free_bodies:
+                    names = ", ".join(map(repr, free_bodies)) or "none: no body is free"
+                    raise InvalidArgument(argument, repr(name), f"names of free bodies: {names}")
                 label = f"{argument}[{name!r}]"
                 if argument == "poses":
                     E[name] = arguments.with_ndim(label, arguments.frame(label, value), 2)
@@ -634,13 +639,14 @@ class Model:
             result[self.tree.coordinate_slices[index]] = False
         return result
 
-    def _joint_values(self, argument: str, given: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
-        values = _check_mapping(argument, given)
+    def _joint_values(self, argument: str, values: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
+        """Return values by joint after checking the names of the joints."""
+        checked = _check_mapping(argument, values)
         joints = [body.name for body in self.bodies if not body.is_free]
-        for name in values:
+        for name in checked:
             if name not in joints:
                 raise no_joint_error(argument, repr(name), joints)
-        return values
+        return checked
 
 
 def _set_coefficients(owner: Geometry | Body, prefix: str = "") -> None:
@@ -697,16 +703,18 @@ def _check_bearings(
     return dict(bearings)
 
 
-def _check_pairs(pairs: Iterable[Any], known: Sequence[str]) -> tuple[tuple[str, str], ...]:
+def _check_pairs(pairs: Iterable[Any], names: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Return pairs of names of bodies after checking them."""
     result = arguments.instances("excluded_pairs", pairs, tuple, list)
     for pair in result:
-        if len(pair) != 2 or not all(name in known for name in pair):
-            raise InvalidArgument("excluded_pairs", repr(pair), "pairs of " + ", ".join(map(repr, known)))
+        if len(pair) != 2 or not all(name in names for name in pair):
+            raise InvalidArgument("excluded_pairs", repr(pair), "pairs of " + ", ".join(map(repr, names)))
     return tuple((str(a), str(b)) for a, b in result)
 
 
-def _check_mapping(name: str, given: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
-    if given is None:
+def _check_mapping(name: str, values: Mapping[str, ArrayLike] | None) -> Mapping[str, ArrayLike]:
+    """Return a mapping after checking its type; None becomes an empty one."""
+    if values is None:
         return {}
-    arguments.require_instance(name, given, Mapping)
-    return given
+    arguments.require_instance(name, values, Mapping)
+    return values

@@ -172,6 +172,8 @@ class CenteredSystem(NamedTuple):
 
     Attributes
     ----------
+    system
+        System of the tree.
     state
         Coordinates and velocities of the tree.
     tree_from_model

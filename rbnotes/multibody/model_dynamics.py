@@ -265,10 +265,16 @@ class TreeFrame(NamedTuple):
 
     Attributes
     ----------
+    model
+        Model of the body.
+    tree_state
+        State of the model's tree.
     body_index
         Index of the body.
     offset
         Frame ``(4, 4)`` in the body frame, m.
+    reference
+        ``"body"``, ``"world"`` or ``"world_aligned"``, see :func:`frame_jacobian`.
     """
 
     model: Model

@@ -129,8 +129,8 @@ class ModelJointSpace:
         armature = self.model.system.armature
         if not np.any(armature):
             return Rotors.none(state.size)
-        at, has_rotor = self._joint_map(state), armature > 0
-        return Rotors(at.A[has_rotor], armature[has_rotor], at.q[has_rotor])
+        joint_map, has_rotor = self._joint_map(state), armature > 0
+        return Rotors(joint_map.A[has_rotor], armature[has_rotor], joint_map.q[has_rotor])
 
     def impulses(self, state: State, control_state: State, h: float, *, is_first: bool) -> JointSpaceImpulses:
         """Return the impulses over the first or the second half of a step of size h.

@@ -423,6 +423,7 @@ def _trajectory(
     restart: RestartData,
     maximal_trajectory: maximal.Trajectory | None,
 ) -> Trajectory:
+    """Return the trajectory of a run; warn of steps in which bodies may pass through each other."""
     free_E, free_phi, joint_q, joint_qdot = model.split_tree_coordinates(q, qdot)
     t, empty = body_states.t, np.zeros((len(q), 0, 3))
     warn_of_tunneling(model, body_states, contacts)
@@ -442,6 +443,7 @@ def _trajectory(
 
 
 def _num_steps(h: float, duration: float | None, steps: int | None) -> int:
+    """Return the number of steps from the duration or the number itself."""
     if (duration is None) == (steps is None):
         raise InvalidArgument("duration, steps", "neither" if steps is None else "both", "one of the two")
     if steps is not None:

@@ -86,21 +86,21 @@ def equilibrium(
     model.check_state(initial_guess)
     tolerance = arguments.positive_number("tolerance", tolerance)
     max_iterations = arguments.count("max_iterations", max_iterations, minimum=1)
-    free = _unlocked_columns(model, locked)
+    unlocked = _unlocked_columns(model, locked)
     state = replace_unchecked(
         initial_guess, phi=np.zeros_like(initial_guess.phi), qdot=np.zeros_like(initial_guess.qdot)
     )
     multipliers: Array = np.zeros(len(_equations(model, state).error))
     for _ in range(max_iterations):
-        jacobian = _newton_matrix(model, state, multipliers, free)
-        step = _newton_step(model, state, multipliers, free, jacobian)
-        if np.max(np.abs(step[: len(free)]), initial=0.0) <= tolerance:
+        jacobian = _newton_matrix(model, state, multipliers, unlocked)
+        step = _newton_step(model, state, multipliers, unlocked, jacobian)
+        if np.max(np.abs(step[: len(unlocked)]), initial=0.0) <= tolerance:
             _refuse_violated_limits(model, state)
             return state
         fraction = 1.0
         while True:
-            trial, trial_multipliers = _add_step(model, state, multipliers, free, fraction * step)
-            remaining = _newton_step(model, trial, trial_multipliers, free, jacobian)
+            trial, trial_multipliers = _add_step(model, state, multipliers, unlocked, fraction * step)
+            remaining = _newton_step(model, trial, trial_multipliers, unlocked, jacobian)
             if np.linalg.norm(remaining) <= (1 - fraction / 2) * np.linalg.norm(step):
                 break
             fraction /= 2
@@ -128,6 +128,7 @@ def _unlocked_columns(model: Model, locked: Sequence[str]) -> NDArray[np.intp]:
 
 
 def _equations(model: Model, state: State) -> _Equations:
+    """Return the generalized forces at rest, and the rows and errors of the equality constraints."""
     system, tree_state, tree_from_model = centered_system(model, state)
     force = linearized_residual(model, state, np.zeros(state.size)).f
     own_rows, _ = coordinate_constraints(system.tree, tree_state.q, tree_state.qdot)
@@ -141,7 +142,7 @@ def _equations(model: Model, state: State) -> _Equations:
     return _Equations(force, np.concatenate(rows) @ tree_from_model, np.concatenate(errors))
 
 
-def _newton_matrix(model: Model, state: State, multipliers: Array, free: NDArray[np.intp]) -> Array:
+def _newton_matrix(model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp]) -> Array:
     """Return the derivative of forces and errors with respect to the configuration and the multipliers."""
     G = _equations(model, state).G
     K = linearized_residual(model, state, np.zeros(state.size)).K
@@ -153,14 +154,15 @@ def _newton_matrix(model: Model, state: State, multipliers: Array, free: NDArray
             )
             K[:, column] += (ahead - behind).T @ multipliers / (2 * DIFFERENCE_STEP)
     no_block: Array = np.zeros((len(G), len(G)))
-    return np.block([[K[np.ix_(free, free)], G[:, free].T], [G[:, free], no_block]])
+    return np.block([[K[np.ix_(unlocked, unlocked)], G[:, unlocked].T], [G[:, unlocked], no_block]])
 
 
 def _newton_step(
-    model: Model, state: State, multipliers: Array, free: NDArray[np.intp], jacobian: Array
+    model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp], jacobian: Array
 ) -> Array:
+    """Return the Newton step in positions and multipliers; raise an error if the matrix is singular."""
     force, G, error = _equations(model, state)
-    residual = np.concatenate([(force + G.T @ multipliers)[free], error])
+    residual = np.concatenate([(force + G.T @ multipliers)[unlocked], error])
     try:
         step = np.linalg.solve(jacobian, -residual)
     except np.linalg.LinAlgError:
@@ -175,11 +177,11 @@ def _newton_step(
 
 
 def _add_step(
-    model: Model, state: State, multipliers: Array, free: NDArray[np.intp], step: Array
+    model: Model, state: State, multipliers: Array, unlocked: NDArray[np.intp], step: Array
 ) -> tuple[State, Array]:
     increment = np.zeros(state.size)
-    increment[free] = step[: len(free)]
-    return _retract(model, state, increment), multipliers + step[len(free) :]
+    increment[unlocked] = step[: len(unlocked)]
+    return _retract(model, state, increment), multipliers + step[len(unlocked) :]
 
 
 def _retract(model: Model, state: State, increment: Array) -> State:

@@ -63,7 +63,7 @@ class Trajectory:
     contacts
         Contacts of each step ``(T,)``; their bodies are numbered as in the model.
     work
-        Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
+        Work by cause in each step ``(T,)``, J: ``energies[1:]`` is ``energies[0] + cumsum(work.total)``.
         ``applied_forces`` is that of forces, joint springs, dampers, actuators and friction in joints;
         ``joints`` that of constraints.
     actuator_impulses

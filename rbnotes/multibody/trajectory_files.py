@@ -137,6 +137,7 @@ def load_trajectory(path: str | os.PathLike[str], model: Model) -> Trajectory:
 
 
 def _check_format(text: str) -> None:
+    """Raise an error for another kind or version of file."""
     name, _, version = text.rpartition(" ")
     if name != FORMAT_NAME or not version.isdigit():
         raise InvalidArgument("path", "an archive of something else", "a saved trajectory")
@@ -180,6 +181,7 @@ def _record_arrays(records: Sequence[ContactRecord]) -> Arrays:
 
 
 def _records(arrays: Arrays) -> tuple[ContactRecord, ...]:
+    """Return the contact records of all steps from their concatenated arrays."""
     ends = np.cumsum(arrays["contacts.count"])[:-1]
     columns = {name: np.split(arrays[f"contacts.{name}"], ends) for name in (*POINT_FIELDS, *RECORD_FIELDS)}
     return tuple(

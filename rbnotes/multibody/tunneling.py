@@ -94,7 +94,7 @@ def _smallest_widths(colliders: Sequence[Collider], count: int) -> Array:
 
 
 def _turning_depths(colliders: Sequence[Collider], twists: Array, h: float) -> Array:
-    """Return how far turns of a step carry bodies from the tangents of their paths ``(t, n + 1)``, m."""
+    """Return bounds of the deviation of body points from straight paths by rotation ``(t, n + 1)``, m."""
     reaches = np.zeros(twists.shape[-2])
     for each in colliders:
         shape = each.collision_geometry

@@ -96,7 +96,7 @@ MAX_HALVINGS = 5
 """Largest number of halvings of a step whose constraints cannot be satisfied."""
 
 
-class ForceImpulses(NamedTuple):
+class GeneralizedForceImpulses(NamedTuple):
     """Impulses of forces over half a step, those of :class:`JointImpulses` excluded.
 
     Attributes
@@ -177,6 +177,7 @@ class TreeStepper:
         return self._step_with_halving(state, points, MAX_HALVINGS)
 
     def _step_with_halving(self, state: State, points: ContactPoints, halvings: int) -> StepResult:
+        """Take one step, or two halves if the constraints cannot be satisfied in it."""
         result = self._try_step(state, points)
         if result is not None:
             return result
@@ -335,7 +336,7 @@ class TreeStepper:
         state: State,
         kinematics: BodyKinematics,
         mass: Array,
-        impulses: ForceImpulses,
+        impulses: GeneralizedForceImpulses,
         joints: JointImpulses,
         conditions: VelocityConditions,
         *,
@@ -403,7 +404,7 @@ class TreeStepper:
             record,
         )
 
-    def _force_impulses(self, state: State, kinematics: BodyKinematics) -> ForceImpulses:
+    def _force_impulses(self, state: State, kinematics: BodyKinematics) -> GeneralizedForceImpulses:
         """Return the impulses over half a step of gravity, joint springs and forces."""
         model, tree, h = self.model, self.model.tree, self.settings.h
         J = kinematics.J.reshape(-1, tree.num_coordinates)
@@ -415,7 +416,7 @@ class TreeStepper:
             bodies = replace_unchecked(EMPTY_STATE, E=kinematics.body_poses, phi=kinematics.phi, t=state.t)
             force = arguments.vector("forces: f", model.force_law(bodies).f, bodies.size)
             wrenches = h / 2 * force
-        return ForceImpulses(J.T @ gravity, J.T @ wrenches + h / 2 * springs, gravity + wrenches)
+        return GeneralizedForceImpulses(J.T @ gravity, J.T @ wrenches + h / 2 * springs, gravity + wrenches)
 
     def _free_motion(self, state: State, velocity: Array) -> State:
         """Return the state after the motion without forces, in coordinates that continue those of `state`."""

@@ -96,7 +96,7 @@ class ConvexShape(Shape):
 
     @property
     def collision_geometry(self) -> Self:
-        """Same solid."""
+        """The solid itself."""
         return self
 
     @property
@@ -204,7 +204,7 @@ class Ground(Shape):
 
     @property
     def collision_geometry(self) -> Self:
-        """Same shape."""
+        """The shape itself."""
         return self
 
     def _mass_properties(self, density: ArrayLike) -> MassProperties:

@@ -39,7 +39,7 @@ class Camera:
         return tangents
 
     def depth(self, points: Array) -> Array:
-        """Return the distances of points in front of the camera."""
+        """Return the distances of points from the camera along its axis."""
         distances: Array = self.position[2] - points @ self.axes[2]
         return distances
 

@@ -132,7 +132,7 @@ class Scene:
         return self._extent
 
     def with_extent(self, extent: ArrayLike) -> Scene:
-        """Return the scene with a camera that shows given points ``(n, 3)``, m, as of another scene.
+        """Return the scene with a camera that shows points ``(n, 3)``, m, such as those of another scene.
 
         Raises
         ------

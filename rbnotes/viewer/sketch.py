@@ -166,6 +166,7 @@ def _mean_depth(item: SceneItem, sample: int, camera: Camera) -> float:
 
 
 def _draw(item: SceneItem, sample: int, camera: Camera, scale: float) -> Iterator[str]:
+    """Yield the SVG elements of an item at a sample."""
     points = item.points_at(sample)
     image_points = scale * camera.project(points) * [1, -1]
     color = COLORS[item.shape.color]

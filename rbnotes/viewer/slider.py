@@ -80,6 +80,7 @@ class Slider:
         ]
 
     def _picture_html(self, picture: Scene | Figure, value_label: str, common_extent: Array) -> str:
+        """Return a scene, or a figure as an image with alternative text."""
         if isinstance(picture, Scene):
             return picture.with_extent(common_extent).to_html(caption=False)
         import matplotlib.pyplot as plt

@@ -7,7 +7,7 @@ from rbnotes_book import claims, dependency_pages, sections
 from rbnotes.ledger import Verdict, dependencies
 
 
-def test_displays_stand_to_the_right_of_all_on_which_they_rest():
+def test_displays_are_to_the_right_of_those_on_which_they_rest():
     graph = {"d": ("b", "c"), "c": ("b",), "b": ("a",)}
     assert dependency_pages.columns(graph) == {"a": 0, "b": 1, "c": 2, "d": 3}
 

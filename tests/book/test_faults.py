@@ -122,7 +122,7 @@ CELLS = {
 }
 
 
-def test_cells_that_raise_or_warn_or_show_nothing_fail_the_build_each_time(tiny_book):
+def test_cells_that_raise_or_warn_or_lack_output_fail_every_build(tiny_book):
     pages = {
         name: f"{NOTEBOOK}# A\n```{{code-cell}} ipython3\n{code}\n```\n" for name, (code, _) in CELLS.items()
     }

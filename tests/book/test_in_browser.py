@@ -362,7 +362,7 @@ def test_scene_rotates_and_scrubs_and_solution_unfolds(open_page):
         expect(solution.locator("section")).to_be_visible()
 
 
-def test_scenes_and_sliders_are_still_drawings_without_scripts(open_page):
+def test_scenes_and_sliders_are_static_drawings_without_scripts(open_page):
     with open_page("joint-types", scripts=False) as page:
 
         def high(selector):

@@ -56,7 +56,7 @@ def pile(request):
     return bodies, row_bodies, rows, responses, problem
 
 
-def test_path_ends_where_that_of_the_reference_does(pile):
+def test_path_ends_at_the_point_of_the_reference(pile):
     bodies, row_bodies, rows, responses, problem = pile
     free, impulses = problem.free_contact_velocities.ravel(), np.empty(3 * len(PAIRS))
     residual, iterations = follow_compiled_path(

@@ -113,7 +113,7 @@ def test_refinement_never_increases_the_residual(problem, noise):
 def test_refinement_removes_the_error_of_a_convex_solver(problem):
     z = solve(problem).z
     w = problem.M @ z + problem.q
-    clear = np.maximum(z, w).min() > 1e-3  # the active set can be told
+    clear = np.maximum(z, w).min() > 1e-3  # the active set is clear
     if clear:
         noisy = np.where(z > w, z * (1 + 1e-6), 1e-6)
         np.testing.assert_allclose(refine_active_set(problem, noisy), z, atol=1e-12 * (1 + z.max()))

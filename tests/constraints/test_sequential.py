@@ -48,7 +48,7 @@ def test_warm_start_and_repeated_rows():
 
 
 @given(spd_matrices(4), vectors(4).filter(lambda g: g @ g > 0.1), vectors(4), numbers())
-def test_one_constraint_alone(M, G, v0, gamma):
+def test_a_single_constraint_is_satisfied(M, G, v0, gamma):
     v, impulse = solve_single_constraint(np.linalg.inv(M), G, gamma, v0)
     np.testing.assert_allclose(G @ v, gamma, atol=1e-10)
     np.testing.assert_allclose(M @ (v - v0), G * impulse, atol=1e-9)

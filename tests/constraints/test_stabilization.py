@@ -83,7 +83,7 @@ def test_acceleration_growth_is_that_of_a_step(case, alpha, beta, h, moves):
 
 
 @given(positive_numbers(), positive_numbers(), MOVES)
-def test_stability_limits_are_where_errors_begin_to_grow(alpha, beta, moves):
+def test_errors_grow_beyond_the_stability_limits(alpha, beta, moves):
     limit = largest_stable_step(alpha, beta, moves)
     for part in (0.01, 0.5, 0.98):
         assert spectral_radius(acceleration_growth(alpha, beta, part * limit, moves)) < 1
@@ -241,7 +241,7 @@ class TestErrors:
         with pytest.raises(InvalidArgument, match=r"growth: got shape \(1, 2\)"):
             spectral_radius([[1.0, 2.0]])
 
-    def test_projection_without_constraints_changes_nothing(self):
+    def test_projection_without_constraints_is_the_identity(self):
         """No rows, dense or sparse, and of poses."""
         for rows in (np.zeros((0, 2)), sparse.csr_array((0, 2))):
             found = project_positions([1.0, 2.0], np.eye(2), lambda x: np.zeros(0), lambda x, rows=rows: rows)

@@ -363,7 +363,7 @@ def cube_mesh(sides):
     "other", [Plane(), Box([2.0, 2.0, 1.0]), Cylinder(0.8, 1.0)], ids=["plane", "box", "drum"]
 )
 @pytest.mark.parametrize("angle", [0.0, 0.01, 0.4])
-def test_mesh_of_a_box_touches_where_the_box_does(other, angle):
+def test_mesh_of_a_box_has_the_contacts_of_the_box(other, angle):
     sides = np.array([0.2, 0.3, 0.4])
     floor = se3.frame(AXES, [0, 0, 0 if isinstance(other, Plane) else -0.5])
     R = Rotation.from_euler("zx", [0.3, angle]).as_matrix()

@@ -68,7 +68,7 @@ def test_power_balance():
     assert_allclose(assemble(GROUPS, STATE).f @ STATE.velocity, -stored.value[0] - dissipated, rtol=1e-9)
 
 
-def test_rigid_motion_of_everything_changes_no_wrench():
+def test_rigid_motion_of_all_bodies_changes_no_wrench():
     T = se3.exp([0.4, -0.3, 0.9, 1.0, 2.0, -0.5])
     points = path_through(on_body(0, [0.1, 0.2, 0.3]), on_particle(1), on_body(1, [-0.5, 0.4, 0.1]))
     group = PathForces(SpringDamper(1.5, 0.3, 0.4), points)
@@ -93,7 +93,7 @@ def test_positions_of_each_kind_of_point():
         )
 
 
-def test_path_within_one_body_exerts_nothing():
+def test_path_within_one_body_exerts_no_force():
     group = PathForces(
         Muscle(3.0, 1.0, 2.0, activation=1.0),
         path_through(on_body(0, [1.0, 0.0, 0.0]), on_body(0, np.zeros(3))),

@@ -288,7 +288,7 @@ class TestMuscle:
     muscle = Muscle(3.0, 0.8, 4.0, tendon_length=0.3, activation=0.6)
 
     @given(paths(most=2, passive=False))
-    def test_is_a_point_to_point_force_of_its_own_stiffness(self, path):
+    def test_agrees_with_a_zero_length_spring_of_the_same_stiffness(self, path):
         E, x, phi, _ = path
         L, Ldot = path_length(*point_kinematics(E, x, phi))
         assert_allclose(
@@ -334,7 +334,7 @@ class TestZeroLengthSpring:
         for part, same in zip(found, path_found, strict=True):
             close(part, same)
 
-    def test_smooth_where_the_points_meet(self):
+    def test_has_exact_derivatives_at_coinciding_points(self):
         E, x = np.array([np.eye(4), np.eye(4)]), np.ones((2, 3))
         found = zero_length_spring(2.0, E, x)
         assert np.all(found.w == 0)

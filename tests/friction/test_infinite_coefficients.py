@@ -94,7 +94,7 @@ def test_stacks_stick():
         np.testing.assert_allclose(model(problem).velocity, expected, atol=1e-6)
 
 
-def test_box_friction_sticks_where_the_estimate_pushes():
+def test_box_friction_sticks_at_contacts_with_a_positive_estimate():
     for seed in range(6):
         problem = sticky_heap(seed)
         frictionless = Contacts(problem.contacts.rows, 0.0)

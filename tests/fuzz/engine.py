@@ -7,7 +7,7 @@ A verdict is ``fine``, or one of the faults:
 * ``internal``: an error that is not the package's own (or a ``TypeError`` or ``ValueError`` that says
   which argument it is about), or a warning of linear algebra about a matrix that the caller never saw;
 * ``unhelpful``: an error of the package that names none of the arguments;
-* ``untold``: an error that the docstring does not name;
+* ``undocumented``: an error that the docstring does not name;
 * ``mutated``: an argument of the caller is not what it was;
 * ``hang``: more than five seconds, twice: the first call of its kind may have to compile a kernel.
   On a slow machine it is as much more as a fixed work takes there.
@@ -37,7 +37,7 @@ from scipy.linalg import LinAlgWarning
 from rbnotes.arguments import MAX_ABS_VALUE, InvalidArgument
 from rbnotes.errors import NotConverged
 
-FAULTS = ("silent", "nan", "internal", "unhelpful", "untold", "mutated", "hang")
+FAULTS = ("silent", "nan", "internal", "unhelpful", "undocumented", "mutated", "hang")
 SECONDS = 5.0
 """Longest that a call may take, on a machine that counts :data:`ROUNDS` in :data:`COUNTED`."""
 PATIENCE = 12
@@ -158,7 +158,7 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
     if error is not None:
         verdict = classify_error(call, error, expected)
         if verdict == "fine" and not is_documented(call, error):
-            verdict = "untold"
+            verdict = "undocumented"
         return found(verdict, f"{type(error).__name__}: {error!s:.200}")
     if expected is REFUSED:
         return found("silent", f"returned {_short(result)}")
@@ -222,7 +222,7 @@ def classify_error(call: Call, error: Exception, expected: Any) -> str:
     helpful = any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(error)) for name in names)
     if isinstance(error, InvalidArgument | NotConverged):
         if expected is JUDGED and f"{MAX_ABS_VALUE:g}" in str(error):
-            return "fine"  # the limit is documented; that it was passed on the way is told
+            return "fine"  # the limit is documented; the message says that it was exceeded
         documented = isinstance(error, NotConverged) and expected is not REFUSED
         return "fine" if helpful or documented else "unhelpful"
     if isinstance(error, FileNotFoundError) or (type(error) in (TypeError, ValueError) and helpful):

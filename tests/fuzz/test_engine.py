@@ -73,7 +73,7 @@ def test_checking_function_has_no_fault():
         (unchecked, "numbers as text", "silent"),
         (unchecked, "a masked array", "silent"),
         (names_wrong_argument, "longer", "unhelpful"),
-        (undocumented, "longer", "untold"),
+        (undocumented, "longer", "undocumented"),
         (modifies_argument, "other numbers", "mutated"),
         (not_a_number, "other numbers", "nan"),
         (warns, "other numbers", "internal"),

@@ -52,7 +52,7 @@ class TestCurve:
         np.testing.assert_allclose(curve.motion_subspace(Q[:, None])[:, 2, 0], spline(Q, 1), atol=1e-13)
 
     @pytest.mark.parametrize("cyclic", [True, False])
-    def test_is_twice_differentiable_where_segments_meet(self, cyclic):
+    def test_is_twice_differentiable_at_the_boundary_of_segments(self, cyclic):
         rng = np.random.default_rng(1)
         frames = frames_at(POINTS)
         frames[:, :3, :3] = Rotation.from_rotvec(rng.normal(size=(7, 3))).as_matrix()
@@ -141,7 +141,7 @@ class TestSurface:
         np.testing.assert_allclose(S[3:, 0], scipy_spline(scipy_spline(points)(2.2))(0.7, 1)[:3], atol=1e-13)
         np.testing.assert_allclose(S[3:, 1], scipy_spline(scipy_spline(points)(2.2, 1))(0.7)[:3], atol=1e-13)
 
-    def test_is_twice_differentiable_where_patches_meet(self):
+    def test_is_twice_differentiable_at_the_boundary_of_patches(self):
         for before, after in (([1 - 1e-9, 0.4], [1 + 1e-9, 0.4]), ([0.4, 2 - 1e-9], [0.4, 2 + 1e-9])):
             np.testing.assert_allclose(
                 self.surface.motion_subspace(before), self.surface.motion_subspace(after), atol=1e-7

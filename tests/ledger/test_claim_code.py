@@ -130,7 +130,7 @@ def test_a_changed_helper_changes_the_form(way, forms):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_mutation_of_a_helper_is_noticed(way, forms):
+def test_every_mutation_of_a_helper_is_detected(way, forms):
     form = getattr(forms, way)
     record = Record(
         id="lloyd/s0.1/d1",

@@ -75,7 +75,7 @@ def test_dependencies_through_others():
     assert "sueda/s2.3/e2.19" not in used_by("sueda/s1.6/e1.21")
 
 
-def test_errata_are_seen_by_what_rests_on_them():
+def test_displays_inherit_the_errata_on_which_they_rest():
     inherited = {each for each in DISPLAYS if dependencies.worst_verdict_below(each) is Verdict.ERRATUM}
     wrong = {each for each in DISPLAYS if dependencies.verdict_of(each) is Verdict.ERRATUM}
     assert inherited == {user for each in wrong for user in all_users(each)}

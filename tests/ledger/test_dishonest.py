@@ -51,7 +51,7 @@ def test_slips_are_wrong_by_a_number(printed):
     assert not outcome.confirmed
 
 
-def test_prints_that_cannot_be_evaluated_say_why():
+def test_prints_that_cannot_be_evaluated_have_a_reason():
     assert verify(
         make(**{**ERRATUM, "printed": wrong_shape}, undefined="a 6-vector times a 3-matrix")
     ).confirmed
@@ -76,7 +76,7 @@ NO_FORMS = {"verdict": Verdict.DEFINITION, "inputs": {}, "printed": None, "libra
         (r"\|\mathbf R\mathbf a\| \le \|\mathbf a\|", ()),
     ],
 )
-def test_definition_that_hides_a_claim(formula, defines):
+def test_a_claim_disguised_as_a_definition_is_reported(formula, defines):
     assert refused("form:", **NO_FORMS, formula=formula, defines=defines)
 
 
@@ -193,7 +193,7 @@ def test_a_condition_that_is_a_flag(flags):
     assert refused("only reads a flag", **FLAGGED, inputs={**INPUTS, "flag": flags}, given=given)
 
 
-def test_a_condition_outside_which_hardly_anything_fails():
+def test_a_condition_without_failures_outside_it_is_reported():
     def spoilt(R, a):
         return turned_printed(R, a) + (1.0 if a[0] > 1.9 else 0.0)
 
@@ -345,7 +345,7 @@ def tiny_reference(R, a):
         ("form:", {"tolerance": 1e-7, "tolerance_reason": "so"}),
     ],
 )
-def test_other_lies(kind, changes):
+def test_further_false_statements_are_reported(kind, changes):
     assert refused(kind, **changes)
 
 

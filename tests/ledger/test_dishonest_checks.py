@@ -57,7 +57,7 @@ PARALLEL = {"a": some.vectors(), "b": st.just(np.array([1.0, 1.0, 5.0]))}
 BLOCKS = {"printed": block_printed, "library": block_library, "reference": block_reference}
 
 
-def test_every_kind_of_slip_is_noticed_on_generic_inputs():
+def test_every_kind_of_slip_is_detected_on_generic_inputs():
     assert surviving_mutants(make(**BLOCKS, inputs=VECTORS)) == []
     assert surviving_mutants(make(printed=outer_half, reference=outer_reference, inputs=VECTORS)) == []
 
@@ -226,7 +226,7 @@ def test_branches_hardly_ever_taken(printed, high, text):
     assert text in outcome.reason
 
 
-def test_an_implication_whose_premise_hardly_ever_holds():
+def test_an_implication_with_a_rarely_true_premise_is_reported():
     implied = {**ANGLE, "printed": implied_printed, "library": None, "reference": implied_reference}
     assert refused("`theta < np.pi`", **{**implied, "inputs": angles(0.5, 3.2)})
     assert "branch:" not in verify(make(**implied)).reason
@@ -327,11 +327,11 @@ def test_demonstrations_are_judged_by_their_last_digit():
         {"R": some.rotations(), "a": st.tuples(*3 * [st.integers(-9, 9)]).map(lambda k: np.array(k) / 8)},
     ],
 )
-def test_inputs_that_hide(inputs):
+def test_inputs_that_hide_slips_are_reported(inputs):
     assert refused("inputs:", inputs=inputs)
 
 
-def test_special_inputs_say_why():
+def test_special_inputs_need_a_reason():
     upright = {"R": some.numbers(0.25, 3.0).map(about_z), "a": some.vectors()}
     assert verify(
         make(inputs=upright, special={"R": "the section is about turns about the vertical"})
@@ -361,7 +361,7 @@ def test_inputs_that_are_one():
         assert refused("b always a times the same number", **forms, inputs=inputs)
 
 
-def test_calling_everything_equivalent():
+def test_too_many_equivalent_mutants_are_reported():
     stars = [
         f"{word}*" for word in ("dropped minus in", "dropped factor", "swapped operands", "negated result")
     ]

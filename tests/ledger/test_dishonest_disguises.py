@@ -143,7 +143,7 @@ def by_unpacked_table(R, a):
         (by_own_table, "OWN_TABLE of the reference was made by bracket"),
     ],
 )
-def test_oracle_that_hides_the_code_it_calls(reference, kind):
+def test_an_oracle_that_hides_its_calls_is_reported(reference, kind):
     assert refused(kind, reference=reference)
 
 
@@ -151,7 +151,7 @@ def hardly_calls(R, a):
     return 1.0 * turned_reference(R, a) + 1e-14 * so3.hat(a)
 
 
-def test_library_whose_result_has_next_to_no_weight():
+def test_a_library_call_with_negligible_effect_is_reported():
     assert refused("does not use", library=hardly_calls, implements=(so3.hat,))
 
 
@@ -208,7 +208,7 @@ def truth_beside_much(R, a):
     return 1e7 + turned_reference(R, a)
 
 
-def test_a_large_constant_hides_what_varies():
+def test_a_large_constant_that_hides_variation_is_reported():
     much = {"printed": wrong_beside_much, "library": right_beside_much, "reference": truth_beside_much}
     assert refused("zero:", **much)
 
@@ -314,11 +314,11 @@ NO_FORMS = {"verdict": Verdict.DEFINITION, "inputs": {}, "printed": None, "libra
         (r"\mathbf M\ \text{stays positive}", ()),
     ],
 )
-def test_definition_that_hides_a_claim_otherwise(formula, defines):
+def test_a_claim_in_the_form_of_a_definition_is_reported(formula, defines):
     assert refused("form:", **NO_FORMS, formula=formula, defines=defines)
 
 
-def test_definition_whose_title_is_a_claim():
+def test_a_definition_with_the_title_of_a_claim_is_reported():
     assert refused("title", **NO_FORMS, formula="", id="lloyd/s0.1/t12", title="Energy is constant")
 
 

@@ -310,7 +310,7 @@ def test_an_erratum_that_is_the_right_form_and_a_little_more(printed, kind):
 
 
 @pytest.mark.parametrize("verdict", [Verdict.MISPRINT, Verdict.ERRATUM])
-def test_a_correction_that_corrects_nothing(verdict):
+def test_a_correction_equal_to_the_print_is_reported(verdict):
     again = r"\left[\mathbf{R}\,\mathbf{a}\right] = \mathbf{R} [\mathbf a]\, \mathbf R^{T}"
     assert refused("is the print", **{**ERRATUM, "verdict": verdict}, replacement=again)
 
@@ -327,7 +327,7 @@ def shown_by_heart():
     return np.array([0.70710678118655, -0.70710678118655])
 
 
-def test_a_demonstration_that_nothing_computes():
+def test_a_demonstration_without_computation_is_refused():
     demonstration = {
         "id": "lloyd/s0.1/table1",
         "verdict": Verdict.DEMONSTRATION,

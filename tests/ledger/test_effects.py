@@ -292,10 +292,10 @@ def test_each_root_cause_has_a_simulation_or_the_reason_for_none():
 @pytest.mark.parametrize("id", RUNS)
 def test_a_sentence_agrees_with_the_result_of_its_run(id):
     sentence = re.sub(r"[a-z]/s²", "", ledger.find(id).effect)
-    told = re.findall(r"(?<![\w.])\d+(?:\.\d+)?", sentence)
+    stated = re.findall(r"(?<![\w.])\d+(?:\.\d+)?", sentence)
     measured = RUNS[id]()
-    assert len(told) == len(measured)
-    for text, number in zip(told, measured, strict=True):
+    assert len(stated) == len(measured)
+    for text, number in zip(stated, measured, strict=True):
         digits = len(text.partition(".")[2])
         assert abs(float(text) - number) <= 0.5 * 10**-digits + 1e-9
 

@@ -45,7 +45,7 @@ def test_a_root_cause_explains_several_corrections_of_one_source_and_each_has_on
     for cause in CAUSES:
         assert len(cause.ids) > 1
         assert len({id.split("/")[0] for id in cause.ids}) == 1
-    assert sum(len(errata.causes(source)) for source in SOURCES) == len(CAUSES)
+    assert sum(len(errata.shared_causes(source)) for source in SOURCES) == len(CAUSES)
 
 
 ELLIPSIS = re.compile(r"\\[clvd]?dots\b")
@@ -125,7 +125,7 @@ def test_inputs_with_structure_are_named_in_one_line(text):
     assert formatting.format_inputs({text[0]: SHOWN[text]}) == [text]
 
 
-def test_a_large_result_is_shown_where_the_two_differ_most():
+def test_the_excerpt_of_a_large_result_contains_the_largest_difference():
     right = np.arange(12.0).reshape(3, 4)
     wrong = right.copy()
     wrong[1, 2] = -6.0

@@ -60,7 +60,7 @@ def run(capsys, *arguments):
     return status, captured.out + captured.err
 
 
-def test_the_template_is_confirmed_and_each_break_of_it_is_noticed(own, capsys):
+def test_the_template_is_confirmed_and_each_planted_error_is_detected(own, capsys):
     status, text = run(capsys, "verify", "--ledger", own)
     assert status == 0
     assert "1 of 1 verdicts confirmed" in text
@@ -129,7 +129,7 @@ def test_grading_by_it(own, tmp_path, capsys):
         (("verify", "--source", "newton"), "got 'newton', expected one of lloyd, sueda, si"),
     ],
 )
-def test_what_cannot_be(tmp_path, monkeypatch, capsys, arguments, message):
+def test_invalid_names_and_folders_are_refused(tmp_path, monkeypatch, capsys, arguments, message):
     empty = tmp_path / "empty"
     (empty / "taken").mkdir(parents=True)
     monkeypatch.chdir(empty)
@@ -146,7 +146,7 @@ def test_edited_files_are_read_again(own):
         assert [record.id for record in ledger.load()] == [f"{own.name}/s1/e1", f"{own.name}/s2/e7"]
 
 
-def test_an_installed_ledger_goes_by_its_name(own, monkeypatch):
+def test_an_installed_ledger_is_found_by_its_name(own, monkeypatch):
     class Point:
         name, value = "course", own.name
 
@@ -164,7 +164,7 @@ def test_records_of_other_notes_do_not_belong(own):
         ledger.load()
 
 
-def test_where_code_belongs_is_seen_by_the_ledger_in_use(own):
+def test_the_owner_of_code_depends_on_the_active_ledger(own):
     module = "rbnotes.ledger.claims.lloyd.section_0_3"
     with ledger.context(own):
         assert claim_code.code_owner(module) == "elsewhere"

@@ -36,10 +36,10 @@ def is_due(record):
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.id)
-def test_verdict_is_confirmed_by_a_check_that_notices_every_mutation(record):
+def test_verdict_is_confirmed_by_a_check_that_detects_every_mutation(record):
     # One test, so that one process draws the inputs of both.
     chosen = settings.default
-    # Counterexamples are found here and made small where they are shown: on the book's page of errata.
+    # Counterexamples are found here, and shrunk where they are shown: on the book's page of errata.
     if not is_due(record):
         outcome = measure(record, first=NUM_COMPARED, shrink=False)
         assert outcome.confirmed, outcome.reason
@@ -66,11 +66,11 @@ def test_every_display_of_the_notes_has_a_record():
 
 def test_every_id_is_in_the_inventory_or_prose():
     displays = {entry.id for entry in inventory()}
-    strangers = [r.id for r in RECORDS if r.display not in displays and "/t" not in r.display]
-    assert strangers == []
+    missing = [r.id for r in RECORDS if r.display not in displays and "/t" not in r.display]
+    assert missing == []
 
 
-def test_chapters_tell_their_claims():
+def test_chapters_cite_their_claims():
     texts = {name: (BOOK / f"{name}.md").read_text(encoding="utf-8") for name in {r.chapter for r in RECORDS}}
-    untold = [r.id for r in RECORDS if r.id not in (text := texts[r.chapter]) and r.display not in text]
-    assert untold == []
+    uncited = [r.id for r in RECORDS if r.id not in (text := texts[r.chapter]) and r.display not in text]
+    assert uncited == []

@@ -390,7 +390,7 @@ def test_dotted_names(value, name):
     assert dotted_name(value) == name
 
 
-def test_what_records_implement_has_one_name():
+def test_functions_that_records_implement_have_one_name():
     named = {
         name: value for r in ledger.load() for name, value in zip(r.implemented_by, r.implements, strict=True)
     }
@@ -427,6 +427,6 @@ def test_every_kept_counterexample_is_of_a_claim_that_needs_one():
     assert stored_choices().choices.keys() <= wrong
 
 
-def test_a_flag_that_is_mostly_true_is_also_changed_where_it_is_false():
+def test_a_rarely_false_flag_is_also_tested_on_false_inputs():
     """With 40 inputs this claim had luck; with 100, none of a few far from each other was a zero."""
     assert verify(ledger.find("lloyd/s0.23/t1290"), examples=100, shrink=False).confirmed

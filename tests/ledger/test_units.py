@@ -75,7 +75,7 @@ def test_poses_keep_their_last_row():
     np.testing.assert_allclose(KILOMETERS.convert(E, POSE)[3], E[3])
 
 
-def test_tuples_objects_and_what_has_no_dimension():
+def test_tuples_objects_and_dimensionless_values_are_converted():
     assert KILOMETERS.convert((2.0, 1), TupleQuantity((LENGTH, NUMBER))) == (2e-3, 1)
     assert KILOMETERS.convert("name", NUMBER) == "name"
     found = KILOMETERS.convert(STEP, ObjectQuantity({"tolerance": LENGTH}))
@@ -125,7 +125,7 @@ def test_a_wrong_declaration_shows():
     ]
 
 
-def test_inconsistent_units_are_reported_for_the_print_alone():
+def test_inconsistent_units_are_accepted_only_in_printed_forms_that_declare_them():
     wrong = ledger.find("lloyd/s0.9.3/d4")
     assert wrong.verdict is Verdict.ERRATUM
     assert findings(wrong) == []

@@ -269,7 +269,7 @@ def test_position_rounding_on_both_sides_of_the_origin():
     assert error(-1) == pytest.approx(error(1), rel=1e-6)
 
 
-def test_complex_step_takes_real_values_where_a_function_is_constant():
+def test_complex_step_accepts_real_values_of_constant_functions():
     def square(q):
         return q[:1] ** 2 if q[0].imag else q[:1].real ** 2
 

@@ -145,7 +145,7 @@ def test_a_spring_is_drawn_in_a_plane_between_its_ends(along):
     np.testing.assert_allclose(aside[2:-3], -aside[3:-2], atol=1e-12)
 
 
-def test_a_page_without_scripts_has_a_still_drawing_of_the_scene():
+def test_a_page_without_scripts_shows_a_static_drawing_of_the_scene():
     html = everything().to_html()
     still = ElementTree.fromstring(html.split("<noscript>")[1].split("</noscript>")[0])
     first, middle, last = still.findall("g")

@@ -156,7 +156,7 @@ def test_invalid_arguments_are_named(attempt, name):
         attempt()
 
 
-def test_a_saved_scene_is_a_whole_page_without_other_files(tmp_path):
+def test_a_saved_scene_is_a_page_without_other_files(tmp_path):
     scene = Scene("Une boîte </script> & more").add(box([1, 1, 1]))
     scene.save(tmp_path / "scene.html")
     text = (tmp_path / "scene.html").read_bytes().decode("utf-8")

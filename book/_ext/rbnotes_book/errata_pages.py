@@ -68,7 +68,7 @@ class Corrections(LedgerDirective):
     def corrected(record: Record) -> nodes.paragraph:
         """Return the correction, and the root cause that it shares with others."""
         result = nodes.paragraph("", "", nodes.Text(record.title))
-        if cause := errata.cause(record):
+        if cause := errata.shared_cause(record):
             text = f"cause: {cause.title[0].lower()}{cause.title[1:]}"
             link = nodes.reference("", text, refid=nodes.make_id(cause.title), internal=True)
             result += nodes.inline("", "", link, classes=["cause"])
@@ -148,7 +148,7 @@ class Errata(Corrections):
             return [nodes.paragraph("", "Nothing to correct in the claims checked so far.")]
         of_author = [r for r in records if not r.is_from_conversion and not r.is_fixed]
         ids = {record.id for record in records if not record.is_from_conversion}
-        causes = errata.causes(source)
+        causes = errata.shared_causes(source)
         author_causes = [self.cause(each) for each in causes if not ids.isdisjoint(each.ids)]
         of_conversion = [r for r in records if r.is_from_conversion]
         conversion_causes = [self.cause(each) for each in causes if ids.isdisjoint(each.ids)]
@@ -201,7 +201,7 @@ class Errata(Corrections):
             ),
         ]
 
-    def cause(self, cause: errata.Cause) -> nodes.container:
+    def cause(self, cause: errata.SharedCause) -> nodes.container:
         """Return a root cause and the corrections that it explains."""
         records = [claims.records_of_claim(id)[0] for id in cause.ids]
         box = nodes.container(classes=["claim-entry"], ids=[nodes.make_id(cause.title)])

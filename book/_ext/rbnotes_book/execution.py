@@ -30,6 +30,12 @@ class Execution:
 
     Attributes
     ----------
+    chapter
+        File of the chapter.
+    seconds
+        Time of the run, s.
+    cached
+        True if the result of an earlier run was used.
     error
         File, line and error; empty on success.
     """

@@ -28,6 +28,8 @@ class Text:
 
     Attributes
     ----------
+    markdown
+        Text in Markdown.
     pictures
         Attachments: name, then media type and base64.
     """

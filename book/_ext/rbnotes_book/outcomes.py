@@ -18,6 +18,8 @@ class Counterexample:
 
     Attributes
     ----------
+    inputs
+        Lines of the inputs.
     printed
         Result of the printed form on these inputs.
     right

@@ -7,7 +7,7 @@ from functools import cache
 
 from rbnotes import ledger
 from rbnotes.ledger import Record, errata
-from rbnotes.ledger.coverage import Section, section_sort_key, sections
+from rbnotes.ledger.coverage import NotesSection, section_sort_key, sections
 from rbnotes.ledger.sources import active_ledger
 
 AUTHORS = {source.name: source.author for source in active_ledger().sources}
@@ -40,12 +40,12 @@ def page_name(docname: str) -> str:
 
 
 @cache
-def with_claims() -> tuple[Section, ...]:
+def with_claims() -> tuple[NotesSection, ...]:
     """Return the sections that have claims, in reading order."""
     claimed = {(record.source, record.section) for record in ledger.load()}
     titles = {(section.source, section.number): section for section in sections()}
     return tuple(
-        titles.get(key, Section(*key, title="untitled"))
+        titles.get(key, NotesSection(*key, title="untitled"))
         for key in sorted(claimed, key=lambda key: section_sort_key(*key))
     )
 
@@ -55,7 +55,7 @@ def page(source: str, number: str) -> str:
     return f"ledger-{source}-{number.lower()}"
 
 
-def corrected() -> tuple[Section, ...]:
+def corrected() -> tuple[NotesSection, ...]:
     """Return the sections with errors, in reading order."""
     wrong = {(record.source, record.section) for source in AUTHORS for record in errata.corrections(source)}
     return tuple(section for section in with_claims() if (section.source, section.number) in wrong)

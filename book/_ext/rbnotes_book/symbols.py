@@ -45,6 +45,16 @@ class Entry:
 
     Attributes
     ----------
+    tex
+        Letters in TeX.
+    meaning
+        Meaning in words.
+    unit
+        Unit; empty for a number.
+    shape
+        Shape of the array; empty for a number.
+    code
+        Name in the library.
     chapters
         Chapters where the letters have this meaning; empty means everywhere.
     elsewhere

@@ -48,7 +48,7 @@ def build_grid(centers, radii):
 
 @jit_noalloc
 def list_of_cell(x, y, z, num_lists):
-    """Return the number of the list that holds the shapes of a cell."""
+    """Return the index of the hash table's list for a cell."""
     return (x * 73856093 ^ y * 19349663 ^ z * 83492791) & (num_lists - 1)
 
 

@@ -59,7 +59,7 @@ def bandwidth_reducing_order(Q, A, columns):
         if order[root] >= 0:
             continue
         end, count = root, 0
-        for _ in range(2):  # the last unknown is far from the root, and a better root
+        for _ in range(2):  # the unknown reached last is far from the root: a better root
             pass_number += 1
             queue[0], count, done = end, 1, 0
             last_pass[end] = pass_number

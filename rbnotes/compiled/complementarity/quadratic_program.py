@@ -76,7 +76,7 @@ def program_residuals(program, order, x, z, residuals):
     Q, c, A, b = program
     d, m = len(c), len(b)
     inertia, heaviest = np.empty(d), 0.0
-    motion, force, x_bounds, free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
+    motion, force, x_bounds, x_free = c.copy(), np.empty(d), np.empty(d), np.empty(d)
     for u in range(d):
         inertia[order[u]] = 0.0
         for k in range(Q.start[u], Q.start[u + 1]):
@@ -92,7 +92,7 @@ def program_residuals(program, order, x, z, residuals):
     energy = 0.0
     for u in range(d):
         energy = max(energy, abs(c[u]) / math.sqrt(inertia[u]))
-        free[u] = abs(c[u]) / inertia[u]
+        x_free[u] = abs(c[u]) / inertia[u]
     w, responses = np.empty(m), np.empty(m)
     for i in range(m):
         responses[i] = 0.0
@@ -111,7 +111,10 @@ def program_residuals(program, order, x, z, residuals):
         scale = row_scale(abs(c[u]), force[u], energy * math.sqrt(inertia[u]))
         residuals[RELATIVE] = max(residuals[RELATIVE], relative_error(motion[u], scale))
     for i in range(m):
-        entry_scale, terms = abs(b[i]) + row_abs_dot(A, i, free), abs(b[i]) + row_abs_dot(A, i, x_bounds)
+        entry_scale, terms = (
+            abs(b[i]) + row_abs_dot(A, i, x_free),
+            abs(b[i]) + row_abs_dot(A, i, x_bounds),
+        )
         scale = row_scale(entry_scale, terms, energy * math.sqrt(responses[i]))
         update_pair_residuals(residuals, z[i], w[i], responses[i] if responses[i] > 0 else 1.0, scale)
     return w
@@ -190,12 +193,12 @@ def solve_by_block_pivoting(program, order, S, x, z, residuals, tolerance):
             return -1
         x[u] = -c[u] / inertia[u]
     for i in range(m):
-        effect = 0.0
+        mobility = 0.0
         for k in range(A.start[i], A.start[i + 1]):
-            effect += A.value[k] * A.value[k] / inertia[A.column[k]]
-        if effect == 0.0:
+            mobility += A.value[k] * A.value[k] / inertia[A.column[k]]
+        if mobility == 0.0:
             return -1
-        scale[i], regularization[i] = effect, RELATIVE_REGULARIZATION * effect
+        scale[i], regularization[i] = mobility, RELATIVE_REGULARIZATION * mobility
         w[i] = row_dot(A, i, x) - b[i]
         active[i] = w[i] < 0
         largest = max(largest, abs(w[i]))

@@ -46,7 +46,7 @@ def unit_response(M, i):
 
 @jit_noalloc
 def is_symmetric_dense(M):
-    """Return True if M is symmetric to rounding, as the reference judges it."""
+    """Return True if M is symmetric to rounding, with the tolerance of the reference."""
     square, difference = 0.0, 0.0
     for i in range(len(M)):
         for j in range(len(M)):

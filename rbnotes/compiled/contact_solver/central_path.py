@@ -1,9 +1,9 @@
 """Interior-point method for Coulomb's law, as in :mod:`rbnotes.friction.central_path`.
 
-Of each contact, x and y are points of the second-order cone: the impulse in units in which all cones are
+For each contact, x and y are points of the second-order cone: the impulse in units in which all cones are
 equal, and the velocity in these units with its normal part raised by the sliding speed. Only islands without
-joints are supported. Their linear systems have the size of the bodies, but rounding spoils the path behind
-natural residuals of about 1e-5, where Newton's method continues.
+joints are supported. Their linear systems have the size of the bodies, but rounding limits the path to
+natural residuals of about 1e-5, from which Newton's method continues.
 """
 
 import math
@@ -73,21 +73,21 @@ class Direction(NamedTuple):
 
 
 @jit_alloc
-def follow_central_path(operator, free, mu, tolerance, max_iterations, best_impulses):
+def follow_central_path(operator, u_free, mu, tolerance, max_iterations, best_impulses):
     """Write the best impulses along the path; return their residual and the number of iterations.
 
-    The path is left at a natural residual of at most `tolerance`. `free` are the contact velocities without
+    The path is left at a natural residual of at most `tolerance`. `u_free` are the contact velocities without
     impulses, m/s, and `best_impulses` the impulses, N s, both ``(3 c,)``; `mu` has a number for each contact.
     """
-    size, count = len(free), len(mu)
+    size, count = len(u_free), len(mu)
     mobility, rho, u, r = np.empty(count), np.empty(count), np.empty(size), np.zeros(size)
     contact_scales(operator, mobility, rho)
     copy_array(r, best_impulses)
-    best_residual = natural_residual(free, free, mu, r, rho, mobility)
+    best_residual = natural_residual(u_free, u_free, mu, r, rho, mobility)
     points = allocate_points(count)
     direction = Direction(np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3)))
     product = np.empty((count, 3))
-    speed = write_impulse_units(free, mu, rho, points)
+    speed = write_impulse_units(u_free, mu, rho, points)
     if not speed > 0:
         return best_residual, 0
     iteration, num_stagnant = 0, 0
@@ -97,8 +97,8 @@ def follow_central_path(operator, free, mu, tolerance, max_iterations, best_impu
             gap += dot(points.x[i], points.y[i]) / count
             for k in range(3):
                 r[3 * i + k] = points.x[i, k] * points.units[i, k] * speed
-        contact_velocities(operator, free, r, u)
-        residual = natural_residual(u, free, mu, r, rho, mobility)
+        contact_velocities(operator, u_free, r, u)
+        residual = natural_residual(u, u_free, mu, r, rho, mobility)
         if not math.isfinite(gap + residual):
             break
         num_stagnant += 1
@@ -151,7 +151,7 @@ def allocate_points(count):
 
 
 @jit_noalloc
-def write_impulse_units(free, mu, rho, points):
+def write_impulse_units(u_free, mu, rho, points):
     """Write the units of the impulses and the initial points; return the unit of the speeds."""
     speed = 0.0
     for i in range(len(mu)):
@@ -160,7 +160,7 @@ def write_impulse_units(free, mu, rho, points):
         points.units[i, 0] = unit / mu[i] if mu[i] > 0 else unit
         points.units[i, 1] = points.units[i, 2] = unit if mu[i] > 0 else 0.0
         for k in range(3):
-            speed = max(speed, abs(free[3 * i + k]) * unit)
+            speed = max(speed, abs(u_free[3 * i + k]) * unit)
     return speed
 
 
@@ -264,7 +264,7 @@ def max_step(scaled, direction):
 
 @jit_noalloc
 def inverse_step_to_boundary(x, dx):
-    """Return the inverse of the largest multiple of dx for which x stays in the cone; at most 0 if all do."""
+    """Return 1/t for the largest t with x + t dx in the cone; at most 0 if x + t dx stays in it for all t."""
     root = math.sqrt(cone_determinant(x))
     along = (x[0] * dx[0] - x[1] * dx[1] - x[2] * dx[2]) / (root * root)
     normal = (dx[0] / root + along) / (x[0] / root + 1)

@@ -131,13 +131,13 @@ def delassus_matrix(rows, responses, joints, system):
 
 
 @jit_noalloc
-def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
+def clear_blocked_directions(W, u_free, rows, bodies, unconstrained, v):
     """Clear W in directions that the joints block, and free velocities there that are only rounding.
 
     The rounding is estimated from the velocities with joints, `v`, and without joints, `unconstrained`.
     """
-    for r in range(len(free)):
-        free_effect, terms = 0.0, abs(free[r])
+    for r in range(len(u_free)):
+        free_effect, terms = 0.0, abs(u_free[r])
         for side in range(2):
             b = rows.row_bodies[r, side]
             if b < len(bodies.mass):
@@ -146,10 +146,10 @@ def clear_blocked_directions(W, free, rows, bodies, unconstrained, v):
                     free_effect += rows.blocks[r, side, k] ** 2 / inertia
                     terms += abs(rows.blocks[r, side, k]) * (abs(v[b, k]) + abs(unconstrained[b, k]))
         if abs(W[r, r]) <= CONSTRAINED_MOBILITY_TOLERANCE * free_effect:
-            for j in range(len(free)):
+            for j in range(len(u_free)):
                 W[r, j], W[j, r] = 0.0, 0.0
-            if abs(free[r]) <= 1e-12 * terms:
-                free[r] = 0.0
+            if abs(u_free[r]) <= 1e-12 * terms:
+                u_free[r] = 0.0
 
 
 @jit_alloc
@@ -280,17 +280,17 @@ def select_contacts(rows, responses, contacts):
 
 
 @jit_alloc
-def solve_island(operator, free, mu, initial_guess, tolerance, max_iterations, impulses):
+def solve_island(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses):
     """Write the best impulses of an island; return their residual.
 
     If Newton's method fails from the initial guess, and the bodies have no joints, it starts again from the
     central path.
     """
-    residual = search_impulses(operator, free, mu, initial_guess, tolerance, max_iterations, impulses)
+    residual = search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
     if not residual <= tolerance and not len(operator.W):
-        path, candidate = np.empty(len(free)), np.empty(len(free))
-        follow_central_path(operator, free, mu, PATH_TOLERANCE, max_iterations, path)
-        candidate_residual = search_impulses(operator, free, mu, path, tolerance, max_iterations, candidate)
+        path, candidate = np.empty(len(u_free)), np.empty(len(u_free))
+        follow_central_path(operator, u_free, mu, PATH_TOLERANCE, max_iterations, path)
+        candidate_residual = search_impulses(operator, u_free, mu, path, tolerance, max_iterations, candidate)
         if candidate_residual < residual:
             copy_array(candidate, impulses)
             residual = candidate_residual
@@ -298,20 +298,22 @@ def solve_island(operator, free, mu, initial_guess, tolerance, max_iterations, i
 
 
 @jit_alloc
-def search_impulses(operator, free, mu, initial_guess, tolerance, max_iterations, impulses):
+def search_impulses(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses):
     """Write the best impulses near the initial guess; return their residual.
 
     Where Newton's method ends near a solution, with more pushing contacts than the motion can keep closed,
     contacts open one after the other.
     """
-    start, candidate = np.empty(len(free)), np.empty(len(free))
-    residual, _ = solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, impulses)
+    start, candidate = np.empty(len(u_free)), np.empty(len(u_free))
+    residual, _ = solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations, impulses)
     copy_array(impulses, start)
     for _ in range(MAX_OPENED_CONTACTS):
         if residual <= tolerance or not residual <= PROMISING_RESIDUAL:
             break
-        open_contact(operator, free, mu, start)
-        candidate_residual, _ = solve_newton(operator, free, mu, start, tolerance, max_iterations, candidate)
+        open_contact(operator, u_free, mu, start)
+        candidate_residual, _ = solve_newton(
+            operator, u_free, mu, start, tolerance, max_iterations, candidate
+        )
         copy_array(candidate, start)
         if candidate_residual < residual:
             copy_array(candidate, impulses)
@@ -321,12 +323,12 @@ def search_impulses(operator, free, mu, initial_guess, tolerance, max_iterations
 
 @jit_alloc
 def solve_contact_impulses(
-    model, rows, responses, twists, free, mu, initial_guess, tolerance, max_iterations
+    model, rows, responses, twists, u_free, mu, initial_guess, tolerance, max_iterations
 ):
     """Solve each island; return the impulses, the residual, and True on success.
 
     `model` holds bodies, joints and the joint system, `twists` the velocities of the bodies without and
-    with joint impulses. In directions that the joints block, `free` is cleared.
+    with joint impulses. In directions that the joints block, `u_free` is cleared.
     """
     bodies, joints, system = model
     count, num_bodies = len(mu), len(bodies.mass)
@@ -340,14 +342,14 @@ def solve_contact_impulses(
         contacts = islands.contacts[islands.start[k] : islands.start[k + 1]]
         size = 3 * len(contacts)
         island_rows, island_responses = select_contacts(rows, responses, contacts)
-        island_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
+        island_u_free, island_guess, island_mu = np.empty(size), np.empty(size), np.empty(size // 3)
         for i in range(size):
             row = 3 * contacts[i // 3] + i % 3
-            island_free[i], island_guess[i] = free[row], initial_guess[row]
+            island_u_free[i], island_guess[i] = u_free[row], initial_guess[row]
             island_mu[i // 3] = mu[contacts[i // 3]]
         if islands.has_joints[k]:
             W = delassus_matrix(island_rows, island_responses, joints, system)
-            clear_blocked_directions(W, island_free, island_rows, bodies, twists[0], twists[1])
+            clear_blocked_directions(W, island_u_free, island_rows, bodies, twists[0], twists[1])
             operator = dense_operator(W)
         else:
             operator = body_operator(
@@ -355,26 +357,36 @@ def solve_contact_impulses(
             )
         island_impulses, island_u = np.empty(size), np.empty(size)
         island_residual = solve_island(
-            operator, island_free, island_mu, island_guess, tolerance, max_iterations, island_impulses
+            operator,
+            island_u_free,
+            island_mu,
+            island_guess,
+            tolerance,
+            max_iterations,
+            island_impulses,
         )
         all_converged = all_converged and island_residual <= tolerance
-        contact_velocities(operator, island_free, island_impulses, island_u)
+        contact_velocities(operator, island_u_free, island_impulses, island_u)
         island_mobility, island_rho = np.empty(size // 3), np.empty(size // 3)
         contact_scales(operator, island_mobility, island_rho)
         for i in range(size):
             row = 3 * contacts[i // 3] + i % 3
-            free[row], impulses[row], u[row] = island_free[i], island_impulses[i], island_u[i]
+            u_free[row], impulses[row], u[row] = (
+                island_u_free[i],
+                island_impulses[i],
+                island_u[i],
+            )
         for i in range(size // 3):
             mobility[contacts[i]], rho[contacts[i]] = island_mobility[i], island_rho[i]
     residual = nan_max(
-        natural_residual(u, free, mu, impulses, rho, mobility),
-        rounding_residual(rows, responses, num_bodies, free, impulses),
+        natural_residual(u, u_free, mu, impulses, rho, mobility),
+        rounding_residual(rows, responses, num_bodies, u_free, impulses),
     )
     return impulses, residual, all_converged and residual <= tolerance
 
 
 @jit_alloc
-def rounding_residual(rows, responses, num_bodies, free, r):
+def rounding_residual(rows, responses, num_bodies, u_free, r):
     """Return the rounding of velocities (:func:`rbnotes.friction.residuals.rounding_residual`).
 
     The terms of the velocities are those of ``J (M^-1 J^T r)``.
@@ -391,5 +403,5 @@ def rounding_residual(rows, responses, num_bodies, free, r):
             b = rows.row_bodies[i, side]
             for k in range(6):
                 total += abs(rows.blocks[i, side, k]) * terms[b, k]
-        largest, fastest = nan_max(largest, total), nan_max(fastest, abs(free[i]))
+        largest, fastest = nan_max(largest, total), nan_max(fastest, abs(u_free[i]))
     return 2.0**-52 * largest / fastest if fastest > 0 else 0.0

@@ -94,11 +94,11 @@ def body_operator(row_bodies, jacobian, responses, bodies, numbers):
 
 
 @jit_alloc
-def contact_velocities(operator, free, r, u):
-    """Write the contact velocities ``u = W r + free``."""
+def contact_velocities(operator, u_free, r, u):
+    """Write the contact velocities ``u = W r + u_free``."""
     if len(operator.W):
         for i in range(len(r)):
-            u[i] = free[i]
+            u[i] = u_free[i]
             for j in range(len(r)):
                 u[i] += operator.W[i, j] * r[j]
         return
@@ -109,7 +109,7 @@ def contact_velocities(operator, free, r, u):
             for k in range(6):
                 v[b, k] += operator.responses[i, side, k] * r[i]
     for i in range(len(r)):
-        u[i] = free[i]
+        u[i] = u_free[i]
         for side in range(2):
             u[i] += dot6(operator.jacobian[i, side], v[operator.row_bodies[i, side]])
 

@@ -22,12 +22,12 @@ from rbnotes.friction.semismooth_newton import (
 
 
 @jit_alloc
-def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, best_impulses):
+def solve_newton(operator, u_free, mu, initial_guess, tolerance, max_iterations, best_impulses):
     """Write the best impulses near the initial guess; return their residual and the number of steps.
 
     `operator` is the :class:`~rbnotes.compiled.contact_solver.contact_operator.ContactOperator`.
     """
-    size, count = len(free), len(mu)
+    size, count = len(u_free), len(mu)
     mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
     contact_scales(operator, mobility, rho)
     for i in range(count):
@@ -37,8 +37,8 @@ def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, b
     merits = np.empty(max_iterations + 1)
     copy_array(initial_guess, r)
     copy_array(initial_guess, best_impulses)
-    contact_velocities(operator, free, r, u)
-    best_residual, steps, evaluated = natural_residual(u, free, mu, r, rho, mobility), 0, 0
+    contact_velocities(operator, u_free, r, u)
+    best_residual, steps, evaluated = natural_residual(u, u_free, mu, r, rho, mobility), 0, 0
     natural_map(u, mu, r, rho, F)
     damping, has_improved = MIN_DAMPING, True
     while (
@@ -59,7 +59,7 @@ def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, b
             for i in range(size):
                 trial[i] = r[i] - step[i]
             steps += 1
-            contact_velocities(operator, free, trial, trial_u)
+            contact_velocities(operator, u_free, trial, trial_u)
             natural_map(trial_u, mu, trial, rho, trial_F)
             is_decreasing = scaled_norm(trial_F, units) <= SUFFICIENT_DECREASE * merit
             if is_decreasing:
@@ -73,8 +73,8 @@ def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, b
         damping = max(damping / 30, MIN_DAMPING)
         for i in range(count):
             set_contact_vector(trial, i, project_on_cone(contact_vector(trial, i), mu[i]))
-        contact_velocities(operator, free, trial, trial_u)
-        candidate_residual = natural_residual(trial_u, free, mu, trial, rho, mobility)
+        contact_velocities(operator, u_free, trial, trial_u)
+        candidate_residual = natural_residual(trial_u, u_free, mu, trial, rho, mobility)
         has_improved = candidate_residual < best_residual / 2
         if candidate_residual < best_residual:
             copy_array(trial, best_impulses)
@@ -83,19 +83,19 @@ def solve_newton(operator, free, mu, initial_guess, tolerance, max_iterations, b
 
 
 @jit_alloc
-def open_contact(operator, free, mu, r):
+def open_contact(operator, u_free, mu, r):
     """Move the impulses r ``(3 c,)`` along a Newton step until the first pushing contact opens, in place.
 
     If redundant contacts cannot all stay closed, the derivative of F is nearly singular and the step shifts
     impulses from those that separate to those that approach, without an effect on the motion.
     """
-    size, count = len(free), len(mu)
+    size, count = len(u_free), len(mu)
     mobility, rho, units = np.empty(count), np.empty(count), np.empty(count)
     u, F, step, P = np.empty(size), np.empty(size), np.empty(size), np.zeros((count, 3, 3))
     contact_scales(operator, mobility, rho)
     for i in range(count):
         units[i] = math.sqrt(rho[i]) if rho[i] > 0 else 1.0
-    contact_velocities(operator, free, r, u)
+    contact_velocities(operator, u_free, r, u)
     natural_map(u, mu, r, rho, F)
     projection_derivatives(u, mu, r, rho, P)
     newton_step(operator, F, P, rho, units, MIN_DAMPING, step)
@@ -141,7 +141,7 @@ def stepped_impulse(r, u, rho):
 
 @jit_noalloc
 def friction_bound(mu, normal):
-    """Return the largest friction impulse ``mu a``; zero without a pushing normal impulse."""
+    """Return the largest friction impulse ``mu a``; zero unless the normal impulse is positive."""
     return mu * normal if normal > 0 else 0.0
 
 
@@ -166,7 +166,7 @@ def natural_map(u, mu, r, rho, F):
 
 
 @jit_noalloc
-def natural_residual(u, free, mu, r, rho, mobility):
+def natural_residual(u, u_free, mu, r, rho, mobility):
     """Return the natural residual of impulses (:func:`rbnotes.friction.residuals.natural_residual`)."""
     worst, fastest, fastest_response = 0.0, 0.0, 0.0
     for i in range(len(mu)):
@@ -176,7 +176,7 @@ def natural_residual(u, free, mu, r, rho, mobility):
         )
         for k in range(3):
             worst = nan_max(worst, mobility[i] * abs(impulse[k] - y[k]))
-            fastest = nan_max(fastest, abs(free[3 * i + k]))
+            fastest = nan_max(fastest, abs(u_free[3 * i + k]))
             fastest_response = nan_max(fastest_response, mobility[i] * abs(impulse[k]))
         if not mobility[i] > 0:
             worst = nan_max(worst, -velocity[0])

@@ -198,10 +198,10 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
     for b in range(len(v)):
         copy_array(v[b], free_twists[b])
     solve_joint_impulses(joints, system, free_twists, target, impulses)
-    free = np.empty(3 * count)
-    constraint_velocities(blocks, row_bodies, free_twists, free)
+    u_free = np.empty(3 * count)
+    constraint_velocities(blocks, row_bodies, free_twists, u_free)
     for i in range(count):
-        free[3 * i] -= min_velocities[i]
+        u_free[3 * i] -= min_velocities[i]
         mu[i] = contacts[i, MU]
     initial_guess = warm_start_impulses(contacts, problem.last_contacts, parameters.match_radius)
     contact_impulses, friction_residual, is_converged = solve_contact_impulses(
@@ -209,7 +209,7 @@ def solve_velocities(bodies, joints, parameters, problem, solution):
         rows,
         responses,
         (v, free_twists),
-        free,
+        u_free,
         mu,
         initial_guess,
         FRICTION_TOLERANCE,

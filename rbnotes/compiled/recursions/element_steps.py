@@ -2,7 +2,8 @@
 
 All quantities are in world axes, about an origin that each root of the tree shares with what it carries. The
 record of an element starts at ``o``, its state at ``h``, the state of its parent at ``p``, and its constants
-start at ``c``.
+start at ``c``. ``like`` has the type of the numbers (:mod:`rbnotes.compiled.simd.lanes`); ``per_element`` is
+True if eight elements are evaluated at once, which have different constants.
 """
 
 from math import nan

@@ -45,6 +45,17 @@ class DerivativeTable(NamedTuple):
 
     A row belongs to one coordinate: derivatives with respect to all coordinates, then to all velocities.
     Row lengths are multiples of a tile and of eight.
+
+    Attributes
+    ----------
+    derivatives
+        Derivatives, row after row.
+    width
+        Row length of the derivatives.
+    mass
+        Lower half of the mass matrix, row after row.
+    mass_width
+        Row length of the mass matrix.
     """
 
     derivatives: object
@@ -55,7 +66,7 @@ class DerivativeTable(NamedTuple):
 
 @jit_fma_inline
 def row_widths(k):
-    """Return the row lengths of the derivatives and of the mass matrix."""
+    """Return the padded row lengths of the derivatives and of the mass matrix of k coordinates."""
     return (U(2) * k + TILE_WIDTH - ONE) // TILE_WIDTH * TILE_WIDTH, (k + LANES - ONE) // LANES * LANES
 
 

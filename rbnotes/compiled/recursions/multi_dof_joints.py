@@ -112,13 +112,13 @@ def stumpff(square):
     c5 = 1 / 120 - square * c5
     angle = sqrt(square)
     s, c = sine_cosine(angle)
-    far = greater(square, _MAX_SERIES_SQUARE)
-    divisor = select(far, square, 1.0)
-    c1 = select(far, s / select(far, angle, 1.0), 1.0 - square * (1 / 6 - square * c5))
-    c2 = select(far, (1.0 - c) / divisor, 0.5 - square * c4)
-    c3 = select(far, (1.0 - c1) / divisor, 1 / 6 - square * c5)
-    c4 = select(far, (0.5 - c2) / divisor, c4)
-    c5 = select(far, (1 / 6 - c3) / divisor, c5)
+    is_far = greater(square, _MAX_SERIES_SQUARE)
+    divisor = select(is_far, square, 1.0)
+    c1 = select(is_far, s / select(is_far, angle, 1.0), 1.0 - square * (1 / 6 - square * c5))
+    c2 = select(is_far, (1.0 - c) / divisor, 0.5 - square * c4)
+    c3 = select(is_far, (1.0 - c1) / divisor, 1 / 6 - square * c5)
+    c4 = select(is_far, (0.5 - c2) / divisor, c4)
+    c5 = select(is_far, (1 / 6 - c3) / divisor, c5)
     return c1, c2, c3, c4, c5
 
 

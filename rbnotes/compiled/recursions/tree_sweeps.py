@@ -129,7 +129,7 @@ def gather_states(integers, work, workspace, q, v, f, first, e, like):
 def prefetch_states(integers, q, v, f, out, first, e):
     """Prefetch the inputs and outputs of the next eight states.
 
-    Processors do not predict the access to eight rows, eight numbers for each element.
+    The hardware prefetcher does not predict this access pattern: eight rows, eight numbers of each.
     """
     index = first * integers[NUM_COORDINATES] + (integers[NUM_COORDINATES] + e - ONE) * LANES
     prefetch(q, index)

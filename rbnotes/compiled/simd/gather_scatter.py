@@ -29,7 +29,7 @@ def prefetch(x, start):
 
 
 def scatter(x, start, step, count, work, o, stride):
-    """Write back what :func:`gather` reads."""
+    """Write values back to the places from which :func:`gather` reads them."""
     for i in range(count):
         x[start + i : start + i + step * (LANES - ONE) + ONE : step] = work[
             o + i * stride : o + i * stride + LANES

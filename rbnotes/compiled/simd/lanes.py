@@ -92,14 +92,13 @@ def _lower_negative(context, builder, signature, values):
     return builder.fsub(ir.Constant(VECTOR_TYPE, [-0.0] * NUM_LANES), values[0])
 
 
-def register_function(function, *kinds):
-    """Register a function of this module with numba; `result` maps argument types to the result type."""
+def register_function(function, result_type):
+    """Register a function with numba; `result_type` is a function from argument types to the result type."""
 
     @infer_global(function)
     class _(AbstractTemplate):
         def generic(self, arguments, keywords):
-            result = kinds[0](*arguments)
-            return signature(result, *(types.unliteral(each) for each in arguments))
+            return signature(result_type(*arguments), *(types.unliteral(each) for each in arguments))
 
     return function
 
@@ -204,12 +203,12 @@ def element_pointer(context, builder, kind, array, index, row):
 
 
 def broadcast_like(number, like):
-    """Return the number, or a vector of eight equal numbers."""
+    """Return the number or a vector of eight equal numbers, of the type of `like`."""
     return number if isinstance(like, float) else np.full(NUM_LANES, number)
 
 
 def read(x, index, like):
-    """Read the number at an index, or the eight numbers from there."""
+    """Read the number at an index or the eight numbers from there, as a value of the type of `like`."""
     return x[index] if isinstance(like, float) else x[index : index + LANES].copy()
 
 
@@ -222,12 +221,12 @@ def write(x, index, numbers):
 
 
 def read_strided(x, index, step, like):
-    """Read the number at an index, or eight numbers from there with a stride."""
+    """Read the number at an index or eight numbers from there with a stride, as the type of `like`."""
     return x[index] if isinstance(like, float) else x[index : index + step * LANES : step].copy()
 
 
 def write_result(x, index, work, o, numbers):
-    """Write one number to its place, or eight numbers to where the results are scattered from."""
+    """Write one number to its index in x, or eight numbers to `work`, from which they are scattered later."""
     if isinstance(numbers, float):
         x[index] = numbers
     else:
@@ -235,14 +234,17 @@ def write_result(x, index, work, o, numbers):
 
 
 def element_offset(element, size, like):
-    """Return the offset of an element of this size; one state shares a group with seven other elements."""
+    """Return the offset of an element whose record has this size, for the type of `like`.
+
+    For scalars eight elements are interleaved in a group; for vectors each number has eight states.
+    """
     if isinstance(like, float):
         return element // LANES * size + element % LANES
     return element * size
 
 
 def select_by_width(scalar, vector, like):
-    """Return one integer for scalars, another for vectors."""
+    """Return `scalar` if `like` is a float, `vector` if it is a vector."""
     return scalar if isinstance(like, float) else vector
 
 

@@ -1,6 +1,7 @@
-"""Reads and writes of several numbers of an element, LANES apart; each is a scalar or a vector.
+"""Reads and writes of several numbers of an element, LANES apart.
 
-Packed numbers are contiguous.
+Each number is a scalar or a vector, as ``like`` (:mod:`rbnotes.compiled.simd.lanes`). Packed numbers are
+contiguous.
 """
 
 from rbnotes.compiled.decorators import jit_fma_inline

@@ -6,7 +6,7 @@ from rbnotes.compiled.linear_algebra import add_scaled, cross, matvec, matvec_tr
 
 @jit_noalloc
 def read_body_states(bodies, motion, state):
-    """Write orientations, positions and velocities of the bodies, and of the world behind them."""
+    """Write orientations, positions and velocities of the bodies; the last row is the world."""
     count, R = len(bodies.mass), state.R
     for i in range(3):
         state.p[count, i], state.center[count, i] = 0.0, 0.0
@@ -26,7 +26,7 @@ def read_body_states(bodies, motion, state):
 
 @jit_noalloc
 def read_velocities(bodies, motion, state):
-    """Write angular velocities and velocities of the centers."""
+    """Write angular velocities and velocities of the centers of mass."""
     for b in range(len(bodies.mass)):
         w, c, v = (motion[b, 16], motion[b, 17], motion[b, 18]), bodies.com[b], state.v[b]
         v[0], v[1], v[2] = w

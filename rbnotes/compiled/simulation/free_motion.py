@@ -46,7 +46,7 @@ def write_rotation_matrix(q, R):
 
 @jit_noalloc
 def free_rotation(momentum, inverse_inertia, h, workspace):
-    """Return the quaternion of the rotation in a time h; momentum and inverse inertia are in the body."""
+    """Return the quaternion of the rotation in a time h, for body-frame momentum and inverse inertia."""
     l, w, q = workspace[:, 0:3], workspace[:, 3:6], workspace[:, 6:10]
     l[0, 0], l[0, 1], l[0, 2] = momentum
     w0, w1, w2 = matvec(inverse_inertia, momentum)

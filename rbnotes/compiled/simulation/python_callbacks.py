@@ -89,7 +89,7 @@ def applied_force_work(bodies, parameters, before, after):
 
 @jit_noalloc
 def separate_bodies(bodies, callbacks, state):
-    """Write poses without overlap, and velocities there; return False if Python raised."""
+    """Separate overlapping bodies and write their poses and velocities; return False if Python raised."""
     write_motion(bodies, state, callbacks.motion)
     if call_python(callbacks.address, REQUEST_SEPARATION) != 0:
         return False

@@ -103,7 +103,7 @@ class Colliders(NamedTuple):
     bounding_radii: Any
 
 
-class StepContext(NamedTuple):
+class RattleContext(NamedTuple):
     """Bodies, joints, colliders and parameters that all steps of a run share.
 
     Attributes
@@ -154,7 +154,7 @@ class StepRecords(NamedTuple):
     Attributes
     ----------
     contacts
-        Contacts of the first update, of the second one, and those near at the end ``(3, c, 20)``.
+        Contacts of the first update, of the second one, and at the end of the step ``(3, c, 20)``.
     last_contacts
         Contacts with their impulses in the world, of both updates ``(2, c, 20)``.
     summary

@@ -36,7 +36,7 @@ from rbnotes.compiled.simulation.body_states import read_body_states, read_veloc
 from rbnotes.compiled.simulation.python_callbacks import CallbackBuffers
 from rbnotes.compiled.simulation.rattle_step import (
     Colliders,
-    StepContext,
+    RattleContext,
     StepRecords,
     StepStart,
     StepWorkspace,
@@ -184,7 +184,7 @@ def run_steps(
     callback_buffer,
     workspace,
 ):
-    """Take steps until all are taken, one is exceptional, or an array is full; return the status.
+    """Take steps until all are done, one needs the reference, or an array is full; return the status.
 
     Motions are ``(n, 22)``, those after each step ``(T, n, 22)``. The contacts at the start and the last ones
     with impulses, rows of ``CONTACT_SIZE`` numbers, are read at the start and written at the end.
@@ -194,7 +194,7 @@ def run_steps(
     count, size, max_contacts = len(bodies.mass), len(joints.first_column), len(contacts)
     callbacks, force_velocity = allocate_callbacks(callback_buffer, settings, count)
     parameters = StepParameters(settings[H], gravity, settings[SLOP], settings[MATCH_RADIUS], force_velocity)
-    context = StepContext(bodies, joints, colliders, parameters, callbacks)
+    context = RattleContext(bodies, joints, colliders, parameters, callbacks)
     step_records, step_workspace, offset = allocate_step_workspace(
         workspace, 0, count + 1, size, integers[4], max_contacts
     )

@@ -259,7 +259,7 @@ class Card:
         return "" if self.record.source == LIBRARY else self._sentence(describe_pages(self.record), tex)
 
     def _evidence(self, describe: Callable[[Evidence], str]) -> str:
-        """Return the evidence, and whether it is stale; empty for a task that is no claim of notes."""
+        """Return the evidence, and whether it is stale; empty for a task that is not a claim of notes."""
         if self.record.source == LIBRARY:
             return ""
         text = describe(find_evidence(self.record))

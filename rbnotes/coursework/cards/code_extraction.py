@@ -229,6 +229,7 @@ class _Rewriter(ast.NodeTransformer):
         return replacement
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """Replace an attribute of a module by its object in the text, or import the module."""
         value = self.lookup(node)
         if value is _Unknown:
             return self.generic_visit(node)
@@ -351,6 +352,7 @@ def _local_names(code: CodeType) -> Iterator[str]:
 
 
 def _literal(value: Any) -> str:
+    """Return a value as source code; raise an error if it has no short form."""
     if isinstance(value, np.ndarray) and value.dtype.kind in "fiub" and value.size <= MAX_LITERAL_ENTRIES:
         return f"np.array({value.tolist()!r})"
     if isinstance(value, bool | int | float | str | None):

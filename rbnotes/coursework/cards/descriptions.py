@@ -91,6 +91,7 @@ def _is_six_vector(entries: Sequence[Dimension]) -> bool:
 
 
 def _describe_parts(values: Sequence[Any]) -> str:
+    """Return a description of tuples or lists, part by part if all have the same length."""
     kind, lengths = type(values[0]).__name__, {len(value) for value in values}
     if len(lengths) > 1 or not values[0]:
         flattened = [part for value in values for part in value]

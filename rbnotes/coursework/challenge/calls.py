@@ -98,6 +98,7 @@ def repeat_answer(function: Callable[..., Any], inputs: Mapping[str, Any], first
 def _call_with(
     function: Callable[..., Any], inputs: Mapping[str, Any], passed_inputs: dict[str, Any]
 ) -> Answer:
+    """Return the answer of one call, with the arguments and external variables that it changed."""
     before = _snapshot_state(function)
     returned_object = None
     try:
@@ -167,7 +168,7 @@ def is_identical(a: Any, b: Any) -> bool:
 
 
 def _as_answer(returned: Any) -> Answer:
-    """Return the answer: the returned value as an array of numbers, or a description if it is none."""
+    """Return the answer: the returned value as an array of numbers, or a description of other values."""
     if returned is None:
         return Answer("nothing")
     try:

@@ -81,6 +81,7 @@ def units_mismatch(probed_answers: Sequence[tuple[Probe, Answer, Sequence[Answer
 
 
 def _probe(claim: Record, case_index: int, case: Case) -> Probe | None:
+    """Return a case in other units, or None if the oracle does not accept them."""
     if claim.reference is None:
         return None
     try:

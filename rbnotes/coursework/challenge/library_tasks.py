@@ -51,6 +51,7 @@ def _record(
     inputs: Inputs,
     meaning: str,
 ) -> Record:
+    """Return the record of a function of the library that is not a claim of notes."""
     return Record(
         id=f"rbnotes/sSE3/d{number}",
         title=title,

@@ -185,6 +185,7 @@ def _clearest_failure(failed: list[tuple[Case, Assessment]]) -> tuple[Case, Asse
 def _dimension_hint(
     record: Record, function: Callable[..., Any], answered_cases: Sequence[tuple[Case, Answer]]
 ) -> str:
+    """Return a description of a wrong dimension of the results; empty if there is none."""
     claim_probes = probes(record, [case for case, _ in answered_cases])
     return units_mismatch(
         [

@@ -61,6 +61,7 @@ def main(settings: dict[str, Any]) -> None:
 
 
 def _supervise(worker: int) -> None:
+    """Wait for the worker, end all of its processes, and exit with its status."""
     signal.signal(signal.SIGTERM, lambda *_: os.kill(worker, signal.SIGKILL))
     _restrictions.die_with_parent(signal.SIGTERM)
     _, status = os.waitpid(worker, 0)
@@ -82,6 +83,7 @@ def _children() -> list[int]:
 
 
 def _run_worker(settings: dict[str, Any], number: int, restrictions: list[str]) -> None:
+    """Restrict this process, then load the submission and answer requests."""
     folder = os.getcwd()
     del sys.path[:2]
     needed = [path for path in settings["path"] if os.path.exists(path)] + [os.__file__]
@@ -133,6 +135,7 @@ class _Channel:
             self.send({"function": function, kind: index, "answer": self._answer_to_dict(answer)})
 
     def _answer_to_dict(self, answer: calls.Answer) -> dict[str, Any]:
+        """Return an answer as plain values for JSON."""
         return {
             "kind": answer.kind,
             "value": self.encode(answer.value),
@@ -165,6 +168,7 @@ def _load(source: str, file: str, channel: _Channel) -> dict[str, Any] | None:
 
 
 def _answer_request(functions: dict[str, Any] | None, name: str, cases: list[Any], channel: _Channel) -> None:
+    """Send the answers of one function on all cases; repeat the first calls afterwards."""
     function = (functions or {}).get(name)
     if not callable(function):
         got = "nothing" if function is None else f"a {type(function).__name__}, not a function,"

@@ -58,9 +58,9 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def die_with_parent(by: signal.Signals = signal.SIGKILL) -> None:
+def die_with_parent(death_signal: signal.Signals = signal.SIGKILL) -> None:
     """Make the kernel send a signal to this process when its parent ends."""
-    _call_libc("prctl", _SET_DEATH_SIGNAL, by, 0, 0, 0)
+    _call_libc("prctl", _SET_DEATH_SIGNAL, death_signal, 0, 0, 0)
 
 
 def switch_user(number: int, needed: Iterable[str], folder: str) -> list[str]:
@@ -114,7 +114,7 @@ def set_resource_limits(memory: int, file_size: int, files: int, processes: int)
 def _has_own_process_count() -> bool:
     """Return True if this user's processes are counted separately.
 
-    This is so in a user namespace, or for a user without other processes.
+    They are in a user namespace, and for a user without other processes.
     """
     if _FIRST_RESERVED_UID <= os.geteuid() < _FIRST_RESERVED_UID + 1000:
         return True
@@ -192,8 +192,8 @@ def install_audit_hook(
     modules = tuple(hidden_modules)
     real, writing = os.path.realpath, os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
-    def refuse(what: str) -> None:
-        raise PermissionError(f"{what} is not available to a submission")
+    def refuse(operation: str) -> None:
+        raise PermissionError(f"{operation} is not available to a submission")
 
     def is_inside(path: Any) -> bool:
         return isinstance(path, int) or (real(os.fsdecode(path)) + os.sep).startswith((inside, "/dev/null"))

@@ -174,6 +174,7 @@ def read_assignment(path: str | Path) -> Assignment:
 
 
 def _read_task(entry: Any, location: str) -> Task:
+    """Return a task of the assignment file after checking its fields."""
     if isinstance(entry, dict) and isinstance(entry.get("regions", {}), dict):
         regions = {str(name): weight for name, weight in entry.get("regions", {}).items()}
         for name, weight in regions.items():

@@ -138,8 +138,8 @@ def grade_submissions(
 
 
 def _unreadable_transcript(prepared: PreparedAssignment, submission: Submission) -> Transcript:
-    nothing = FunctionTranscript((), "missing", submission.problem)
-    return Transcript({request.function: nothing for request in prepared.requests})
+    missing = FunctionTranscript((), "missing", submission.problem)
+    return Transcript({request.function: missing for request in prepared.requests})
 
 
 def _collect_transcripts(

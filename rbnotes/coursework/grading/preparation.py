@@ -74,6 +74,7 @@ def _claim_cases(task: Task, claim: Record, seed: int) -> tuple[Case, ...]:
 def _oracle_cases(
     task: Task, assignment: Assignment, sources: dict[Path, dict[str, Any]]
 ) -> tuple[Case, ...]:
+    """Return the cases of a task whose oracle and inputs are functions of the lecturer."""
     oracle = _load_attribute(task, task.oracle, assignment, sources)
     regions = _load_attribute(task, task.inputs, assignment, sources)
     if not callable(oracle):
@@ -89,6 +90,7 @@ def _oracle_cases(
 
 
 def _oracle_case(task: Task, region: str, oracle: Any, draw: Any, generator: np.random.Generator) -> Case:
+    """Return one case: drawn inputs and the oracle's result."""
     try:
         inputs: dict[str, Any] = dict(draw(generator))
         expected = np.asarray(oracle(*[_copy_value(value) for value in inputs.values()]), dtype=np.float64)

@@ -90,7 +90,8 @@ def _longest_run(text: str) -> int:
 
 
 def _region_text(task_grade: TaskGrade) -> str:
-    counts = [f"{region}: {passed} of {of}" for region, (passed, of) in (task_grade.regions or {}).items()]
+    regions = task_grade.regions or {}
+    counts = [f"{region}: {passed} of {total}" for region, (passed, total) in regions.items()]
     return "Passed on these inputs: " + ", ".join(counts) + "."
 
 
@@ -209,6 +210,7 @@ def class_html(grades: Sequence[Grade], assignment: Assignment) -> str:
 
 
 def _histogram(class_summary: ClassSummary) -> str:
+    """Return the histogram of the class as SVG."""
     highest = max(class_summary.histogram) or 1
     bars = []
     for index, count in enumerate(class_summary.histogram):

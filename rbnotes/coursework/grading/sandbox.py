@@ -70,12 +70,12 @@ def run_submission(
 ) -> Transcript:
     """Load a source text in a child process and call its functions.
 
-    Arguments and result are plain data, so that any executor can run it, also on another machine. ``running``
-    can end the child processes of threads of this process.
+    Arguments and result are plain data, so that any executor can run it, also on another machine. With
+    ``running``, the owner of the collection can end the child processes of all threads of this process.
 
     A function that ends its process fails; the remaining ones are called in a new process.
     """
-    began = time.monotonic()
+    start_time = time.monotonic()
     function_transcripts: dict[str, FunctionTranscript] = {}
     restrictions: tuple[str, ...] = ()
     pending = list(requests)
@@ -90,11 +90,12 @@ def run_submission(
             while pending and alive:
                 request = pending.pop(0)
                 function_transcripts[request.function], alive = child.call(request)
-    return Transcript(function_transcripts, restrictions, time.monotonic() - began)
+    return Transcript(function_transcripts, restrictions, time.monotonic() - start_time)
 
 
 @contextmanager
 def _child(file: str, source: str, limits: Limits, running: ChildProcesses) -> Iterator[_Child]:
+    """Return a context with a child process that has loaded nothing yet; it ends with the context."""
     with _submission_folder() as folder, tempfile.TemporaryFile() as output:
         reading, writing = os.pipe()
         try:
@@ -146,6 +147,7 @@ def _remove_folder(parent: str) -> None:
 def _start_child(
     folder: str, output_descriptor: int, answer_descriptor: int, limits: Limits
 ) -> subprocess.Popen[bytes]:
+    """Start a child process with the restrictions of the limits."""
     path = [entry for entry in sys.path if entry and os.path.isdir(entry)]
     hidden = [str(_PACKAGE / name) for name in hidden_subpackages()]
     if not limits.library:
@@ -249,8 +251,8 @@ class _Child:
                 return None
             stop: Stop = "syntax" if message.get("status") == "syntax" else "exception"
             raise _Stopped(stop, _printable_text(message.get("message", "")))
-        except _Stopped as why:
-            return FunctionTranscript((), why.stop, why.message)
+        except _Stopped as stopped:
+            return FunctionTranscript((), stopped.stop, stopped.message)
 
     def call(self, request: Request) -> tuple[FunctionTranscript, bool]:
         """Return the transcript of one function, and True if the child can continue."""
@@ -272,8 +274,8 @@ class _Child:
                 raise _output_limit_error(self.limits)
             if len(answers) < len(request.cases):
                 raise _Stopped("crash", "answers are missing")
-        except _Stopped as why:
-            return FunctionTranscript(tuple(answers), why.stop, why.message), False
+        except _Stopped as stopped:
+            return FunctionTranscript(tuple(answers), stopped.stop, stopped.message), False
         return FunctionTranscript(tuple(answers)), True
 
     def _add_answer(self, message: dict[str, Any], request: Request, answers: list[Answer]) -> None:

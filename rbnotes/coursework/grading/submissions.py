@@ -112,6 +112,7 @@ def _reject_duplicates(submissions: Sequence[Submission]) -> Iterator[Submission
 
 
 def _read_folder(folder: Path, file: str) -> Submission:
+    """Return the submission in a student's folder: the named file, or the only one."""
     if file:
         return _read_file(folder.name, folder / file, folder)
     files = [

@@ -160,6 +160,7 @@ def _grade_task(
     function_transcript: FunctionTranscript,
     feedback: Feedback,
 ) -> TaskGrade:
+    """Return the grade of one function from its answers."""
     # The case holds the right result; a claim is optional.
     assessments = [
         assess(claim, case, answer) for case, answer in zip(cases, function_transcript.answers, strict=False)
@@ -207,7 +208,7 @@ def _readability_key(failed: tuple[Case, Assessment]) -> tuple[bool, int]:
 
 
 def _status_of(assessment: Assessment) -> Status:
-    """Return the status of a grade for a assessment.
+    """Return the status of a grade for an assessment.
 
     A result that is malformed but numeric counts as wrong.
     """
@@ -217,6 +218,7 @@ def _status_of(assessment: Assessment) -> Status:
 def _explain_failure(
     case: Case, assessment: Assessment, hints: HintFinder, answers: Sequence[Answer], feedback: Feedback
 ) -> str:
+    """Return the message about a failed case, with the details that the feedback allows."""
     wrong, hint = assessment.status == "wrong", ""
     first = assessment.message if feedback.expected or not wrong else "wrong"
     if wrong and feedback.hint:

@@ -31,7 +31,7 @@ class Limits:
     processes
         Number of processes and threads at a time.
     library
-        Allow submissions to import rbnotes (never the ledger, the challenges and the grader).
+        True if submissions may import rbnotes (never the ledger, the challenges and the grader).
     """
 
     seconds: float = 5.0

@@ -187,6 +187,7 @@ class VectorizedFunction:
         ]
 
     def _buffers(self) -> Any:
+        """Return inputs, outputs and the call of this thread; casadi reads and writes these arrays."""
         if not hasattr(self._thread_local, "buffers"):
             function = self.function
             buffer, run = function.buffer()

@@ -53,14 +53,18 @@ _TEMPLATES = {
 
 
 class Instruction(NamedTuple):
-    """Instruction of casadi's virtual machine, with casadi's name such as ``OP_ADD``.
+    """Instruction of casadi's virtual machine.
 
     Attributes
     ----------
+    name
+        Name in casadi, such as ``OP_ADD``.
     outputs
         Register that it writes to; for an output its number and the entry.
     inputs
         Registers that it reads; for an input its number and the entry.
+    constant
+        Number that ``OP_CONST`` writes.
     """
 
     name: str

@@ -268,6 +268,7 @@ class FunctionJoint(JointType):
         return np.broadcast_to(array, (self.num_coordinates,)).copy()
 
     def _check_rotations(self) -> None:
+        """Raise an error if R is not a rotation at random coordinates."""
         samples = np.random.default_rng(0).uniform(
             *self._bounds, size=(NUM_ROTATION_SAMPLES, self.num_coordinates)
         )

@@ -40,6 +40,7 @@ def code_owner(module: str | None) -> CodeOwner:
 
 @cache
 def _code_owner(module: str, sections: tuple[str, ...]) -> CodeOwner:
+    """Return the owner of a module, given the names of the modules of claims."""
     if module.startswith(sections):
         return "claim"
     if module.startswith("rbnotes.ledger.oracles"):

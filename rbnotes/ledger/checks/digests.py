@@ -115,8 +115,8 @@ def _source(value: Any) -> str:
 def normalize_source(text: str) -> str:
     """Return the syntax tree of a source as text, the same in every version of Python.
 
-    It has no comments, formatting and statements that are a string: docstrings, and the descriptions of
-    constants. A text that is no statement, such as the line around a lambda, is returned unchanged.
+    It omits comments, formatting and statements that are a string: docstrings, and the descriptions of
+    constants. A text that is not a statement, such as the line around a lambda, is returned unchanged.
     """
     try:
         return _describe_node(ast.parse(textwrap.dedent(text)))
@@ -125,6 +125,7 @@ def normalize_source(text: str) -> str:
 
 
 def _describe_node(node: Any) -> str:
+    """Return a syntax tree as text without statements that are strings."""
     if isinstance(node, ast.AST):
         texts = [
             f"{name}={_describe_node(value)}"

@@ -118,6 +118,7 @@ def _is_zero(node: ast.expr) -> bool:
 
 
 def _node_changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
+    """Yield the changes of one node, each with its description."""
     if not isinstance(node, ast.expr | ast.stmt):
         return
     text = f"`{ast.unparse(node)}`"
@@ -172,6 +173,7 @@ def _node_changes(node: ast.AST, zeros: set[str]) -> Iterator[Change]:
 
 
 def _operation_changes(node: ast.BinOp) -> Iterator[Change]:
+    """Yield the changes of a binary operation: signs, factors, and the order of operands."""
     left, right = node.left, node.right
     small = any(_is_number(side) and abs(side.value) <= MAX_ROUNDING_GUARD for side in (left, right))
     same = ast.dump(left) == ast.dump(right)
@@ -221,6 +223,8 @@ def _entry_changes(node: ast.List | ast.Tuple, entries: list[ast.expr], zeros: s
 
 
 def _index_changes(node: ast.Subscript, index: ast.expr) -> Iterator[Change]:
+    """Yield the changes of an index."""
+
     def replace_index(new: ast.expr) -> ast.Subscript:
         return ast.Subscript(node.value, new, node.ctx)
 
@@ -235,6 +239,7 @@ def _index_changes(node: ast.Subscript, index: ast.expr) -> Iterator[Change]:
 
 
 def _position_changes(part: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the changes of one part of an index: a neighboring number, or the other part of a slice."""
     match part:
         case ast.Constant(int(value)) if not isinstance(value, bool):
             other = value - 1 if value > 0 else 1
@@ -250,6 +255,7 @@ def _position_changes(part: ast.expr) -> Iterator[tuple[str, ast.expr]]:
 def _call_changes(
     node: ast.Call, function: ast.expr, arguments: list[ast.expr], zeros: set[str]
 ) -> Iterator[Change]:
+    """Yield the changes of a call: swapped arguments, a related function, dropped bounds."""
     name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
     if (
         name in NONCOMMUTATIVE_FUNCTIONS

@@ -269,6 +269,7 @@ def wrap(value: Any) -> Any:
 
 
 def _wrap_objects(plain: np.ndarray) -> np.ndarray:
+    """Return an array of objects as an exact array if all entries are exact or can be converted."""
     entries = [plain[()]] if plain.ndim == 0 else plain.reshape(-1)
     if all(each.__class__ is Exact or each.__class__ is Dual for each in entries):
         return plain.view(ExactArray)

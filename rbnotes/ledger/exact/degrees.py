@@ -16,14 +16,30 @@ _new_factor = count(1)
 
 
 class Factor(NamedTuple):
-    """A polynomial that was divided by, known by its number, and a bound on its degree."""
+    """Polynomial divisor.
+
+    Attributes
+    ----------
+    number
+        Number that identifies the polynomial.
+    degree
+        Bound on its degree.
+    """
 
     number: int
     degree: int
 
 
 class Degree(NamedTuple):
-    """Bound on the degree of a numerator over a product of powers of known factors."""
+    """Bound on the degree of a rational function.
+
+    Attributes
+    ----------
+    numerator
+        Bound on the degree of the numerator.
+    denominator
+        Factors of the denominator and their powers.
+    """
 
     numerator: int
     denominator: tuple[tuple[Factor, int], ...] = ()

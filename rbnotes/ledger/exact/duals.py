@@ -25,6 +25,8 @@ new_tag = count(1).__next__
 
 
 def _binary(rule: Callable[..., tuple[Any, Any]]):
+    """Return a binary operator and its reflected form from the rule for value and derivative."""
+
     def forward(a, b):
         b = convert(b)
         if b is NotImplemented:
@@ -170,7 +172,7 @@ def split(number: Any, tag: int) -> tuple[Any, Any]:
     Raises
     ------
     NotExact
-        If the value is no exact number: its derivative would be lost.
+        If the value is not an exact number: its derivative would be lost.
     """
     if not isinstance(number, ArrayLikeNumber):
         raise NotExact(f"a derivative is lost in {type(number).__name__}")

@@ -132,6 +132,7 @@ def evaluate(form: Any, values: Mapping[str, Any]) -> list[Evaluation]:
 
 
 def _evaluate_path(form: Any, values: Mapping[str, Any], choices: tuple[bool, ...]) -> Evaluation:
+    """Evaluate a form with given outcomes of undecided comparisons."""
     trace.reset(choices)
     try:
         result = array(form(*deepcopy(list(values.values()))), float)
@@ -174,6 +175,7 @@ def compare(found: list[Evaluation], expected: list[Evaluation]) -> Comparison:
 
 
 def _compare_results(found: Evaluation, expected: Evaluation) -> Comparison:
+    """Compare two results: equal, different or unknown, exactly or by enclosures."""
     reason = expected.caveat and f"oracle: {expected.caveat}"
     reason = reason or (found.caveat and f"form: {found.caveat}")
     if found.numbers is None or expected.numbers is None:
@@ -268,6 +270,7 @@ def prove_claim(id: str, num_draws: int = NUM_DRAWS) -> Evidence:
 
 
 def _prove(record: Any, num_draws: int) -> Evidence:
+    """Evaluate the forms of a record on exact inputs and return the evidence."""
     if record.reference is None:
         return Evidence("sampled", reason="a definition without a form")
     tallies: dict[tuple[str, str], _Tally] = {}
@@ -292,6 +295,7 @@ def _prove(record: Any, num_draws: int) -> Evidence:
 
 
 def _judge(record: Any, tallies: dict[tuple[str, str], _Tally]) -> Evidence:
+    """Return the evidence that the comparisons of all forms give."""
     verdict = str(record.verdict)
     must_fail = verdict in WRONG_AS_PRINTED
     right = {key: t for key, t in tallies.items() if not (must_fail and key == ("printed", "inputs"))}

@@ -122,6 +122,7 @@ class BSpline:
         return wrap(object_array(entries, points.shape + coefficients.shape[1:]))
 
     def _value(self, knots: np.ndarray, c: list[Any], x: Any, order: int) -> Any:
+        """Return a derivative of the spline at a number by de Boor's algorithm."""
         degree = self.k
         first = _interval(knots[degree : len(c) + 1], x) + degree
         for _ in range(order):  # the derivative is a spline of the next lower degree, on the same knots

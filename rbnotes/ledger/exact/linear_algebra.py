@@ -90,6 +90,7 @@ def _determinant_degree(M: np.ndarray, right: np.ndarray | None = None) -> tuple
 
 
 def _solve(M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the solution of a linear system, with a bound on the degree of rational entries."""
     n = M.shape[0]
     if n == 0 or right.shape[1] == 0:
         return np.empty((n, right.shape[1]), object)
@@ -112,6 +113,7 @@ def _magnitude(number: Any) -> float:
 
 
 def _solve_by_elimination(M: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the solution by Gauss-Jordan elimination, for matrices with dual numbers."""
     n, W = M.shape[0], np.concatenate([M, right], axis=1)
     for i in range(n):
         pivot = max(range(i, n), key=lambda r: _magnitude(W[r, i]))
@@ -267,6 +269,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
 
 
 def _characteristic_roots(M: np.ndarray) -> list[Any]:
+    """Return the eigenvalues, as enclosures of complex numbers, with multiplicity."""
     if _has_duals(M):
         raise NotExact("eigenvalues of dual numbers")
     if _is_rational(M):
@@ -320,6 +323,7 @@ def singular_values(M: Any) -> np.ndarray:
 
 
 def _eigenvectors(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return ascending eigenvalues and unit eigenvectors with LAPACK's choice of signs."""
     if _has_duals(M):
         raise NotExact("eigenvectors of dual numbers")
     n = M.shape[0]

@@ -124,6 +124,7 @@ def _is_plain_number(value: Any) -> bool:
 
 
 def _divide(a: Any, b: Any) -> Any:
+    """Return the quotient, exact if float64 division would round."""
     if _is_plain_number(a) and _is_plain_number(b):
         quotient = a / b
         is_dyadic = math.isfinite(quotient) and float(quotient * MAX_LITERAL_DENOMINATOR).is_integer()
@@ -139,6 +140,7 @@ class ExactLoader(importlib.machinery.SourceFileLoader):
     """Loader of a module that computes with exact numbers."""
 
     def get_code(self, fullname):
+        """Return the rewritten code of a module, cached on disk."""
         if fullname.startswith(NOT_EXACT):
             return super().get_code(fullname)
         path = self.get_filename(fullname)

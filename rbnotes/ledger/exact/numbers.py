@@ -217,6 +217,8 @@ class ArrayLikeNumber:
 
 
 def _binary(operation: Callable[[Any, Any], Any], degree: Callable[..., Degree], swap: bool = False):
+    """Return a binary operator of exact numbers that tracks degrees and rounded inputs."""
+
     def operate(a, b):
         if b.__class__ is not Exact:
             b = convert(b)
@@ -244,6 +246,7 @@ def _multiply(a, b):
 
 
 def _divide(a, b):
+    """Return the quotient of two values; division by zero gives NaN or infinity."""
     if b.__class__ is fmpq:
         if b == 0:
             if a.__class__ is arb or a == 0:
@@ -264,6 +267,8 @@ def _subtract(a, b):
 
 
 def _compare(relation: Callable[[Any, Any], bool], if_less: bool, if_greater: bool, if_equal: bool):
+    """Return a comparison of exact numbers; undecided enclosures take a branch of the trace."""
+
     def decide(a, b):
         if a.__class__ is fmpq and b.__class__ is fmpq:
             return relation(a, b)
@@ -361,6 +366,7 @@ class Exact(ArrayLikeNumber):
         return Exact(ball(self.value) ** ball(power), self.tainted or exponent.tainted)
 
     def _integer_power(self, n: int):
+        """Return the power by repeated squaring."""
         if n < 0:
             return 1 / self._integer_power(-n)
         if self.value.__class__ is arb:
@@ -412,6 +418,7 @@ class Exact(ArrayLikeNumber):
         return Exact(fmpq(int(self > 0) - int(self < 0)), self.tainted)
 
     def sqrt(self):
+        """Return the square root, rational if it is."""
         value = self.value
         if value.__class__ is fmpq:
             if value < 0:
@@ -502,6 +509,7 @@ def convert(value: Any) -> Any:
 
 
 def _convert_float(value: float) -> Exact:
+    """Return the number that a float denotes: dyadic or a short decimal; others are tainted."""
     if math.isnan(value):
         return Exact(arb("nan"))
     if math.isinf(value):

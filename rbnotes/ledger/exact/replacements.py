@@ -87,6 +87,8 @@ def _twist_matrix(xi: Any) -> Any:
 
 @patch("testing.differences")
 def _replace_differences(module: Any) -> None:
+    """Replace finite differences by derivatives of dual numbers."""
+
     def estimate(value):
         return module.DerivativeEstimate(value, 0.0)
 
@@ -120,6 +122,8 @@ def _replace_differences(module: Any) -> None:
 
 @patch("unchecked.central_differences")
 def _replace_central_differences(module: Any) -> None:
+    """Replace central differences by derivatives of dual numbers."""
+
     def time_derivatives_at_zero(function, step=None):
         first, second = new_tag(), new_tag()
         t = Dual(Dual(ZERO, ONE, first), ONE, second)
@@ -151,6 +155,7 @@ def _replace_complex_steps(module: Any) -> None:
 
 @patch("arguments.numbers")
 def _accept_exact_numbers(module: Any) -> None:
+    """Let the checks of arguments accept exact arrays."""
     checked = module._real_numbers
 
     def real_numbers(name, value):
@@ -215,6 +220,7 @@ def unit_quaternion_near(rotation_vector: Any) -> Any:
 
 @patch("testing.strategies")
 def _draw_rational_inputs(module: Any) -> None:
+    """Let strategies draw random rational numbers near those of the grid."""
     st = module.st
     drawn_from_grid = module._map_to_region
 

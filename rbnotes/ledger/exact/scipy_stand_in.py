@@ -352,6 +352,7 @@ class _SparseType(type):
         return wrap(result)
 
     def _from_compressed(cls, data, indices, starts, shape):
+        """Return the dense array of compressed rows or columns, whose entries may be blocks."""
         data = plain_objects(data)
         height, width = data.shape[1:] if data.ndim == 3 else (1, 1)
         result = np.asarray(to_plain(zeros(shape)))

@@ -214,6 +214,7 @@ def parent_wrench_maps(assembly: body_trees.Assembly, q: Array) -> tuple[list[Ar
 
 @lru_cache(maxsize=128)
 def _parent_wrench_maps(assembly: body_trees.Assembly, q_bytes: bytes) -> tuple[list[Array], list[Array]]:
+    """Return the maps from the wrench on a body, and from its joint forces, to the wrench on its parent."""
     q, n = np.frombuffer(q_bytes), len(assembly.parents)
     J, E = _jacobian(assembly, q_bytes), body_trees.poses(assembly, q)
     Y: list[Array] = []

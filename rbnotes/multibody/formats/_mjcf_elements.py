@@ -24,7 +24,19 @@ MAX_LENGTH = 20_000_000
 
 @dataclass
 class Element:
-    """XML element with the line where it begins."""
+    """XML element with the line where it begins.
+
+    Attributes
+    ----------
+    tag
+        Tag of the element.
+    attrib
+        Texts of the attributes by name.
+    line
+        Line of the file, from 1.
+    children
+        Elements in this one.
+    """
 
     tag: str
     attrib: dict[str, str]
@@ -69,6 +81,7 @@ def _read(path: Path) -> str:
 
 
 def _parse_text(text: str, folder: Path | None, visited: set[Path]) -> Element:
+    """Return the root element of a text, with the elements of included files."""
     if len(text) > MAX_LENGTH:
         raise InvalidArgument("source", f"{len(text)} characters", f"at most {MAX_LENGTH}")
     roots: list[Element] = []
@@ -137,7 +150,29 @@ def locate_errors(element: Element) -> Iterator[None]:
 
 @dataclass
 class Context:
-    """Settings and default classes of a file."""
+    """Settings and default classes of a file.
+
+    Attributes
+    ----------
+    unsupported
+        ``"raise"`` or ``"warn"``, for unsupported features.
+    degrees
+        True if angles of the file are in degrees.
+    euler_sequence
+        Axes of Euler angles: lower-case letters rotate with the body.
+    auto_limits
+        True if a range alone switches limits on.
+    inertia_from_geometry
+        ``"true"``, ``"false"`` or, for bodies without ``<inertial>``, ``"auto"``.
+    balance_inertia
+        True if moments of inertia that violate the triangle inequality are replaced by their mean.
+    min_mass
+        Smallest mass of a body, kg.
+    min_inertia
+        Smallest principal moment of inertia of a body, kg m^2.
+    classes
+        Default attributes by class and tag.
+    """
 
     unsupported: Literal["raise", "warn"]
     degrees: bool = True
@@ -217,6 +252,20 @@ def choice(element: Element, name: str, default: str, choices: Iterable[str]) ->
     if word not in allowed:
         raise InvalidArgument(f"{element.label}: {name}", f"{word!r:.60}", f"one of {', '.join(allowed)}")
     return word
+
+
+def bounds(context: Context, element: Element, switch: str, name: str) -> tuple[float, float] | None:
+    """Return the bounds that an attribute holds if another attribute switches them on, else None."""
+    limited = choice(element, switch, "auto", ("auto", "true", "false"))
+    if name in element.attrib:
+        lower, upper = values(element, name, 2)
+    if limited == "false" or (limited == "auto" and name not in element.attrib):
+        return None
+    if limited == "auto" and not context.auto_limits:
+        raise InvalidArgument(element.label, f"'{name}' without '{switch}'", f"{switch} without autolimits")
+    if name not in element.attrib or not lower < upper:
+        raise InvalidArgument(f"{element.label}: {name}", repr(element.get(name)), "lower < upper")
+    return float(lower), float(upper)
 
 
 def is_true(element: Element, name: str, default: bool) -> bool:

@@ -60,6 +60,10 @@ class _MujocoJoint(NamedTuple):
 
     Attributes
     ----------
+    kind
+        ``"hinge"``, ``"slide"`` or ``"ball"``.
+    name
+        Name of the joint.
     link
         Link of the joint.
     coordinate
@@ -173,6 +177,7 @@ def _refuse_springs(link: Link, coordinates: slice) -> None:
 
 
 def _add_inertia(body: ET.Element, link: Link, is_moving: bool) -> None:
+    """Add the ``<inertial>`` of a link along its principal axes; refuse one that is too small for MuJoCo."""
     properties = inertia.from_spatial_inertia(inertia.transform_inertia(link.body_frame, link.inertia))
     frame = principal_frame(properties)
     if is_moving and min(properties.mass, *frame.moments) < MIN_INERTIA:

@@ -31,6 +31,8 @@ class LinkElement(NamedTuple):
 
     Attributes
     ----------
+    name
+        Name of the link.
     mass_properties
         Mass properties in the link's frame; None: no mass.
     visuals
@@ -53,10 +55,20 @@ class JointElement(NamedTuple):
 
     Attributes
     ----------
+    name
+        Name of the joint.
+    parent
+        Name of the parent link.
+    child
+        Name of the child link.
+    joint_type
+        Joint type of the library.
     origin
         Neutral frame ``(4, 4)`` of the joint and of the child, in the frame of the parent.
     motion_frame
         Frame ``(4, 4)`` of the motion's axes in the joint's frame: a pure rotation.
+    damping
+        Damping coefficient, N m s/rad or N s/m.
     properties
         Limits, friction and mimic, as in a :class:`~rbnotes.multibody.formats.RobotJoint`.
     """
@@ -122,6 +134,7 @@ def joint_element(element: ET.Element) -> JointElement:
 
 
 def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | None) -> MassProperties | None:
+    """Return the mass properties of an ``<inertial>``, None without mass; repair an impossible inertia."""
     mass = number(context, child(f"{context}: inertial", inertial, "mass"), "value")
     pose = origin(f"{context}: inertial", inertial)
     entries = child(f"{context}: inertial", inertial, "inertia")
@@ -144,17 +157,19 @@ def _mass_properties(context: str, inertial: ET.Element, repairs: list[str] | No
         _repair(f"{context}: inertia", error.got, error.expected, remedy, repairs)
         body = inertia.mass_properties(mass, inertia.nearest_inertia(J))
     R = pose[:3, :3]
-    turned = R @ body.inertia @ R.T
-    return MassProperties(body.mass, (turned + turned.T) / 2, pose[:3, 3])
+    rotated = R @ body.inertia @ R.T
+    return MassProperties(body.mass, (rotated + rotated.T) / 2, pose[:3, 3])
 
 
 def _repair(name: str, got: str, expected: str, remedy: str, repairs: list[str] | None) -> None:
+    """Add the repair of an error to the list; raise the error if repairs are not allowed."""
     if repairs is None:
         raise InvalidArgument(name, got, expected)
     repairs.append(f"{name}: {got}, {remedy}")
 
 
 def _solid(context: str, geometry: ET.Element, folder: Path | None) -> Shape | None:
+    """Return the solid of a ``<geometry>``; None for other shapes, and for meshes without a folder."""
     for shape in geometry:
         try:
             match shape.tag:

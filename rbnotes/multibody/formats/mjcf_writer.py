@@ -56,6 +56,8 @@ def to_mjcf(model: MjcfModel | Model | Robot | Tree) -> str:
 
 
 class _Writer:
+    """Writer of one model; ``document`` returns the root element."""
+
     def __init__(self, model: MjcfModel | Model) -> None:
         self.mjcf = model if isinstance(model, MjcfModel) else None
         self.model = model.model if isinstance(model, MjcfModel) else model
@@ -70,6 +72,7 @@ class _Writer:
         }
 
     def document(self) -> ET.Element:
+        """Return the element ``<mujoco>`` of the whole model."""
         model = self.model
         if model.force_law is not zero_forces or model.bearings:
             raise InvalidArgument("model", "forces or bearings", "none: MJCF has no counterpart")
@@ -127,6 +130,7 @@ class _Writer:
             self._add_body(element, child, se3.inverse(link.body_frame), [])
 
     def _add_joint(self, element: ET.Element, body: Body, frame: Array) -> None:
+        """Add the joint of a body; refuse types that MJCF lacks."""
         label = f"body {body.name!r}: joint"
         attributes = {"name": self.joint_names[body.name], "pos": format_numbers(frame[:3, 3])}
         match body.joint:
@@ -160,6 +164,7 @@ class _Writer:
         ET.SubElement(element, "joint", attributes)
 
     def _add_geometries(self, element: ET.Element, owner: int) -> None:
+        """Add the colliding shapes of a body or of the world."""
         for each in self.model.colliders:
             if each.body != owner:
                 continue
@@ -177,6 +182,7 @@ class _Writer:
                 ET.SubElement(element, "body", {"name": name, **pose_attributes(frame.pose)})
 
     def _add_constraints(self, root: ET.Element) -> None:
+        """Add welds, gears and loop closures; refuse other equations."""
         equality = ET.Element("equality")
         tree = self.model.tree
         poses = self.model.body_state(self.model.state()).E
@@ -209,16 +215,17 @@ class _Writer:
             root.append(equality)
 
     def _add_actuators(self, root: ET.Element) -> None:
+        """Add the actuators, with the gears and ranges of the file if there is one."""
         if not self.model.actuators:
             return
         section = ET.SubElement(root, "actuator")
-        known = {} if self.mjcf is None else {each.body: each for each in self.mjcf.actuators}
+        file_actuators = {} if self.mjcf is None else {each.body: each for each in self.mjcf.actuators}
         for law in self.model.actuators:
             kind = {"Motor": "motor", "PositionServo": "position", "VelocityServo": "velocity"}[
                 type(law).__name__
             ]
-            unnamed = MjcfActuator(f"{law.body} {kind}", kind, law.body, 1.0, -np.inf, np.inf)
-            entry = known.get(law.body, unnamed)
+            default_actuator = MjcfActuator(f"{law.body} {kind}", kind, law.body, 1.0, -np.inf, np.inf)
+            entry = file_actuators.get(law.body, default_actuator)
             attributes = {"name": entry.name, "joint": self.joint_names[law.body]}
             gains = {"gear": entry.gear}
             if isinstance(law, PositionServo):
@@ -253,6 +260,7 @@ class _Writer:
             ET.SubElement(section, "key", {"name": name, **texts})
 
     def _shape_attributes(self, shape: Shape) -> dict[str, str]:
+        """Return the attributes of a shape; the vertices of a mesh become an asset."""
         if isinstance(shape, Plane):
             return {"type": "plane", "size": PLANE_SIZE}
         if isinstance(shape, ConvexMesh):

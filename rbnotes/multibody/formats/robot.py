@@ -157,7 +157,7 @@ class Robot:
     ------
     InvalidArgument
         If two joints have one name or carry one link, a joint's link or the joint that it mimics is missing,
-        one of these two has not exactly one coordinate, or joints mimic each other in a circle; the message
+        one of these two has not exactly one coordinate, or joints mimic each other in a cycle; the message
         names the joint.
     """
 
@@ -173,8 +173,8 @@ class Robot:
     def __post_init__(self) -> None:
         by_name: dict[str, RobotJoint] = {}
         links: set[str] = set()
-        given = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
-        for joint in given:
+        joints = self.joints.values() if isinstance(self.joints, Mapping) else self.joints
+        for joint in joints:
             coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]
             if joint.name in by_name or joint.link in links:
                 raise InvalidArgument("joints", f"two for {joint.name!r} or {joint.link!r}", "one for each")
@@ -362,10 +362,10 @@ class Robot:
             multiplier, offset = multiplier * ratio, offset + multiplier * constant
             arguments.real_array(label, [multiplier, offset])
             if leader not in self.joints:
-                known = ", ".join(map(repr, self.joints))
-                raise InvalidArgument(label, repr(leader), f"a joint that moves: one of {known}")
+                names = ", ".join(map(repr, self.joints))
+                raise InvalidArgument(label, repr(leader), f"a joint that moves: one of {names}")
             if leader in visited:
-                raise InvalidArgument(label, " -> ".join([*visited, leader]), "no circle")
+                raise InvalidArgument(label, " -> ".join([*visited, leader]), "no cycle")
             visited.append(leader)
             joint = self.joints[leader]
         coordinates = self.tree.coordinate_slices[self.tree.index(joint.link)]

@@ -189,7 +189,7 @@ def _sort_joints(
     if len(sorted_joints) < len(joints):
         reached_links = {roots[0], *(joint.child for joint in sorted_joints)}
         missing = [repr(joint.child) for joint in joints if joint.child not in reached_links]
-        raise InvalidArgument("source", f"links {', '.join(missing)} in a circle", "a tree")
+        raise InvalidArgument("source", f"links {', '.join(missing)} in a cycle", "a tree")
     return roots[0], sorted_joints
 
 

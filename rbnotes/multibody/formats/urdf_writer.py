@@ -55,10 +55,9 @@ def to_urdf(robot: Robot | Tree) -> str:
             link.placement @ (link.joint.pose if isinstance(link.joint, Fixed) else np.eye(4)) @ motion_frame
         )
         origin = origin if parent < 0 else se3.inverse(motion_frames[parent]) @ origin
-        carrier = world if parent < 0 else tree.links[parent].name
-        _add_joint(
-            root, joint, link, _urdf_joint_type(joint, link.joint), (carrier, link.name), origin, motion_frame
-        )
+        parent_name = world if parent < 0 else tree.links[parent].name
+        joint_type = _urdf_joint_type(joint, link.joint)
+        _add_joint(root, joint, link, joint_type, (parent_name, link.name), origin, motion_frame)
     frames = {link.name: motion_frame for link, motion_frame in zip(tree.links, motion_frames, strict=True)}
     names = {robot.joint_of_link(link.name).name for link in tree.links}
     for name, frame in robot.frames.items():
@@ -88,6 +87,7 @@ def _motion_frame(robot: Robot, link: Link) -> Array:
 
 
 def _urdf_joint_type(joint: RobotJoint, joint_type: JointType) -> str:
+    """Return the type of a joint in URDF; refuse types that URDF lacks."""
     has_limits = np.isfinite(joint.lower), np.isfinite(joint.upper)
     if isinstance(joint_type, Prismatic):
         return "prismatic"
@@ -116,6 +116,7 @@ def _geometries_of(robot: Robot, link: str | None, to_link: Array) -> dict[str, 
 def _add_link(
     root: ET.Element, name: str, M: Array | None, geometries: Mapping[str, Sequence[LinkGeometry]]
 ) -> None:
+    """Add a link with its inertia and geometries."""
     element = ET.SubElement(root, "link", name=name)
     if M is not None:
         mass, J, com = inertia.from_spatial_inertia(M)
@@ -132,6 +133,7 @@ def _add_link(
 
 
 def _add_solid(geometry: ET.Element, context: str, solid: Shape) -> None:
+    """Add the element of a box, a sphere or a cylinder."""
     match solid:
         case Box(sides):
             ET.SubElement(geometry, "box", size=format_numbers(sides))
@@ -159,6 +161,7 @@ def _add_joint(
     pose: Array,
     motion_frame: Array,
 ) -> None:
+    """Add a joint with its frame, axis, limits and losses."""
     context = f"link {link.name!r}"
     if np.any(link.stiffness):
         raise InvalidArgument(f"{context}: stiffness", f"{link.stiffness}", "none: URDF has no springs")

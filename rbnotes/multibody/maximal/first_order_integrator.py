@@ -42,7 +42,7 @@ class FirstOrderIntegrator:
     def step(self, context: StepContext, state: State, points: ContactPoints) -> StepResult:
         """Take one step from a state with known contacts."""
         model, h = context.model, context.settings.h
-        free = model.free_system
+        free_system = model.free_system
         bilateral = joint_velocity_constraints(model, state, gamma=context.settings.error_reduction_rate)
         equations = Equations(bilateral.rows, bilateral.target)
         rows, mass = unchecked.contact_jacobian(points, state.E), model.mass_matrix(state)
@@ -55,7 +55,8 @@ class FirstOrderIntegrator:
         velocity = state.velocity
         problem = self.scheme.problem(model, state, h)
         forces = ForceImpulses(
-            gravity=h * free.gravity_force(state), applied=h * free.linearized_applied_forces(state).f
+            gravity=h * free_system.gravity_force(state),
+            applied=h * free_system.linearized_applied_forces(state).f,
         )
         contacts = ContactTargets(points, rows, min_normal_velocities(context, state, points, rows))
         update = solve_velocities(context, problem, velocity, forces, equations, contacts)

@@ -95,6 +95,8 @@ class JointGroup(NamedTuple):
 
     Attributes
     ----------
+    kind
+        Joint type.
     joint_indices
         Indices ``(g,)`` among all joints.
     row_indices

@@ -134,9 +134,9 @@ class JointSpaceImpulses(NamedTuple):
     coordinate_rows: Array
 
     def free_velocity_change(self, mass: Array, velocity: Array, impulse: Array) -> Array:
-        """Return the change of the twists ``(6 n,)`` under another impulse, too, without constraints.
+        """Return the change of the twists ``(6 n,)`` under these impulses and another one.
 
-        Dry friction is left out.
+        Constraints and dry friction do not act.
 
         Parameters
         ----------
@@ -144,6 +144,8 @@ class JointSpaceImpulses(NamedTuple):
             Mass matrix ``(6 n, 6 n)``.
         velocity
             Twists ``(6 n,)`` before the update.
+        impulse
+            The other impulse ``(6 n,)``.
         """
         bounded = self.bounded
         return unconstrained_velocity_change(

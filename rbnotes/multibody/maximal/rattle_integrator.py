@@ -139,11 +139,11 @@ def _step_with_halving(
 
 
 def _has_plausible_energy(context: StepContext, state: State, result: StepResult) -> bool:
-    free = context.model.free_system
+    free_system = context.model.free_system
     fall_speed = context.settings.h * float(np.linalg.norm(context.model.gravity))
     speeds = (each.velocity for each in (state, result.state))
-    kinetic = max(float(v @ (free.sparse_mass_matrix @ v)) / 2 for v in speeds)
-    scale = kinetic + fall_speed**2 * float(np.sum(free.mass_properties.mass)) / 2
+    kinetic = max(float(v @ (free_system.sparse_mass_matrix @ v)) / 2 for v in speeds)
+    scale = kinetic + fall_speed**2 * float(np.sum(free_system.mass_properties.mass)) / 2
     return bool(abs(result.work.joints + result.work.integrator) <= ENERGY_CHANGE_TOLERANCE * scale)
 
 
@@ -152,7 +152,7 @@ def _first_update_and_free_motion(
 ) -> tuple[VelocityUpdate, State] | None:
     """Return the velocity update and the state after the free motion, or None if the joints fail."""
     model, h = context.model, context.settings.h
-    free, end_time = model.free_system, state.t + h
+    free_system, end_time = model.free_system, state.t + h
     constraints = VelocityConstraints(context, state, end_time)
     if context.settings.uses_projection and constraints.max_joint_error > JOINT_ERROR_TOLERANCE:
         state = replace_unchecked(state, E=project_poses_unchecked(model, state.E))
@@ -166,7 +166,7 @@ def _first_update_and_free_motion(
     if impacts is not None:
         state = state.with_velocity(impacts.velocity)
     velocity = state.velocity
-    responses = free.sparse_inverse_mass_matrix @ G.T
+    responses = free_system.sparse_inverse_mass_matrix @ G.T
     target_errors = np.zeros_like(errors)
     if not context.settings.uses_projection:
         # The errors at the start refer to the prescribed motions at the start.
@@ -176,14 +176,17 @@ def _first_update_and_free_motion(
     # The errors after free motion with the velocity v, to second order in h.
     target = np.zeros_like(errors)
     if len(errors):
-        gyroscopic_acceleration = free.sparse_inverse_mass_matrix @ free.gyroscopic_wrenches(state)
+        gyroscopic_acceleration = free_system.sparse_inverse_mass_matrix @ free_system.gyroscopic_wrenches(
+            state
+        )
         target = (target_errors - errors) / h - h / 2 * (
             G @ gyroscopic_acceleration + constraints.bias_acceleration(state.phi)
         )
         target = G @ least_norm_correction(G, responses, -target)
 
     forces = ForceImpulses(
-        gravity=h / 2 * free.gravity_force(state), applied=h / 2 * free.linearized_applied_forces(state).f
+        gravity=h / 2 * free_system.gravity_force(state),
+        applied=h / 2 * free_system.linearized_applied_forces(state).f,
     )
     rotors = context.rotors(state)
     rotor_lead = _mean_rotor_velocity(context, rotors, state, velocity) - rotors.rows @ velocity
@@ -205,7 +208,7 @@ def _first_update_and_free_motion(
     rotor_velocity = rotors.rows @ update.after + rotor_lead
     if has_rotors:
         # An impulse on bodies that changes the velocity of a rotor by -1.
-        rotor_responses = free.sparse_inverse_mass_matrix @ (rotors.rows.T * rotors.armature)
+        rotor_responses = free_system.sparse_inverse_mass_matrix @ (rotors.rows.T * rotors.armature)
         responses = np.concatenate([responses, rotor_responses], axis=1)
     for _ in range(MAX_NEWTON_ITERATIONS):
         end_state = advance_free_motion(model, state, corrected_velocity, h)
@@ -243,8 +246,8 @@ def _mean_rotor_velocity(context: StepContext, rotors: Rotors, state: State, vel
     """Return the mean velocities ``(r,)`` that rotors have in the free motion of the bodies."""
     if not len(rotors.armature):
         return np.zeros(0)
-    flight = advance_free_motion(context.model, state, velocity, context.settings.h)
-    result: Array = (context.rotors(flight).position - rotors.position) / context.settings.h
+    end_state = advance_free_motion(context.model, state, velocity, context.settings.h)
+    result: Array = (context.rotors(end_state).position - rotors.position) / context.settings.h
     return result
 
 
@@ -280,7 +283,7 @@ def _second_update(
     Those of the rotors are given: they differ from those of the joints until the update.
     """
     model, h = context.model, context.settings.h
-    free, velocity = model.free_system, state.velocity
+    free_system, velocity = model.free_system, state.velocity
     constraints = VelocityConstraints(context, state, state.t)
     mass = context.mass_matrix(state)
     equations = Equations(constraints.jacobian_like(mass), constraints.velocity_target)
@@ -289,13 +292,13 @@ def _second_update(
     is_persistent = persistent_contacts(points, normal_velocities, h, model.gravity, context.settings.slop)
     points, rows = points[is_persistent], rows.select_groups(is_persistent)
     contacts = ContactTargets(points, rows, np.minimum(-points.gap / h, 0.0))
-    gravity = h / 2 * free.gravity_force(state)
+    gravity = h / 2 * free_system.gravity_force(state)
     rotors = context.rotors(state)
     rotor_slip = rotor_velocity - rotors.rows @ velocity
     start_momentum = mass @ velocity + rotors.rows.T @ (rotors.armature * rotor_slip)
 
     def forces_at(force_state: State) -> ForceImpulses:
-        return ForceImpulses(gravity, h / 2 * free.linearized_applied_forces(force_state).f)
+        return ForceImpulses(gravity, h / 2 * free_system.linearized_applied_forces(force_state).f)
 
     def solve(force_state: State) -> VelocityUpdate:
         forces, joint_space = forces_at(force_state), None

@@ -92,7 +92,7 @@ class SimulationOptions:
         set_fields(self, h=h, slop=arguments.real_number("slop", self.slop, minimum=0.0))
 
     def step_settings(self) -> StepSettings:
-        """Return the settings of each step; the friction model has no impulses to start from."""
+        """Return the settings of each step; the first step has no warm start of friction."""
         limit = np.inf if self.max_friction_residual is None else float(self.max_friction_residual)
         friction = WarmStartedFriction(self.friction_model, limit, MATCHING_DISTANCE)
         gamma = DEFAULT_ERROR_REDUCTION / self.h if self.gamma is None else self.gamma

@@ -105,6 +105,12 @@ class VelocityUpdate(NamedTuple):
 
     Attributes
     ----------
+    before
+        Velocities before the update ``(N,)``.
+    after
+        Velocities after the update ``(N,)``.
+    gravity_impulse
+        Impulse of gravity.
     applied_impulse
         Impulse of the forces besides gravity, and of springs, dampers, friction and actuators in joints.
     actuator_impulse
@@ -115,6 +121,8 @@ class VelocityUpdate(NamedTuple):
         Impulse of joints, constraints and limits.
     multipliers
         Impulses along the rows of the equations ``(m,)``.
+    contacts
+        Record of the contacts of the update.
     rotor_velocity
         Velocities of the rotors of joints after the update ``(r,)``.
     rotor_work
@@ -155,8 +163,14 @@ class StepResult(NamedTuple):
 
     Attributes
     ----------
+    state
+        State at the end of the step.
     points
         Contacts at the end of the step.
+    contacts
+        Record of the contacts during the step.
+    work
+        Work by cause, J.
     multipliers
         Impulses along the rows of the joints between bodies with six coordinates ``(m,)``, N m s and N s.
     actuator_impulse
@@ -574,8 +588,8 @@ def limit_impact_energy(
     if not np.any(is_bouncing) or not problem.is_symmetric:
         return solution
     M = problem.mass
-    free = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)[0]
-    max_energy = float(free @ (M @ free)) / 2
+    free_velocity = factor_step(problem).solve_unchecked(problem.momentum, problem.bilateral.target)[0]
+    max_energy = float(free_velocity @ (M @ free_velocity)) / 2
 
     def fall_energy(contact_solution: StepSolution) -> float:
         return -float(

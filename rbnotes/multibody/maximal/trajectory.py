@@ -177,7 +177,7 @@ class Trajectory:
     contacts
         Record of the contacts of each step ``(T,)``.
     work
-        Work by cause in each step ``(T,)``, J: ``energies[0] + cumsum(work.total)`` are the other energies.
+        Work by cause in each step ``(T,)``, J: ``energies[1:]`` is ``energies[0] + cumsum(work.total)``.
     restart
         Data besides the state with which :func:`~rbnotes.multibody.maximal.simulate` continues.
     compiled
@@ -217,8 +217,8 @@ class Trajectory:
         Parameters
         ----------
         shapes
-            A solid for each body, or colliders, such as those of a model. They are
-            drawn. A body without a shape is drawn as its axes, a rounded box as the box around it.
+            A solid for each body, or colliders, such as those of a model. A body without a shape is drawn as
+            its axes, a rounded box as the box around it.
         description
             Content of the scene in a sentence, for readers who cannot see it.
         colors

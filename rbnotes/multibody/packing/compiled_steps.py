@@ -46,14 +46,15 @@ def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepC
     for name in ("find_shape_contacts", "solve_friction", "take_steps"):
         compiled_function(name)
     reference = context.settings.friction
-    law = replace(reference.model, solve=compiled_newton_friction)
-    friction = WarmStartedFriction(law, reference.max_residual, reference.matching_distance)
+    friction_model = replace(reference.model, solve=compiled_newton_friction)
+    friction = WarmStartedFriction(friction_model, reference.max_residual, reference.matching_distance)
     settings = replace(context.settings, friction=friction)
     return replace(context, settings=settings, detect_contacts=packed.colliders.detect_contacts), packed
 
 
 def _check_options(context: StepContext, integrator: Integrator) -> None:
-    for is_supported, what in (
+    """Raise an error for an option that compiled steps do not support."""
+    for is_supported, feature in (
         (type(integrator) is Rattle, "another scheme than rattle"),
         (context.settings.impacts == SIMULTANEOUS, f"impacts={context.settings.impacts!r}"),
         (context.settings.uses_projection, f"stabilization={context.settings.stabilization!r}"),
@@ -68,7 +69,7 @@ def _check_options(context: StepContext, integrator: Integrator) -> None:
         (context.joint_space is None, "forces or constraints in joint coordinates"),
     ):
         if not is_supported:
-            raise unsupported_error(what)
+            raise unsupported_error(feature)
 
 
 def compiled_newton_friction(

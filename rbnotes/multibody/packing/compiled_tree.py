@@ -409,6 +409,7 @@ class CompiledTree:
         return self._generalized_forces(q, y)
 
     def _generalized_forces(self, q: Array, wrenches: Array) -> Array:
+        """Return ``J^T wrenches`` for each state; the reference replaces failed calls."""
         shape = np.broadcast_shapes(q.shape[:-1], wrenches.shape[:-2])
         q = np.broadcast_to(q, (*shape, self.tree.num_coordinates))
         wrenches = np.broadcast_to(wrenches, (*shape, *wrenches.shape[-2:]))
@@ -427,6 +428,7 @@ class CompiledTree:
         return np.zeros(self._vector_shape)
 
     def _body_motions(self, q: Array, qdot: Array) -> tuple[Array, Array]:
+        """Return twists and bias accelerations of the bodies; the reference replaces failed calls."""
         n, entry = len(self.tree.links), compiled_function("body_motions")
         result = np.empty((2, *q.shape[:-1], n, 6))
         for index in np.ndindex(q.shape[:-1]):

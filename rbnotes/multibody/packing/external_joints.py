@@ -34,7 +34,17 @@ from rbnotes.joints.general.function_joint import MIN_MARGIN
 
 
 class JointSlices(NamedTuple):
-    """Slices of a joint in the coordinates of a tree and in an array of numbers."""
+    """Joint with its slices in the arrays of a tree.
+
+    Attributes
+    ----------
+    joint
+        Joint type.
+    coordinates
+        Slice of its coordinates among those of the tree.
+    numbers
+        Slice of its pose, columns and bias acceleration in the array that compiled sweeps read.
+    """
 
     joint: JointType
     coordinates: slice
@@ -52,8 +62,12 @@ class JointProgram(NamedTuple):
         Smallest nonzero margin, and the constants of the function.
     vectors
         Number of input vectors: coordinates, rates, accelerations.
+    results
+        Number of results.
+    margins
+        Number of outputs that must not be too small, after the results.
     widths
-        Numbers of inputs and of outputs.
+        Numbers of inputs and of outputs, padded to multiples of eight.
     """
 
     key: int
@@ -65,7 +79,19 @@ class JointProgram(NamedTuple):
 
 
 class ProgramGroup(NamedTuple):
-    """Joints with the same program: its entry, and its arguments besides the states."""
+    """Joints with the same program: its entry, and its arguments besides the states.
+
+    Attributes
+    ----------
+    fill
+        Compiled function that evaluates the program for all joints of the group.
+    table
+        Header and offsets of the joints, see :mod:`rbnotes.compiled.tree_layout`.
+    constants
+        Smallest nonzero margin, and the constants of each joint.
+    work
+        Working memory of one evaluation.
+    """
 
     fill: Callable[..., int]
     table: NDArray[np.uint64]
@@ -168,6 +194,7 @@ def group_by_program(
 def _program_group(
     members: list[tuple[JointProgram, JointSlices]], start: int, coordinates: int
 ) -> ProgramGroup:
+    """Return the entry and the arrays of joints that share a program."""
     first, first_slices = members[0]
     m, num_constants = first_slices.joint.num_coordinates, first.constants.size - 1
     rows = [(each.coordinates.start, each.numbers.start) for _, each in members]
@@ -198,6 +225,7 @@ def joint_program(joint: JointType, function: str) -> JointProgram | None:
 
 
 def _build_program(joint: FunctionJoint, function: Any) -> JointProgram | None:
+    """Translate a casadi function to a program and register it; None if an instruction is not supported."""
     require_numba()
     from rbnotes.compiled import programs as programs_module
 
@@ -259,6 +287,7 @@ _COMPILED_PROGRAMS: dict[int, Callable[..., int]] = {}
 
 
 def _compile_program(key: int, name: str) -> Callable[..., int]:
+    """Return the compiled entry of a program, compiled on first use."""
     from rbnotes.compiled import programs as programs_module
 
     function: Any = programs_module.program_entry

@@ -106,6 +106,7 @@ def pack_colliders(model: MaximalModel) -> PackedColliders:
 
 
 def _shape_numbers(collider: Collider) -> Array:
+    """Return the frame, the half extents and the radius of a collider."""
     surface = collider.collision_geometry
     half, radius = (
         (surface.half_extents, surface.radius) if isinstance(surface, RoundedBox) else (np.zeros(3), np.inf)

@@ -42,6 +42,10 @@ class PackedModel(NamedTuple):
 
     Attributes
     ----------
+    integers
+        Counts and indices.
+    floats
+        Inertias, joint frames, constraint rows, colliders and gravity.
     row_order
         Indices of the constraint rows in the order of the reference ``(m,)``.
     colliders

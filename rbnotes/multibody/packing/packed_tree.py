@@ -181,6 +181,8 @@ class PackedTree(NamedTuple):
 
     Attributes
     ----------
+    integers
+        Header, and a row of indices for each element.
     floats
         Constants, gravity, body placements; then the workspace of one evaluation.
     external
@@ -369,13 +371,13 @@ def _assign_slots(rows_of_elements: NDArray[np.uint64]) -> int:
     """Assign slots for the inertias of children, and reuse those that were read; return their number."""
     size = len(rows_of_elements)
     world, unused = 0, 1
-    slots, free, count = [unused] * size, list[int](), 2
+    slots, free_slots, count = [unused] * size, list[int](), 2
     slots[0] = world
     has_received = [False] * size
     for e in reversed(range(1, size)):
         parent = int(rows_of_elements[e, layout.PARENT])
         if parent and not has_received[parent]:
-            slots[parent] = free.pop() if free else count
+            slots[parent] = free_slots.pop() if free_slots else count
             count = max(count, slots[parent] + 1)
         rows_of_elements[e, layout.OWN_SLOT], rows_of_elements[e, layout.PARENT_SLOT] = (
             slots[e],
@@ -384,5 +386,5 @@ def _assign_slots(rows_of_elements: NDArray[np.uint64]) -> int:
         rows_of_elements[e, layout.SLOT_IS_OCCUPIED] = has_received[parent]
         has_received[parent] = True
         if slots[e] != unused:
-            free.append(slots[e])  # freed last: parent and child never share a slot
+            free_slots.append(slots[e])  # freed last: parent and child never share a slot
     return count

@@ -66,7 +66,7 @@ MAX_STEPS_PER_CALL = 128
 
 
 class CompiledRun:
-    """Run in progress."""
+    """Compiled simulation: its state and the results of the steps so far."""
 
     def __init__(
         self, packed: PackedModel, context: StepContext, state: State, points: ContactPoints

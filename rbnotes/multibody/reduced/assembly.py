@@ -93,7 +93,7 @@ def _unlocked_velocities(system: TreeSystem, state: State, locked: Iterable[str]
         coordinates = system.tree.coordinate_slices[system.tree.index(name)]
         is_free[state.v.size + coordinates.start : state.v.size + coordinates.stop] = False
     if not np.any(is_free):
-        raise InvalidArgument("locked", "everything that moves", "something left to move")
+        raise InvalidArgument("locked", "all joints", "at least one joint that may move")
     return is_free
 
 

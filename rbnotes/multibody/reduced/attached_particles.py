@@ -75,6 +75,7 @@ class AttachedSystem(ReducedSystem):
         return tuple(k for k in range(len(self.system.masses)) if k not in attached_particles)
 
     def _expand(self, state: State) -> tuple[State, Array, Array]:
+        """Return the state with all particles, and the reduction's J and bias."""
         tree, count, free = self.system.tree, len(self.system.masses), list(self.free_particles)
         k = tree.num_coordinates
         if len(state.x) != len(free) or state.q.shape != (k,) or state.qdot.shape != (k,):
@@ -100,6 +101,7 @@ class AttachedSystem(ReducedSystem):
         return replace(state, x=x, v=v), J, bias
 
     def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
+        """Return the derivatives of the reduction at a state, an acceleration and forces."""
         tree, count, first = self.system.tree, len(self.system.masses), 3 * len(self.free_particles)
         derivatives = kinematics_derivatives(tree, state.q, state.qdot, acceleration[first:])
         shape = (3 * count + tree.num_coordinates, first + tree.num_coordinates)

@@ -136,7 +136,17 @@ class BodyConstraint(ABC):
 
 
 class PointKinematics(NamedTuple):
-    """Point of a body: its position, its Jacobian, and its acceleration at constant velocities."""
+    """Kinematics of a point of a body or the world.
+
+    Attributes
+    ----------
+    position
+        Position ``(3,)`` in the world, m.
+    jacobian
+        Jacobian ``(3, N)`` from the velocities of the state to the velocity of the point.
+    bias_acceleration
+        Acceleration ``(3,)`` at constant velocities of the state, m/s^2.
+    """
 
     position: Array
     jacobian: Array
@@ -155,12 +165,16 @@ def point_kinematics(
 
 
 class BodyPointKinematics(NamedTuple):
-    """Point of a body: its position, its Jacobian with respect to the body's twist, its bias acceleration.
+    """Kinematics of a point of a body or the world with respect to the body's twist.
 
     Attributes
     ----------
+    position
+        Position ``(3,)`` in the world, m.
     body_blocks
-        Block ``(3, 6)`` by the index of the link; empty for a point of the world.
+        Jacobian ``(3, 6)`` from the body's twist, by the index of the link; empty for a point of the world.
+    bias_acceleration
+        Acceleration ``(3,)`` at a constant twist, m/s^2.
     """
 
     position: Array
@@ -171,7 +185,7 @@ class BodyPointKinematics(NamedTuple):
 def body_point_kinematics(
     system: TreeSystem, kinematics: KinematicState, link: str | None, x: Array
 ) -> BodyPointKinematics:
-    """Return the same as :func:`point_kinematics`, with the body's twist instead of velocities."""
+    """Return the kinematics of a point as :func:`point_kinematics`, but with respect to body twists."""
     if link is None:
         return BodyPointKinematics(x, {}, np.zeros(3))
     i = system.tree.index(link)

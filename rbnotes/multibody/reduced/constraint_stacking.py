@@ -25,7 +25,19 @@ DEPENDENCE_TOLERANCE = 1e-6
 
 
 class ConstraintPart(NamedTuple):
-    """Rows of one constraint in a problem, with their targets."""
+    """Rows of one constraint in a problem, with their targets.
+
+    Attributes
+    ----------
+    name
+        Name of the constraint in messages.
+    G
+        Rows ``(m, N)``.
+    target
+        Right-hand sides ``(m,)``.
+    unilateral
+        True for inequalities.
+    """
 
     name: str
     G: Array
@@ -100,7 +112,7 @@ def dependent_equations(parts: list[ConstraintPart]) -> list[str]:
 def refuse_contradictions(parts: list[ConstraintPart], velocity: Array) -> None:
     """Raise an error if an equation depends on those before it but has a different target.
 
-    ``velocity`` is one of the expected size: it sets the scale of rounding.
+    ``velocity`` has the expected magnitude, which determines the rounding error.
     """
     equations = [part for part in parts if not part.unilateral]
     G = np.concatenate([part.G for part in equations])

@@ -230,7 +230,7 @@ class Gear:
         Raises
         ------
         InvalidArgument
-            If the system has no such link, or another argument is not right.
+            If the system has no such link, or another argument is invalid.
         """
         check_rows_arguments(system, state, t)
         first, second = (_velocity_index(system, name) for name in (self.a, self.b))
@@ -273,7 +273,7 @@ class PrescribedJoint:
         Raises
         ------
         InvalidArgument
-            If the system has no such link, or another argument is not right.
+            If the system has no such link, or another argument is invalid.
         """
         check_rows_arguments(system, state, t)
         coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
@@ -425,7 +425,7 @@ class JointLimit:
         Raises
         ------
         InvalidArgument
-            If the system has no such link, or another argument is not right.
+            If the system has no such link, or another argument is invalid.
         """
         check_rows_arguments(system, state, t)
         coordinates = system.tree.coordinate_slices[system.tree.index(self.link)]
@@ -473,7 +473,7 @@ class RotationLimit:
         Raises
         ------
         InvalidArgument
-            If the joint of the link has other coordinates, or another argument is not right.
+            If the joint of the link has other coordinates, or another argument is invalid.
         """
         check_rows_arguments(system, state, t)
         index = system.tree.index(self.link)

@@ -108,6 +108,7 @@ def kinematics_derivatives(
 
 
 def _kinematics_derivatives(tree: Tree, q: Array, qdot: Array, qddot: Array) -> KinematicsDerivatives:
+    """Propagate twists, their rates and the derivatives of both from the root outwards."""
     relative_poses = relative_joint_poses(tree, q)
     A = se3.Ad_inverse(relative_poses)
     J = _jacobian(tree, q, A)
@@ -188,6 +189,7 @@ def geometric_stiffness(tree: Tree, q: ArrayLike, wrenches: ArrayLike) -> Array:
 
 
 def _geometric_stiffness(tree: Tree, q: Array, wrenches: Array) -> Array:
+    """Return the derivative of ``J^T wrenches`` with respect to q, for constant wrenches in body frames."""
     shape = arguments.common_shape(q=q.shape[:-1], wrenches=wrenches.shape[:-2])
     q, wrenches = (
         np.broadcast_to(q, (*shape, tree.num_coordinates)),
@@ -233,6 +235,7 @@ def inverse_dynamics_derivatives(
 def _inverse_dynamics_derivatives(
     tree: Tree, q: Array, qdot: Array, qddot: Array, wrenches: Array
 ) -> DynamicsDerivatives:
+    """Return the derivatives of the forces that inverse dynamics requires."""
     derivatives = _kinematics_derivatives(tree, q, qdot, qddot)
     body_wrenches, wrenches_q, wrenches_qdot = body_wrench_derivatives(tree, derivatives)
     geometric = _geometric_stiffness(tree, q, body_wrenches + wrenches)

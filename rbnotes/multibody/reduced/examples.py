@@ -224,6 +224,7 @@ def _limb(
     body: Array,
     stiffness: float,
 ) -> Link:
+    """Return the link of a limb at a position in the frame of its parent."""
     spatial_inertia = shape.spatial_inertia(mass=mass)
     return Link(name, joint, spatial_inertia, parent, _translation(*position), body, stiffness=stiffness)
 

@@ -66,6 +66,7 @@ class JointCoordinates:
             )
 
     def _bias_acceleration_derivative(self, q: Array, v: Array) -> ArrayLike:
+        """Return the derivative of ``Jdot v`` with respect to q, by complex steps if it is not given."""
         if self.bias_acceleration_derivative is not None:
             return self.bias_acceleration_derivative(q, v)
         shifted = q + 1j * COMPLEX_STEP * np.eye(self.num_coordinates)
@@ -168,6 +169,7 @@ class HyperReducedSystem(ReducedSystem):
         arguments.require_instance("coordinates", self.coordinates, JointCoordinates)
 
     def _expand(self, state: State) -> tuple[State, Array, Array]:
+        """Return the state in joint coordinates, and the reduction's J and bias."""
         k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
         if state.q.shape != (r,) or state.qdot.shape != (r,):
             got = f"q {state.q.shape} and qdot {state.qdot.shape}"
@@ -181,6 +183,7 @@ class HyperReducedSystem(ReducedSystem):
         return replace(state, q=q, qdot=joint_jacobian @ state.qdot), J, bias
 
     def _reduction_derivatives(self, state: State, acceleration: Array, f: Array) -> ReductionDerivatives:
+        """Return the derivatives of the reduction at a state, an acceleration and forces."""
         k, r, count = self.system.tree.num_coordinates, self.coordinates.num_coordinates, state.v.size
         q, v, a = state.q, state.qdot, acceleration[count:]
         jacobian_derivative = np.stack([self._jacobian_rate(q, along) for along in np.eye(r)], axis=-1)

@@ -98,6 +98,7 @@ class InverseMass:
         return self._solve(self.tree.check_vector("x", x))
 
     def _solve(self, x: Array) -> Array:
+        """Return ``M_r^-1 x`` by a sweep to the root and one from the root."""
         shape = arguments.common_shape(coordinates=self.shape, x=x.shape[:-1])
         x = np.broadcast_to(x, (*shape, self.tree.num_coordinates))
         # One more row than there are links: the last one, index -1, is the world at rest.
@@ -309,6 +310,7 @@ def joint_diagonal_blocks(tree: Tree, matrix: Array) -> Array:
 
 
 def _check_joint_terms(tree: Tree, value: ArrayLike) -> Array:
+    """Return the joint terms as matrices; raise an error if they couple joints."""
     terms, k = arguments.array("joint_terms", value), tree.num_coordinates
     if terms.ndim < 2:
         if terms.shape not in ((), (k,)):

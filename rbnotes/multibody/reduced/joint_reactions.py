@@ -124,14 +124,16 @@ def constraint_body_jacobian(system: TreeSystem, constraint: Constraint, state: 
 
 
 class ConstraintOnBodies(NamedTuple):
-    """Constraint that acts on bodies, with its rows and the place of its multipliers.
+    """Constraint that acts on bodies, with its rows and the slice of its multipliers.
 
     Attributes
     ----------
+    constraint
+        Constraint.
     rows
         Rows ``(m, 6 n)`` on the twists of the bodies.
     multipliers
-        Place among the multipliers of all equations, or of all inequalities if it is one.
+        Slice among the multipliers of all equations, or of all inequalities for an inequality.
     """
 
     constraint: Constraint

@@ -99,6 +99,7 @@ class Link:
             object.__setattr__(self, field, value)
 
     def _check_joint(self) -> JointType:
+        """Return the joint type after checking the names of the link and its parent."""
         if not isinstance(self.name, str) or not self.name:
             got = arguments.format_value(self.name)
             raise InvalidArgument("name", got, "the link's name, a string that is not empty")
@@ -338,6 +339,7 @@ def _check_inertia(name: str, value: Any) -> Array:
 
 
 def _sort_links(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """Return the links with parents before their children, otherwise in the given order."""
     by_name: dict[str, Link] = {}
     for link in links:
         if link.name in by_name:

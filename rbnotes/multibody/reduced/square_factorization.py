@@ -188,6 +188,7 @@ def square_factors(tree: Tree, q: ArrayLike) -> SquareFactors:
 
 
 def _square_factors(tree: Tree, q: Array) -> SquareFactors:
+    """Return the factors of a valid configuration, without checks."""
     A, S = _parent_motion_transforms(tree, q), _motion_subspaces(tree, q)
     articulated, Y = np.zeros_like(A), np.zeros_like(A)
     Omega, gain, Pi = [], [], []

@@ -363,6 +363,7 @@ class TreeSystem(StateRetraction):
         return np.append(np.kron(self.masses, self.tree.gravity) + particle_force, joint_force)
 
     def _driving_forces(self, state: State) -> Forces:
+        """Return the applied joint forces with their derivatives, zero if there are none."""
         k = self.tree.num_coordinates
         if self.applied_joint_forces is None:
             return Forces(np.zeros(k), np.zeros((k, k)), np.zeros((k, k)))

@@ -157,7 +157,7 @@ def test_arrays_behave_like_float64():
     assert zeros((0, 3)).sum() == 0
 
 
-def test_bytes_of_arrays_differ_where_float64_does_not():
+def test_bytes_of_exact_arrays_differ_for_equal_float64_values():
     a, b = rational(1, 3), rational(1, 3) + rational(1, 10**40)
     assert float(a) == float(b)
     assert array([a, 0]).tobytes() != array([b, 0]).tobytes()

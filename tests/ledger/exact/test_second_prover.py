@@ -50,7 +50,7 @@ def test_proofs_are_repeated():
     assert status == 0, output
 
 
-def test_a_break_in_either_arithmetic_is_noticed():
+def test_a_planted_error_in_either_arithmetic_is_detected():
     planted = """
 import intervals
 right = intervals.arb.sin

@@ -182,7 +182,7 @@ def test_texts_of_evidence(name):
     assert sentence.split()[0] == stored.kind
 
 
-def test_weaker_evidence_is_noticed():
+def test_weaker_evidence_is_reported():
     assert is_weaker(Evidence("sampled"), EXACT)
     assert is_weaker(Evidence("undecided"), Evidence("sampled"))
     assert not is_weaker(EXACT, Evidence("enclosed"))

@@ -17,7 +17,7 @@ def test_table_has_a_row_for_each_feature():
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_backends_agree_or_refuse_as_the_table_says(feature):
+def test_backends_agree_or_refuse_as_in_the_table(feature):
     results = {backend: outcome(feature, backend) for backend in BACKENDS}
     assert {backend: text for backend, (text, _) in results.items()} == {
         backend: ROWS[feature][backend] for backend in BACKENDS

@@ -168,7 +168,7 @@ def test_armature_is_that_of_joint_coordinates(joint, q):
     assert extrapolated < 0.05 * differences[2]
 
 
-def test_rotor_drives_a_wheel_as_its_inertia_says():
+def test_rotor_accelerates_a_wheel_by_its_inertia():
     """Without gravity a torque turns the wheel with the inertia of both, to rounding."""
     torque, armature, h, steps = 1.5, 0.7, 0.01, 20
     plain = replace(wheel(armature=armature), body_frame=np.eye(4))

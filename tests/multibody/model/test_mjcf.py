@@ -492,7 +492,7 @@ def test_unsupported_sections(section, match):
         load_mjcf(WORLD.format(section))
 
 
-def test_warnings_for_what_is_not_supported():
+def test_unsupported_features_cause_warnings():
     text = WORLD.format("<equality><flex body1='b'/></equality>")
     with pytest.warns(UserWarning, match=r"<flex>, line 5: .*; ignored"):
         assert load_mjcf(text, unsupported="warn").model.constraints == ()

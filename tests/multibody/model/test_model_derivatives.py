@@ -131,7 +131,7 @@ def test_a_pendulum_in_closed_form():
     np.testing.assert_allclose(damping(model, state), [[-0.3]], atol=1e-12)
 
 
-def test_what_is_not_supported_is_refused():
+def test_unsupported_features_are_refused():
     model = robot(1)
     ball = Body("ball", inertia=np.eye(6), joint=joints.QuaternionSpherical())
     one = Model([ball])

@@ -47,7 +47,7 @@ def test_cylinder_stands(ground):
 
 @pytest.mark.parametrize("spin", [0.0, np.pi / 8, 1.0])
 @pytest.mark.parametrize(("factor", "falls"), [(0.97, False), (1.03, True)])
-def test_cylinder_tips_over_where_its_center_passes_the_rim(factor, falls, spin):
+def test_cylinder_tips_over_when_its_center_passes_the_rim(factor, falls, spin):
     radius, length = 0.05, 0.2
     angle = factor * np.arctan(2 * radius / length)
     R = Rotation.from_euler("z", spin).as_matrix()

@@ -484,7 +484,7 @@ BALL = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 1.0])])
         ),
     ],
 )
-def test_what_is_not_supported_is_refused_by_name(call, message):
+def test_unsupported_features_are_refused_by_name(call, message):
     with pytest.raises(InvalidArgument, match=message):
         call()
 
@@ -616,7 +616,7 @@ def test_steps_converge_to_a_scheme_of_scipy_with_order_two():
     assert np.array_equal(simulate(model, half, h=0.5, steps=1, scheme="DOP853").tree_q[-1], exact)
 
 
-def test_schemes_of_scipy_refuse_what_is_not_smooth():
+def test_schemes_of_scipy_refuse_models_that_are_not_smooth():
     falling = Model([Body("ball", Sphere(0.1), mass=1.0, position=[0, 0, 0.4])], ground=Plane())
     with pytest.raises(InvalidArgument, match=r"scheme: got 'DOP853', and at t = .* contacts ball-world"):
         simulate(falling, h=0.5, steps=1, scheme="DOP853")

@@ -28,10 +28,10 @@ class TestAssembled:
     def test_four_bars_by_the_law_of_cosines(self, seed):
         system, loop, state = four_bars(seed)
         rng = np.random.default_rng(seed)
-        apart = State(q=state.q + np.array([0, 0, 0.1, 0.15, -0.1]), qdot=rng.normal(size=5))
-        found = assemble_configuration(system, [loop], apart, locked=["base", "left"])
-        close(found.q[:3], apart.q[:3], 1e-15)
-        close(found.qdot[:3], apart.qdot[:3], 1e-15)
+        open_state = State(q=state.q + np.array([0, 0, 0.1, 0.15, -0.1]), qdot=rng.normal(size=5))
+        found = assemble_configuration(system, [loop], open_state, locked=["base", "left"])
+        close(found.q[:3], open_state.q[:3], 1e-15)
+        close(found.qdot[:3], open_state.qdot[:3], 1e-15)
         ground, crank, coupler, right = (LENGTHS[k] for k in ("ground", "left", "coupler", "right"))
         tip = crank * np.array([np.cos(found.q[2]), np.sin(found.q[2])])
         end = np.array([ground, 0]) + right * np.array([np.cos(found.q[4]), np.sin(found.q[4])])
@@ -55,12 +55,15 @@ class TestAssembled:
 
     def test_prescribed_motions_and_particles(self):
         system, state = branched(np.random.default_rng(2))
-        told, tied = PrescribedJoint("leg", wave(0.2, 2)), AttachedParticle(1, "hand", [0.2, 0.3, -0.1])
-        found = assemble_configuration(system, [told, tied], state, locked=["arm"])
+        prescribed, attached = (
+            PrescribedJoint("leg", wave(0.2, 2)),
+            AttachedParticle(1, "hand", [0.2, 0.3, -0.1]),
+        )
+        found = assemble_configuration(system, [prescribed, attached], state, locked=["arm"])
         leg = system.tree.coordinate_slices[system.tree.index("leg")]
-        close(found.q[leg], told.motion(state.t)[0])
-        close(found.qdot[leg], told.motion(state.t)[1])
-        close(tied.rows(system, found, 0.0).error, np.zeros(3))
+        close(found.q[leg], prescribed.motion(state.t)[0])
+        close(found.qdot[leg], prescribed.motion(state.t)[1])
+        close(attached.rows(system, found, 0.0).error, np.zeros(3))
 
     def test_coordinates_with_constraints_of_their_own(self):
         rng = np.random.default_rng(8)
@@ -84,5 +87,5 @@ class TestAssembled:
         assert np.max(np.abs(left)) > 1
         with pytest.raises(InvalidArgument, match=r"JointLimit\('left'\), expected equations only"):
             assemble_configuration(system, [JointLimit("left", 0.0)], state)
-        with pytest.raises(InvalidArgument, match="locked: got everything that moves"):
+        with pytest.raises(InvalidArgument, match="locked: got all joints"):
             assemble_configuration(system, [loop], state, locked=[link.name for link in system.tree.links])

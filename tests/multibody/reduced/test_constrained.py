@@ -248,12 +248,16 @@ class TestReducedSystems:
 
     def test_steps_of_an_attached_system(self):
         system, state = with_chain(1)
-        told = PrescribedJoint("arm", wave(0.5, 1))
+        prescribed = PrescribedJoint("arm", wave(0.5, 1))
         step = constrained_step(
-            symplectic_euler, system, state, 1e-2, lambda s, h: velocity_constraints(system, [told], s, h)
+            symplectic_euler,
+            system,
+            state,
+            1e-2,
+            lambda s, h: velocity_constraints(system, [prescribed], s, h),
         )
         arm = system.system.tree.coordinate_slices[1]
-        close(step.state.qdot[arm], told.motion(0.31)[1])
+        close(step.state.qdot[arm], prescribed.motion(0.31)[1])
 
     def test_joints_with_constraints_of_their_own(self):
         rng = np.random.default_rng(8)
@@ -271,14 +275,18 @@ class TestSteps:
     def test_steps_reduce_initial_errors(self):
         """The change of a prescribed angle within the step is not an error."""
         system, state = branched(np.random.default_rng(3))
-        told = PrescribedJoint("arm", wave(0.5, 1))
+        prescribed = PrescribedJoint("arm", wave(0.5, 1))
         arm, h, gamma = system.tree.coordinate_slices[1], 0.05, 6.0
         step = constrained_step(
-            symplectic_euler, system, state, h, lambda s, h: velocity_constraints(system, [told], s, h, gamma)
+            symplectic_euler,
+            system,
+            state,
+            h,
+            lambda s, h: velocity_constraints(system, [prescribed], s, h, gamma),
         )
-        error = state.q[arm] - told.motion(state.t)[0]
+        error = state.q[arm] - prescribed.motion(state.t)[0]
         assert abs(error) > 0.1
-        close(step.state.qdot[arm], told.motion(state.t + h)[1] - gamma * error)
+        close(step.state.qdot[arm], prescribed.motion(state.t + h)[1] - gamma * error)
 
 
 class TestPrescribedForces:
@@ -286,9 +294,9 @@ class TestPrescribedForces:
     def test_prescribed_force_of_a_linkage(self, seed):
         """The torque of a four-bar crank plus the loop forces equals inverse dynamics."""
         system, loop, state = four_bars(seed)
-        told = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
-        forces = prescribed_forces(system, [loop, told], state)
-        qddot, _ = constrained_acceleration(system, [loop, told], state)
+        prescribed = PrescribedJoint("left", lambda t: (state.q[2], state.qdot[2], 1.7))
+        forces = prescribed_forces(system, [loop, prescribed], state)
+        qddot, _ = constrained_acceleration(system, [loop, prescribed], state)
         tau = reduced_coordinates.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
         G = loop.rows(system, state, 0.0).G
         unit = np.eye(state.size)[2]
@@ -300,10 +308,10 @@ class TestPrescribedForces:
 
     def test_prescribed_forces_of_all_joints_are_inverse_dynamics(self):
         system, state = branched(np.random.default_rng(4))
-        told = [PrescribedJoint(link.name, wave(0.1 * i, link.joint.num_coordinates))
+        prescribed = [PrescribedJoint(link.name, wave(0.1 * i, link.joint.num_coordinates))
                 for i, link in enumerate(system.tree.links)]  # fmt: skip
-        forces = prescribed_forces(system, told, state)
-        qddot = np.concatenate([each.motion(state.t)[2] for each in told])
+        forces = prescribed_forces(system, prescribed, state)
+        qddot = np.concatenate([each.motion(state.t)[2] for each in prescribed])
         expected = reduced_coordinates.inverse_dynamics_dense(system.tree, state.q, state.qdot, qddot)
         close(np.concatenate([forces[link.name] for link in system.tree.links]), expected)
 
@@ -312,12 +320,12 @@ class TestRejected:
     def test_contradictions_are_named(self):
         system, rng = hinged(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
-        told = [PrescribedJoint("0", wave(0.0, 1)), PrescribedJoint("2", wave(1.0, 1)), Gear("0", "2")]
+        prescribed = [PrescribedJoint("0", wave(0.0, 1)), PrescribedJoint("2", wave(1.0, 1)), Gear("0", "2")]
         message = r"Gear\('0', '2'\) against PrescribedJoint\('0'\) and PrescribedJoint\('2'\), off by"
         with pytest.raises(InconsistentConstraints, match=message):
-            constrained_acceleration(system, told, state)
+            constrained_acceleration(system, prescribed, state)
         with pytest.raises(InconsistentConstraints, match=message):
-            velocity_constraints(system, told, state, 0.01)
+            velocity_constraints(system, prescribed, state, 0.01)
 
     def test_rows_without_motion(self):
         system, rng = hinged(0)
@@ -330,13 +338,13 @@ class TestRejected:
         """Motions are determined, the sharing of the load is not: unless only others share it."""
         system, rng = hinged(0)
         state = State(q=rng.normal(size=4), qdot=rng.normal(size=4))
-        twice, told = [Gear("0", "2"), Gear("2", "0")], PrescribedJoint("3", wave(0.0, 1))
+        twice, prescribed = [Gear("0", "2"), Gear("2", "0")], PrescribedJoint("3", wave(0.0, 1))
         constrained_acceleration(system, twice, state)
         message = r"Gear\('0', '2'\) and Gear\('2', '0'\) with dependent rows"
         with pytest.raises(SingularConfiguration, match=message):
-            constraint_forces(system, [*twice, told], state)
-        found = prescribed_forces(system, [*twice, told], state)
-        close(found["3"], prescribed_forces(system, [twice[0], told], state)["3"])
+            constraint_forces(system, [*twice, prescribed], state)
+        found = prescribed_forces(system, [*twice, prescribed], state)
+        close(found["3"], prescribed_forces(system, [twice[0], prescribed], state)["3"])
         both = [Gear("0", "2"), *(PrescribedJoint(name, lambda t: (0, 0, 1.0)) for name in "02")]
         with pytest.raises(SingularConfiguration, match=r"Gear\('0', '2'\) and PrescribedJoint\('0'\) and"):
             prescribed_forces(system, both, state)

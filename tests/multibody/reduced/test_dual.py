@@ -194,24 +194,24 @@ def test_the_delassus_matrix():
 class TestRefusals:
     def test_contradictions_are_named(self):
         system, state = branched(np.random.default_rng(0))
-        told = [reduced.PrescribedJoint("arm", lambda t, a=a: (0.0, 0.0, a)) for a in (1.0, 2.0)]
+        prescribed = [reduced.PrescribedJoint("arm", lambda t, a=a: (0.0, 0.0, a)) for a in (1.0, 2.0)]
         with pytest.raises(InconsistentConstraints, match=r"PrescribedJoint\('arm'\)"):
-            dual_acceleration(system, told, state)
+            dual_acceleration(system, prescribed, state)
 
     @pytest.mark.parametrize("acceleration", [1.0, 0.0, -1.0])
     def test_limits_fixed_by_an_equation(self, acceleration):
         """They contradict it, repeat it, or let it go."""
         system, state, limits = at_limits(0)
-        told = reduced.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
+        prescribed = reduced.PrescribedJoint("arm", lambda t: (0.0, 0.0, acceleration))
         if acceleration > 0:
             for solve in (dual_acceleration, constrained_acceleration):
                 with pytest.raises(
                     NotSolved, match=r"JointLimit\('arm'\): block_principal_pivoting.*infeasible"
                 ):
-                    solve(system, [told, *limits], state)
+                    solve(system, [prescribed, *limits], state)
         else:
-            a, _ = dual_acceleration(system, [told, *limits], state)
-            close(a, constrained_acceleration(system, [told, *limits], state)[0])
+            a, _ = dual_acceleration(system, [prescribed, *limits], state)
+            close(a, constrained_acceleration(system, [prescribed, *limits], state)[0])
 
     def test_impact_is_rejected(self):
         system, state, limits = at_limits(0)

@@ -145,14 +145,14 @@ class CountingSystem:
     """System that counts the evaluations of its tangent."""
 
     def __init__(self, system, tangent):
-        self.system, self.told, self.count = system, tangent, 0
+        self.system, self.tangent, self.count = system, tangent, 0
 
     def __getattr__(self, name):
         return getattr(self.system, name)
 
     def linearized_residual(self, state, acceleration):
         self.count += 1
-        return self.told(self.system, state, acceleration)
+        return self.tangent(self.system, state, acceleration)
 
 
 def truncated(system, state, acceleration):
@@ -186,7 +186,7 @@ class TestNewton:
         solution, residual = caught.value.solution, caught.value.residual
         assert isinstance(solution, State)
         assert solution.t == 0.5
-        # Newton's method goes on from there with the correction that it told.
+        # Newton's method goes on from there with the correction that it returned.
         tangent = system.linearized_residual(solution, (solution.velocity - start.velocity) / 0.5)
         matrix = system.mass_matrix(solution) - 0.5 * tangent.D - 0.25 * tangent.K
         correction = np.linalg.solve(matrix, 0.5 * tangent.f)

@@ -45,8 +45,8 @@ def forward_dynamics(tree, q):
 
 
 def hybrid_dynamics(tree, q):
-    told = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links[1 :: len(TYPES)]}
-    reduced.hybrid_dynamics(tree, q, q, told, q)
+    prescribed = {link.name: np.ones(link.joint.num_coordinates) for link in tree.links[1 :: len(TYPES)]}
+    reduced.hybrid_dynamics(tree, q, q, prescribed, q)
 
 
 def bias_forces(tree, q):

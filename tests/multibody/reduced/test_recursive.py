@@ -93,30 +93,32 @@ class TestAgainstTheMassMatrix:
         known = np.zeros(tree.num_coordinates, dtype=bool)
         for i in driven:
             known[tree.coordinate_slices[i]] = True
-        told = rng.normal(size=tree.num_coordinates)
-        given = {tree.links[i].name: told[tree.coordinate_slices[i]] for i in driven}
+        prescribed = rng.normal(size=tree.num_coordinates)
+        given = {tree.links[i].name: prescribed[tree.coordinate_slices[i]] for i in driven}
         found = reduced.hybrid_dynamics(tree, q, qdot, given, tau, wrenches)
 
         M = reduced.mass_matrix(tree, q)
         force = reduced.net_generalized_force(tree, q, qdot, 0.0, wrenches)
-        expected = np.where(known, told, 0.0)
+        expected = np.where(known, prescribed, 0.0)
         free = ~known
-        push = (tau + force)[free] - M[np.ix_(free, known)] @ told[known]
+        push = (tau + force)[free] - M[np.ix_(free, known)] @ prescribed[known]
         expected[free] = np.linalg.solve(M[np.ix_(free, free)], push)
         close(found.qddot, expected)
         close(found.tau, np.where(known, M @ expected - force, tau))
 
     def test_all_or_no_joints_prescribed(self, case):
-        tree, q, qdot, told, wrenches, rng = case
-        given = {link.name: told[own] for link, own in zip(tree.links, tree.coordinate_slices, strict=True)}
+        tree, q, qdot, prescribed, wrenches, rng = case
+        given = {
+            link.name: prescribed[own] for link, own in zip(tree.links, tree.coordinate_slices, strict=True)
+        }
         all_driven = reduced.hybrid_dynamics(
             tree, q, qdot, given, rng.normal(size=tree.num_coordinates), wrenches
         )
-        close(all_driven.qddot, told)
-        close(all_driven.tau, reduced.inverse_dynamics_dense(tree, q, qdot, told, wrenches))
-        none = reduced.hybrid_dynamics(tree, q, qdot, {}, told, wrenches)
-        close(none.qddot, reduced.forward_dynamics_dense(tree, q, qdot, told, wrenches))
-        close(none.tau, told)
+        close(all_driven.qddot, prescribed)
+        close(all_driven.tau, reduced.inverse_dynamics_dense(tree, q, qdot, prescribed, wrenches))
+        none = reduced.hybrid_dynamics(tree, q, qdot, {}, prescribed, wrenches)
+        close(none.qddot, reduced.forward_dynamics_dense(tree, q, qdot, prescribed, wrenches))
+        close(none.tau, prescribed)
 
     def test_hybrid_dynamics_inverts_inverse_dynamics(self, case):
         """Inverse dynamics of the results of hybrid dynamics returns all forces."""
@@ -162,26 +164,26 @@ def test_prescribed_joints_of_the_constraints():
     ]
     tree = Tree(links, gravity=rng.normal(size=3))
     q, qdot = moving(tree, rng)
-    told = rng.normal(size=2)
+    prescribed = rng.normal(size=2)
     motion = PrescribedJoint(
-        "1", lambda t: (q[tree.coordinate_slices[1]], qdot[tree.coordinate_slices[1]], told)
+        "1", lambda t: (q[tree.coordinate_slices[1]], qdot[tree.coordinate_slices[1]], prescribed)
     )
     state, system = State(q=q, qdot=qdot), TreeSystem(tree)
     expected, _ = reduced.constrained_acceleration(system, [motion], state)
-    found = reduced.hybrid_dynamics(tree, q, qdot, {"1": told})
+    found = reduced.hybrid_dynamics(tree, q, qdot, {"1": prescribed})
     close(found.qddot, expected)
     close(found.tau[tree.coordinate_slices[1]], reduced.prescribed_forces(system, [motion], state)["1"])
 
     own = tree.coordinate_slices[2]  # where the quaternion keeps its length
     ball = tree.links[2].joint
-    told = rng.normal(size=4)
+    prescribed = rng.normal(size=4)
     rows, drift = (
         ball.coordinate_constraint_jacobian(q[own]),
         ball.coordinate_constraint_jacobian_rate(q[own], qdot[own]) @ qdot[own],
     )
-    told -= np.linalg.pinv(rows) @ (rows @ told + drift)
-    found = reduced.hybrid_dynamics(tree, q, qdot, {"2": told})
-    motion = PrescribedJoint("2", lambda t: (q[own], qdot[own], told))
+    prescribed -= np.linalg.pinv(rows) @ (rows @ prescribed + drift)
+    found = reduced.hybrid_dynamics(tree, q, qdot, {"2": prescribed})
+    motion = PrescribedJoint("2", lambda t: (q[own], qdot[own], prescribed))
     expected, _ = reduced.constrained_acceleration(system, [motion], state)
     close(found.qddot, expected)
 
@@ -208,11 +210,11 @@ class TestAgainstPinocchio:
         known = np.concatenate(
             [np.arange(tree.num_coordinates)[tree.coordinate_slices[tree.index(name)]] for name in driven]
         )
-        told = rng.normal(size=tree.num_coordinates)
+        prescribed = rng.normal(size=tree.num_coordinates)
         upper = np.triu(pinocchio.computeMinverse(model, data, q))
         response = (upper + np.triu(upper, 1).T)[np.ix_(known, known)]
-        tau[known] += np.linalg.solve(response, (told - pinocchio.aba(model, data, q, v, tau))[known])
-        given = {name: told[tree.coordinate_slices[tree.index(name)]] for name in driven}
+        tau[known] += np.linalg.solve(response, (prescribed - pinocchio.aba(model, data, q, v, tau))[known])
+        given = {name: prescribed[tree.coordinate_slices[tree.index(name)]] for name in driven}
         found = reduced.hybrid_dynamics(
             tree, q, v, given, np.where(np.isin(range(tree.num_coordinates), known), 9.0, tau)
         )
@@ -248,10 +250,10 @@ def test_many_states_at_once():
     q = tree.neutral + 0.3 * rng.normal(size=(3, 1, tree.num_coordinates))
     v, wrenches = rng.normal(size=(2, tree.num_coordinates)), rng.normal(size=(4, 1, 1, len(tree.links), 6))
     name = next(link.name for link in tree.links if link.joint.num_coordinates == 2)
-    told, tau = rng.normal(size=(2, 2)), rng.normal(size=(3, 1, tree.num_coordinates))
-    many = reduced.hybrid_dynamics(tree, q, v, {name: told}, tau, wrenches)
+    prescribed, tau = rng.normal(size=(2, 2)), rng.normal(size=(3, 1, tree.num_coordinates))
+    many = reduced.hybrid_dynamics(tree, q, v, {name: prescribed}, tau, wrenches)
     assert many.qddot.shape == many.tau.shape == (4, 3, 2, tree.num_coordinates)
-    alone = reduced.hybrid_dynamics(tree, q[2, 0], v[1], {name: told[1]}, tau[2, 0], wrenches[3, 0, 0])
+    alone = reduced.hybrid_dynamics(tree, q[2, 0], v[1], {name: prescribed[1]}, tau[2, 0], wrenches[3, 0, 0])
     close(many.qddot[3, 2, 1], alone.qddot)
     close(many.tau[3, 2, 1], alone.tau)
     back = reduced.inverse_dynamics(tree, q, v, many.qddot, wrenches)
@@ -385,7 +387,7 @@ class TestManyStates:
         return Tree(links)
 
     @pytest.mark.parametrize("prescribed", [{}, {"1": 0.3}])
-    def test_blocks_give_what_single_states_give(self, monkeypatch, prescribed):
+    def test_blocks_of_states_agree_with_single_states(self, monkeypatch, prescribed):
         """Over two leading axes, with wrenches that have none and torques that have one."""
         tree, rng = self.chain(3), np.random.default_rng(0)
         q, qdot, tau = rng.normal(size=(5, 4, 3)), rng.normal(size=(5, 1, 3)), rng.normal(size=(4, 3))

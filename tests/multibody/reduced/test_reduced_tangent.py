@@ -134,8 +134,10 @@ def test_against_differences(case):
 def test_equations_hold_after_few_corrections(case, step, monkeypatch):
     system, start = case
     h, c, count = 0.05, step.fraction, []
-    told = type(system).linearized_residual
-    monkeypatch.setattr(type(system), "linearized_residual", lambda *given: count.append(1) or told(*given))
+    prescribed = type(system).linearized_residual
+    monkeypatch.setattr(
+        type(system), "linearized_residual", lambda *given: count.append(1) or prescribed(*given)
+    )
     after = step(system, start, h)
     mean = start.velocity + c * (after.velocity - start.velocity)
     at = start.retract(c * h * mean, c * h).with_velocity(mean)
@@ -170,8 +172,8 @@ def test_coordinate_maps_need_their_derivatives():
     def slope(r, v):
         return derivative(lambda t: np.moveaxis([J_dot(r + t * e, v) @ v for e in np.eye(4)], 0, -1)).value
 
-    told = HyperReducedSystem(reduced.system, JointCoordinates(4, q, J, real.jacobian_rate, slope))
-    K = told.linearized_residual(state, a).K
+    prescribed = HyperReducedSystem(reduced.system, JointCoordinates(4, q, J, real.jacobian_rate, slope))
+    K = prescribed.linearized_residual(state, a).K
     np.testing.assert_allclose(
         K, reduced.linearized_residual(state, a).K, rtol=0, atol=1e-9 * np.max(np.abs(K))
     )

@@ -147,9 +147,9 @@ class TestMimic:
 
     def test_invalid_mimic_chains_are_rejected(self):
         text = robot_of(["a", "b"]).replace("<!--a-->", "<mimic joint='b'/>")
-        circle = text.replace("<!--b-->", "<mimic joint='a'/>")
-        with pytest.raises(InvalidArgument, match="joint 'b': mimic: got a -> b -> a, expected no circle"):
-            load_urdf(circle)
+        cycle = text.replace("<!--b-->", "<mimic joint='a'/>")
+        with pytest.raises(InvalidArgument, match="joint 'b': mimic: got a -> b -> a, expected no cycle"):
+            load_urdf(cycle)
         with pytest.raises(InvalidArgument, match="joint 'a': mimic: got 'x', expected a joint of the file"):
             load_urdf(text.replace("joint='b'", "joint='x'"))
         repaired = load_urdf(text.replace("joint='b'", "joint='x'"), repair=True)
@@ -240,7 +240,7 @@ BROKEN = {
     "no name": ("link name='ground'", "link", "link: got <link> without 'name'"),
     "no such link": ("child link='b'", "child link='x'", "joint 'b': got 'x', expected links of the file"),
     "loop": ("child link='b'", "child link='a'", "joint 'b': got link 'a', which joint 'a' carries"),
-    "circle": ("parent link='ground'", "parent link='b'", "source: got links 'a', 'b' in a circle"),
+    "cycle": ("parent link='ground'", "parent link='b'", "source: got links 'a', 'b' in a cycle"),
     "two roots": (
         "<link name='ground'/>",
         "<link name='ground'/><link name='lost'/>",

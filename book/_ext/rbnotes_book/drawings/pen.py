@@ -59,6 +59,12 @@ class Pen:
 
     Attributes
     ----------
+    height
+        Height of the drawing.
+    shapes
+        Elements of SVG.
+    labels
+        Labels, which are placed last.
     arrows
         Tail and vector of each arrow by its label, so that tests can check its direction.
     """

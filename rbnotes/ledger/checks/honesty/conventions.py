@@ -40,6 +40,7 @@ def findings(record: Record, draws: Sequence[Values]) -> list[str]:
 def _matching_convention(
     record: Record, printed: Function, library: Function, draws: Sequence[Values]
 ) -> str:
+    """Return a change of conventions that makes the printed form right; empty if there is none."""
     draws = draws[:: max(1, len(draws) // NUM_INPUTS)]
     form_results = {
         form: [_evaluate_or_none(form, values) for values in draws] for form in (printed, library)

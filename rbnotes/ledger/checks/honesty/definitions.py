@@ -233,6 +233,7 @@ def _symbol_end(tokens: list[str], index: int) -> int:
 
 
 def _core_end(tokens: list[str], index: int) -> int:
+    """Return the index after a symbol without scripts, or -1 if the tokens are not a symbol."""
     token = tokens[index]
     name = token.lstrip("\\")
     following = tokens[index + 1] if index + 1 < len(tokens) else ""

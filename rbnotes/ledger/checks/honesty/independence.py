@@ -71,6 +71,7 @@ def findings(record: Record, traces: dict[str, Trace]) -> list[str]:
 def _primitive_findings(
     record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, Trace]
 ) -> list[str]:
+    """Return findings on primitives that are too broad, under test, or unused."""
     found = []
     reference = traces["reference"]
     own = {form.__code__ for form in map(readable_function, record_forms(record).values())}
@@ -93,6 +94,7 @@ def _primitive_findings(
 def _shared_code_findings(
     record: Record, primitives: list[NamedCode], implementing: list[NamedCode], traces: dict[str, Trace]
 ) -> list[str]:
+    """Return findings on code that the reference shares with a form."""
     reference = traces["reference"]
     found = [
         f"oracle: the reference reaches {target.name}, which is under test"
@@ -237,6 +239,7 @@ def _enclosing_names(qualname: str) -> Iterator[str]:
 
 
 def _copy_findings(record: Record) -> list[str]:
+    """Return findings on forms that are equal after normalization."""
     if record.reference is None:
         return []
     reference = normal_form(readable_function(record.reference))

@@ -126,6 +126,7 @@ def _condition_allows(holds_when: Function, values: Values) -> bool:
 
 
 def _degeneracies(values: list[Any]) -> Iterator[str]:
+    """Yield descriptions of the ways in which the values of an input are not generic."""
     if not _varies(values):
         yield "does not vary"
         return

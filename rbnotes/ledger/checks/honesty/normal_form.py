@@ -44,6 +44,7 @@ class NameScope(dict[str, str]):
 
 
 def _normalize_body(statements: list[ast.stmt], known: NameScope) -> str:
+    """Return the normal form of statements; assigned names are replaced by their values."""
     lines = []
     for statement in statements:
         match statement:
@@ -95,6 +96,7 @@ def _normalize_statement(statement: ast.stmt, known: NameScope) -> str:
 
 
 def _normalize_expression(node: ast.expr, known: NameScope) -> str:
+    """Return the normal form of an expression: sums and products are sorted, helpers are inlined."""
     match node:
         case ast.Name(name):
             return known.get(name, name)

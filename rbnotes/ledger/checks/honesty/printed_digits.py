@@ -63,6 +63,7 @@ def last_digit_units(printed: Function, numbers: Array) -> Array | None:
 
 
 def _literal_units(printed: Function) -> dict[float, float]:
+    """Return the unit in the last digit of each number in the printed form."""
     units: dict[float, float] = {}
     for part in form_functions(readable_function(printed)):
         names = set(part.__code__.co_names)

@@ -67,6 +67,7 @@ def findings(record: Record) -> list[str]:
 
 
 def _reason_findings(record: Record) -> Iterator[str]:
+    """Yield findings on missing or short reasons."""
     reasons = {
         "tolerance_reason": record.tolerance_reason,
         "exact": record.exact,
@@ -82,6 +83,7 @@ def _reason_findings(record: Record) -> Iterator[str]:
 
 
 def _form_findings(record: Record) -> Iterator[str]:
+    """Yield findings on forms that the verdict requires."""
     kind = record.id.rsplit("/", 1)[1]
     if re.match(r"(e|d|alg)\d", kind) and not record.formula.strip():
         yield "form: a display has a `formula`"
@@ -94,6 +96,7 @@ def _form_findings(record: Record) -> Iterator[str]:
 
 
 def _tolerance_findings(record: Record) -> Iterator[str]:
+    """Yield findings on tolerances that are too large or lack a reason."""
     if record.tolerance < 0 or record.tolerance != record.tolerance:
         yield f"tolerance: {record.tolerance} is not a tolerance"
     if record.verdict is Verdict.DEMONSTRATION:
@@ -120,6 +123,7 @@ def _definition_findings(record: Record) -> Iterator[str]:
 
 
 def _demonstration_findings(record: Record) -> Iterator[str]:
+    """Yield findings on demonstrations that have inputs or compute their printed numbers."""
     if record.inputs:
         yield "form: a demonstration shows printed numbers and has no inputs"
     if record.printed is None:
@@ -136,6 +140,7 @@ def _demonstration_findings(record: Record) -> Iterator[str]:
 
 
 def _source_findings(record: Record) -> Iterator[str]:
+    """Yield findings on the sources of the forms: unused arguments, state, reflection."""
     for name, form in record_forms(record).items():
         try:
             function = readable_function(form, name)
@@ -195,6 +200,7 @@ def _reads_an_argument(source: ast.FunctionDef) -> bool:
 
 
 def _raises_or_returns_nonfinite(source: ast.FunctionDef) -> bool:
+    """Return True if a function contains a raise statement, NaN or infinity."""
     for node in ast.walk(source):
         if isinstance(node, ast.Raise):
             return True

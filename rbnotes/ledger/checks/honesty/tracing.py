@@ -72,6 +72,7 @@ class NamedCode:
 
 
 def _code_objects(value: Any) -> Iterable[CodeType]:
+    """Yield the code objects of a function, method, property or class."""
     if isinstance(value, functools.partial):
         yield from _code_objects(value.func)
     elif isinstance(value, property):
@@ -149,6 +150,12 @@ class _CodeInfo:
 
     Attributes
     ----------
+    code
+        Code object.
+    module
+        Name of its module.
+    owner
+        Owner of the module.
     primitives
         Names of the primitives that contain it.
     """
