@@ -96,7 +96,7 @@ def test_wrong_sign_or_missing_term_lowers_the_order(signs):
 def test_converges_with_order_one():
     duration, target = 0.4, exact(START, 0.4)
     errors = []
-    for count in (20, 40, 80):
+    for count in (10, 20, 40):
         state = START
         for _ in range(count):
             state = linearly_implicit(state, duration / count)
@@ -141,7 +141,7 @@ def stiff_motion(steps, **how):
 
 def test_stiff_spring_is_stable():
     """h = 0.01 s is far beyond the explicit limit, 2 sqrt(m / k) = 0.0025 s."""
-    energies = stiff_motion(200)
+    energies = stiff_motion(100)
     assert max(energies) == energies[0]
     assert energies[-1] < 0.1 * energies[0]
 

@@ -15,7 +15,7 @@ def test_leg_stands_or_falls_and_is_saved_as_a_page(kp, height, tmp_path):
     thigh = Body("thigh", Box([0.1, 0.3, 0.4]), mass=3.0, position=[0, 0, 0.6])
     shank = Body("shank", Box([0.12, 0.3, 0.4]), mass=2.0, parent="thigh", joint_frame=down, **joint)
     leg = Model([thigh, shank], ground=Plane(), actuators=[PositionServo("shank", kp=kp, kd=kp / 25)])
-    motion = simulate(leg, leg.state(q={"shank": 0.02}), h=0.01, duration=0.8)
+    motion = simulate(leg, leg.state(q={"shank": 0.02}), h=0.01, duration=0.4)
     motion.scene("A leg on a floor.").save(tmp_path / "leg.html")
     assert "A leg on a floor." in (tmp_path / "leg.html").read_text(encoding="utf-8")
     end = motion.poses("thigh")[-1, 2, 3]
