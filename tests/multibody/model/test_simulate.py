@@ -743,7 +743,7 @@ def loaded_arm():
 LOADED = loaded_arm()
 LOADED_START = LOADED.state(q={"upper": 1.0, "lower": -0.2}, qdot={"upper": 2.5, "lower": 1.0})
 LOADED_OPTIONS = {
-    "duration": 0.1,
+    "duration": 0.2,
     "coordinates": "reduced",
     "control": lambda state: {"upper": np.sin(9 * state.t)},
 }
