@@ -83,10 +83,10 @@ def test_block_in_a_guide_slides_down_an_incline():
     assert simulate(steep, h=0.01, duration=0.3).states[-1].q[0] == 0.0
 
 
-def dry_parallelogram(mu, points=64):
+def dry_parallelogram(mu):
     """Return a parallelogram with journal bearings in all four hinges."""
     bodies, loop = parallelogram()
-    dry = journal_bearing(0.02, 0.05, mu, axis=[0.0, 1.0, 0.0], points=points)
+    dry = journal_bearing(0.02, 0.05, mu, axis=[0.0, 1.0, 0.0], points=64)
     bearings = {"left": dry, "coupler": dry, "right": dry, loop: dry}
     return Model(bodies, constraints=[loop], bearings=bearings)
 
@@ -107,7 +107,7 @@ def test_parallelogram_rests_on_the_friction_of_its_four_hinges(share, holds):
 
 @pytest.mark.slow
 def test_energy_account_closes_with_bearings_a_loop_and_limits():
-    model = dry_parallelogram(0.3, points=16)
+    model = dry_parallelogram(0.3)
     limited = Model(
         model.bodies,
         constraints=[*model.constraints, JointLimit("left", -0.2, 2.0)],
