@@ -84,6 +84,7 @@ def test_differs_from_the_implicit_step_by_third_order():
     assert np.all(orders > 2.7), orders
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("signs", [(-1, 1), (1, -1), (0, 1), (1, 0)])
 def test_wrong_sign_or_missing_term_lowers_the_order(signs):
     gaps = [
@@ -93,6 +94,7 @@ def test_wrong_sign_or_missing_term_lowers_the_order(signs):
     assert np.log2(gaps[0] / gaps[1]) < 2.3
 
 
+@pytest.mark.slow
 def test_converges_with_order_one():
     duration, target = 0.4, exact(START, 0.4)
     errors = []

@@ -141,6 +141,7 @@ def test_simulation_of_a_heavy_box_on_a_light_one():
         np.testing.assert_allclose(motion.poses(name)[-1], motion.poses(name)[0], atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", COEFFICIENTS)
 @pytest.mark.parametrize(
     "model",

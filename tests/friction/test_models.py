@@ -168,6 +168,7 @@ def test_stopping_distance(solve):
     assert abs(x - exact) < v0 * h + (0.9 * exact if solve in QP_MODELS else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, gauss_seidel_friction])
 def test_sticking_does_not_creep(solve):
     """After hundreds of steps on a slope, velocity and displacement are rounding errors."""

@@ -308,6 +308,7 @@ def test_motor_moves_a_joint_only_beyond_its_friction():
         )
 
 
+@pytest.mark.slow
 def test_friction_of_a_geared_rotor_acts_through_the_gear():
     model = Model(
         [rotor(), replace(rotor(joint_friction=0.6), name="pinion")],
@@ -320,6 +321,7 @@ def test_friction_of_a_geared_rotor_acts_through_the_gear():
     np.testing.assert_allclose(motion.states.qdot[:, 0], wanted, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_prescribed_joint_slides_against_its_friction():
     turn = PrescribedJoint("rotor", lambda t: (0.2 * t**2, 0.4 * t, 0.4))
     model = Model([rotor(joint_friction=0.6)], constraints=[turn])

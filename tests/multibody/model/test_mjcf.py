@@ -235,6 +235,7 @@ def test_general_actuators(control):
     assert largest_error(model, reference, rng, control=np.array(control)) < TOLERANCE
 
 
+@pytest.mark.slow
 def test_convex_hulls_of_meshes_touch_the_ground():
     model = load_mjcf(FILES["meshes"]).model
     shapes = [each.shape for each in model.colliders]
@@ -303,6 +304,7 @@ def test_welds_hold_the_initial_pose():
     np.testing.assert_allclose(motion.poses("first")[-1], expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_ball_limits_bound_the_angle():
     text = """<mujoco><worldbody><body name="b" pos="0 0 1"><joint type="ball" range="0 40"/>
       <geom size="0.1" pos="0.3 0 0"/></body></worldbody></mujoco>"""

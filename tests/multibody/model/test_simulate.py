@@ -594,6 +594,7 @@ def test_schemes_of_scipy_follow_closed_forms(scheme):
     assert np.abs(motion.work.integrator).max() < 1e-7
 
 
+@pytest.mark.slow
 def test_steps_converge_to_a_scheme_of_scipy_with_order_two():
     model = arm()
     start = model.state(q={"upper": 1.2, "lower": 0.4}, qdot={"lower": 3.0})
