@@ -20,7 +20,7 @@ from rbnotes.arguments import InvalidArgument
 from rbnotes.complementarity import LCP, METHODS, QP, BoxLCP, Elimination, lemke, solve
 from rbnotes.testing.strategies import matrices, spd_matrices, vectors
 
-DENSE_AND_SPARSE = (np.asarray, sparse.csr_array)
+DENSE_AND_SPARSE = (np.asarray, pytest.param(sparse.csr_array, marks=pytest.mark.slow))
 
 
 def methods(symmetric):

@@ -54,9 +54,9 @@ def test_sparse_equals_dense(M, G, b, phi, alpha, beta):
 
 def test_period_of_a_soft_constraint():
     """A mass on an undamped soft constraint oscillates with the period of the equivalent spring."""
-    m, k, h = 2.0, 50.0, 0.004
+    m, k, h = 2.0, 50.0, 0.01
     q, v, crossings = 0.1, 0.0, []
-    for step in range(1000):
+    for step in range(280):
         (v,), _ = solved([[m]], np.eye(1), [m * v], [q], 1 / k, 0.0, h)
         before, q = q, q + h * v
         if before > 0 >= q:

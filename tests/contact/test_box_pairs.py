@@ -58,7 +58,7 @@ def degenerate_pairs(rng, count):
         yield Pair(rng.choice([0.5, 1.0, 2.0], size=(2, 3)), poses)
 
 
-PAIRS = [*random_pairs(np.random.default_rng(1), 1000), *degenerate_pairs(np.random.default_rng(2), 1000)]
+PAIRS = [*random_pairs(np.random.default_rng(1), 300), *degenerate_pairs(np.random.default_rng(2), 300)]
 
 
 def least_overlap(pair):
@@ -109,7 +109,7 @@ def test_deepest_gap_and_normal(collide_boxes):
             assert gap == pytest.approx(expected.separation, abs=1e-9), error
             assert np.min(np.linalg.norm(expected.axes - normal, axis=1)) < 1e-6, error
             num_exact += 1
-    assert num_deep > 1200
+    assert num_deep > 360
     assert num_exact > 0.8 * num_deep
 
 

@@ -206,7 +206,9 @@ FAMILIES = {
 }
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize(
+    "family", [pytest.param(name, marks=() if name == "unit" else pytest.mark.slow) for name in FAMILIES]
+)
 def test_separations(family):
     """The separation is the maximum over all directions, the closest points are points of the solids."""
     request = coal.DistanceRequest()
@@ -332,6 +334,7 @@ def test_coinciding_solids_separate_along_a_shortest_direction():
     assert np.min(found.gap) == pytest.approx(-0.1, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_exchanging_the_shapes_reverses_the_normal():
     for found, rotations, positions in random_pairs(5, 60):
         (a, *_), (b, *_) = found

@@ -16,8 +16,7 @@ from rbnotes.multibody.packing.packed_colliders import pack_colliders
 from rbnotes.shapes import Box, Cone, ConvexMesh, Cylinder, Ellipsoid, HeightField, Plane, Sphere
 from rbnotes.viewer import solid
 
-RNG = np.random.default_rng(3)
-HILLS = HeightField(0.3 * RNG.uniform(size=(7, 6)), [1.2, 1.5])
+HILLS = HeightField(0.3 * np.random.default_rng(3).uniform(size=(7, 6)), [1.2, 1.5])
 FLAT = HeightField(np.full((9, 8), 0.25), [2.0, 2.1])
 SOLIDS = {
     "box": (Box([0.2, 0.3, 0.1]), coal.Box(0.2, 0.3, 0.1), np.zeros(3)),
@@ -28,15 +27,16 @@ SOLIDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLIDS)
 def test_gaps_above_hills_are_the_distances_from_the_triangles(name):
-    shape, other, origin = SOLIDS[name]
+    (shape, other, origin), rng = SOLIDS[name], np.random.default_rng(list(SOLIDS).index(name))
     request = coal.DistanceRequest()
     request.gjk_tolerance, request.gjk_max_iterations = 1e-9, 1000
     field_pose = se3.frame(so3.exp([0.4, -0.2, 0.3]), [0.5, -0.3, 0.2])
     for _ in range(4):
-        R = Rotation.random(random_state=int(RNG.integers(2**31))).as_matrix()
-        position = np.array([*RNG.uniform(-0.5, 0.5, 2), RNG.uniform(0.5, 0.6)])
+        R = Rotation.random(random_state=int(rng.integers(2**31))).as_matrix()
+        position = np.array([*rng.uniform(-0.5, 0.5, 2), rng.uniform(0.5, 0.6)])
         distances = []
         for a, b, c in HILLS.corners.reshape(-1, 3, 3):
             below = np.array([a, b, c]) - [0, 0, 2.0]
@@ -53,15 +53,16 @@ def test_gaps_above_hills_are_the_distances_from_the_triangles(name):
         assert len(closer.gap) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SOLIDS)
 def test_flat_fields_give_the_contacts_of_a_plane(name):
     """No contact has the normal of an edge between cells, wherever the body lies and however it is turned."""
-    shape, *_ = SOLIDS[name]
+    (shape, *_), rng = SOLIDS[name], np.random.default_rng(list(SOLIDS).index(name))
     for _ in range(6):
-        R = Rotation.random(random_state=int(RNG.integers(2**31))).as_matrix()
-        if RNG.random() < 0.4:
-            R = Rotation.from_euler("z", RNG.uniform(0, 2 * np.pi)).as_matrix()
-        pose = se3.frame(R, [*RNG.uniform(-0.3, 0.3, 2), 0.0])
+        R = Rotation.random(random_state=int(rng.integers(2**31))).as_matrix()
+        if rng.random() < 0.4:
+            R = Rotation.from_euler("z", rng.uniform(0, 2 * np.pi)).as_matrix()
+        pose = se3.frame(R, [*rng.uniform(-0.3, 0.3, 2), 0.0])
         lowest = collide(shape, pose, Plane(), np.eye(4), 1.0).gap.min()
         for gap in (1e-3, -1e-3):
             pose[2, 3] = 0.25 - lowest + gap
@@ -72,6 +73,7 @@ def test_flat_fields_give_the_contacts_of_a_plane(name):
             assert np.min(found.gap) == pytest.approx(gap, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_balls_roll_over_the_edges_of_a_flat_field_as_on_a_plane():
     ball = Body("ball", Sphere(0.1), mass=1.0, position=[-0.7, 0.013, 0.35])
     motions = []

@@ -138,6 +138,7 @@ class TestPathWrenches:
         D = jacobian(lambda z: wrenches(tension, E, x, z.reshape(-1, 6), active).ravel(), phi.ravel())
         close(found, D.value, D.error)
 
+    @pytest.mark.slow
     @given(positive_numbers(), positive_numbers(), paths(passive=False))
     def test_force_is_minus_the_energy_gradient(self, k, r, path):
         E, x, phi, _ = path
@@ -157,6 +158,7 @@ class TestPathWrenches:
         close(np.sum(found.w * phi), -stored - dissipated)
         assert np.linalg.eigvalsh(symmetric_part(found.D)).max() <= 1e-10 * max(1.0, np.abs(found.D).max())
 
+    @pytest.mark.slow
     @given(positive_numbers(), paths(most=2))
     def test_stretched_spring_attracts(self, k, path):
         E, x, phi, _ = path
@@ -167,6 +169,7 @@ class TestPathWrenches:
         assert (E[0, :3, :3] @ w[0, 3:]) @ separation > 0
         assert (E[1, :3, :3] @ w[1, 3:]) @ separation < 0
 
+    @pytest.mark.slow
     @given(laws(), paths())
     def test_action_and_reaction(self, law, path):
         E, x, phi, active = path
@@ -180,6 +183,7 @@ class TestPathWrenches:
         assert_allclose(np.sum(f, axis=0), 0, atol=1e-10 * scale)
         assert_allclose(np.sum(torques, axis=0), 0, atol=1e-10 * scale)
 
+    @pytest.mark.slow
     @given(laws(), paths(), frames())
     def test_common_rigid_motion_does_not_change_wrenches(self, law, path, motion):
         E, x, phi, active = path
@@ -187,6 +191,7 @@ class TestPathWrenches:
         for part, displaced in zip(before, after, strict=True):
             close(displaced, part)
 
+    @pytest.mark.slow
     @given(laws(), paths(), frames(), vectors())
     def test_common_rotation_does_not_change_the_length(self, law, path, motion, omega):
         E, x, _, active = path
@@ -209,6 +214,7 @@ class TestPathWrenches:
         close(moving[1].w, moving[0].w)
         close(moving[1].D, moving[0].D)
 
+    @pytest.mark.slow
     @given(laws(), paths())
     def test_positional_stiffness_keeps_the_length_rate_constant(self, law, path):
         law, tension = law
@@ -327,6 +333,7 @@ class TestZeroLengthSpring:
         close(found.K, K, error)
         assert np.all(found.D == 0)
 
+    @pytest.mark.slow
     @given(positive_numbers(), paths(most=2))
     def test_is_a_path_of_rest_length_zero(self, k, path):
         E, x, phi, _ = path

@@ -45,6 +45,7 @@ def test_forces_and_jacobians_against_a_second_force(pair, phi, xi):
     close(forces.D @ xi, derivative(lambda t: second_force(spring, E, phi + t * xi.reshape(2, 6))).value)
 
 
+@pytest.mark.slow
 @given(pairs(), velocities(), vectors(12))
 def test_jacobians_in_world_axes_at_world_velocities(pair, phi, xi):
     spring, E, _ = pair
@@ -101,6 +102,7 @@ def test_naive_torque_has_a_potential_for_isotropic_stiffness_only(K_r, w):
         assert np.abs(curl - curl.T).max() > 1e-3
 
 
+@pytest.mark.slow
 @given(pairs(), velocities())
 def test_damping_is_passive(pair, phi):
     spring, E, _ = pair
@@ -114,6 +116,7 @@ def test_damping_is_passive(pair, phi):
     assert np.linalg.eigvalsh(frame_spring_forces(spring, E, phi).D).max() < 1e-9
 
 
+@pytest.mark.slow
 @given(springs(isotropic=True), frames(), vectors().filter(lambda r: np.linalg.norm(r) > 0.25))
 def test_stretched_spring_attracts(spring, A, r):
     B = A @ spring.X_1 @ se3.frame(np.eye(3), r) @ se3.inverse(spring.X_2)
@@ -129,6 +132,7 @@ def total_wrench(E, w):
     return sum(se3.Ad_inverse(pose).T @ wrench for pose, wrench in zip(E, w, strict=True))
 
 
+@pytest.mark.slow
 @given(pairs(), velocities())
 def test_action_and_reaction_about_one_point(pair, phi):
     spring, E, _ = pair
@@ -144,6 +148,7 @@ def test_action_and_reaction_about_one_point(pair, phi):
     close(total, np.concatenate([np.cross(F_1[:3, 3] - F_2[:3, 3], viscous), np.zeros(3)]), 1e-9)
 
 
+@pytest.mark.slow
 @given(pairs(), velocities(), frames())
 def test_common_displacement_does_not_change_wrenches(pair, phi, T):
     spring, E, _ = pair
@@ -152,6 +157,7 @@ def test_common_displacement_does_not_change_wrenches(pair, phi, T):
         close(after, before, 1e-10)
 
 
+@pytest.mark.slow
 @given(pairs(), twists())
 def test_common_motion_causes_no_force(pair, twist):
     spring, E, _ = pair
@@ -165,6 +171,7 @@ def test_common_motion_causes_no_force(pair, twist):
     assert frame_spring_dissipated_power(spring, E, phi) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @given(pairs(isotropic=True))
 def test_torque_against_pinocchio(pair):
     spring, E, w = pair

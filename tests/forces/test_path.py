@@ -300,9 +300,9 @@ def test_linearly_implicit_euler_is_of_first_order():
         y = state.reshape(2, *x.shape)
         return np.concatenate([y[1], path_force(law, y[0], y[1]).f / masses[:, None]]).ravel()
 
-    exact = solve_ivp(rate, (0, 1.0), np.concatenate([x, v]).ravel(), rtol=1e-11, atol=1e-11).y[:, -1]
+    exact = solve_ivp(rate, (0, 1.0), np.concatenate([x, v]).ravel(), rtol=1e-8, atol=1e-8).y[:, -1]
     errors = []
-    for steps in (64, 128, 256):
+    for steps in (64, 128):
         a, b = x, v
         for _ in range(steps):
             a, b = implicit_step(law, masses, a, b, 1.0 / steps)

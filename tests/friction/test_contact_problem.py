@@ -165,6 +165,7 @@ def test_many_bodies_use_sparse_storage():
 SOFT = np.array([[0.3, 0.1, 0.0], [0.1, 0.2, 0.05], [0.0, 0.05, 0.4]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [np.asarray, sparse.csc_array])
 @pytest.mark.parametrize("softness", [0.0, [0.1, 0.0, 0.3], SOFT], ids=["hard", "diagonal", "full"])
 def test_inequalities_equal_frictionless_contacts(rng, softness, form):

@@ -68,6 +68,7 @@ def with_mu(problem, mu):
     return StepProblem(problem.mass, problem.momentum, problem.bilateral, contacts=contacts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", COEFFICIENTS)
 @pytest.mark.parametrize("seed", range(3))
 def test_heaps_satisfy_each_law(seed, mu):
@@ -78,6 +79,7 @@ def test_heaps_satisfy_each_law(seed, mu):
     assert max(violations.values()) < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [0.5, 10.0, 1e3, 1e6])
 @pytest.mark.parametrize(("boxes", "ratio"), [(1, 1.0), (2, 1.0), (2, 100.0), (2, 0.01), (3, 1e-9)])
 def test_stacks_satisfy_each_law(boxes, ratio, mu):
@@ -85,6 +87,7 @@ def test_stacks_satisfy_each_law(boxes, ratio, mu):
     assert max(law_violations(problem, semismooth_newton_friction(problem)).values()) < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [1e7, 1e9, 1e10])
 @pytest.mark.parametrize(("mu", "speed"), [(0.5, 0.0), (10.0, 1.0), (1e3, 1.0)])
 def test_heavy_box_on_a_light_one(ratio, mu, speed):
@@ -138,6 +141,7 @@ def test_simulation_of_a_heavy_box_on_a_light_one():
         np.testing.assert_allclose(motion.poses(name)[-1], motion.poses(name)[0], atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", COEFFICIENTS)
 @pytest.mark.parametrize(
     "model",
@@ -166,7 +170,9 @@ def test_pyramid_friction_does_not_vanish(mu):
 
 
 @pytest.mark.parametrize("name", FRICTION_MODELS)
-@pytest.mark.parametrize("size", [1.0, 1e-3, 1e6])
+@pytest.mark.parametrize(
+    "size", [1.0, pytest.param(1e-3, marks=pytest.mark.slow), pytest.param(1e6, marks=pytest.mark.slow)]
+)
 def test_opposed_contacts_have_no_solution(name, size):
     """Floor and ceiling have contradicting targets; unbounded impulses are not a solution."""
     rows = [[[0, 0, 1.0], [1, 0, 0], [0, 1, 0]], [[0, 0, -1.0], [1, 0, 0], [0, -1, 0]]]
@@ -175,6 +181,7 @@ def test_opposed_contacts_have_no_solution(name, size):
         FRICTION_MODELS[name](problem)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mu", [10.0, 1e3, 1e6])
 def test_a_box_stops_and_tips_on_a_rough_floor(mu):
     """It neither falls through the floor nor gains energy; beyond sticking, mu does not matter."""

@@ -70,6 +70,7 @@ def laws_broken(problem, solution):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize(
     "masses", [(1, 1, 1), (1e-3, 1e-3, 1e-3, 1), (1, 1e-3, 1, 1e-3), (1e-6, 1e-6, 1e-6, 1)], ids=str

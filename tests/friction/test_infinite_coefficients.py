@@ -62,7 +62,10 @@ def sticky_heap(seed):
     return StepProblem(problem.mass, problem.momentum, contacts=Contacts(problem.contacts.rows, np.inf))
 
 
-@pytest.mark.parametrize("name", STICKING_MODELS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=() if name == "newton" else pytest.mark.slow) for name in STICKING_MODELS],
+)
 def test_heaps_stick_or_are_reported(name):
     solved = 0
     for seed in range(14):
@@ -120,6 +123,7 @@ def test_finite_and_infinite_coefficients_together():
         np.testing.assert_allclose(model(problem).velocity, [0, 0, 0, 0.8, 0, 0], atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("floor", "speed"), [(np.inf, 0.0), (0.5, 0.0), (0.0, 0.2)])
 def test_a_simulation_with_infinite_coefficients(floor, speed):
     """The coefficient of a pair is the geometric mean, and zero if one of them is: ice stays slippery."""

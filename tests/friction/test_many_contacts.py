@@ -46,10 +46,10 @@ SLOW = {"coulomb", "gauss_seidel", "anitescu_stewart"}
 
 
 def cases():
-    """Return models, numbers of contacts and scenes."""
+    """Return models, numbers of contacts and scenes; those with many contacts are slow."""
     is_deep = settings.default.max_examples > 100
     return [
-        (name, count, scene)
+        pytest.param(name, count, scene, marks=() if count < 20 else pytest.mark.slow)
         for name in FRICTION_MODELS
         for count in (1, 4, 20, 200)
         for scene in (heaps, stacks)

@@ -114,6 +114,7 @@ OWN_CONE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [1.0, 10.0])
 @pytest.mark.parametrize("name", OWN_CONE)
 def test_each_model_satisfies_the_laws_of_its_cone(rng, name, ratio):
@@ -133,6 +134,7 @@ def test_each_model_satisfies_the_laws_of_its_cone(rng, name, ratio):
             assert round_laws.dissipation_deficit > -1e-9 * scale
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ratio", [0.1, 1.0, 10.0])
 @pytest.mark.parametrize("facets", [4, 8])
 def test_stacks_with_light_and_heavy_tops(facets, ratio):

@@ -95,6 +95,7 @@ def test_too_few_sweeps_raise_or_are_reported(rng):
         socp_fixed_point_friction(problem, max_programs=1, tolerance=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [

@@ -156,7 +156,7 @@ def test_pyramid_is_too_weak_between_its_edges():
 @every_model
 def test_stopping_distance(solve):
     """A block with speed v0 stops after v0^2 / (2 mu g), within the error of the step."""
-    v0, mu, h = 2.0, 0.4, 0.01
+    v0, mu, h = 1.0, 0.4, 0.01
     v, x = np.array([v0, 0.0, 0.0]), 0.0
     while v[0] > 1e-9:
         v = solve(particle(v + h * np.array([0, 0, -GRAVITY]), 1.0, mu)).velocity
@@ -168,13 +168,14 @@ def test_stopping_distance(solve):
     assert abs(x - exact) < v0 * h + (0.9 * exact if solve in QP_MODELS else 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solve", [box_friction, anitescu_stewart, single_qp, gauss_seidel_friction])
 def test_sticking_does_not_creep(solve):
-    """After thousands of steps on a slope, velocity and displacement are rounding errors."""
+    """After hundreds of steps on a slope, velocity and displacement are rounding errors."""
     problem, _ = incline(0.3, 0.5, heading=0.4)
     h = 0.001
     v, x = np.zeros(3), np.zeros(3)
-    for _ in range(2_000 if solve is gauss_seidel_friction else 500):
+    for _ in range(1_000 if solve is gauss_seidel_friction else 200):
         moving = replace(problem, momentum=problem.mass @ v + h * problem.momentum)
         v = solve(moving).velocity
         x += h * v

@@ -47,6 +47,7 @@ def test_coulombs_laws_hold_with_each_section(cone, seed):
     assert np.max(np.abs(laws[:5])) < 1e-7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cone", CONES)
 def test_cvxpy_finds_the_same_motion(cone):
     contact_problem = problem(1, 3)

@@ -16,7 +16,13 @@ def test_table_has_a_row_for_each_feature():
     assert list(ROWS) == list(FEATURES)
 
 
-@pytest.mark.parametrize("feature", FEATURES)
+ALWAYS_CHECKED = ("free bodies with contact", "joints with contact", "gear")
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [pytest.param(name, marks=() if name in ALWAYS_CHECKED else pytest.mark.slow) for name in FEATURES],
+)
 def test_backends_agree_or_refuse_as_in_the_table(feature):
     results = {backend: outcome(feature, backend) for backend in BACKENDS}
     assert {backend: text for backend, (text, _) in results.items()} == {

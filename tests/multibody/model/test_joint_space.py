@@ -71,33 +71,32 @@ def test_joint_map_inverts_the_kinematics_of_the_tree(kind):
         np.testing.assert_allclose(expected, phi, atol=1e-9)
 
 
-def test_random_mechanisms_move_alike_in_both_coordinates():
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(100 if settings().max_examples >= 1000 else 6))
+def test_random_mechanisms_move_alike_in_both_coordinates(seed):
     """The two schemes differ by terms of second order, which a step of half the size reduces to a quarter.
 
     Impacts on limits and contacts fall into other steps, whose difference is of first order.
     """
-    count, contacts = 100 if settings().max_examples >= 1000 else 6, 0
-    for seed in range(count):
-        model, state, control = mechanism(seed, touches=seed % 2 == 1, closed=seed % 3 == 0)
-        differences = []
-        for h, steps in ((0.008, 6), (0.004, 12)):
-            reduced, maximal = (
-                simulate(model, state, h=h, steps=steps, control=control, **coordinates)
-                for coordinates in (REDUCED, MAXIMAL)
-            )
-            differences.append(np.max(np.abs(reduced.body_states.E - maximal.body_states.E)))
-            for motion in (reduced, maximal):
-                change = motion.energies[-1] - motion.energies[0]
-                np.testing.assert_allclose(np.sum(motion.work.total), change, rtol=1e-8, atol=1e-9)
-            for name in ("actuator_impulses", "friction_impulses"):
-                found, expected = (np.sum(getattr(motion, name), axis=0) for motion in (maximal, reduced))
-                np.testing.assert_allclose(found, expected, atol=2e-3, err_msg=f"{name} of {seed}")
-        touches = any(np.any(record.impulses) for record in maximal.contacts)
-        contacts += touches
-        assert differences[0] < (1e-3 if touches else 1e-4), (seed, differences)
-        has_impacts = touches or any(isinstance(each, JointLimit) for each in model.constraints)
-        assert differences[1] < max(0.3 * differences[0], 1e-8) or has_impacts, (seed, differences)
-    assert contacts
+    model, state, control = mechanism(seed, touches=seed % 2 == 1, closed=seed % 3 == 0)
+    differences = []
+    for h, steps in ((0.008, 6), (0.004, 12)):
+        reduced, maximal = (
+            simulate(model, state, h=h, steps=steps, control=control, **coordinates)
+            for coordinates in (REDUCED, MAXIMAL)
+        )
+        differences.append(np.max(np.abs(reduced.body_states.E - maximal.body_states.E)))
+        for motion in (reduced, maximal):
+            change = motion.energies[-1] - motion.energies[0]
+            np.testing.assert_allclose(np.sum(motion.work.total), change, rtol=1e-8, atol=1e-9)
+        for name in ("actuator_impulses", "friction_impulses"):
+            found, expected = (np.sum(getattr(motion, name), axis=0) for motion in (maximal, reduced))
+            np.testing.assert_allclose(found, expected, atol=2e-3, err_msg=name)
+    touches = any(np.any(record.impulses) for record in maximal.contacts)
+    assert touches or seed != 5, "the spheres reach the floor"
+    assert differences[0] < (1e-3 if touches else 1e-4)
+    has_impacts = touches or any(isinstance(each, JointLimit) for each in model.constraints)
+    assert differences[1] < max(0.3 * differences[0], 1e-8) or has_impacts
 
 
 def test_random_loops_have_equal_accelerations_and_wrenches_in_both_coordinates():
@@ -139,6 +138,7 @@ def test_random_loops_have_equal_accelerations_and_wrenches_in_both_coordinates(
             np.testing.assert_allclose(in_joint_frame, of_tree, rtol=0, atol=1e-8, err_msg=f"seed {seed}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("joint", "q"), [JOINTS[name] for name in ("Revolute", "Cylindrical", "Universal")])
 def test_armature_is_that_of_joint_coordinates(joint, q):
     """The two schemes converge to one motion with the square of the step; the energy accounts close."""
@@ -195,16 +195,17 @@ def test_rotor_takes_part_in_an_impact(impacts):
     np.testing.assert_allclose(motion.energies, motion.energies[0], rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("joint", "q"), [JOINTS[name] for name in ("Revolute", "Universal", "Cylindrical")])
 def test_angles_count_turns(joint, q):
     """A spring that is wound by more than a turn unwinds through the angle pi."""
     q = np.array(q) + np.eye(len(q))[0] * 8.0
     spring = Body(
-        "arm", Box([0.3, 0.2, 0.1]), mass=2.0, joint=joint, body_frame=shift(0.05, 0, 0.02), stiffness=0.15
+        "arm", Box([0.3, 0.2, 0.1]), mass=2.0, joint=joint, body_frame=shift(0.05, 0, 0.02), stiffness=0.6
     )
     model = Model([spring], gravity=[0, 0, -1.0])
     reduced, maximal = (
-        simulate(model, model.state(q={"arm": q}), h=0.01, steps=70, **coordinates)
+        simulate(model, model.state(q={"arm": q}), h=0.01, steps=35, **coordinates)
         for coordinates in (REDUCED, MAXIMAL)
     )
     np.testing.assert_allclose(maximal.tree_q, reduced.tree_q, atol=0.1)
@@ -214,7 +215,7 @@ def test_angles_count_turns(joint, q):
 def test_stiff_servo_is_stable():
     servo = PositionServo("wheel", kp=1e7, kd=1e3, target=0.5)
     model = Model([wheel()], actuators=[servo])
-    motion = simulate(model, h=0.01, steps=100, **MAXIMAL)
+    motion = simulate(model, h=0.01, steps=50, **MAXIMAL)
     assert abs(motion.q("wheel")[-1] - 0.5) < 1e-5
     assert np.max(np.abs(motion.q("wheel"))) < 1.5
 
@@ -244,16 +245,17 @@ def gear_train(**options):
     return Model(bodies, constraints=[Gear("wheel", "other", -2.0)], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stabilization", ["projection", "baumgarte"])
 def test_gear_holds_to_rounding(stabilization):
-    motion = simulate(gear_train(), h=0.01, steps=50, stabilization=stabilization, **MAXIMAL)
+    motion = simulate(gear_train(), h=0.01, steps=25, stabilization=stabilization, **MAXIMAL)
     np.testing.assert_allclose(motion.q("other"), -2.0 * motion.q("wheel"), atol=1e-8)
     assert np.ptp(motion.q("wheel")) > 0.05
 
 
 def test_gear_transmits_a_sequential_impact():
     """A ball hits a wheel that a gear couples to another one: momentum and energy follow from the gear."""
-    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.3, 0, 0.301])
+    ball = Body("ball", Sphere(0.1), mass=1.0, position=[0.3, 0, 0.201])
     bar = replace(wheel(collision=Box([0.8, 0.2, 0.2])), body_frame=np.eye(4))
     other = Body("other", Box([0.3, 0.2, 0.1]), mass=2.0, joint=HINGE, joint_frame=shift(0, 1, 0))
     model = Model(
@@ -264,7 +266,7 @@ def test_gear_transmits_a_sequential_impact():
         mu=0.0,
     )
     start = model.state(twists={"ball": [0, 0, 0, 0, 0, -1.0]})
-    motion = simulate(model, start, h=0.01, steps=30, impacts="sequential", **MAXIMAL)
+    motion = simulate(model, start, h=0.01, steps=5, impacts="sequential", **MAXIMAL)
     v, rate = motion.twists("ball")[-1, 5], motion.qdot("wheel")[-1].item()
     J = bar.spatial_inertia[1, 1] + 4.0 * other.spatial_inertia[1, 1]
     # The ball at the arm r exchanges the impulse p: v = -1 + p, J rate = r p, v_bar = -r rate, elastic.
@@ -274,13 +276,13 @@ def test_gear_transmits_a_sequential_impact():
 
 def test_trajectory_continues_bit_for_bit(tmp_path):
     model, state, control = mechanism(3)
-    whole = simulate(model, state, h=0.01, steps=8, control=control, **MAXIMAL)
-    first = simulate(model, state, h=0.01, steps=4, control=control, **MAXIMAL)
+    whole = simulate(model, state, h=0.01, steps=4, control=control, **MAXIMAL)
+    first = simulate(model, state, h=0.01, steps=2, control=control, **MAXIMAL)
     save_trajectory(first, tmp_path / "run.npz")
     for start in (first, load_trajectory(tmp_path / "run.npz", model)):
-        second = simulate(model, start, h=0.01, steps=4, control=control, **MAXIMAL)
-        np.testing.assert_array_equal(second.body_states.E, whole.body_states.E[4:])
-        np.testing.assert_array_equal(second.body_states.phi, whole.body_states.phi[4:])
+        second = simulate(model, start, h=0.01, steps=2, control=control, **MAXIMAL)
+        np.testing.assert_array_equal(second.body_states.E, whole.body_states.E[2:])
+        np.testing.assert_array_equal(second.body_states.phi, whole.body_states.phi[2:])
 
 
 def test_schemes_of_first_order_are_refused_with_forces_of_joints():

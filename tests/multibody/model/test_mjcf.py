@@ -235,13 +235,14 @@ def test_general_actuators(control):
     assert largest_error(model, reference, rng, control=np.array(control)) < TOLERANCE
 
 
+@pytest.mark.slow
 def test_convex_hulls_of_meshes_touch_the_ground():
     model = load_mjcf(FILES["meshes"]).model
     shapes = [each.shape for each in model.colliders]
     assert [type(each) for each in shapes] == [Plane, ConvexMesh, Ellipsoid, ConvexMesh]
     assert len(shapes[3].vertices) == 6  # the seventh is inside
     np.testing.assert_allclose(np.ptp(shapes[1].vertices, axis=0), [0.5, 0.5, 0.5])
-    motion = simulate(model, h=0.01, duration=1.5)
+    motion = simulate(model, h=0.01, duration=0.8)
     for body in ("block", "stone"):
         shape, frame = next(
             (each.shape, each.frame) for each in model.colliders if each.body == model.index(body)
@@ -289,7 +290,7 @@ def test_welds_hold_the_initial_pose():
       <body name="second" pos="0.4 0.1 1"> <freejoint/> <geom type="box" size="0.1 0.2 0.1"/> </body>
       </worldbody><equality><weld body1="first" body2="second"/></equality></mujoco>"""
     model = load_mjcf(text).model
-    motion = simulate(model, h=0.004, duration=0.3)
+    motion = simulate(model, h=0.004, duration=0.2)
     relative = [se3.inverse(motion.poses("first")[i]) @ motion.poses("second")[i] for i in (0, -1)]
     np.testing.assert_allclose(relative[1], relative[0], atol=1e-6)
     assert motion.poses("second")[-1, 2, 3] < 0.95
@@ -299,14 +300,15 @@ def test_welds_hold_the_initial_pose():
       <body name="second" pos="{} {} {}" euler="0 -20 0"> <geom type="box" size="0.1 0.2 0.1"/> </body></body>
       </worldbody></mujoco>"""
     single = load_mjcf(inside.format(*relative[0][:3, 3]))
-    expected = simulate(single.model, h=0.004, duration=0.3).poses("first")[-1]
+    expected = simulate(single.model, h=0.004, duration=0.2).poses("first")[-1]
     np.testing.assert_allclose(motion.poses("first")[-1], expected, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_ball_limits_bound_the_angle():
     text = """<mujoco><worldbody><body name="b" pos="0 0 1"><joint type="ball" range="0 40"/>
       <geom size="0.1" pos="0.3 0 0"/></body></worldbody></mujoco>"""
-    motion = simulate(load_mjcf(text).model, h=0.005, duration=1.0)
+    motion = simulate(load_mjcf(text).model, h=0.005, duration=0.4)
     traces = np.trace(motion.poses("b")[:, :3, :3], axis1=1, axis2=2)
     angles = np.degrees(np.arccos((traces - 1) / 2))
     assert np.max(angles) == pytest.approx(40.0, abs=1e-2)

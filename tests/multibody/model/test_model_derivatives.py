@@ -57,7 +57,7 @@ def with_velocity(state, velocity):
     return replace(state, phi=velocity[: state.phi.size].reshape(-1, 6), qdot=velocity[state.phi.size :])
 
 
-@pytest.fixture(params=[1, 2])
+@pytest.fixture(params=[1, pytest.param(2, marks=pytest.mark.slow)])
 def scene(request):
     model = robot(request.param, forces=spring_forces())
     return model, random_state(model)
@@ -84,7 +84,7 @@ def test_derivatives_of_forward_dynamics(scene):
     expected = (
         differences(lambda x: forward_dynamics(model, retract(state, x), tau), np.zeros(state.size)),
         differences(lambda v: forward_dynamics(model, with_velocity(state, v), tau), state.velocity),
-        differences(lambda f: forward_dynamics(model, state, f), tau),
+        np.linalg.inv(mass_matrix(model, state)),
     )
     for own, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(own, other, atol=1e-6 * np.abs(other).max())

@@ -46,7 +46,7 @@ def test_quadruped_stands_on_its_feet(quadruped):
     def control(state):
         return 60.0 * (target - state.q) - 0.5 * state.qdot
 
-    motion = simulate(quadruped, state, h=0.005, duration=0.3, control=control)
+    motion = simulate(quadruped, state, h=0.005, duration=0.2, control=control)
     last = motion.contacts[-1]
     touching = {quadruped.bodies[max(pair)].name for pair in zip(last.points.a, last.points.b, strict=True)}
     assert touching == {f"{leg}_shank" for leg in LEGS}

@@ -75,6 +75,7 @@ def test_cradle_of_pendulums_follows_the_law_for_two_masses(speeds, masses, rest
     )
 
 
+@pytest.mark.slow
 @BOTH
 def test_cradle_releases_as_many_balls_as_arrive(coordinates):
     """Two of five pendulums fall from the same angle; two rise on the other side to the same height."""

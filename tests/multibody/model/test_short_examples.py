@@ -82,6 +82,7 @@ def test_muscle_over_an_elbow():
     assert names["K"][1, 1] == pytest.approx(difference, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_dominoes_and_a_bouncing_ball():
     names = run("dominoes")
     motion = names["motion"]
@@ -93,6 +94,7 @@ def test_dominoes_and_a_bouncing_ball():
     mpl.pyplot.close(names["figure"])
 
 
+@pytest.mark.slow
 def test_four_bar_with_dry_bearings():
     motion = run("four-bar")["motion"]
     rocker = motion.q("crank") + motion.q("coupler") + motion.q("rocker")

@@ -33,6 +33,7 @@ def shot(shape, speed, spin=0.0, wall=WALLS[0], **options):
     return model, model.state(twists={"bullet": [0, 0, spin, speed, 0.3 * speed, 0]})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speed", [97.0, 3000.0])
 @pytest.mark.parametrize("wall", WALLS, ids=["box", "disc"])
 @pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
@@ -50,6 +51,7 @@ def test_compiled_steps_stop_at_a_thin_wall():
     assert x[-1] == pytest.approx(-0.0055, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coordinates", ["reduced", "maximal"])
 def test_a_body_that_turns_fast_may_pass_and_warns(coordinates):
     model, state = shot(SHAPES[3], 3.0, spin=300.0)
