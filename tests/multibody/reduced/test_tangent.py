@@ -49,7 +49,7 @@ def slopes(function, x):
 class TestAgainstDifferences:
     """All joint types, branches, several roots, frames at general places."""
 
-    @pytest.fixture(params=range(3))
+    @pytest.fixture(params=range(5))
     def case(self, request):
         rng = np.random.default_rng(request.param)
         tree = random_tree(rng, 8, tuple(ALL), ALL)
