@@ -361,6 +361,7 @@ def test_compilation_is_announced(monkeypatch, caplog):
     assert compiled.startswith("compiled forward_dynamics_single in ")
 
 
+@pytest.mark.slow
 def test_sin_and_cos_are_accurate_to_three_ulp():
     """The error is at most two ulp; the reference contributes another."""
 

@@ -177,6 +177,7 @@ def test_a_model_without_colliders():
     assert not len(path.contacts[0].points)
 
 
+@pytest.mark.slow
 def test_nan_residual_is_not_small():
     """NaN is found at any index, between finite numbers."""
 
@@ -201,6 +202,7 @@ def test_nan_residual_is_not_small():
     )
 
 
+@pytest.mark.slow
 def test_separating_axes_agree_with_the_reference():
     """The best one alone, the mean of those nearly as good, and cores with one center."""
 

@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pytest
 from numba import njit
 
 from rbnotes.compiled.contact_solver.contact_impulses import contact_islands
@@ -47,6 +48,7 @@ def sliding_derivative(rng):
     return P
 
 
+@pytest.mark.slow
 def test_velocities_and_newton_steps_agree_with_those_of_the_dense_matrix():
     rng, count = np.random.default_rng(3), len(PAIRS)
     roots = rng.normal(size=(WORLD, 3, 3))

@@ -91,10 +91,21 @@ def in_blocks(rng, size):
     return sparse.block_diag(spread @ np.swapaxes(spread, -1, -2) + np.eye(3)).toarray()
 
 
-@pytest.mark.parametrize("mass_matrix", [None, in_blocks])
-@pytest.mark.parametrize("bricks", [1, 5, 8, 9, 30])
-def test_quadratic_programs_agree_with_the_reference(bricks, mass_matrix, without_reference_fallback):
-    """By Lemke's method and block pivoting; velocities are unique, impulses need not be."""
+@pytest.mark.slow
+def test_quadratic_programs_agree_with_the_reference(without_reference_fallback):
+    """By Lemke's method and block pivoting; if one of Q and A is sparse, both become sparse columns."""
+    for bricks in (1, 5, 8, 9, 30):
+        for mass_matrix in (None, in_blocks):
+            assert_agrees_with_the_reference(bricks, mass_matrix)
+    Q, c, A, b = wall(3)
+    x = solve(QP(Q, c, A, b), compiled=True).x
+    for matrices in ((sparse.csr_array(Q), A), (Q, sparse.coo_array(A))):
+        found = solve(QP(matrices[0], c, matrices[1], b), compiled=True)
+        np.testing.assert_allclose(found.x, x, rtol=0, atol=1e-12)
+
+
+def assert_agrees_with_the_reference(bricks, mass_matrix):
+    """Compare both methods; velocities are unique, impulses need not be."""
     Q, c, A, b = wall(bricks, bricks, mass_matrix)
     expected, found = solve(QP(Q, c, A, b)), solve(QP(Q, c, A, b), compiled=True)
     thin = solve(QP(sparse.csc_array(Q), c, sparse.csc_array(A), b), compiled=True)
@@ -110,18 +121,14 @@ def test_quadratic_programs_agree_with_the_reference(bricks, mass_matrix, withou
     assert found.method == ("lemke" if bricks <= 8 else "block_principal_pivoting")
 
 
-def test_sparse_matrices(without_reference_fallback):
-    """Lemke's method takes them as dense ones; if one of Q and A is sparse, both become sparse columns."""
+def test_sparse_matrices_of_an_lcp(without_reference_fallback):
+    """Lemke's method takes them as dense ones."""
     M, q = monotone(4, 1)
     z = solve(LCP(M, q), compiled=True).z
     np.testing.assert_array_equal(solve(LCP(sparse.csr_array(M), q), compiled=True).z, z)
-    Q, c, A, b = wall(3)
-    x = solve(QP(Q, c, A, b), compiled=True).x
-    for matrices in ((sparse.csr_array(Q), A), (Q, sparse.coo_array(A))):
-        found = solve(QP(matrices[0], c, matrices[1], b), compiled=True)
-        np.testing.assert_allclose(found.x, x, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_problems_that_fail_go_to_the_reference():
     """Problems without a solution, pairs or inequalities."""
     infeasible = LCP(-np.eye(2), -np.ones(2)), QP(np.eye(1), np.zeros(1), [[1.0], [-1.0]], np.ones(2))

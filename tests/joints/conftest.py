@@ -198,11 +198,11 @@ CASES = catalogue()
 
 
 SEARCHING = {
-    "test_follow_the_pose",
+    "test_nearest_rates_against_differences",
+    "test_nearest_coordinates_minimize_the_pose_error",
     "test_errors_grow_along_the_rows",
-    "test_of_any_pose_are_those_of_a_nearest_one",
-    "test_joints_of_one_type_and_of_many_are_computed_alike",
-    "test_steps_keep_the_joint_together",
+    "test_grouped_joints_equal_single_joints",
+    "test_steps_keep_the_joint_closed",
 }
 """Tests that look for the nearest pose again and again."""
 SOME = {"function", "torus on torus, held"}

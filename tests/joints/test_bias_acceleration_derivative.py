@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from batch_differences import by_coordinates
 
 from rbnotes.arguments import InvalidArgument
 from rbnotes.joints import JointType
@@ -52,17 +53,31 @@ def assert_close(joint, q, qdot):
 
 
 def test_derivative_of_the_bias_acceleration(case):
-    states = case.states()
-    for q, qdot in zip(states, case.rates(len(states)), strict=True):
-        if q.size:
-            assert_close(case.joint, q, qdot)
-        if case.joint.num_coordinate_constraints:
-            constraint_derivative = case.joint.coordinate_constraint_bias_derivative(q, qdot)
-            expected = jacobian(
-                lambda q, v=qdot: case.joint.coordinate_constraint_jacobian_rate(q, v) @ v, q
-            ).value
-            np.testing.assert_allclose(constraint_derivative, expected, atol=1e-9)
-        assert case.joint.bias_acceleration_derivative(q, qdot).shape == (6, case.joint.num_coordinates)
+    joint, q = case.joint, case.states()
+    n, k = q.shape
+    qdot = case.rates(n)
+
+    def bias(rate):
+        """Return the product of a matrix that `rate` returns and the rates, for copies of all states."""
+
+        def evaluate(at):
+            rates = np.broadcast_to(np.repeat(qdot, k, axis=0), (len(at) // (n * k), n * k, k)).reshape(
+                at.shape
+            )
+            return (rate(at, rates) @ rates[..., None])[..., 0]
+
+        return evaluate
+
+    derivative = joint.bias_acceleration_derivative(q, qdot)
+    assert derivative.shape == (n, 6, k)
+    if k:
+        expected = by_coordinates(bias(joint.motion_subspace_rate), q)
+        sizes = np.max(np.abs(expected), axis=(1, 2), initial=1.0, keepdims=True)
+        np.testing.assert_allclose(derivative / sizes, expected / sizes, rtol=0, atol=1e-9)
+    if joint.num_coordinate_constraints:
+        expected = by_coordinates(bias(joint.coordinate_constraint_jacobian_rate), q)
+        found = joint.coordinate_constraint_bias_derivative(q, qdot)
+        np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_leading_axes_broadcast(case):

@@ -151,6 +151,7 @@ def test_mechanism_accelerates_like_the_coordinates(case):
         np.testing.assert_allclose(found, expected, atol=1e-8 * size(expected))
 
 
+@pytest.mark.slow
 def test_grouped_joints_equal_single_joints(case):
     """A chain of this joint and hinges: rows, errors and drifts as of each joint alone."""
     rng = np.random.default_rng(12)
@@ -170,6 +171,7 @@ def test_grouped_joints_equal_single_joints(case):
     np.testing.assert_allclose(found, biases, atol=1e-9 * size(found))
 
 
+@pytest.mark.slow
 def test_steps_keep_the_joint_closed(case):
     """A body falls on its joint; each step closes the joint."""
     M = inertia.spatial_inertia(1.3, np.diag([1.0, 1.4, 1.7]), [0.2, -0.1, 0.3])

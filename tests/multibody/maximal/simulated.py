@@ -38,7 +38,11 @@ MODELS = [
     ),  # the default asks for more than a solver can give in places
 ]
 round_cones = pytest.mark.parametrize(
-    "law", [friction.gauss_seidel_friction, friction.socp_fixed_point_friction]
+    "law",
+    [
+        friction.gauss_seidel_friction,
+        pytest.param(friction.socp_fixed_point_friction, marks=pytest.mark.slow),
+    ],
 )
 
 

@@ -28,6 +28,7 @@ def on_ground(shape, height, **surface):
 
 
 @pytest.mark.parametrize("seed", [4, 19, 39, 46])
+@pytest.mark.slow
 def test_energy_account_of_random_scenes(seed):
     one = scene(seed)
     with warnings.catch_warnings():
@@ -51,6 +52,7 @@ def test_elastic_ball_keeps_its_bounce_height():
     "integrator", [maximal.rattle, momentum_conserving_euler], ids=["rattle", "momentum"]
 )
 @pytest.mark.parametrize("gamma", [100.0, 500.0])
+@pytest.mark.slow
 def test_overlap_correction_adds_no_velocity(gamma, integrator):
     """A box set 5 cm into the ground was thrown up at 25 m/s; now it rises by 5 cm or so."""
     model, start = on_ground(Box((0.2, 0.2, 0.2)), 0.05)

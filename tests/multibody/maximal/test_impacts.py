@@ -164,6 +164,7 @@ def test_impulses_of_all_impacts_are_recorded():
     ],
 )
 @pytest.mark.parametrize("impacts", ["simultaneous", "sequential"])
+@pytest.mark.slow
 def test_blocked_bounce_is_reported(friction, integrator, steps, impacts):
     """Two boxes fall a last bit onto the floor, under one that only slides: the upper one cannot go up."""
     box = Box([0.4, 0.3, 0.2])

@@ -170,6 +170,7 @@ class TestRows:
             np.testing.assert_allclose(rows[3], [*cross, 0, 0, 0], atol=1e-14)
 
     @given(joints_in_place(), TWISTS)
+    @pytest.mark.slow
     def test_relative_twist_is_that_of_the_relative_pose(self, place, twists):
         joint, poses = place
         rate = derivative(lambda t: relative_pose(joint, after(poses, twists, t))).value
@@ -177,6 +178,7 @@ class TestRows:
         np.testing.assert_allclose(rate, relative_pose(joint, poses) @ twist, atol=1e-9)
 
     @given(joints_in_place(), joints_in_place())
+    @pytest.mark.slow
     def test_rows_of_several_joints_are_stacked(self, one, other):
         joints, poses = (one[0], other[0]), one[1]
         G = maximal.constraint_jacobian(joints, poses).toarray()
@@ -198,6 +200,7 @@ class TestErrors:
         np.testing.assert_allclose(maximal.constraint_error([joint], poses), 0, atol=1e-12)
 
     @given(joints_in_place(), TWISTS)
+    @pytest.mark.slow
     def test_errors_grow_along_the_rows(self, place, twists):
         joint, poses = place
         rate = derivative(lambda t: maximal.constraint_error([joint], after(poses, twists, t))).value
@@ -231,6 +234,7 @@ class TestErrors:
 
 
 @given(joints_in_place(), TWISTS, frames())
+@pytest.mark.slow
 def test_drift_is_the_rate_of_rows_times_twists(place, twists, elsewhere):
     """Wherever the bodies are, the joint together or not."""
     joint, poses = place
@@ -260,6 +264,7 @@ class TestReactions:
         np.testing.assert_allclose(moments[0], -moments[1], atol=1e-9)
 
     @given(joints_in_place(), vectors(6), vectors(18))
+    @pytest.mark.slow
     def test_reactions_do_no_work_on_allowed_motions(self, place, numbers_, mixture):
         joint, poses = place
         reaction = maximal.joint_reactions(joint, poses, numbers_[: joint.num_constraints])

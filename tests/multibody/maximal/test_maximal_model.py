@@ -86,6 +86,7 @@ class TestAgainstLagrangians:
         expected = lagrangian_of_rods(lengths, weights)(0, np.concatenate([angles, rates]))[count:]
         np.testing.assert_allclose(phidot[:, 1], expected, atol=1e-7)
 
+    @pytest.mark.slow
     def test_double_pendulum_for_a_second(self):
         lengths, weights = (0.6, 0.4), (1.0, 0.7)
         placed = pose(turn([0.6, 0.0, 0.8], 1.1), [0.3, -2.0, 1.0])
@@ -100,6 +101,7 @@ class TestAgainstLagrangians:
         np.testing.assert_allclose(energy, energy[0], atol=1e-5)
 
 
+@pytest.mark.slow
 def test_heavy_top_precesses_steadily():
     """A top whose axis keeps its angle to the vertical: I1 p^2 cos - I3 (s + p cos) p + m g l = 0."""
     m, length, I1, I3, tilt, p = 1.2, 0.2, 0.15, 0.12, 0.7, 2.0  # I1 about the tip

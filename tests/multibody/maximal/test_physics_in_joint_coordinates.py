@@ -63,12 +63,14 @@ def test_block_slides_straight_down(heading):
     ],
     ids=["slope", "ladder", "planks"],
 )
+@pytest.mark.slow
 def test_bodies_slip_at_the_static_limit(scene, T, fall):
     assert np.abs(displacements(run(scene(1.002), T))).max() < 1e-9
     assert np.abs(displacements(run(scene(0.998), T))).max() > fall
 
 
 @pytest.mark.parametrize(("moment", "part"), [(2 / 5, 5 / 7), (2 / 3, 3 / 5)], ids=["solid", "hollow"])
+@pytest.mark.slow
 def test_sliding_ball_rolls_with_a_part_of_its_speed(moment, part):
     speed, M = 0.8, inertia.spatial_inertia(1.0, moment * 0.1**2 * np.eye(3))
     twist = [0, 0, 0, speed / np.sqrt(2), speed / np.sqrt(2), 0]
@@ -89,6 +91,7 @@ def test_block_pulled_with_exactly_the_friction_limit_stays():
     assert np.abs(displacements(motion)).max() < 1e-8
 
 
+@pytest.mark.slow
 def test_spinning_slab_slows_down():
     slab, spin = Box([0.4, 0.4, 0.05]), 3.0
     motion = run(on_floor(slab, scenes.at(0, 0, 0.025), [0, 0, spin, 0, 0, 0]), 0.15, 0.005)
@@ -97,6 +100,7 @@ def test_spinning_slab_slows_down():
     assert np.arctan2(E[1, 0], E[0, 0]) == pytest.approx(spin**2 / 2 / slows, rel=0.02)
 
 
+@pytest.mark.slow
 def test_block_on_a_spring_slips_and_sticks():
     stiffness, limit = 1600.0, 0.3 * g / 1600.0
 
@@ -117,6 +121,7 @@ def test_ball_rebounds():
     assert top / height == pytest.approx(e**2, abs=2 * h / fall)
 
 
+@pytest.mark.slow
 def test_bouncing_ball_of_siconos():
     """The two schemes detect the impact at different times of a step, which explains the difference."""
     h = 5e-3
@@ -137,14 +142,17 @@ def test_bouncing_ball_of_siconos():
     ],
     ids=["tower", "heavy on light", "trilithon", "arch 0.25", "arch 0.15"],
 )
+@pytest.mark.slow
 def test_buildings_stand(scene):
     assert np.abs(displacements(run(scene(), 0.05))).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_thin_arch_falls():
     assert np.abs(displacements(run(scenes.arch(0.08), 0.15))).max() > 5e-4
 
 
+@pytest.mark.slow
 def test_friction_of_dominoes_converges():
     motion = run(scenes.dominoes(4), 0.1, 0.005)
     assert max(record.residual for record in motion.contacts) < 1e-3
@@ -160,11 +168,13 @@ def test_energy_of_a_slider_crank_oscillates_with_the_square_of_the_step():
     assert coarse / fine == pytest.approx(4.0, abs=0.6)
 
 
+@pytest.mark.slow
 def test_energy_of_a_double_pendulum_does_not_drift():
     motion = run(scenes.double_pendulum(), 1.0, 0.01)
     assert np.ptp(motion.energies) < 0.01 * 2 * g
 
 
+@pytest.mark.slow
 def test_body_flips_about_its_middle_axis():
     J, w, h = np.array([1.0, 2.0, 3.0]), np.array([0.8, 8.0, 0.0]), 0.01
     scene = MaximalModel(inertia.spatial_inertia(1.0, np.diag(J))[None], (), (0, 0, 0))
@@ -179,6 +189,7 @@ def test_body_flips_about_its_middle_axis():
     np.testing.assert_allclose(motion.energies, motion.energies[0], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_heavy_top_precesses():
     M, start, precession = scenes.heavy_top(400.0)
     top = MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)])
@@ -210,6 +221,7 @@ def test_cradle_on_rods_obeys_the_law_of_impact(coordinates, impacts, expected):
 
 
 @pytest.mark.parametrize("restitution", [0.0, 0.6, 1.0])
+@pytest.mark.slow
 def test_impacts_in_joint_coordinates_are_those_of_maximal_ones(restitution):
     """Swinging balls collide: no contact adds energy beyond the error of the scheme, of second order."""
     model, start = scenes.hung_cradle(3, 0.1, restitution)

@@ -35,28 +35,23 @@ def at(x, y, z, axis=Z, angle=0.0):
 
 
 def test_slider_crank_conserves_energy():
-    """Half a second at 5 ms: the first-order step loses 40 % of the energy, this one 1.5e-5.
-
-    The energy swings by 1.4 %, with steps of half the size by 0.38 % and then 0.094 %.
-    """
     model, state = slider_crank(6.0)
     swings = []
-    for steps in (100, 200, 400):
-        path = simulate(model, state, 0.5 / steps, steps)
+    for steps in (40, 80):
+        path = simulate(model, state, 0.1 / steps, steps)
         swings.append(np.abs(path.energies / path.energies[0] - 1).max())
         assert abs(path.energies[-1] / path.energies[0] - 1) < 5e-4
         assert np.abs(maximal.constraint_error(model.joints, path.states.E[-1])).max() < 1e-10
-    assert swings[0] < 0.02
-    assert swings[1] < 0.005
-    assert 3.7 < swings[1] / swings[2] < 4.3  # of second order
+    assert swings[0] < 0.005
+    assert 3.7 < swings[0] / swings[1] < 4.3  # of second order
     lost = simulate(model, state, 0.005, 100, integrator=momentum_conserving_euler)
     assert lost.energies[-1] < 0.85 * lost.energies[0]
 
 
 def test_double_pendulum_conserves_energy_and_joints():
-    """One of its twenty seconds; the table of the book has them all."""
+    """Half of its first second; the table of the book has twenty."""
     model, state = double_pendulum()
-    path = simulate(model, state, 5e-3, 200)
+    path = simulate(model, state, 5e-3, 100)
     fall = 9.81 * 2.0  # J, from level to hanging
     assert np.ptp(path.energies) < 0.01 * fall
     for poses in path.states.E[::40]:
@@ -84,10 +79,10 @@ def test_second_order_with_springs_dampers_and_skew_joints(stabilization):
     forces = ForceGroups([FrameSprings(spring, (0, 1)), Damping(0.8, [0, 1])])
     model = MaximalModel(bodies, joints, applied_forces=forces)
     state = maximal.project(model, State(poses, rng.normal(size=(2, 6))))
-    exact = runge_kutta(model, state, 0.4)
+    exact = runge_kutta(model, state, 0.2)
     errors = []
-    for steps in (20, 40):
-        end = simulate(model, state, 0.4 / steps, steps, stabilization=stabilization).states[-1]
+    for steps in (10, 20):
+        end = simulate(model, state, 0.2 / steps, steps, stabilization=stabilization).states[-1]
         errors.append([np.abs(end.E - exact.E).max(), np.abs(end.phi - exact.phi).max()])
     ratios = np.divide(*errors)
     assert np.all((ratios > 3.5) & (ratios < 4.6)), ratios
@@ -102,6 +97,7 @@ def test_step_is_time_reversible():
     np.testing.assert_allclose(back.phi, -state.phi, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_flips_of_a_free_body():
     """Near the separatrix; without joints the step is exact, energy, momentum and all."""
     M = inertia.spatial_inertia(1.0, np.diag([1.0, 2.0, 3.0]))
@@ -141,9 +137,9 @@ def test_flip_period_of_a_free_body():
 
 
 def test_heavy_top_precesses_steadily():
-    """Attitude, spin and all, after a tenth of a second at 400 rad/s; the book's table has half a second."""
+    """Attitude, spin and all, after 25 ms at 400 rad/s; the book's table has half a second."""
     M, start, precession = heavy_top(400.0)
-    T, steps = 0.1, 200
+    T, steps = 0.025, 50
     path = simulate(
         MaximalModel(M[None], [maximal.Joint(ExponentialSpherical(), 0)]), start, T / steps, steps
     )

@@ -34,6 +34,7 @@ from rbnotes.multibody.maximal.simulation import simulate
 from rbnotes.shapes import Box, Capsule, Plane, Sphere
 
 
+@pytest.mark.slow
 def test_hinge_chain_against_mujoco():
     """The error after half a second is of second order; extrapolation removes nearly all of it."""
     model, start, description = chain(2)

@@ -39,7 +39,7 @@ class TestBalance:
         """In each step kinetic energy changes by the work of wrenches, contacts and joints together."""
         model, start = pile()
         h, M = 0.01, model.free_system.sparse_mass_matrix
-        path = simulate(model, start, h, 90, integrator=symplectic_euler)
+        path = simulate(model, start, h, 70, integrator=symplectic_euler)
         pairs = {
             (int(a), int(b))
             for r in path.contacts
@@ -58,6 +58,7 @@ class TestBalance:
             )
             np.testing.assert_allclose(G @ after, 0, atol=1e-9)
 
+    @pytest.mark.slow
     def test_internal_impulses_cancel(self):
         """Total momentum changes by gravity and impulses of the world; internal impulses cancel in pairs."""
         model, start = pile()
@@ -80,6 +81,7 @@ class TestBalance:
             np.testing.assert_allclose(on_both.sum(axis=0), 0, atol=1e-8)
 
     @pytest.mark.parametrize("law", MODELS)
+    @pytest.mark.slow
     def test_energy_never_grows_by_contact(self, law):
         model, start = pile()
         weightless = MaximalModel(model.inertias, (), (0, 0, 0), colliders=model.colliders)
@@ -141,6 +143,7 @@ class TestLoop:
         return MaximalModel(np.stack([rod] * 3), joints), poses
 
     @pytest.mark.parametrize("stabilization", STABILIZATIONS)
+    @pytest.mark.slow
     def test_loop_stays_closed(self, stabilization):
         """Upright and pushed, the parallelogram falls over, keeps its energy, and its top stays level."""
         model, poses = self.linkage()
@@ -195,7 +198,7 @@ class TestIntegrators:
         model = MaximalModel(M[None], (), (0, 0, 0))
         exact = runge_kutta(model, start, 1.0)
         errors = []
-        for steps in (40, 80):
+        for steps in (20, 40):
             path = simulate(model, start, 1 / steps, steps, integrator=integrator)
             errors.append(np.abs(path.states.E[-1] - exact.E).max())
         assert errors[0] / errors[1] == pytest.approx(2, abs=0.3)
@@ -204,7 +207,7 @@ class TestIntegrators:
             np.testing.assert_allclose(momenta, np.broadcast_to(momenta[0], momenta.shape), atol=1e-12)
         if integrator is energy_conserving_euler:
             np.testing.assert_allclose(path.energies, path.energies[0], rtol=1e-12)
-            np.testing.assert_allclose(momenta[:, 3:], np.broadcast_to(momenta[0, 3:], (81, 3)), atol=1e-12)
+            np.testing.assert_allclose(momenta[:, 3:], np.broadcast_to(momenta[0, 3:], (41, 3)), atol=1e-12)
 
     def test_implicit_damper(self):
         """A damper far too stiff for explicit steps brings the body to rest without overshooting."""

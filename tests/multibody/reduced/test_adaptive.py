@@ -43,6 +43,7 @@ def motions():
     return found
 
 
+@pytest.mark.slow
 def test_integration_through_several_turns(motions):
     for system, start, states in motions:
         np.testing.assert_array_equal(states.t, TIMES)
@@ -57,6 +58,7 @@ def test_integration_through_several_turns(motions):
     np.testing.assert_allclose(exponential, quaternion, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_reparametrization_is_continuous_in_pose_and_twist(motions):
     system, _, states = motions[0]
     vectors = states.q[:, 3:6]

@@ -62,6 +62,7 @@ def test_accelerations(case):
     assert_close(found, bodies.acceleration(system.maximal_state(state)), 1e-8)
 
 
+@pytest.mark.slow
 def test_motion(case):
     system, bodies, state = case
     end = runge_kutta(system, state, 0.04, rtol=1e-6, atol=1e-7)

@@ -15,7 +15,7 @@ ROOTS = {
     "turned frame": joints.Free3D(position_first=False),
     "quaternion": joints.Composite(joints.Translational(), joints.QuaternionSpherical()),
 }
-TIMES = np.array([0.0, 0.1, 0.3])
+TIMES = np.array([0.0, 0.05, 0.15])
 
 
 def flying(root, gravity):

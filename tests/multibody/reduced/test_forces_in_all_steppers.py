@@ -179,6 +179,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize("step", STEPS.values(), ids=STEPS)
+@pytest.mark.slow
 def test_assembled_forces_act_in_every_step(step):
     assert abs(step() / H * ABOUT_HINGE - sum(MOMENTS)) < 0.05
 

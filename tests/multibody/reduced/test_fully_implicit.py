@@ -72,7 +72,15 @@ def exact():
     return flatten_state(system, runge_kutta(system, start, 0.2, rtol=1e-9, atol=1e-10))
 
 
-@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        if step in (fully_implicit_euler, implicit_midpoint)
+        else pytest.param(name, marks=pytest.mark.slow)
+        for name, (step, _) in ORDERS.items()
+    ],
+)
 def test_order(name, exact):
     step, order = ORDERS[name]
     (system, start), errors = loaded(), []

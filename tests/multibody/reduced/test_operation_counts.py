@@ -9,7 +9,7 @@ from rbnotes.multibody.reduced import Link, Tree
 from rbnotes.testing import count_multiplications
 
 TYPES = ("revolute", "universal", "quaternion", "prismatic", "offset")
-LENGTHS = 10, 20, 40
+LENGTHS = 5, 10, 20
 
 
 def chain_or_tree(links, chain):

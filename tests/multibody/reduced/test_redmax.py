@@ -12,6 +12,8 @@ from rbnotes.joints import spline
 
 SCENES = load()
 SPLINE_CURVE = "21: Spline curve joint"
+QUICK = ("7: Equality constrained angles", "26: Obj body", "34: Gears")
+"""Scenes that run every day."""
 TABLE = Path(__file__).parents[3] / "book" / "_data" / "redmax-energies.csv"
 
 
@@ -33,7 +35,9 @@ def test_differences_in_the_book():
         assert off < 1e-9
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in SCENES]
+)
 def test_published_energy(name):
     """Rounding alone leaves up to 5e-12; of the spline curve the next test tells."""
     energy = final_energy(read(SCENES[name]))
@@ -47,6 +51,7 @@ def test_the_book_shows_every_scene():
     assert list(table()) == list(SCENES)
 
 
+@pytest.mark.slow
 def test_difference_on_the_spline_curve(monkeypatch):
     """The reference takes rotations by less than 1e-9 for none, as they are just after a control frame.
 

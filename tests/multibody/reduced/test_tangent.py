@@ -180,7 +180,7 @@ def loaded(rng, tree):
     return system, State(q=q, qdot=rng.normal(size=tree.num_coordinates), x=x, v=v, t=0.3)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(i, marks=pytest.mark.slow) for i in (1, 2))])
 def test_system_with_forces_and_particles(seed):
     rng = np.random.default_rng(20 + seed)
     ball = joints.Composite(joints.QuaternionSpherical(), joints.Revolute(unit(rng)))
