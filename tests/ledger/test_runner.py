@@ -427,6 +427,7 @@ def test_every_kept_counterexample_is_of_a_claim_that_needs_one():
     assert stored_choices().choices.keys() <= wrong
 
 
+@pytest.mark.slow
 def test_a_flag_that_is_mostly_true_is_also_changed_where_it_is_false():
     """With 40 inputs this claim had luck; with 100, none of a few far from each other was a zero."""
     assert verify(ledger.find("lloyd/s0.23/t1290"), examples=100, shrink=False).confirmed

@@ -202,16 +202,19 @@ def passes(id, function, examples=EXAMPLES):
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cheat", CHEATS, ids=lambda cheat: f"{cheat.claim}: {cheat.what}")
 def test_cheats_fail(cheat):
     assert not passes(cheat.claim, cheat.function)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", sorted({cheat.claim for cheat in CHEATS}))
 def test_unchanged_form_passes(id):
     assert passes(id, right_forms(ledger.find(id))[0], examples=16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "name", "most"),
     [

@@ -38,6 +38,7 @@ def linear_first(E, phi):
     return np.roll(world_twist(E, np.roll(phi, 3)), 3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "function", "expected"),
     [
