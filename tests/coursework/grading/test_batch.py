@@ -324,6 +324,17 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     )
 
 
+def test_dask_worker_grades_submissions(paper, submissions):
+    import distributed  # slow to import
+
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        dask_executor(cluster.scheduler_address) as executor,
+    ):
+        grades = grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        assert points_by_student(grades) == POINTS
+
+
 @pytest.mark.slow
 def test_killed_dask_worker_is_tolerated(paper, submissions):
     import dask  # slow to import
