@@ -4,6 +4,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from rbnotes import complementarity, friction
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
@@ -18,6 +20,7 @@ def test_solvers_have_no_faults():
     assert count.is_accepted
 
 
+@pytest.mark.slow
 def test_wrong_solutions_and_claims_are_counted(monkeypatch):
     solve = complementarity.solve
 
@@ -36,6 +39,7 @@ def test_wrong_solutions_and_claims_are_counted(monkeypatch):
         assert not count.is_accepted
 
 
+@pytest.mark.slow
 def test_wrong_friction_is_counted(monkeypatch):
     assert audit.audit_friction(1).faults == 0
     solve = friction.semismooth_newton_friction

@@ -172,6 +172,7 @@ def test_ledger_json_has_every_field(capsys):
     assert any(entry["residual_printed"] is not None for entry in entries)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", ["40", "80", "300"])
 def test_ids_are_never_cut(capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", width)
@@ -311,7 +312,10 @@ def run_rbnotes(*words, **options):
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, **options)
 
 
-@pytest.mark.parametrize("words", [["ledger"], ["ledger", "--source", "si", "--json"], ["--help"]])
+@pytest.mark.parametrize(
+    "words",
+    [pytest.param(["ledger"], marks=pytest.mark.slow), ["ledger", "--source", "si", "--json"], ["--help"]],
+)
 def test_closed_output_pipe_is_not_an_error(words):
     with run_rbnotes(*words, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
@@ -320,6 +324,7 @@ def test_closed_output_pipe_is_not_an_error(words):
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="platform: no device that is always full")
 def test_a_full_disk_is_an_error_of_one_line():
     with Path("/dev/full").open("w") as full, run_rbnotes("ledger", "--source", "si", stdout=full) as process:

@@ -48,13 +48,21 @@ def class_attributes(cls):
     return {name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)}
 
 
+def statements(node):
+    """Yield a node and all statements in it; this skips expressions, which are most of a tree."""
+    yield node
+    for field in ("body", "handlers", "orelse", "finalbody", "cases"):
+        for each in getattr(node, field, ()):
+            yield from statements(each)
+
+
 def misplaced_attributes(tree):
     """Return what is wrong with the descriptions of class attributes, with their lines.
 
     ``help`` shows the docstring of the class only, so that they have entries in its section "Attributes".
     """
     found = []
-    for cls in ast.walk(tree):
+    for cls in statements(tree):
         if isinstance(cls, ast.ClassDef):
             found += [(line, f"string below an attribute: {text}") for line, text in strings_below(cls.body)]
             names = class_attributes(cls)
@@ -81,8 +89,8 @@ def strings_below(body):
 def docstrings(tree):
     """Return the docstrings of a module, its classes and functions, with their lines."""
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-    nodes = [node for node in ast.walk(tree) if isinstance(node, documented)]
-    return [(node.body[0].lineno, ast.get_docstring(node)) for node in nodes if ast.get_docstring(node)]
+    nodes = [node for node in statements(tree) if isinstance(node, documented)]
+    return [(node.body[0].lineno, text) for node in nodes if (text := ast.get_docstring(node))]
 
 
 def unclear(path):

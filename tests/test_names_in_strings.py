@@ -149,6 +149,7 @@ def test_modules_and_files_in_the_configuration():
     assert sorted(pattern for pattern in patterns if not any(ROOT.glob(pattern))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", planted_slips.EQUIVALENT)
 def test_quoted_slips_exist(entry):
     path, name = entry.split(": ")

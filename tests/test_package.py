@@ -193,15 +193,18 @@ def test_suppressed_checks_have_a_reason():
     assert locations == []
 
 
+IMPORT = re.compile(r"^ *(from rbnotes\S* import (?:\([^)]*\)|.*))", re.MULTILINE)
+
+
 def private_imports(source, package):
     """Return private names and modules of other packages that the source of a module of `package` imports."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("rbnotes"):
-            for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                owner = re.split(r"\._(?!_)", name)[0]
-                if owner != name and import_module(owner).__package__ != package:
-                    yield name
+    for statement in IMPORT.findall(source):
+        (node,) = ast.parse(statement).body
+        for alias in node.names:
+            name = f"{node.module}.{alias.name}"
+            owner = re.split(r"\._(?!_)", name)[0]
+            if owner != name and import_module(owner).__package__ != package:
+                yield name
 
 
 def test_subpackages_import_no_private_names_of_others():

@@ -41,6 +41,7 @@ def build(tree, kind, folder):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["wheel", "sdist"])
 def test_built_archives_contain_the_player(tree, tmp_path, kind):
     (tree / PLAYER).write_text("player" * 20_000)
@@ -55,6 +56,7 @@ def test_built_archives_contain_the_player(tree, tmp_path, kind):
         assert {PLAYER, "tools/build_backend.py", "LICENSE"} <= names
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", [None, "// nothing"])
 def test_build_without_the_player_fails(tree, tmp_path, text):
     if text is not None:

@@ -3,7 +3,7 @@
     python tools/digest_records.py          records whose digest differs from the stored one
     python tools/digest_records.py --all    all records (minutes)
 
-The tests run all checks only for records without a current digest and for a thirtieth of the others. The exit
+The tests run all checks only for records without a current digest and for a sixtieth of the others. The exit
 status is 1 if a record fails; its digest is removed.
 """
 

@@ -148,8 +148,8 @@ def attempt(call: Call, argument: str, kind: Kind, rng: np.random.Generator) -> 
     result, error, seconds = outcome(call, argument, bad)
     if seconds > SECONDS:
         seconds = min(seconds, outcome(call, argument, bad)[2])
-    if seconds > SECONDS * slowness():
-        return found("hang", f"{seconds:.1f} s, and not less at a second try")
+        if seconds > SECONDS * slowness():
+            return found("hang", f"{seconds:.1f} s, and not less at a second try")
     if isinstance(error, Impossible):
         return None
     for name, value in values.items():

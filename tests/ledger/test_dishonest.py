@@ -45,6 +45,7 @@ def wrong_shape(R, a):
     return np.append(a, np.ones(3)) @ np.eye(3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("printed", [gives_up, not_a_number, wrong_shape])
 def test_slips_are_wrong_by_a_number(printed):
     outcome = verify(make(**{**ERRATUM, "printed": printed}))
@@ -179,6 +180,7 @@ def test_a_condition_is_a_predicate():
     assert refused("runs the", **{**CONDITIONAL, "holds_when": printed_is_right})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "flags",
     [
@@ -318,6 +320,7 @@ def tiny_reference(R, a):
     return 1e-10 * turned_reference(R, a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "changes"),
     [

@@ -62,6 +62,7 @@ def test_every_kind_of_slip_is_detected_on_generic_inputs():
     assert surviving_mutants(make(printed=outer_half, reference=outer_reference, inputs=VECTORS)) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("b", "survivor"),
     [
@@ -218,6 +219,7 @@ def test_branches_that_are_taken_pass():
         assert outcome.confirmed, outcome.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("printed", [angle_printed, masked_printed])
 @pytest.mark.parametrize(("high", "text"), [(3.0, "none of"), (3.2, "of 40")])
 def test_branches_hardly_ever_taken(printed, high, text):
@@ -315,6 +317,7 @@ def test_demonstrations_are_judged_by_their_last_digit():
 # --- 8: inputs ------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "inputs",
     [

@@ -122,6 +122,7 @@ def by_unpacked_table(R, a):
     return R @ (a[0] * FIRST + a[1] * OTHERS[0] + a[2] * OTHERS[1]) @ np.linalg.inv(R)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("reference", "kind"),
     [
@@ -243,6 +244,7 @@ def about(axis, angle):
 AXIS = st.shared(some.nonzero_vectors(), key="axis of disguises")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("holds_when", "kind"),
     [(is_the_claim, "computes what the printed form"), (asks_the_library, "runs rbnotes.so3.hat")],

@@ -24,6 +24,7 @@ def test_an_erratum():
     assert outcome.residual_printed >= 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("printed", [other_sign, other_direction])
 def test_erratum_by_convention_only(printed):
     assert refused("convention:", **{**ERRATUM, "printed": printed})

@@ -96,6 +96,7 @@ def as_wrong_as_another(R, a):
     return 1.0 * OTHER.printed(R, a)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "changes"),
     [
@@ -296,6 +297,7 @@ def in_half_precision(R, a):
     return (R @ bracket(a) @ R.T).astype(np.float16)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("printed", "kind"),
     [

@@ -427,6 +427,7 @@ def test_every_kept_counterexample_is_of_a_claim_that_needs_one():
     assert stored_choices().choices.keys() <= wrong
 
 
+@pytest.mark.slow
 def test_a_rarely_false_flag_is_also_tested_on_false_inputs():
     """With 40 inputs this claim had luck; with 100, none of a few far from each other was a zero."""
     assert verify(ledger.find("lloyd/s0.23/t1290"), examples=100, shrink=False).confirmed

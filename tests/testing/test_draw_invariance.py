@@ -136,6 +136,7 @@ def size(value):
     return len(value) if isinstance(value, str) else float(np.sum(np.abs(value)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plain", "built", "composite", "flat", "nested"])
 def test_names_do_not_change_draws(name, load, renamed):
     before = load(STRATEGIES, "before").CASES[name]
@@ -168,6 +169,7 @@ def test_stored_inputs_are_replayed_under_another_name(load, renamed):
     assert other.find_inputs_renamed(after, wrong, replay, "another claim") is None
 
 
+@pytest.mark.slow
 def test_hash_order_does_not_change_draws(tmp_path):
     file = tmp_path / "script.py"
     text = inspect.getsource(size) + inspect.getsource(evaluated_inputs)

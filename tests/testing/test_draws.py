@@ -36,14 +36,14 @@ def inputs_of_search(inputs):
         lambda *values: 0.0,
         inputs,
         threshold=1,
-        examples=150,
+        examples=60,
     )
     return collected
 
 
 def test_another_module_changes_no_draw(tmp_path, monkeypatch):
     @seed(SEED)
-    @settings(max_examples=300)
+    @settings(max_examples=100)
     @given(st.tuples(*WIDE.values()))
     def draw(values):
         draws.append(values)
@@ -51,7 +51,7 @@ def test_another_module_changes_no_draw(tmp_path, monkeypatch):
     def everything():
         draws.clear()
         draw()
-        return repr([draws, samples(WIDE, 300), inputs_of_search(WIDE)])
+        return repr([draws, samples(WIDE, 100), inputs_of_search(WIDE)])
 
     draws = []
     before = everything()

@@ -268,6 +268,7 @@ KINDS = [
 BY_SYMMETRY = {waves_at_their_top, energies_at_rest, distances_of_rotations}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("differentiate", "case"), KINDS)
 def test_no_error_exceeds_its_estimate(differentiate, case):
     rng = np.random.default_rng(1)
@@ -285,6 +286,7 @@ def test_no_error_exceeds_its_estimate(differentiate, case):
         assert np.median(estimates[wrong] / errors[wrong]) < 250
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", AT_SYMMETRY.values(), ids=AT_SYMMETRY)
 def test_group_rounding_at_symmetric_points(case):
     """A thousand cases with zero derivatives: the only error is rounding of the rotation."""

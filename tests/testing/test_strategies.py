@@ -124,6 +124,7 @@ def test_angles_that_are_near_pi_or_large(near_pi, large):
     assert np.pi < np.linalg.norm(large) <= 4 * np.pi
 
 
+@pytest.mark.slow
 def test_large_angles_reach_two_turns():
     simplest(strategies.rotation_vectors("large"), lambda w: np.linalg.norm(w) > 3.5 * np.pi)
 
@@ -168,11 +169,13 @@ SIMPLEST = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "expected"), SIMPLEST.values(), ids=SIMPLEST)
 def test_simplest_value(strategy, expected):
     np.testing.assert_array_equal(simplest(strategy), expected)
 
 
+@pytest.mark.slow
 def test_counterexamples_shrink_to_small_readable_values():
     np.testing.assert_array_equal(simplest(strategies.vectors(), lambda v: v[1] > 1.1), [0, 71 / 64, 0])
     # A condition on two numbers leaves the others zero.

@@ -26,6 +26,8 @@ EXAMINED = 16
 """Every so many claims in the default run; `tools/challenge_trial.py --cards` looks at all."""
 OFFERED = 4
 """Every so many records in the default run; `tools/challenge_trial.py --code` runs all."""
+PARTS = 10
+"""Parts of the slow tests, of which one runs each day."""
 
 
 def test_card_states_the_task():
@@ -250,10 +252,12 @@ sys.stdout.buffer.write(pickle.dumps(answers))
 """
 
 
-def test_extracted_code_runs_and_is_right(tmp_path):
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_extracted_code_runs_and_is_right(tmp_path, part):
     """Run code that needs NumPy alone in a process and a folder without anything else."""
     extracted, num_tested = [], 0
-    for record, code in pages(0, OFFERED):
+    for record, code in pages(OFFERED * part, OFFERED * PARTS):
         if code is None:
             continue
         num_tested += 1
@@ -266,8 +270,8 @@ def test_extracted_code_runs_and_is_right(tmp_path):
         for values in inputs:
             error = distance(evaluate(names["right_form"], values), evaluate(record.library, values))
             assert error < 1e-9, record.id
-    assert num_tested > 100
-    assert len(extracted) > 15
+    assert num_tested > 100 / PARTS
+    assert extracted
 
     data = pickle.dumps(
         [(code, [tuple(values.values()) for values in inputs]) for _, code, inputs in extracted]
@@ -328,8 +332,10 @@ def test_every_conversion_replaces_an_argument_check():
     assert set(_CONVERSIONS) <= checks
 
 
-def test_summaries_fit_on_a_screen():
-    for record in ledger.load()[::7]:
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS))
+def test_summaries_fit_on_a_screen(part):
+    for record in ledger.load()[7 * part :: 7 * PARTS]:
         lines = Card(record).summarize().splitlines()
         assert len(lines) <= 24, record.id
         assert all(len(line) <= 80 for line in lines), record.id

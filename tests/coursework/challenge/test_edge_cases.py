@@ -261,11 +261,13 @@ def statuses(id, function, examples=200):
     return {assessment.status for assessment in judged} - {"passed"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id", "function"), RIGHT)
 def test_right_code_in_unusual_style_passes(id, function):
     assert statuses(id, function) == set()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("id", "status", "function"), WRONG)
 def test_code_wrong_in_one_region_fails(id, status, function):
     assert statuses(id, function) & set(status.split(" or "))
@@ -285,6 +287,7 @@ def to_single_precision(value):
     return type(value)(map(to_single_precision, value)) if type(value) in (tuple, list) else value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounded", ["arguments", "result"])
 @pytest.mark.parametrize("id", ["sueda/s1.3/m1#a", "sueda/s2.3/t846#a", "sueda/s1.3/e1.11", "si/s5/t218"])
 def test_single_precision_fails_despite_loose_tolerance(id, rounded):
@@ -311,6 +314,7 @@ def test_right_variants_pass_with_loose_tolerance():
     assert statuses(id, lambda E, phi: exact(np.float32(E), np.float32(phi)).astype(float), 64) == {"dtype"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("id", "name"),
     [
@@ -337,6 +341,7 @@ def test_claim_with_restricted_condition_has_cases():
     assert {case.region for case in cases_of("sueda/s2.3/e2.18#a", 16)} >= {"generic", "tiny", "near pi"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", [COLUMNS, "si/sA/e41"])
 def test_mechanism_cases_include_fast_motion(id):
     """Inputs that are large in all numbers are excluded, because no result is accurate enough."""
@@ -345,6 +350,7 @@ def test_mechanism_cases_include_fast_motion(id):
         assert max(np.abs(inputs[name]).max() for inputs in large) > 10, name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_forms_that_lose_half_of_their_digits_near_zero_pass(seed):
     claim = ledger.find("sueda/s2.4.8/e2.46")

@@ -4,6 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
+
 REPOSITORY = Path(__file__).parents[3]
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
@@ -18,6 +20,7 @@ def test_handwritten_functions_are_judged_correctly():
     assert (tally.right, tally.wrong) == (10, 32)
 
 
+@pytest.mark.slow
 def test_wrong_submissions_fail_and_right_ones_pass():
     tally, _ = challenge_trial.trial(30, seed=1, examples=32, dense=32, each=10)
     assert tally.wrong > 20

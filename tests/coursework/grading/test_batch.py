@@ -225,6 +225,7 @@ def test_grade_command_reports_errors(folder, capsys, change, message):
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", ["--out", "--otter", "--nbgrader", "--feedback", "--gradescope"])
 def test_unwritable_outputs_are_reported_first(folder, submissions, capsys, option):
     command = ["grade", str(folder / "hw.toml"), str(submissions), option]
@@ -323,6 +324,18 @@ def test_links_pipes_and_broken_notebooks_affect_only_their_student(paper, folde
     )
 
 
+def test_dask_worker_grades_submissions(paper, submissions):
+    import distributed  # slow to import
+
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        dask_executor(cluster.scheduler_address) as executor,
+    ):
+        grades = grading.grade_submissions(paper, grading.read_submissions(submissions), executor=executor)
+        assert points_by_student(grades) == POINTS
+
+
+@pytest.mark.slow
 def test_killed_dask_worker_is_tolerated(paper, submissions):
     import dask  # slow to import
     import distributed
@@ -354,6 +367,7 @@ def test_unreachable_dask_scheduler(monkeypatch):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="platform: asks Linux to end children")
 @pytest.mark.parametrize("seconds", [0.0, 2.0])
 def test_no_process_outlives_a_killed_grader(folder, submissions, seconds):

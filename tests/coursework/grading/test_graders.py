@@ -22,6 +22,7 @@ def as_number(text):
         return text
 
 
+@pytest.mark.slow
 def test_otter():
     tests = pytest.importorskip("otter.test_files", reason=f"otter-grader is not installed: {HOW}")
     utils = pytest.importorskip("otter.grade.utils")
@@ -56,6 +57,7 @@ def test_otter():
     assert [[*map(as_number, row)] for row in ours] == [[*map(as_number, row)] for row in theirs]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")  # its database has some of its own
 def test_nbgrader(folder, tmp_path, monkeypatch):
     assignment = read_assignment(folder / "hw.toml")

@@ -50,6 +50,7 @@ def test_proofs_are_repeated():
     assert status == 0, output
 
 
+@pytest.mark.slow
 def test_a_planted_error_in_either_arithmetic_is_detected():
     planted = """
 import intervals
@@ -61,6 +62,7 @@ intervals.arb.sin = lambda self: right(self) + intervals.fmpq(1, 10**50)
     assert "0 repeated; 1 contradicted" in output
 
 
+@pytest.mark.slow
 def test_a_proof_of_a_wrong_print_is_contradicted():
     planted = """
 import copy

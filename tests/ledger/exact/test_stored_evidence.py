@@ -28,7 +28,7 @@ from rbnotes.ledger.sources import active_ledger
 
 RECORDS = ledger.load()
 STORED = read_evidence(active_ledger().folder)
-NUM_GROUPS = 30
+NUM_GROUPS = 60
 """Groups of claims, by digest; one group is proved each day although its sources are unchanged."""
 
 
