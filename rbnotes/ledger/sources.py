@@ -110,7 +110,7 @@ class Ledger:
             yield from _import_submodules(importlib.import_module(self._package_of(source)))
 
     def section_modules(self, source: Source, section: str) -> Iterator[ModuleType]:
-        """Yield the modules named after a section, such as ``section_1_2``; they contain most of its records."""
+        """Yield the modules named after a section, like ``section_1_2``: they define most of its records."""
         name = f"{self._package_of(source)}.section_{section.replace('.', '_')}"
         if importlib.util.find_spec(name) is not None:
             module = importlib.import_module(name)
