@@ -12,8 +12,9 @@ It is about three sets of notes, and about whatever :func:`use` names instead: s
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
+from types import ModuleType
 
 from rbnotes.ledger import lookup
 from rbnotes.ledger.record import Record, Verdict
@@ -31,7 +32,7 @@ def load() -> tuple[Record, ...]:
 def _load(opened_ledger: Ledger) -> tuple[Record, ...]:
     records: dict[str, Record] = {}
     for module in opened_ledger.modules():
-        for record in (*filter(_is_record, vars(module).values()), *getattr(module, "RECORDS", ())):
+        for record in _records_of(module):
             opened_ledger.source(record.source)
             if records.setdefault(record.id, record) is not record:
                 raise ValueError(f"two records have the id {record.id}")
@@ -46,11 +47,24 @@ def find(id: str) -> Record:
     InvalidArgument
         If there is none, with the five nearest, or if there are several, with these.
     """
-    return lookup.find_claim(id, load())
+    return _find_in_section(id, active_ledger()) or lookup.find_claim(id, load())
 
 
-def _is_record(value: object) -> bool:
-    return isinstance(value, Record)
+def _find_in_section(id: str, opened_ledger: Ledger) -> Record | None:
+    """Return the record with this id from the module of its section, without loading the other modules."""
+    parts = re.fullmatch(r"(\w+)/s([\w.]+)/.+", id) if isinstance(id, str) else None
+    for source in opened_ledger.sources:
+        if parts is not None and parts[1] == source.name:
+            for module in opened_ledger.section_modules(source, parts[2]):
+                for record in _records_of(module):
+                    if record.id == id:
+                        return record
+    return None
+
+
+def _records_of(module: ModuleType) -> Iterator[Record]:
+    yield from (value for value in vars(module).values() if isinstance(value, Record))
+    yield from getattr(module, "RECORDS", ())
 
 
 def _sort_by_position(records: Iterable[Record]) -> tuple[Record, ...]:

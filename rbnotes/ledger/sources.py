@@ -13,6 +13,7 @@ lists their displays (optional, to find displays without a record), and every ot
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import re
 import sys
@@ -105,10 +106,20 @@ class Ledger:
     def modules(self) -> Iterator[ModuleType]:
         """Yield all modules that can contain records."""
         for source in self.sources:
-            name = self.package if source.module == "." else f"{self.package}.{source.module}"
             importlib.invalidate_caches()
-            for info in pkgutil.walk_packages(importlib.import_module(name).__path__, name + "."):
-                yield importlib.import_module(info.name)
+            yield from _import_submodules(importlib.import_module(self._package_of(source)))
+
+    def section_modules(self, source: Source, section: str) -> Iterator[ModuleType]:
+        """Yield the modules named after a section, like ``section_1_2``: they define most of its records."""
+        name = f"{self._package_of(source)}.section_{section.replace('.', '_')}"
+        if importlib.util.find_spec(name) is not None:
+            module = importlib.import_module(name)
+            yield module
+            if hasattr(module, "__path__"):
+                yield from _import_submodules(module)
+
+    def _package_of(self, source: Source) -> str:
+        return self.package if source.module == "." else f"{self.package}.{source.module}"
 
     def source(self, name: str) -> Source:
         """Return the source with a name.
@@ -123,6 +134,11 @@ class Ledger:
                 return source
         names = ", ".join(source.name for source in self.sources)
         raise InvalidArgument("source", repr(name), f"one of {names}")
+
+
+def _import_submodules(package: ModuleType) -> Iterator[ModuleType]:
+    for info in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+        yield importlib.import_module(info.name)
 
 
 _active_ledgers: list[Ledger] = []

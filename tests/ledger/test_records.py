@@ -1,6 +1,8 @@
 """Every record of the ledger: its verdict is confirmed, its check can fail, the book explains it."""
 
 import json
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -79,3 +81,17 @@ def test_chapters_cite_their_claims():
     texts = {name: (BOOK / f"{name}.md").read_text(encoding="utf-8") for name in {r.chapter for r in RECORDS}}
     uncited = [r.id for r in RECORDS if r.id not in (text := texts[r.chapter]) and r.display not in text]
     assert uncited == []
+
+
+def test_an_id_loads_only_the_modules_of_its_section():
+    code = "import sys; from rbnotes import ledger; print(ledger.find('sueda/s1.1/e1.2').id, *sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    id, *modules = run.stdout.split()
+    assert id == "sueda/s1.1/e1.2"
+    assert [name for name in modules if ".claims." in name and ".section_" in name] == [
+        "rbnotes.ledger.claims.sueda.section_1_1"
+    ]
+
+
+def test_ids_find_their_records():
+    assert [ledger.find(record.id) for record in RECORDS] == list(RECORDS)
