@@ -29,13 +29,20 @@ def is_due(number, num_groups=NUM_GROUPS):
 
 
 def select_due(slow):
-    """Return the slow tests of this day: one case in ten of each test, at least one if it has several."""
-    cases = {}
+    """Return the slow tests of this day: one case in ten of each test, at least one if it has several.
+
+    Tests of one file that are marked ``slow(together=True)`` share a fixture: all run on the same day.
+    """
+    groups = {}
     for item in slow:
-        cases.setdefault(item.nodeid.split("[")[0], []).append(item)
+        together = item.get_closest_marker("slow").kwargs.get("together", False)
+        groups.setdefault(item.nodeid.split("::" if together else "[")[0], (together, []))[1].append(item)
     due = []
-    for name, group in cases.items():
-        num_groups = min(len(group), NUM_GROUPS) if len(group) > 1 else NUM_GROUPS
+    for name, (together, items) in groups.items():
         first = zlib.crc32(name.encode())
-        due += [item for number, item in enumerate(group, start=first) if is_due(number, num_groups)]
+        if together:
+            due += items if is_due(first) else []
+        else:
+            num_groups = min(len(items), NUM_GROUPS) if len(items) > 1 else NUM_GROUPS
+            due += [item for number, item in enumerate(items, start=first) if is_due(number, num_groups)]
     return due

@@ -12,9 +12,13 @@ NAMES += [f"test_family[{k}]" for k in range(24)]
 DAYS = [(date(2026, 12, 27) + timedelta(days=k)).isoformat() for k in range(rotation.NUM_GROUPS)]
 
 
+def item(nodeid, **options):
+    return SimpleNamespace(nodeid=nodeid, get_closest_marker=lambda _: pytest.mark.slow(**options).mark)
+
+
 @pytest.fixture
 def slow():
-    return [SimpleNamespace(nodeid=f"tests/test_this.py::{name}") for name in NAMES]
+    return [item(f"tests/test_this.py::{name}") for name in NAMES]
 
 
 def due_on(day, slow, monkeypatch):
@@ -41,3 +45,12 @@ def test_each_day_runs_a_share(slow, monkeypatch):
 def test_all_tests_run_on_request(slow, monkeypatch):
     monkeypatch.setenv("RUN_SLOW_TESTS", "1")
     assert due_on(DAYS[0], slow, monkeypatch) == NAMES
+
+
+def test_tests_that_share_a_fixture_run_on_one_day_together(monkeypatch):
+    monkeypatch.setattr(rotation, "all_are_due", lambda: False)
+    shared = [
+        item(f"tests/test_this.py::{name}", together=True) for name in ("test_a[0]", "test_a[1]", "test_b")
+    ]
+    numbers = [len(due_on(day, shared, monkeypatch)) for day in DAYS]
+    assert sorted(numbers) == [0] * 9 + [3]

@@ -94,6 +94,7 @@ def faulty_builds(tiny_book):
     return book.build(), book.build()
 
 
+@pytest.mark.slow(together=True)
 @pytest.mark.parametrize("name", [name for name, (_, message) in FAULTS.items() if message])
 def test_each_fault_is_named_with_its_place_in_both_builds(faulty_builds, name):
     for build in faulty_builds:
@@ -101,10 +102,12 @@ def test_each_fault_is_named_with_its_place_in_both_builds(faulty_builds, name):
         assert re.search(FAULTS[name][1], build.stderr), build.stderr
 
 
+@pytest.mark.slow(together=True)
 def test_unused_symbol_is_reported(faulty_builds):
     assert "symbols.toml: no display of any has c (of no display)" in faulty_builds[0].stderr
 
 
+@pytest.mark.slow(together=True)
 def test_correct_page_has_no_warning(faulty_builds):
     assert not any("number-first.md" in line.split(" ")[0] for line in faulty_builds[0].stderr.splitlines())
 
@@ -122,6 +125,7 @@ CELLS = {
 }
 
 
+@pytest.mark.slow
 def test_cells_that_raise_or_warn_or_lack_output_fail_every_build(tiny_book):
     pages = {
         name: f"{NOTEBOOK}# A\n```{{code-cell}} ipython3\n{code}\n```\n" for name, (code, _) in CELLS.items()

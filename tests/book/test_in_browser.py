@@ -110,6 +110,7 @@ def linked_anchors():
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("look", ["light", "phone"])
 @pytest.mark.parametrize("name", HEAVY)
 def test_links_land_below_the_bar(browser, linked_anchors, name, look):

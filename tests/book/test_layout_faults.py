@@ -52,6 +52,7 @@ FAULTS = {
 pytestmark = pytest.mark.skipif(find_browser() is None, reason=NO_BROWSER)
 
 
+@pytest.mark.slow(together=True)
 @pytest.mark.parametrize("look", ["light", "phone"])
 def test_each_layout_fault_is_found(look, tmp_path):
     pages = {}

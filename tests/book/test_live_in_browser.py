@@ -62,6 +62,7 @@ def window_of_figure(browser, look, name, **options):
         yield page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", live_figures.names())
 def test_live_figure_answers(browser, name):
     faults = []

@@ -260,6 +260,7 @@ def test_search_and_finder_data_are_scripts(book):
     assert "katex" not in excerpts
 
 
+@pytest.mark.slow
 def test_rewriting_a_page_keeps_the_search_excerpts_of_others(tiny_book):
     before = "# One\n\n```{index} ! sun, star\n```\n\nA sentence about the sun.\n"
     source = f"{CHAPTER_TEXT}\n```{{index}} ! vector\n```\n"
@@ -305,6 +306,7 @@ def test_pages_work_offline_without_broken_links(book):
     assert check(book.html) == []
 
 
+@pytest.mark.slow
 def test_second_build_runs_only_changed_chapters(book):
     assert "cells: kept" not in book.first.stdout
     assert "cells: kept" in book.build().stdout
