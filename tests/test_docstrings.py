@@ -106,7 +106,7 @@ def unclear(path):
 def undescribed_fields(tree):
     """Return the public fields that the section "Attributes" of their class leaves out, with its line."""
     found = []
-    for cls in ast.walk(tree):
+    for cls in statements(tree):
         descriptions = attributes_section(cls) if isinstance(cls, ast.ClassDef) else {}
         for node in cls.body if descriptions else []:
             name = node.target.id if isinstance(node, ast.AnnAssign) else "_"

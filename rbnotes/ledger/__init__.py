@@ -53,13 +53,11 @@ def find(id: str) -> Record:
 def _find_in_section(id: str, opened_ledger: Ledger) -> Record | None:
     """Return the record with this id from the module of its section, without loading the other modules."""
     parts = re.fullmatch(r"(\w+)/s([\w.]+)/.+", id) if isinstance(id, str) else None
-    for source in opened_ledger.sources:
-        if parts is not None and parts[1] == source.name:
-            for module in opened_ledger.section_modules(source, parts[2]):
-                for record in _records_of(module):
-                    if record.id == id:
-                        return record
-    return None
+    if parts is None:
+        return None
+    sources = [source for source in opened_ledger.sources if source.name == parts[1]]
+    modules = (module for source in sources for module in opened_ledger.section_modules(source, parts[2]))
+    return next((record for module in modules for record in _records_of(module) if record.id == id), None)
 
 
 def _records_of(module: ModuleType) -> Iterator[Record]:

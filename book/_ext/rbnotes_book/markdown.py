@@ -88,7 +88,7 @@ def article(page: str) -> Tag:
     start = page.index("<article")
     text = DRAWING.sub(r"<p><em>Drawn on the page of this chapter: \1</em></p>", page[start:])
     light = _light(text[: text.index("</article>")])
-    element = BeautifulSoup(light, "lxml").find("article")
+    element = BeautifulSoup(light, "html.parser").find("article")
     assert isinstance(element, Tag)
     return element
 
