@@ -18,7 +18,7 @@ export NUMBA_CACHE_DIR := $(CURDIR)/_build/numba
 install = $(BIN)/uv pip install --quiet --python $(BIN)/python $(1) \
 	|| $(BIN)/pip install --quiet --disable-pip-version-check --no-compile $(1)
 
-.PHONY: book pdf test test-newest test-oldest lint package look clean
+.PHONY: book pdf test test-package test-newest test-oldest lint package look clean
 
 book: package
 	$(BIN)/python tools/build_book.py
@@ -29,12 +29,16 @@ pdf: package
 	$(BIN)/python tools/build_book.py
 	$(BIN)/python tools/print_book.py
 
-# Chapters keep two processors busy; lint uses the one that is idle while the pages are written. The package is installed
-# already.
+# Chapters keep two processors busy. The pages are written mostly by one process, and some tests wait for other programs:
+# lint, pages and the tests that do not need the pages share the processors. The package is installed already.
 test: package
 	$(BIN)/python tools/build_book.py --chapters
-	$(MAKE) --jobs=2 --output-sync=target --old-file=package lint book
-	$(BIN)/pytest -n 2 --dist worksteal
+	$(MAKE) --jobs --output-sync=target --old-file=package lint book test-package
+	$(BIN)/pytest -n 2 --dist worksteal tests/book
+
+# The plus sign shows the tests' progress at once.
+test-package: package
+	+$(BIN)/pytest -n 2 --dist worksteal --ignore=tests/book
 
 # All tests except those of the pages and of other graders, which need the versions of constraints.txt, with the newest
 # releases and with the oldest ones that pyproject.toml allows.

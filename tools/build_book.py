@@ -2,7 +2,7 @@
 
     python tools/build_book.py                        the whole book, in _build/html
     python tools/build_book.py --only rotations       run only these chapters (the others show no outputs)
-    python tools/build_book.py --chapters             run the chapters and write no pages
+    python tools/build_book.py --chapters             run the chapters, compile for the tests, write no pages
     python tools/build_book.py --output /some/folder  write there (for builds side by side)
 
 All warnings are errors: see book/_ext/rbnotes_book.
@@ -42,7 +42,7 @@ COMPILED = ("forward_dynamics_single", "forward_dynamics_batch", "dynamics_deriv
 """Functions that chapters on compiled code call: compiled beside the first chapters, and once for all."""
 
 
-def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
+def run_chapters(root: Path, chapters: list[Path], *, compile_all: bool = False) -> list[str]:
     """Run chapters of the book at ``root``, two at a time; return the errors.
 
     The last chapters come first: they take the longest, and none of them should run alone at the end. Those
@@ -53,8 +53,8 @@ def run_chapters(root: Path, chapters: list[Path]) -> list[str]:
     if len(absent) > FEW:
         kernels.fork_kernels()
     with ThreadPoolExecutor(max_workers=PROCESSES) as pool:
-        if any(map(uses_compiled_code, absent)):
-            pool.submit(compile_functions)
+        if compile_all or any(map(uses_compiled_code, absent)):
+            pool.submit(compile_functions, compile_all)
         order = sorted(reversed(chapters), key=uses_compiled_code)
         runs = [pool.submit(execution.execute, chapter, root) for chapter in order]
         for count, run in enumerate(as_completed(runs), start=1):
@@ -71,11 +71,13 @@ def uses_compiled_code(chapter: Path) -> bool:
     return "import packing" in chapter.read_text(encoding="utf-8")
 
 
-def compile_functions() -> None:
-    """Compile the functions of ``COMPILED`` unless they are on disk; a chapter reports what fails."""
+def compile_functions(compile_all: bool) -> None:
+    """Compile the functions of ``COMPILED``, or all, unless they are on disk; callers report failures."""
+    names = f"dict.fromkeys([*{COMPILED}, *ENTRIES])" if compile_all else str(COMPILED)
     code = (
         "from rbnotes.compiled.compilation import compiled_function\n"
-        f"for name in {COMPILED}: compiled_function(name)"
+        "from rbnotes.compiled.entry_points import ENTRIES\n"
+        f"for name in {names}: compiled_function(name)"
     )
     subprocess.run([sys.executable, "-P", "-c", code], check=False)
 
@@ -123,7 +125,9 @@ def summary() -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Builds the book.")
     parser.add_argument("--only", nargs="+", metavar="CHAPTER", help="run only these chapters")
-    parser.add_argument("--chapters", action="store_true", help="run the chapters and write no pages")
+    parser.add_argument(
+        "--chapters", action="store_true", help="run the chapters, compile for the tests, write no pages"
+    )
     parser.add_argument("--output", type=Path, help="where to write (default: _build)")
     parser.add_argument(
         "--root", type=Path, default=ROOT, help="folder of the book's _toc.yml (default: this one)"
@@ -137,7 +141,7 @@ def main() -> int:
     if args.only is not None and len(run) != len(args.only):
         parser.error(f"chapters are: {', '.join(path.stem for path in chapters)}")
 
-    errors = run_chapters(root, run)
+    errors = run_chapters(root, run, compile_all=args.chapters)
     if args.chapters and not errors:
         return 0
     is_written = not errors and write_pages(

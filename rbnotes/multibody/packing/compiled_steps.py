@@ -43,8 +43,7 @@ def compile_context(context: StepContext, integrator: Integrator) -> tuple[StepC
     """
     _check_options(context, integrator)
     packed = pack_model(context.model)
-    for name in ("find_shape_contacts", "solve_friction", "take_steps"):
-        compiled_function(name)
+    compiled_function("take_steps")
     reference = context.settings.friction
     friction_model = replace(reference.model, solve=compiled_newton_friction)
     friction = WarmStartedFriction(friction_model, reference.max_residual, reference.matching_distance)
