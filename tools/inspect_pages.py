@@ -35,9 +35,10 @@ from rbnotes.ledger.errata_pdf import BROWSERS, find_browser
 NO_BROWSER = f"none of {', '.join(BROWSERS)} is installed (on Debian: apt-get install chromium)"
 ROOT = Path(__file__).resolve().parent.parent
 AXE = ROOT / "book" / "_js" / "node_modules" / "axe-core" / "axe.min.js"
-# Files may read each other, WebGL runs without a graphics card, and no other host resolves.
+# Files may read each other, WebGL runs without a graphics card, pages are drawn without it, and no other host resolves.
 FLAGS = [
     "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars",
+    "--disable-gpu-rasterization", "--disable-gpu-compositing",
     "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]  # fmt: skip
 # Faults of the theme and of the bibliography's markup, not of the pages.

@@ -142,19 +142,10 @@ NUMBERS = {
     "Table 1": "ledger-si-5.html#si-s5-table1",
     "fig. 2": "ledger-si-5.html#si-s5-fig2",
 }
-WORDS = {
-    "quaternion rate": "quaternions",
-    "frame spring": "frame-springs",
-    "null space": "attachments",
-    "body jacobian": "reduced-coordinates",
-    "so3.exp": "rotations",
-    "so3.left_jacobian": "api-so3",
-}
+WORDS = {"frame spring": "frame-springs", "so3.left_jacobian": "api-so3"}
 SLIPS = {
-    "quaternoin": ("quaternion", "quaternions"),
     "quatrnion rate": ("quaternion rate", "quaternions"),
     "jacobain": ("jacobian", "reduced-coordinates"),
-    "frame sprng": ("frame spring", "frame-springs"),
 }
 
 

@@ -191,6 +191,14 @@ class Twin:
 
     Attributes
     ----------
+    python
+        The function.
+    inputs
+        Arrays of arguments, one row for each call.
+    condition
+        Condition numbers of the calls, which the tolerance is proportional to.
+    then
+        Arguments of the function that the script returns.
     reads
         Function to the parts of a result of the script that are compared.
     """

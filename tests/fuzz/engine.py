@@ -51,6 +51,8 @@ class Call:
 
     Attributes
     ----------
+    function
+        The callable.
     arguments
         Its arguments by name; ``*name`` for those of ``*name``.
     fine

@@ -16,6 +16,8 @@ class Reference(NamedTuple):
 
     Attributes
     ----------
+    model, data, q
+        Model, data and coordinates of Pinocchio.
     T
         Pinocchio's velocities from those of the tree ``(nv, k)``.
     drift

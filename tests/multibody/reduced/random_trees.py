@@ -142,6 +142,8 @@ class PinocchioRates(NamedTuple):
 
     Attributes
     ----------
+    q
+        Coordinates of Pinocchio.
     B
         Velocities of Pinocchio from those of the tree ``(nv, k)``.
     dB
@@ -184,6 +186,8 @@ class MujocoState(NamedTuple):
 
     Attributes
     ----------
+    qpos, qvel
+        Coordinates and velocities of MuJoCo.
     T
         Velocities of MuJoCo from those of the tree ``(nv, k)``.
     drift

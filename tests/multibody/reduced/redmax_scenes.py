@@ -32,6 +32,10 @@ class Scene(NamedTuple):
 
     Attributes
     ----------
+    model, start
+        Bodies, and their initial state.
+    options
+        Options of `simulate`.
     stored
         Forces whose potential is part of the energy.
     """
