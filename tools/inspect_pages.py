@@ -35,7 +35,7 @@ from rbnotes.ledger.errata_pdf import BROWSERS, find_browser
 NO_BROWSER = f"none of {', '.join(BROWSERS)} is installed (on Debian: apt-get install chromium)"
 ROOT = Path(__file__).resolve().parent.parent
 AXE = ROOT / "book" / "_js" / "node_modules" / "axe-core" / "axe.min.js"
-# Files may read each other, WebGL runs without a graphics card, pages do not use it, and no other host resolves.
+# Files may read each other, WebGL runs without a graphics card, pages do not use it, no other host resolves.
 FLAGS = [
     "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--hide-scrollbars",
     "--disable-gpu-rasterization", "--disable-gpu-compositing",
