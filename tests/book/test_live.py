@@ -11,18 +11,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rbnotes_book import live, live_figures
+from rbnotes_book.live_figures import gauss_seidel, spring_damper, time_stepping
 from rbnotes_book.node import NODE, SCRIPTS
 
 from rbnotes import ledger, se3, so3
 from rbnotes.complementarity import LCP, enumeration
 from rbnotes.constraints import factor_kkt
+from rbnotes.constraints.sequential_impulses import equality_gauss_seidel
 from rbnotes.constraints.stabilization import project_positions, velocity_target
 from rbnotes.dynamics import (
     State,
+    System,
     body_acceleration,
     gyroscopic_wrench,
     linearly_implicit_velocity,
+    solve_unconstrained_step,
     symplectic_euler,
+    trapezoidal_problem,
 )  # fmt: skip
 from rbnotes.forces import (
     FrameSpring,
@@ -133,6 +138,17 @@ def step_of_bodies(M, E, phi, wrench, h):
     return list(zip(E @ se3.exp(h[:, None] * velocity), velocity, strict=True))
 
 
+def trapezoidal_velocity(M, v, f, K, D, h):
+    """Velocities after a step of the library's trapezoidal rule."""
+    system = System(M, lambda q, qdot: f, lambda q, qdot: K, lambda q, qdot: D)
+    return solve_unconstrained_step(trapezoidal_problem(system, State(q=0 * v, qdot=v), h))
+
+
+def gauss_seidel_sweep(A, b, x):
+    """Impulses after a sweep of the library."""
+    return equality_gauss_seidel(A, np.eye(3), b, np.zeros(3), sweeps=1, initial_impulses=x).impulses
+
+
 MOVES = ([], [0], [1], [0, 1])
 """Sets of positive unknowns of an LCP of two."""
 
@@ -228,6 +244,8 @@ kkt_conditions = np.linalg.cond(
 )
 small = squares[:, :2, :2]
 minors = np.minimum(np.abs(small[:, [0, 1], [0, 1]]).min(-1), np.abs(np.linalg.det(small)))
+matrices = half[:, :3] @ np.swapaxes(half[:, :3], -1, -2) + np.eye(3)
+step = (inertias, twists[:, 0], twists[:, 1], squares_of_six, squares_of_six[::-1], steps / 100)
 TWINS = {
     "matrix.dot": Twin(lambda a, b: np.sum(a * b, -1), (vectors, others)),
     "matrix.norm": Twin(lambda a: np.linalg.norm(a, axis=-1), (vectors,)),
@@ -302,9 +320,19 @@ TWINS = {
     "contact.enumerateLCP": Twin(each(lcp_solutions), (small, others[:, :2]), 1 / minors),
     "integrate.linearlyImplicitVelocity": Twin(
         each(linearly_implicit_velocity),
-        (inertias, twists[:, 0], twists[:, 1], squares_of_six, squares_of_six[::-1], steps / 100),
+        step,
         np.linalg.cond(inertias),
     ),
+    "integrate.trapezoidalVelocity": Twin(each(trapezoidal_velocity), step, np.linalg.cond(inertias)),
+    "integrate.trapezoidalVelocityPrinted": Twin(
+        each(time_stepping.printed_velocity), step, np.linalg.cond(inertias)
+    ),
+    "gauss_seidel.sweep": Twin(each(gauss_seidel_sweep), (matrices, vectors, others)),
+    "gauss_seidel.jacobi": Twin(
+        each(lambda A, b, x: x + (b - A @ x) / np.diag(A)), (matrices, vectors, others)
+    ),
+    "gauss_seidel.printedSweep": Twin(each(gauss_seidel.printed_sweep), (matrices, vectors, others)),
+    "gauss_seidel.residual": Twin(each(lambda A, b, x: b - A @ x), (matrices, vectors, others)),
     "frame_spring.elasticForce": Twin(
         each(lambda E, p, k: elastic_forces(E, p, k).w[0, 3:]), (pairs, points, coefficients[0])
     ),
@@ -420,8 +448,6 @@ def test_figures_are_used_in_one_place_with_a_claim(node, name):
 
 
 def test_spring_damper_takes_the_steps_of_the_library(node):
-    from rbnotes_book.live_figures import spring_damper
-
     start = node("about", name="spring-damper")["poster"]["state"]
     states = [
         {**start, "pose": [(pose := rng.uniform([-1.5, -0.6, -1.6], [-0.3, 0.6, 1.6])).tolist(),

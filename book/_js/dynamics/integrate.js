@@ -19,3 +19,14 @@ export function linearlyImplicitVelocity(M, v, f, K, D, h) {
   const mass = combine(1, M, -h, D);
   return solve(combine(1, mass, -h * h, K), add(apply(mass, v), scale(h, f)));
 }
+
+// Velocities v+ of (M - h/2 D - h^2/4 K) v+ = M v + h f^. Twin: rbnotes.dynamics.trapezoidal_problem.
+export const trapezoidalVelocity = (M, v, f, K, D, h) => trapezoidalStep(M, v, f, K, D, h, h / 4);
+
+// The same with the force as printed in Lloyd 0.9.3, whose last term has a factor h too many.
+export const trapezoidalVelocityPrinted = (M, v, f, K, D, h) => trapezoidalStep(M, v, f, K, D, h, (h * h) / 4);
+
+function trapezoidalStep(M, v, f, K, D, h, factor) {
+  const force = add(add(f, scale(-1 / 2, apply(D, v))), scale(factor, apply(K, v)));
+  return solve(combine(1, combine(1, M, -h / 2, D), (-h * h) / 4, K), add(apply(M, v), scale(h, force)));
+}
