@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rbnotes_book import live, live_figures
-from rbnotes_book.live_figures import gauss_seidel, spring_damper, time_stepping
+from rbnotes_book.live_figures import attached_particle, gauss_seidel, spring_damper, time_stepping
 from rbnotes_book.node import NODE, SCRIPTS
 
 from rbnotes import ledger, se3, so3
@@ -326,6 +326,13 @@ TWINS = {
     "integrate.trapezoidalVelocity": Twin(each(trapezoidal_velocity), step, np.linalg.cond(inertias)),
     "integrate.trapezoidalVelocityPrinted": Twin(
         each(time_stepping.printed_velocity), step, np.linalg.cond(inertias)
+    ),
+    "attachments.reducedMass": Twin(
+        each(lambda M, m, w: attached_particle.reduced(M, m, w, np.zeros(1))[0]), (matrices, steps, others)
+    ),
+    "attachments.lumpedMass": Twin(each(lambda M, m, w: M + np.diag(m * w)), (matrices, steps, others)),
+    "attachments.reducedForce": Twin(
+        each(lambda w, f: attached_particle.reduced(np.eye(3), 1.0, w, f)[1]), (others, vectors)
     ),
     "gauss_seidel.sweep": Twin(each(gauss_seidel_sweep), (matrices, vectors, others)),
     "gauss_seidel.jacobi": Twin(
