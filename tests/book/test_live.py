@@ -38,6 +38,8 @@ from rbnotes.forces import (
     zero_length_spring,
 )  # fmt: skip
 from rbnotes.friction.bounded_friction import project_on_section
+from rbnotes.inertia import from_spatial_inertia, spatial_inertia, transform_inertia
+from rbnotes.shapes import Box
 
 BOOK = Path(__file__).parents[2] / "book"
 COUNT = 1000
@@ -136,6 +138,12 @@ def each(function):
 def step_of_bodies(M, E, phi, wrench, h):
     velocity = phi + h[:, None] * body_acceleration(M, phi, wrench)
     return list(zip(E @ se3.exp(h[:, None] * velocity), velocity, strict=True))
+
+
+def planar_properties(M):
+    """Mass, center of mass in the plane, and moment about the axis through it along z."""
+    body = from_spatial_inertia(M)
+    return {"mass": body.mass, "com": body.com[:2], "moment": body.inertia[2, 2]}
 
 
 def trapezoidal_velocity(M, v, f, K, D, h):
@@ -333,6 +341,13 @@ TWINS = {
     "attachments.lumpedMass": Twin(each(lambda M, m, w: M + np.diag(m * w)), (matrices, steps, others)),
     "attachments.reducedForce": Twin(
         each(lambda w, f: attached_particle.reduced(np.eye(3), 1.0, w, f)[1]), (others, vectors)
+    ),
+    "inertia.box": Twin(each(lambda m, sides: Box(sides).spatial_inertia(mass=m)), (steps, np.abs(vectors))),
+    "inertia.transformInertia": Twin(transform_inertia, (frames, inertias)),
+    "inertia.composite": Twin(np.add, (inertias, squares_of_six)),
+    "inertia.planarProperties": Twin(
+        each(planar_properties),
+        (each(spatial_inertia)(steps, np.tile(np.eye(3), (COUNT, 1, 1)), flat_centers),),
     ),
     "gauss_seidel.sweep": Twin(each(gauss_seidel_sweep), (matrices, vectors, others)),
     "gauss_seidel.jacobi": Twin(
