@@ -347,7 +347,7 @@ TWINS = {
     "inertia.composite": Twin(np.add, (inertias, squares_of_six)),
     "inertia.planarProperties": Twin(
         each(planar_properties),
-        (each(spatial_inertia)(steps, np.tile(np.eye(3), (COUNT, 1, 1)), flat_centers),),
+        (spatial_inertia(steps, np.tile(np.eye(3), (COUNT, 1, 1)), vectors * [1, 1, 0]),),
     ),
     "gauss_seidel.sweep": Twin(each(gauss_seidel_sweep), (matrices, vectors, others)),
     "gauss_seidel.jacobi": Twin(
