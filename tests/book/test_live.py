@@ -11,7 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from rbnotes_book import live, live_figures
-from rbnotes_book.live_figures import attached_particle, gauss_seidel, spring_damper, time_stepping
+from rbnotes_book.live_figures import (
+    attached_particle,
+    chain_twist,
+    gauss_seidel,
+    spring_damper,
+    time_stepping,
+)
 from rbnotes_book.node import NODE, SCRIPTS
 
 from rbnotes import ledger, se3, so3
@@ -39,6 +45,7 @@ from rbnotes.forces import (
 )  # fmt: skip
 from rbnotes.friction.bounded_friction import project_on_section
 from rbnotes.inertia import from_spatial_inertia, spatial_inertia, transform_inertia
+from rbnotes.multibody import reduced
 from rbnotes.shapes import Box
 
 BOOK = Path(__file__).parents[2] / "book"
@@ -341,6 +348,20 @@ TWINS = {
     "attachments.lumpedMass": Twin(each(lambda M, m, w: M + np.diag(m * w)), (matrices, steps, others)),
     "attachments.reducedForce": Twin(
         each(lambda w, f: attached_particle.reduced(np.eye(3), 1.0, w, f)[1]), (others, vectors)
+    ),
+    "chain.childTwist": Twin(
+        lambda E, J, parent, joint: (
+            np.einsum("nij,nj->ni", se3.Ad_inverse(E), parent) + np.einsum("nij,nj->ni", se3.Ad(J), joint)
+        ),
+        (frames, frames[::-1], twists[:, 0], twists[:, 1]),
+    ),
+    "chain.childTwistPrinted": Twin(
+        each(lambda E, J, parent, joint: chain_twist.PRINTED(E, np.eye(4), J, parent, joint)),
+        (frames, frames[::-1], twists[:, 0], twists[:, 1]),
+    ),
+    "chain.chainPoses": Twin(
+        each(lambda joints, bodies, q: reduced.poses(chain_twist.chain(joints, bodies), q).body_poses),
+        (pairs, pairs[::-1], vectors[:, :2]),
     ),
     "inertia.box": Twin(each(lambda m, sides: Box(sides).spatial_inertia(mass=m)), (steps, np.abs(vectors))),
     "inertia.transformInertia": Twin(transform_inertia, (frames, inertias)),
