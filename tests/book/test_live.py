@@ -43,6 +43,7 @@ from rbnotes.forces import (
     path_wrenches,
     zero_length_spring,
 )  # fmt: skip
+from rbnotes.forces.muscle import ACTIVE_FORCE_LENGTH, FORCE_VELOCITY, PASSIVE_FORCE_LENGTH, Muscle
 from rbnotes.friction.bounded_friction import project_on_section
 from rbnotes.inertia import from_spatial_inertia, spatial_inertia, transform_inertia
 from rbnotes.multibody import reduced
@@ -259,6 +260,7 @@ kkt_conditions = np.linalg.cond(
 )
 small = squares[:, :2, :2]
 minors = np.minimum(np.abs(small[:, [0, 1], [0, 1]]).min(-1), np.abs(np.linalg.det(small)))
+orders = rng.integers(0, 2, COUNT)
 matrices = half[:, :3] @ np.swapaxes(half[:, :3], -1, -2) + np.eye(3)
 step = (inertias, twists[:, 0], twists[:, 1], squares_of_six, squares_of_six[::-1], steps / 100)
 TWINS = {
@@ -362,6 +364,13 @@ TWINS = {
     "chain.chainPoses": Twin(
         each(lambda joints, bodies, q: reduced.poses(chain_twist.chain(joints, bodies), q).body_poses),
         (pairs, pairs[::-1], vectors[:, :2]),
+    ),
+    "muscle.activeForceLength": Twin(each(ACTIVE_FORCE_LENGTH), (8 * steps, orders)),
+    "muscle.forceVelocity": Twin(each(FORCE_VELOCITY), (numbers, orders)),
+    "muscle.passiveForceLength": Twin(each(PASSIVE_FORCE_LENGTH), (8 * steps, orders)),
+    "muscle.muscleTension": Twin(
+        each(lambda length, velocity, a: Muscle(1.0, 1.0, 1.0, activation=a)(length, velocity).F),
+        (3 * steps, numbers, steps),
     ),
     "inertia.box": Twin(each(lambda m, sides: Box(sides).spatial_inertia(mass=m)), (steps, np.abs(vectors))),
     "inertia.transformInertia": Twin(transform_inertia, (frames, inertias)),
