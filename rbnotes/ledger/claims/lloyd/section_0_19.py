@@ -408,8 +408,8 @@ class t900_b:
     reference = change_reference
     undefined = "the right-hand side of (0.19) has a part for each component and each constraint, but no wrench on the body"
     correction = (
-        "The fictitious forces are the rightmost vector of the preceding, unnumbered equation of "
-        "the point inertia; the end of the section refers to (0.19) instead as well."
+        "The fictitious forces are the rightmost vector of the preceding unnumbered equation for the "
+        "point mass. The end of the section has the same wrong reference to (0.19)."
     )
     replacement = "We therefore expect the attachment to add the fictitious forces given by the rightmost vector of the equation above."
     implements = REDUCE

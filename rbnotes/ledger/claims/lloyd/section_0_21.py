@@ -277,8 +277,8 @@ class d2(WithNegativeR):
         return np.all(R < 0)
 
     remark = (
-        r"The blocks are those of the next display. The reduction does not change $\mathbf R_\sigma$, so that the condition is "
-        "that of (0.19)."
+        r"The blocks are those of the next display. The reduction does not change $\mathbf R_\sigma$, "
+        "so the condition is that of (0.19)."
     )
     implements = solve_prescribed_motion
 
@@ -382,7 +382,7 @@ class d5_b(WithNegativeR):
     def holds_when(M, G, Gb, fa, fb, R, gs, gb, vr):
         return np.all(R < 0)
 
-    remark = "The indices are those of all constraints, and the condition is that of (0.19)."
+    remark = "The check uses the indices of all constraints. The condition is that of (0.19)."
     implements = solve_prescribed_motion
 
 
@@ -550,7 +550,9 @@ class d3_g:
         r"The last term has a minus sign, as in (0.23): "
         r"$-(\mathbf M_{\alpha\beta} - \mathbf G_{\beta\alpha}^T\mathbf M_{\beta\beta})\mathbf g_\beta$."
     )
-    no_simulation = "The force is off in each step by twice that of the drift, as in the counterexample."
+    no_simulation = (
+        "In each step the force has an error of twice the drift term, as the counterexample shows."
+    )
     implements = NullSpaceReduction.reduce
 
 

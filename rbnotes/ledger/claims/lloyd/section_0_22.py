@@ -157,7 +157,10 @@ def displacement_library(poses):
 class d1:
     formula = r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\0&1\end{pmatrix}"
     defines = (r"\mathbf X_{1W}", r"\mathbf X_{2W}")
-    remark = "Lloyd's index pair reads from frame 1 to W; it is the reverse of the indices of E in this book."
+    remark = (
+        "Lloyd's index pair reads from frame 1 to W. The indices of E in this book have the opposite "
+        "order."
+    )
     implements = (frame_displacement, frame)
 
 
@@ -203,7 +206,7 @@ class t996:
         return np.array([[frame_1[:3, i] @ frame_2[:3, j] for j in range(3)] for i in range(3)])
 
     exact = (
-        "each number is one sum of three products, and all forms round alike if the processor does not "
+        "each number is one sum of three products, and all forms round in the same way if the processor does not "
         "fuse them"
     )
     implements = frame_displacement
@@ -235,8 +238,8 @@ class e0_37:
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.frames_as_bodies",)
     remark = (
-        r"$\mathbf R_{12}$ does not change its own axis, so that also "
-        r"$\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$."
+        r"$\mathbf R_{12}$ does not change its own axis; hence "
+        r"$\boldsymbol\tau_{2k}=-k_r\,\phi\mathbf u$ as well."
     )
     implements = frame_spring_forces
 

@@ -510,9 +510,9 @@ class d5_a:
     reference = world_torque_variation_reference
     primitives = MOTIONS_IN_THE_WORLD
     correction = (
-        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$, because the force in the"
-        r" moment also varies. The assembled matrix contains the term as $[\mathbf p_1]\mathbf "
-        "J_{01}$ and its neighbors."
+        r"One more term, $+{}^W\mathbf p_1\times\delta\,{}^W\mathbf f_1$, because the force in the "
+        r"moment also varies. The assembled matrix contains the term as $[\mathbf p_1]\mathbf J_{01}$ "
+        "and the blocks beside it."
     )
     no_simulation = (
         "A Jacobian alone changes how fast an implicit step converges, not the motion for small steps."

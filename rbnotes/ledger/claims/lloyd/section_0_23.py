@@ -609,7 +609,7 @@ class d5_b:
         r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$, as the next line "
         "defines it, a small rotation instead of the angular velocity."
     )
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_variation
 
 
@@ -636,7 +636,7 @@ class d10_a:
     library = product_library
     reference = product_reference
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_stiffness
 
 
@@ -656,7 +656,7 @@ class d10_b:
     library = product_library
     reference = product_reference
     correction = r"${}^W\delta\boldsymbol\omega$ in place of ${}^W\boldsymbol\omega$."
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_stiffness
 
 
@@ -679,7 +679,7 @@ class t1331:
 
     correction = r"$\mathbf X\,{}^W\delta\boldsymbol\omega$, as in the preceding displays."
     replacement = r"The lower term can be formulated as $\mathbf X\,{}^W\delta\boldsymbol\omega$, where"
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
     implements = inertia_stiffness
 
 

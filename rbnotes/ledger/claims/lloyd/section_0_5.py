@@ -324,7 +324,7 @@ class t126:
     )
     replacement = r"Similarly, we can ensure that velocity constraints are satisfied by applying an impulse $\mathbf G^T\boldsymbol\lambda$, so that the constrained velocity $\dot{\mathbf x}^\prime$ is given by"
     units_mismatch = r"$M^{-1} G^T\lambda$ is a velocity, not an impulse"
-    no_simulation = "The next display, which a step takes, is right."
+    no_simulation = "The next display, which a time step uses, is right."
     implements = constrained_velocity
 
 

@@ -201,7 +201,7 @@ class d3_a:
         return mixed_motion(M, G, N, f, g, z)[0]
 
     tolerance = 1e-08
-    remark = "The print has a plain $G$."
+    remark = "The notes print the matrix as a plain $G$."
     implements = recover_unknowns
 
 

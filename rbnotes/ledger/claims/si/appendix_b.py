@@ -205,7 +205,7 @@ class e57:
         r"$\mathrm{ad}_{\mathbf v}^*$, without a dot, as in (21) for each link. With the dot, the "
         "accelerations would have to be known in order to compute them."
     )
-    units_mismatch = "the bracket of the print has accelerations instead of velocities"
+    units_mismatch = "the printed bracket contains accelerations instead of velocities"
     implements = reduced.SpatialOperators
 
 

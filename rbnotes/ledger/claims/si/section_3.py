@@ -128,7 +128,7 @@ class d2:
     printed = cross_printed
     library = cross_library
     reference = cross_reference
-    exact = "each number is one difference of two products, and all forms round alike if the processor does not fuse them"
+    exact = "each number is one difference of two products, and all forms round in the same way if the processor does not fuse them"
     implements = hat
 
 

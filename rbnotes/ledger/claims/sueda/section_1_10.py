@@ -178,7 +178,7 @@ class e1_69_a:
         r"${}^j_i\mathrm{Ad}\,\phi_i - {}^j_k\mathrm{Ad}\,\phi_k$: the lower indices distinguish the "
         "adjoints"
     )
-    remark = "(2.8) has these indices."
+    remark = "(2.8) has the lower indices."
     implements = maximal.relative_twist
 
 

@@ -148,7 +148,7 @@ class e1_75:
         r"${}^0\dot{\mathbf x} = {}^0_iR\,\Gamma({}^i\mathbf x)\,{}^i\phi_i$, without the dot on the "
         r"right: $\phi_i$ is the twist itself, as in (1.12) and (1.76)"
     )
-    units_mismatch = "an acceleration in the place of a velocity"
+    units_mismatch = "an acceleration instead of a velocity"
     remark = (
         "The next line is right. With the dot the left side is a velocity and the right side an acceleration."
     )

@@ -425,7 +425,7 @@ class e1_88_b:
     tolerance = 1e-08
     remark = (
         "The program is convex, but it does not give Coulomb's law: a sliding contact separates with "
-        r"$N\Phi = \mu\max_k\lvert T_k\Phi\rvert$, with the larger of its two tangential speeds. This is "
-        "the dual of the four-sided pyramid."
+        r"$N\Phi = \mu\max_k\lvert T_k\Phi\rvert$, where the maximum is the larger of its two "
+        "tangential speeds. These velocities are on the dual cone of the four-sided pyramid."
     )
     implements = single_qp

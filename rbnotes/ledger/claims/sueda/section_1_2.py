@@ -86,7 +86,7 @@ class e1_7:
     library = cross_library
     reference = cross_reference
     exact = (
-        "each number is a difference of two products, which all forms round alike unless the processor "
+        "each number is a difference of two products, which all forms round in the same way unless the processor "
         "fuses them"
     )
     implements = so3.hat

@@ -209,7 +209,7 @@ class m1_b:
         return velocity_reference(np.eye(4), POINT, TRANSLATION)
 
     correction = "$(1, 0, 0)^T$"
-    remark = "The numbers of the text are those of the rotation below."
+    remark = "The printed numbers are those of the rotation below."
     implements = se3.point_velocity
 
 

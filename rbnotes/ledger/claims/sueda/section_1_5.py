@@ -286,7 +286,7 @@ class e1_17_a:
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
+    exact = "all forms compute the same products in the same order, and round in the same way unless the processor fuses them"
     implements = so3.hat
 
 
@@ -301,7 +301,7 @@ class e1_17_b:
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
+    exact = "all forms compute the same products in the same order, and round in the same way unless the processor fuses them"
     implements = so3.hat
 
 
@@ -316,7 +316,7 @@ class e1_17_c:
 
     library = rotated_cross_library
     reference = rotated_cross_reference
-    exact = "all forms compute the same products in the same order, and round alike unless the processor fuses them"
+    exact = "all forms compute the same products in the same order, and round in the same way unless the processor fuses them"
     implements = so3.hat
 
 

@@ -261,7 +261,7 @@ class t375:
         """Compare with implicit Euler for a mass on a spring-damper, with the force as an unknown."""
         return np.linalg.solve([[m, 0, -h], [-h, 1, 0], [d, k, 1]], [m * phi, q, 0])[0]
 
-    correction = r"$f + D\phi^{(k)}$ in the place of $f$, where $D = -\partial f/\partial\phi$"
+    correction = r"$f + D\phi^{(k)}$ instead of $f$, where $D = -\partial f/\partial\phi$"
     replacement = r"where $D$ is the damping matrix, $K$ is the stiffness matrix, and $f$ is the sum of all forces plus $D\phi^{(k)}$, with $D$ minus the derivative of that sum with respect to $\phi$."
     remark = (
         r"With $f = -kq - d\dot q$ on the right and $D = d$ on the left, damping acts twice: once "

@@ -321,7 +321,7 @@ class d2:
             last_segment_wrenches(E, x), pose_derivative(lambda poses: 1 / length(poses, x[1:]), E[1:])
         )
 
-    correction = r"$\Delta\mathbf x_k$ in the place of $\Delta\mathbf x$"
+    correction = r"$\Delta\mathbf x_k$ instead of $\Delta\mathbf x$"
     remark = (
         r"With the $\Delta\mathbf x = {}^0\mathbf x_2 - {}^0\mathbf x_1$ of 1.9.3, the formula is wrong "
         r"in every segment but the first. The sign is that of $+\partial/\partial E$."
@@ -352,7 +352,7 @@ class e1_62:
 
     combined_with = ("sueda/s1.9.5/e1.61", "sueda/s1.9.5/d2")
     correction = (
-        r"a minus sign in front of the matrix, $-\dfrac{1}{\|\Delta\mathbf x_k\|}$ in the place of "
+        r"a minus sign in front of the matrix, $-\dfrac{1}{\|\Delta\mathbf x_k\|}$ instead of "
         r"$\dfrac{1}{\|\Delta\mathbf x_k\|}$"
     )
     remark = (

@@ -193,8 +193,9 @@ class e2_109:
         return body_trees.twists(body_trees.revolute_assembly((-1, 0, 1), F, B), np.zeros(3), qdot)[2]
 
     correction = (
-        r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad of "
-        "each line should be that of the parent, 2. In the first line the same adjoint has both indices."
+        r"$y_3 = {}^3_2\mathrm{Ad}\,y_2 + {}^3_3\mathrm{Ad}_S\,x_3$: the index 1 after the first Ad "
+        "of each line should be 2, the index of the parent. In the first line the same adjoint "
+        "appears with either index."
     )
     implements = reduced.jacobian_product
 
@@ -426,7 +427,7 @@ class t1314_c:
     primitives = ("rbnotes.ledger.oracles.body_trees.jacobian",)
     correction = r"$\mathbf z = \dot J\mathbf x$, as in the title of Algorithm 5: the dot is missing"
     replacement = r"Forming the Jacobian is $O(n^2)$, but computing the products $\mathbf y = J\mathbf x$, $\mathbf z = \dot J\mathbf x$, and $\mathbf x = J^\top\mathbf y$ can all be done in $O(n)$."
-    units_mismatch = "velocities in the place of accelerations"
+    units_mismatch = "velocities instead of accelerations"
     implements = reduced.jacobian_rate_product
 
 
@@ -708,7 +709,7 @@ x_1 &= {}^1_{J_1}\mathrm{Ad}_S^\top(y_1 + {}^2_1\mathrm{Ad}^\top(y_2 + {}^3_2\ma
         "The check uses the adjoints of Algorithm 6 after the first factor; with these, only $x_3$ and "
         "$x_4$ are right. With the factors of the converted text, scalars would be added to wrenches for hinges."
     )
-    no_simulation = "Algorithm 6, which a program takes, is right."
+    no_simulation = "Algorithm 6, which a program would implement, is right."
     implements = reduced.jacobian_transpose_product
 
 
@@ -822,7 +823,7 @@ class alg6:
         return body_trees.jacobian(assembly, q).T @ y.ravel()
 
     remark = (
-        "A root passes nothing on. The adjoint of line 6 is the factor that the converted text of (2.110) to "
-        "(2.112) lacks."
+        r"A root has no parent, so that its $\alpha$ is not needed. The adjoint of line 6 is the "
+        "factor that the converted text of (2.110) to (2.112) lacks."
     )
     implements = reduced.jacobian_transpose_product

@@ -210,7 +210,7 @@ class t1395:
     def holds_when(N, alpha, h, opening):
         return np.all(np.sum(N * opening, axis=1) < 0)
 
-    remark = "With rows of separation the contact pulls, as with the sign of (1.84)."
+    remark = "With rows of separation the printed force pulls the bodies together, like that of (1.84)."
     implements = Contacts
 
 
@@ -365,9 +365,10 @@ class alg7:
 \end{aligned}"""
     remark = (
         r"For a body that leaves the ground, $f_\alpha = f_\alpha^0 = 0$ at the first check. The loop "
-        r"ends there, and line 22 applies $f_\beta$ of the previous step, in this step and in all later "
-        "ones: friction in mid-air, which adds energy. The rest of the algorithm is right if the rows of "
-        "$N$ give velocities of approach, as (2.113) requires; the correction uses the same rows."
+        r"ends there, and line 22 applies $f_\beta$ of the previous step, in this step and in all "
+        "later ones: friction without contact, which adds energy. The rest of the algorithm is right "
+        "if the rows of $N$ give velocities of approach, as (2.113) requires; the correction uses "
+        "the same rows."
     )
     effect = "A body that slides at 3 m/s with a friction coefficient of 0.5 and leaves the ground moves back at 1.9 m/s after one second in the air."
     implements = staggered_projections
@@ -672,9 +673,9 @@ class e2_117_b:
     )
     remark = (
         r"Forces change the body velocities by $J_{mr}(\dot q_r - \dot q_r^{\text{prev}}) + h\dot "
-        r"J_{mr}\dot q_r^{\text{prev}}$; the print omits the last term. The printed forces violate "
-        r"d'Alembert's principle, $J_{mr}^T f_\alpha = -J_{mr}^T M_m\dot J_{mr}\dot q_r \ne 0$: the "
-        "joints do work."
+        r"J_{mr}\dot q_r^{\text{prev}}$; the printed equation omits the last term. The printed forces "
+        r"violate d'Alembert's principle, $J_{mr}^T f_\alpha = -J_{mr}^T M_m\dot J_{mr}\dot q_r \ne "
+        "0$: the joints do work."
     )
     no_simulation = "The forces enter Algorithm 8, whose simulation shows the effect."
     implements = reduced.body_constraint_impulses
@@ -724,9 +725,9 @@ class t1449:
 
     tolerance = 1e-8
     remark = (
-        "The first of the two sentences, `we must subtract this force from the parent's portion', gives "
-        "the opposite sign if it refers to the joint reaction itself; the second sentence shows what is "
-        r"meant. The result is linear in $f_\alpha$ and takes one visit per joint."
+        "The first of the two sentences, `we must subtract this force from the parent's portion', "
+        "gives the opposite sign if it refers to the joint reaction itself; the second sentence "
+        r"shows what is meant. The result is linear in $f_\alpha$ and takes one operation per joint."
     )
     implements = reduced.joint_transmitted_wrenches
 
@@ -821,9 +822,10 @@ class e2_118:
         r"$f_\alpha = -N^T\alpha/h$ in (2.116)"
     )
     remark = (
-        "The metric $M_i^{-1}$ matters only if the contacts cannot carry the load. The library weights "
-        "moments by the size of the bearing, so that massless bodies can have bearings. The sign would "
-        r"not matter if $|\alpha|$ bounded the friction, but the print has $\mu\alpha$."
+        "The metric $M_i^{-1}$ matters only if the contacts cannot carry the load. The library "
+        "weights moments by the size of the bearing, so that massless bodies can have bearings. The "
+        r"sign would not matter if $|\alpha|$ bounded the friction, but the printed bound is "
+        r"$\mu\alpha$."
     )
     no_simulation = r"Friction depends on $|\alpha|$, once its bounds are corrected."
     implements = Bearing

@@ -185,7 +185,10 @@ class e2_119_b:
         r"$\dot q_r^{\text{con}\beta}$ on the left-hand side: the unknown of the program is $\dot q_r$, "
         "as in the last line"
     )
-    remark = r"The dot of $\dot J_{mr}$, which the conversion dropped, is restored here: see part c."
+    remark = (
+        r"The dot of $\dot J_{mr}$, which the conversion dropped, is restored here; part c treats the "
+        "missing dot."
+    )
     implements = solve_step
 
 

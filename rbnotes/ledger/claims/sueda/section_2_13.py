@@ -294,8 +294,8 @@ class t1608_d:
     tolerance = SLACK
     given = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOR_BLOCKS))}
     condition = (
-        "no term is between a body and its parent; such terms follow the tree, and the same three loops "
-        "can include them"
+        "no term couples a body with its parent. Such terms preserve the structure of the tree, and "
+        "the same three loops can include them"
     )
 
     def holds_when(link_frames, bodies, q, B, p, x):

@@ -344,8 +344,8 @@ class t846_a:
         return [2 * np.arcsin(k * sn)]
 
     tolerance = 1e-5
-    tolerance_reason = "errors of the integrators, which accept 1e-6 in each of a few steps"
-    exact = "one swing is compared, in its first second"
+    tolerance_reason = "the integrators accept an error of 1e-6 in each of a few steps"
+    exact = "only the first second of one swing is compared"
     remark = (
         "An adaptive integrator does not conserve energy: the energy drifts slowly in one direction, by "
         "the error that is accepted in each step."
@@ -406,11 +406,11 @@ class t846_b:
         starts = np.array([[a, b, 0.0, 0.0] for a, b in (RAISED_START, LOW_START)])
         return [starts.shape[1] / 2, *(separation_factor(rates, starts) > 100)]
 
-    exact = "divergence of two motions is a yes or no"
+    exact = "the result is a boolean: the two motions diverge, or they do not"
     primitives = ("rbnotes.ledger.claims.sueda.section_2_3.separation_factor",)
     remark = (
-        "From raised arms, the distance between two motions that start 1e-7 apart grows about 700 times "
-        "in 4 s. The footnote shows a video of such a pendulum."
+        "If the pendulum starts with raised arms, the distance between two motions that start 1e-7 "
+        "apart grows by a factor of about 700 in 4 s. The footnote shows a video of such a pendulum."
     )
     implements = reduced_coordinates.Tree
 

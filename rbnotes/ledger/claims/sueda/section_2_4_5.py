@@ -365,7 +365,10 @@ class e2_34:
         """Compare with the complex step through scipy's exponentials about the three axes."""
         return motion_subspace(rotation_sequence("XZX"), q)
 
-    remark = r"Singular where $s_2 = 0$, and so at $R = I$: there, one direction of the angular velocity has no rates of the angles."
+    remark = (
+        "The matrix is singular where $s_2 = 0$, and therefore at $R = I$: no rates of the angles "
+        "give an angular velocity in one of the directions."
+    )
     implements = EulerSpherical
 
 

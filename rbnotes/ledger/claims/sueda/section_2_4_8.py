@@ -497,7 +497,7 @@ class t972_b:
         """Compare with scipy's rotation about the axis, by quaternions."""
         return Rotation.from_rotvec(2 * n * np.pi * a).apply(x)
 
-    exact = "both return the point, up to a rotation by the rounding of whole turns"
+    exact = "both forms return the point unchanged, except for the rounding errors of the multiples of 2 pi"
     implements = ExponentialSpherical
 
 
@@ -520,9 +520,9 @@ class t972_c:
         """Check that a full turn is the identity: the point stays in place."""
         return x
 
-    correction = r"$2\pi$ distant, and further shells at the other multiples of $2\pi$"
+    correction = r"The radius is $2\pi$; the further shells are at the other multiples of $2\pi$."
     replacement = r"the entire shell of points $2\pi$ distant from the origin (and $4\pi, \ldots$) collapses to the identity in $\mathrm{SO}(3)$."
-    remark = r"The preceding sentence has the radius of the spheres, $2n\pi$."
+    remark = r"The preceding sentence gives the right radius of the spheres, $2n\pi$."
     implements = ExponentialSpherical
 
 
@@ -626,7 +626,7 @@ class t972_g:
 
     remark = (
         r"If the length of the old vector is close to $2\pi$, the new vector is close to zero, where "
-        "(2.47) loses its digits and finally has no value; see its condition. Change the vector well "
+        "(2.47) loses all digits and is finally undefined; see its condition. Change the vector long "
         r"before, or use $\dot S = -[\dot q]/2$ there."
     )
     implements = ExponentialSpherical

@@ -716,7 +716,7 @@ class t1228:
         return maximal_velocity(link_frames, q, s * v + t * v2, x_a, (s * w + t * w2).ravel())
 
     remark = (
-        "This holds for the velocities. Poses and attached vertices are nonlinear functions of the "
+        "This holds for velocities only: poses and attached vertices are nonlinear functions of the "
         "coordinates."
     )
     implements = AttachedSystem

@@ -247,8 +247,8 @@ class e2_106:
 
     tolerance = SLACK
     remark = (
-        r"${}^p\ddot q_r$ has zeros in the rows of other constraints, and $\dot{\bar G}_r$ in those of "
-        "prescribed joints."
+        r"In the rows of the other constraints ${}^p\ddot q_r$ is zero, and in those of the "
+        r"prescribed joints $\dot{\bar G}_r$ is zero."
     )
     implements = (constrained_acceleration, PrescribedJoint)
 
@@ -278,9 +278,12 @@ class t1306_a:
         return loop_reference(link_frames, bodies, g, q, v, x_A, x_B, prescribed)[:5]
 
     tolerance = SLACK
-    correction = r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. The converted text has $\tilde G$ for $\bar G$ from here on."
+    correction = (
+        r"$-\dot{\bar G}_r\,\dot q_r$, as in (2.106) itself. From here on, the converted text has "
+        r"$\tilde G$ instead of $\bar G$."
+    )
     replacement = r"where we have included the $-\dot{\bar G}_r\,\dot q_r$ term since other constraints may have non-zero $\dot G_r$."
-    units_mismatch = "a velocity in the place of an acceleration"
+    units_mismatch = "a velocity instead of an acceleration"
     implements = constrained_acceleration
 
 
@@ -371,13 +374,13 @@ class e2_107:
 
     tolerance = SLACK
     remark = (
-        r"For the other constraints ${}^pG_r$ has zero rows and ${}^p\ddot q_r$ has zeros. The "
+        r"In the rows of the other constraints ${}^pG_r$ and ${}^p\ddot q_r$ are zero. The "
         "multipliers are impulses, as in (2.99)."
     )
     implements = (velocity_constraints, PrescribedJoint)
 
 
-@section.conditional("t1310", "Prescribed velocities in the place of the second row")
+@section.conditional("t1310", "Prescribed velocities instead of the second row")
 class t1310:
     page_2019 = Page(39)
     page_2021 = Page(50)
@@ -416,7 +419,8 @@ class t1310:
     tolerance = SLACK
     given = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
     condition = (
-        "there are no other constraints; the second row of (2.107) also contains theirs, which must remain"
+        "there are no other constraints; the second row of (2.107) also contains those, and they "
+        "must remain"
     )
 
     def holds_when(link_frames, bodies, g, q, v, prescribed, h, other):

@@ -148,7 +148,7 @@ class d1_b:
         )
 
     tolerance = 1e-08
-    remark = "The sign of the first row is corrected."
+    remark = "The check uses the corrected sign of the first row."
     implements = solve_step
 
 
@@ -201,10 +201,10 @@ class e0_5:
     combined_with = ("lloyd/s0.10/e0.6",)
     correction = r"The first row has $-\mathbf N^T$ and $-\mathbf D^T$ (and $-\mathbf G^T$ to match)."
     remark = (
-        r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ "
-        "at its negative lower bound. With the printed sign, that impulse acts in the direction "
-        "of sliding, so that friction accelerates the body. The missing block of the constants is"
-        " read as 0 here."
+        r"With the conditions (0.6), sliding with $\boldsymbol\sigma > 0$ puts $\boldsymbol\phi$ at "
+        "its negative lower bound. With the printed sign, that impulse acts in the direction of "
+        "sliding, so that friction accelerates the body. The check takes 0 for the missing block of "
+        "the constants."
     )
     effect = (
         "A block that slides at 3 m/s with a friction coefficient of 0.3 moves at 5.94 m/s one "
@@ -345,7 +345,7 @@ class t374:
 
     tolerance = 1e-08
     remark = (
-        "The estimate is taken from the preceding step or from the frictionless problem. The "
-        "whole problem is checked here, for any estimate."
+        "The estimate is taken from the preceding step or from the frictionless problem. The check "
+        "solves the whole problem, for any estimate."
     )
     implements = box_friction

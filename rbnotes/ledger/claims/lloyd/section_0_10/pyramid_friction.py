@@ -137,9 +137,9 @@ class d2_a:
         return np.concatenate([multipliers, [row @ new for row in N], sigma, mu * theta - used])
 
     remark = (
-        r"The directions $\mathbf d_k$ of a contact must positively span the tangent plane, "
-        r"because $\boldsymbol\phi \ge 0$; pairs of opposite directions do. The missing block of "
-        r"the constants is read as 0 here, and $\boldsymbol\mu$ as a diagonal matrix."
+        r"The directions $\mathbf d_k$ of a contact must positively span the tangent plane, because "
+        r"$\boldsymbol\phi \ge 0$; pairs of opposite directions do. The check takes 0 for the missing "
+        r"block of the constants and a diagonal matrix for $\boldsymbol\mu$."
     )
     implements = friction_lcp
 
@@ -253,6 +253,6 @@ class t399_a:
         return np.concatenate(stretches)
 
     defines = (r"\mathbf E_{ij}",)
-    exact = "all three forms only place ones and zeros"
+    exact = "all three forms only fill in ones and zeros"
     remark = "Column j belongs to contact j; all other entries are zero."
     implements = friction_lcp

@@ -189,7 +189,10 @@ class d7:
     given = {**COUPLED_SPRINGS, "alpha": DIAGONAL}
     holds_when = has_diagonal_compliance
     condition = r"$\boldsymbol\alpha$ is diagonal: each contact has its own spring"
-    remark = "The equality holds for all matrices, but the sign of its right-hand side does not."
+    remark = (
+        r"The equation holds for any $\boldsymbol\alpha$; only the sign of its right-hand side "
+        "requires a diagonal one."
+    )
     implements = SOFT_STEP_FUNCTIONS
 
 
@@ -282,6 +285,9 @@ class t479_b:
         v, force, _ = soft_contacts(one, one, np.array([speed]), np.array([-depth]), one / 100, beta * one, h)
         return min(0.0, h * v[0] - depth) if force[0] == 0 else 0.0
 
-    remark = r"The damping is strong if $\beta > -\phi_k/\dot\phi_k - h/2$ and no other force acts."
+    remark = (
+        r"If no other force acts, the damping is strong in this sense for $\beta > -\phi_k/\dot\phi_k "
+        "- h/2$."
+    )
     exact = "in free motion all three forms only multiply and subtract the same two numbers"
     implements = solve_step

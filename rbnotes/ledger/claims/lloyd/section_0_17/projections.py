@@ -124,7 +124,7 @@ class d4:
         columns = [attached_velocities(Gba, unit) for unit in np.eye(ACTIVE)]
         return np.vstack([*columns, *np.zeros((ATTACHED, SIZE))])
 
-    exact = "both forms only place entries and their opposites"
+    exact = "both forms only copy entries and change signs"
     implements = eliminate_attachment
 
 
@@ -139,7 +139,7 @@ class d5:
         return eliminated_forces(SIZES, [k_attached(Gka)])
 
     reference = transfer_to_masters
-    exact = "both forms only place entries and their opposites"
+    exact = "both forms only copy entries and change signs"
     implements = eliminate_attachment
 
 
@@ -196,6 +196,6 @@ class t793:
             P[:ACTIVE, ACTIVE + i] = -row
         return np.stack([P, P])
 
-    exact = "both forms only place entries and their opposites"
+    exact = "both forms only copy entries and change signs"
     remark = "This holds if neither component is attached to the other, as this section assumes."
     implements = eliminate_attachment

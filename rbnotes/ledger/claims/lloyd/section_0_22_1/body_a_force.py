@@ -218,9 +218,9 @@ class e0_43_b:
         r"velocities $\boldsymbol\omega_A$ and $\boldsymbol\omega_B$ (which 0.22 defines, so that "
         "code with them runs). The assembled matrix is correct."
     )
-    units_mismatch = "the print has an angular velocity instead of a small rotation"
-    remark = r"$\mathbf R_{BA}\mathbf p_2\times\cdot$ reads $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
-    no_simulation = "It is a variation in a derivation, not a quantity that a step takes."
+    units_mismatch = "the printed factor is an angular velocity, not a small rotation"
+    remark = r"Read $\mathbf R_{BA}\mathbf p_2\times\cdot$ as $\mathbf R_{BA}(\mathbf p_2\times\cdot)$."
+    no_simulation = "It is a variation in a derivation, not a quantity that a time step uses."
     implements = frame_spring_forces
 
 

@@ -151,9 +151,10 @@ class t1178:
         return np.abs([n.R_1A @ n.u - n.u, n.R_1B @ n.u - n.u]).max() < 1e-9
 
     condition = (
-        r"$\mathbf U$ is excepted, which is that of (0.45) with the axis in frame 1: the rotations"
-        " on both sides transform it from one body to the other. Or the axis has the same "
-        "components in 1, A and B, for example if frames 1 and 2 are parallel to A and B."
+        r"The sentence does not include $\mathbf U$: it is the matrix of (0.45) with the axis in "
+        "frame 1, and the rotations on both of its sides transform from one body to the other. "
+        "Otherwise the axis must have the same components in frame 1, A and B, for example because "
+        "frames 1 and 2 are parallel to A and B."
     )
     implements = frame_spring_forces
 

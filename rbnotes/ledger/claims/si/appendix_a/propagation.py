@@ -114,5 +114,8 @@ class t292:
         return counts
 
     exact = "ranks are integers"
-    remark = "The power k maps from the k-th ancestor to a body, and no body has n ancestors."
+    remark = (
+        r"The power $\Gamma_\lambda^k$ maps twists of the k-th ancestor to the frame of the body, and "
+        "no body has n ancestors."
+    )
     implements = SpatialOperators

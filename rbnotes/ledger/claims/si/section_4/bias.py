@@ -209,7 +209,10 @@ class e23:
         return articulated_bodies.joint_wrenches(assembly, q, qdot, np.zeros(6), wrenches)
 
     tolerance = 1e-8
-    remark = "The bar over a letter has a different meaning each time: it denotes neither an average nor a relation to the letter."
+    remark = (
+        r"A bar has no fixed meaning in the paper: $\boldsymbol\alpha_k$ is the rate of a twist, and "
+        r"$\bar{\boldsymbol\alpha}_k$ is a wrench."
+    )
     primitives = ("rbnotes.ledger.oracles.point_mass_dynamics.inertial_wrench",)
     implements = factored_dynamics
 

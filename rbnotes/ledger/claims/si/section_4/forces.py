@@ -75,9 +75,10 @@ class e13:
     reference = forces_reference
     tolerance = 1e-8
     remark = (
-        r"$\mathbf f_i$ is the wrench that link $\lambda(i)$ exerts on link $i$ (line 123); "
-        r"$\mathbf f_{e,i}$ is the external wrench on link $i$, including its weight, in frame $i$ with moments about "
-        "its origin. They are on different sides."
+        r"$\mathbf f_i$ is the wrench that link $\lambda(i)$ exerts on link $i$ (line 123). $\mathbf "
+        "f_{e,i}$ is the external wrench on link $i$, including its weight, in frame $i$ with "
+        r"moments about its origin. The equation is solved for $\mathbf f_i$, so that $\mathbf "
+        "f_{e,i}$ has a minus sign."
     )
     implements = reduced.SpatialOperators
 
@@ -145,8 +146,9 @@ class e16:
 
     tolerance = 1e-8
     remark = (
-        r"The loads have a minus sign in $\phi$: they are the joint forces that balance the loads. $\phi$ depends on "
-        r"$\mathbf q$ alone only if the external wrenches do, which drag and dampers do not."
+        r"$\phi$ is the vector of the joint forces that balance the loads; it contains the loads with "
+        r"a minus sign. It depends on $\mathbf q$ alone only if the external wrenches do, which drag "
+        "and dampers do not."
     )
     implements = (reduced.SpatialOperators, reduced.forward_dynamics_dense)
 

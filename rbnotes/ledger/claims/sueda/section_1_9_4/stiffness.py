@@ -148,7 +148,7 @@ class e1_51:
 
     combined_with = ("sueda/s1.9.4/e1.50", "sueda/s1.9.4/e1.52")
     correction = (
-        r"a minus sign in front of the matrix, $-\dfrac{f}{\|\Delta\mathbf x\|}$ in the place of "
+        r"a minus sign in front of the matrix, $-\dfrac{f}{\|\Delta\mathbf x\|}$ instead of "
         r"$\dfrac{f}{\|\Delta\mathbf x\|}$"
     )
     remark = (

@@ -203,7 +203,7 @@ class e2_122_b:
         "With the multipliers of (2.98) to (2.106), which pull, (2.122) would be right, and (2.123), "
         "(2.124) and the linear term of (2.127) would change sign."
     )
-    effect = "A body that a constraint holds at rest falls 9.9 m in one second."
+    effect = "A body that a constraint should hold at rest falls 9.9 m in one second."
     implements = dual_acceleration
 
 
@@ -227,7 +227,10 @@ class e2_123:
         return constrained_accelerations(link_frames, bodies, g, q, v, x_A, x_B, c, b)[1]
 
     tolerance = SLACK
-    remark = "These multipliers push: by (2.124) their forces are added to the others."
+    remark = (
+        "The constraint forces with these multipliers are added to the other forces, as (2.124) "
+        "shows: the multipliers push."
+    )
     implements = dual_acceleration
 
 

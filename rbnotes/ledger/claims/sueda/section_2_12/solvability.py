@@ -106,8 +106,9 @@ class t1586_b:
     tolerance = SLACK
     given = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
     condition = (
-        r"the tree is at rest, or $\eta_j$ is removed as well, which is neither a force nor a momentum "
-        "but the acceleration due to the velocities; Algorithm 10 does not contain it"
+        r"the tree is at rest, or the velocity terms $\eta_j$ are removed as well. These are neither "
+        "forces nor momenta, but accelerations due to the velocities; Algorithm 10 does not contain "
+        "them"
     )
 
     def holds_when(link_frames, bodies, q, v, row):

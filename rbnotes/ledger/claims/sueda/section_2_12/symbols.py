@@ -121,7 +121,7 @@ class t1528:
 class t1529:
     formula = r"S_j = \begin{pmatrix} {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_1} & \cdots & {}^p_jE^{-1}\frac{d\,{}^p_jE}{dq_{n_j}} \end{pmatrix}"
     defines = ("S_j",)
-    remark = "Each column is the twist of the 4 by 4 matrix that is printed in its place."
+    remark = "The notes print a 4 by 4 matrix in each column; the column is the twist of this matrix."
     implements = JointType.motion_subspace
 
 
@@ -244,7 +244,7 @@ class t1535_a:
     )
     replacement = r"$F_j^{\text{ext}} \in \mathfrak{dse}(3)$: Generalized external force viewed in $j$."
     combined_with = ("sueda/s2.12/alg9",)
-    no_simulation = "The formula that follows, which a program takes, is right."
+    no_simulation = "The formula that follows, which a program would implement, is right."
     implements = gravity_wrenches
 
 
@@ -288,8 +288,8 @@ class t1535_c:
 
     given = {**inputs, "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]]))}
     condition = (
-        "$g$ is written in the axes of the body, $g = {}^0_i\\mathbf R^\\top\\mathbf g$ as in (1.22), or these are parallel "
-        "to those of the world"
+        r"$g$ is written in the axes of the body, $g = {}^0_i\mathbf R^\top\mathbf g$ as in (1.22), "
+        "or the axes of the body are parallel to those of the world"
     )
 
     def holds_when(E, m, g):

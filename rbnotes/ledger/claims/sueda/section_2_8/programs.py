@@ -181,7 +181,7 @@ class e2_105:
 
     remark = (
         "An inequality with a gap, or one that opens, must be left out; otherwise the program stops "
-        "limbs at limits that are far away. One that is closed and closes further needs an impulse, not "
-        "an acceleration. At the velocity level no such distinction is needed."
+        "joints at limits that are far away. A closed inequality that closes further needs an "
+        "impulse, not an acceleration. At the velocity level no such distinction is needed."
     )
     implements = (constrained_acceleration, PlaneLimit)
