@@ -158,7 +158,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
     """
     if record.printed is None:
         return []
-    known = {
+    mutable_functions = {
         (part.__code__.co_filename, part.__qualname__)
         for part in form_functions(readable_function(record.printed))
     }
@@ -169,7 +169,7 @@ def _unmutable_code_findings(record: Record, traces: dict[str, Trace]) -> list[s
         ):
             outermost = code.co_qualname.split(".<locals>")[0]
             names = {code.co_qualname, *_enclosing_names(code.co_qualname)}
-            if not any((code.co_filename, name) in known for name in names):
+            if not any((code.co_filename, name) in mutable_functions for name in names):
                 found.add(outermost)
     return [f"form: {name} of the printed form is not a function of its module" for name in found]
 

@@ -25,15 +25,15 @@ def state_findings(
     found = []
     # All forms have run since then, and the inputs are in another order.
     for name, form in record_forms(record).items():
-        mine = copy.deepcopy(list(draws))
+        copies = copy.deepcopy(list(draws))
         try:
-            after = [_result_bytes(try_evaluate(form, values)) for values in reversed(mine)][::-1]
+            after = [_result_bytes(try_evaluate(form, values)) for values in reversed(copies)][::-1]
         except Exception as error:  # it did not raise before
             found.append(f"state: the {name} form fails when called again: {error!r}")
             continue
         if [_result_bytes(known) for known in before[name]] != after:
             found.append(f"state: the {name} form gives other results when called again")
-        if any(_arguments_differ(a, b) for a, b in zip(draws, mine, strict=True)):
+        if any(_arguments_differ(a, b) for a, b in zip(draws, copies, strict=True)):
             found.append(f"state: the {name} form changes its arguments")
     return found
 

@@ -178,14 +178,14 @@ def trace(form: Callable[..., Any], draws: Iterable[Values], primitives: Iterabl
 
     def code_info(frame: FrameType) -> _CodeInfo:
         code = frame.f_code
-        known = info_by_id.get(id(code))
-        if known is None:
+        info = info_by_id.get(id(code))
+        if info is None:
             module = frame.f_globals.get("__name__") or ""
             names = [primitive.name for primitive in primitives if primitive.contains(code, module)]
-            known = info_by_id[id(code)] = _CodeInfo(code, module, code_owner(module), names)
-            if known.owner == "elsewhere":
+            info = info_by_id[id(code)] = _CodeInfo(code, module, code_owner(module), names)
+            if info.owner == "elsewhere":
                 seen.foreign_code.add(code)
-        return known
+        return info
 
     def profile(frame: FrameType, event: str, argument: Any) -> None:
         if event == "c_call":

@@ -793,7 +793,7 @@ class d12:
         "rbnotes.ledger.claims.lloyd.section_0_12.tension",
     )
     holds_when = is_via_point
-    given = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
+    condition_inputs = {**ACTIVE, "i": st.sampled_from(VIA), "offsets": OFFSETS}
     condition = (
         r"$\mathbf x_i$ is a via point. At the end points the derivative of the fictitious "
         r"segment's direction ($\mathbf u_{-1}$ or $\mathbf u_n$) must be omitted: the fictitious "

@@ -267,7 +267,7 @@ class t704_b:
 
     library = sweep_library
     reference = sweep_reference
-    given = {**SWEEP, "initial_impulses": vectors(K, 0, 0)}
+    condition_inputs = {**SWEEP, "initial_impulses": vectors(K, 0, 0)}
     condition = r"the constraint has no impulse yet, $\lambda_i^{(k)} = 0$, as in the first sweep from zero"
 
     def holds_when(M, G, v0, c, initial_impulses):

@@ -421,7 +421,7 @@ class t849:
 class t851:
     formula = r"\text{we can recursively compute } \mathbf f'_\alpha \text{ and } \mathbf f'_\beta \text{ in the prescribed order}"
     inputs = {**GRAPH, "drift": arrays(3, BLOCK_SIZE)}
-    given = {**inputs, "drift": st.just(NO_DRIFT)}
+    condition_inputs = {**inputs, "drift": st.just(NO_DRIFT)}
     arguments = {"drift": Argument(VELOCITY, "of the attached coordinates, by component")}
     result = Result(MOMENTUM, "of the active coordinates, which are the last")
 

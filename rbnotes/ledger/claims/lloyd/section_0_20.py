@@ -94,7 +94,7 @@ class d2:
 
     library = velocity_library
     reference = change_reference
-    given = UNCOUPLED
+    condition_inputs = UNCOUPLED
     holds_when = has_uncoupled_masses
     condition = "the mass matrix is block diagonal"
     remark = (

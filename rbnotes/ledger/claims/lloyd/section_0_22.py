@@ -158,8 +158,7 @@ class d1:
     formula = r"\mathbf X_{1W}\equiv\begin{pmatrix}\mathbf R_{1W}&\mathbf x_1\\0&1\end{pmatrix},\quad\mathbf X_{2W}\equiv\begin{pmatrix}\mathbf R_{2W}&\mathbf x_2\\0&1\end{pmatrix}"
     defines = (r"\mathbf X_{1W}", r"\mathbf X_{2W}")
     remark = (
-        "Lloyd's index pair reads from frame 1 to W. The indices of E in this book have the opposite "
-        "order."
+        "Lloyd's index pair reads from frame 1 to W. The indices of E in this book have the opposite order."
     )
     implements = (frame_displacement, frame)
 

@@ -331,7 +331,7 @@ class t1314:
         return acceleration(m, J, R_BW, v[3:], f)
 
     holds_when = has_zero_fictitious_torque
-    given = {
+    condition_inputs = {
         **LOADED_BODY,
         "J": nonzero_vectors().map(lambda d: np.diag(np.sum(d**2) + 1 - d**2)),
         "R_BW": ORIENTATION,
@@ -370,7 +370,7 @@ class d8_a:
     reference = acceleration_change_reference
     tolerance = 1e-8
     holds_when = has_no_fictitious_torque
-    given = {**LOAD_VARIATION, "v": AT_REST}
+    condition_inputs = {**LOAD_VARIATION, "v": AT_REST}
     condition = NO_ROTATION
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
@@ -395,7 +395,7 @@ class d8_b:
     reference = acceleration_change_reference
     tolerance = 1e-8
     holds_when = has_no_fictitious_torque
-    given = {**LOAD_VARIATION, "v": AT_REST}
+    condition_inputs = {**LOAD_VARIATION, "v": AT_REST}
     condition = NO_ROTATION
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
     implements = inertia_stiffness
@@ -428,7 +428,7 @@ class d9:
 
     tolerance = 1e-8
     holds_when = has_no_fictitious_torque
-    given = {**STEP, "v": AT_REST}
+    condition_inputs = {**STEP, "v": AT_REST}
     condition = NO_ROTATION
     remark = r"$\mathbf M$ is evaluated at the beginning of the step on both sides."
     primitives = ("rbnotes.ledger.oracles.rotating_bodies.rotate_about_world_axis",)
@@ -529,7 +529,7 @@ class t1290:
         return is_asymmetric(np.stack(columns, axis=-1))
 
     holds_when = wrench_changes_acceleration
-    given = {
+    condition_inputs = {
         "m": masses(),
         "J": inertias().filter(moments_differ_from_mean),
         "R_BW": rotations(),
@@ -721,7 +721,11 @@ class t1335:
         return is_asymmetric(X_reference(J, R_BW, tau))
 
     holds_when = torque_changes_acceleration
-    given = {"J": inertias().filter(moments_differ_from_mean), "R_BW": rotations(), "tau": nonzero_vectors()}
+    condition_inputs = {
+        "J": inertias().filter(moments_differ_from_mean),
+        "R_BW": rotations(),
+        "tau": nonzero_vectors(),
+    }
     condition = ASYMMETRY_CONDITION
     remark = (
         r"$\mathbf X-\mathbf X^T=[(\operatorname{tr}\mathbf J\,\mathbf I-3\mathbf J)\mathbf "

@@ -110,7 +110,7 @@ class d1:
         Z, particular = np.linalg.svd(G)[2][1:].T, np.linalg.pinv(G) @ -derivative(drift).value
         return particular + Z @ np.linalg.solve(Z.T @ M @ Z, Z.T @ (f - M @ particular))
 
-    given = {**VARYING_ROW, "H": st.just(np.zeros((3, 3)))}
+    condition_inputs = {**VARYING_ROW, "H": st.just(np.zeros((3, 3)))}
     special = {"H": "second derivatives of a constraint: symmetric"}
     holds_when = has_constant_row
     condition = (

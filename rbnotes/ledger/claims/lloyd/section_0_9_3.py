@@ -172,7 +172,7 @@ class d2:
 
     library = rule_library
     reference = rule_reference
-    given = AFFINE
+    condition_inputs = AFFINE
     holds_when = is_affine
     condition = r"$\mathbf f$ is affine in positions and velocities"
     remark = (

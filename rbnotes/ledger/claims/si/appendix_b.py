@@ -332,7 +332,7 @@ class t350_b:
         )
 
     tolerance = 1e-8
-    given = {
+    condition_inputs = {
         "assembly": PARENTS_FIRST.map(lambda drawn: drawn[0]),
         "order": PARENTS_FIRST.map(lambda drawn: drawn[1]),
         "q": POSITIONS["q"],

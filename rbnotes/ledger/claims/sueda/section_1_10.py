@@ -478,7 +478,7 @@ class t586_a:
         Z = null_space(G)
         return Z @ np.linalg.pinv(B.T @ Z, rcond=1e-9) @ (B.T @ a)
 
-    given = {
+    condition_inputs = {
         "B": matrices(6, 5).filter(lambda B: bool(np.linalg.svd(B)[1][-1] > 0.3)),
         "a": vectors(6),
         "G": full_rank_matrices(2, 6),

@@ -304,7 +304,7 @@ class e1_78_b:
         """Compare with the rate at which the gap between the two material points opens, out of body j."""
         return outward @ world_velocity(Ei, x, phi_i) - outward @ world_velocity(Ej, x, phi_j)
 
-    given = {**TWO_BODIES, "outward": SHARED_NORMAL, "n": SHARED_NORMAL}
+    condition_inputs = {**TWO_BODIES, "outward": SHARED_NORMAL, "n": SHARED_NORMAL}
 
     def holds_when(Ei, Ej, x, phi_i, phi_j, outward, n):
         """Return True if the reported normal points out of body j."""

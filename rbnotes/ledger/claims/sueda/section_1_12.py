@@ -306,7 +306,7 @@ class t644:
 
         return derivative(gap_in_joint).value
 
-    given = {**TWIST_ROWS, "offset": st.just(np.zeros(3))}
+    condition_inputs = {**TWIST_ROWS, "offset": st.just(np.zeros(3))}
     primitives = ("rbnotes.ledger.claims.sueda.section_1_12.second_pose",)
 
     def holds_when(E, offset, phi1, phi2):
@@ -510,7 +510,7 @@ class t654_b:
         return particular + null @ np.linalg.solve(null.T @ M @ null, null.T @ M @ (free - particular))
 
     units_mismatch = "if the unknowns are velocities, the rows equate velocities to accelerations"
-    given = MATCHING_KKT
+    condition_inputs = MATCHING_KKT
 
     def holds_when(M, G, w, target, f, s):
         return np.allclose(G @ w, (1 - s) * target, atol=1e-9)

@@ -233,7 +233,7 @@ class t674:
         first, second = beta[0] - beta[2], beta[1] - beta[3]
         return alpha * mu - np.hypot(first, second)
 
-    given = ONE_FACET
+    condition_inputs = ONE_FACET
 
     def holds_when(mu, alpha, beta):
         """Return True if at most one of the tangents is used."""

@@ -119,7 +119,7 @@ class e1_10_b:
         return so3.hat(so3.log(expm(bracket(w))))
 
     reference = log_rotation_reference
-    given = BELOW_PI
+    condition_inputs = BELOW_PI
     holds_when = is_below_half_turn
     condition = r"$\lvert\omega\rvert < \pi$"
     remark = (
@@ -158,7 +158,7 @@ class e1_10_d:
 
     reference = log_frame_reference
     tolerance = 1e-08
-    given = TWIST_BELOW_PI
+    condition_inputs = TWIST_BELOW_PI
     holds_when = is_below_half_turn
     condition = r"$\lvert\omega\rvert < \pi$"
     implements = se3.log

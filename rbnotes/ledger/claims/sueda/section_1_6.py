@@ -96,7 +96,7 @@ class e1_22:
         """Compare with the weights of six point masses, with their moments about the body's origin."""
         return weights(m, c, J, E, g)
 
-    given = AT_CENTER
+    condition_inputs = AT_CENTER
     condition = "the origin of the body frame is the center of mass, or lies above or below it"
 
     def holds_when(m, c, J, E, g):

@@ -221,7 +221,7 @@ class e1_30:
         return (initial - np.linalg.solve(complex_step(equations, initial), equations(initial)))[2:]
 
     tolerance = 1e-08
-    given = {**NONLINEAR, "fraction": st.just(0.0)}
+    condition_inputs = {**NONLINEAR, "fraction": st.just(0.0)}
 
     def holds_when(M, S, C, q, phi, h, fraction):
         return fraction * np.linalg.norm(phi) == 0

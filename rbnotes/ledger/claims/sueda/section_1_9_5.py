@@ -472,7 +472,7 @@ class e1_63:
         """Compare with the complex step of the tension of a muscle through three moving points."""
         return pose_derivative(lambda poses: tension(*parameters)(length(poses, x), rate(poses, x, phi)), E)
 
-    given = MUSCLE_OF_CONSTANT_RATE
+    condition_inputs = MUSCLE_OF_CONSTANT_RATE
     holds_when = has_constant_rate
     condition = (
         r"the ends move along their segments and the points between are at rest (or the tension does not "

@@ -629,7 +629,7 @@ class t720_a:
         axes = [np.append(parent[:3, :3].T @ axis, 0) for axis in joint[:3, :3].T]
         return np.stack([*axes, np.append(parent[:3, :3].T @ (joint[:3, 3] - parent[:3, 3]), 1)], axis=-1)
 
-    given = {
+    condition_inputs = {
         "parent": st.shared(frames(), key="parent"),
         "joint": st.builds(
             lambda parent, position: np.block([[parent[:3, :3], position[:, None]], [parent[3:]]]),

@@ -164,7 +164,7 @@ class e2_113:
         return least_energy(M, M @ v + h * f + h * friction_force, oriented)
 
     tolerance = 1e-8
-    given = CONTACT_INPUTS | APPROACH_ORIENTATION
+    condition_inputs = CONTACT_INPUTS | APPROACH_ORIENTATION
     condition = ROWS_OF_APPROACH
 
     def holds_when(M, N, v, f, friction_force, h, opening):
@@ -204,7 +204,7 @@ class t1395:
             total += (size / h) * row * (1 if row @ velocity > 0 else -1)
         return total
 
-    given = inputs | APPROACH_ORIENTATION
+    condition_inputs = inputs | APPROACH_ORIENTATION
     condition = ROWS_OF_APPROACH
 
     def holds_when(N, alpha, h, opening):
@@ -927,7 +927,7 @@ class t1491_b:
         "angles": arrays(8),
         "load": arrays(8),
     }
-    given = {**inputs, "angles": arrays(2).map(lambda turns: np.repeat(turns, 4))}
+    condition_inputs = {**inputs, "angles": arrays(2).map(lambda turns: np.repeat(turns, 4))}
     arguments = {
         "angles": Argument(NUMBER, "of each contact around the axis, beyond those of a regular ring"),
         "load": Argument(FORCE, "along the normal of each contact"),

@@ -170,7 +170,7 @@ class t1608_a:
         return np.linalg.solve(mass_matrix_of(link_frames, bodies, q), x)
 
     tolerance = SLACK
-    given = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
+    condition_inputs = {**inputs, "v": arrays(5).map(lambda v: 0 * v), "g": arrays(3).map(lambda g: 0 * g)}
     condition = "there are no other forces and no velocities: no weights, no springs"
 
     def holds_when(link_frames, bodies, g, q, v, x):
@@ -292,7 +292,7 @@ class t1608_d:
         )
 
     tolerance = SLACK
-    given = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOR_BLOCKS))}
+    condition_inputs = {**inputs, "B": arrays(24, 24).map(lambda B: coupling(B) * (1 - NEIGHBOR_BLOCKS))}
     condition = (
         "no term couples a body with its parent. Such terms preserve the structure of the tree, and "
         "the same three loops can include them"

@@ -138,7 +138,7 @@ class e2_18_a:
         return momentum_rates(assembly, phi, phidot)
 
     tolerance = 1e-8
-    given = {
+    condition_inputs = {
         "assembly": REACTION_FREE.map(lambda drawn: drawn[0]),
         "q": REACTION_FREE.map(lambda drawn: drawn[1]),
         "qdot": REACTION_FREE.map(lambda drawn: drawn[2]),
@@ -620,7 +620,7 @@ class t840_a:
         W = body_trees.mass_weighted_jacobian(assembly, q)
         return np.abs(W.T @ W) > 1e-9
 
-    given = {"assembly": CHAIN, "q": arrays(4)}
+    condition_inputs = {"assembly": CHAIN, "q": arrays(4)}
 
     def holds_when(assembly, q):
         """Return True if the parent of each body but the first is the preceding body."""

@@ -72,7 +72,7 @@ class t922:
         X = rotation(q).T @ derivative(lambda t: rotation(q + t * qdot)).value
         return np.array([X[2, 1], X[0, 2], X[1, 0]])
 
-    given = ONE_AT_A_TIME
+    condition_inputs = ONE_AT_A_TIME
 
     def holds_when(q, qdot):
         return abs(np.sin(q[1]) * qdot[0]) < 1e-9

@@ -294,7 +294,7 @@ class e2_47_a:
         """Compare with differences along the motion of complex steps of scipy's exponential."""
         return motion_subspace_rate(rotation_vector_pose, q, qdot)[:3]
 
-    given = MOVING
+    condition_inputs = MOVING
 
     def holds_when(q, qdot):
         return q @ q > 0

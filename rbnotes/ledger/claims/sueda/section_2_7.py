@@ -296,7 +296,7 @@ class t1210:
         return derivative(spring_force, l).value
 
     units_mismatch = r"$K$ is an energy, not a force per length"
-    given = {**inputs, "L": positive_numbers().map(lambda number: 1.0 + 0.0 * number)}
+    condition_inputs = {**inputs, "L": positive_numbers().map(lambda number: 1.0 + 0.0 * number)}
     condition = "the rest length is 1"
 
     def holds_when(K, L, l):

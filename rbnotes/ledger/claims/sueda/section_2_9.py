@@ -417,10 +417,9 @@ class t1310:
         return constrained_velocities(M, M @ v + h * f, rows, np.append(prescribed, np.zeros(1)))
 
     tolerance = SLACK
-    given = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
+    condition_inputs = {**inputs, "other": arrays(1, 5).map(lambda row: 0 * row)}
     condition = (
-        "there are no other constraints; the second row of (2.107) also contains those, and they "
-        "must remain"
+        "there are no other constraints; the second row of (2.107) also contains those, and they must remain"
     )
 
     def holds_when(link_frames, bodies, g, q, v, prescribed, h, other):

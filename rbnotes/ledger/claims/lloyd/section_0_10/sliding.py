@@ -132,7 +132,7 @@ class d3_a:
         impulse = impulse + phi[2] * np.array([-1.0, 0.0]) + phi[3] * np.array([0.0, -1.0])
         return mu * theta - np.linalg.norm(impulse, 1)
 
-    given = ONE_SIDED_IMPULSES
+    condition_inputs = ONE_SIDED_IMPULSES
     holds_when = has_no_opposite_impulses
     condition = (
         "no two opposite facet impulses act at once (in a pyramid with more facets: at most two "
@@ -169,7 +169,7 @@ class d3_b:
         xi = -min(speeds) if limit > 0 else excess - min(speeds)
         return np.array([float(speed + xi <= 1e-9) for speed in speeds])
 
-    given = LOADED_STATES
+    condition_inputs = LOADED_STATES
     holds_when = is_loaded
     condition = r"$\mu\theta > 0$: the contact is loaded and has friction"
     remark = (
@@ -194,7 +194,7 @@ class d4_a:
         """Check directly whether the sliding velocity differs from zero."""
         return float(np.linalg.norm(s) > 1e-9)
 
-    given = LOADED_STATES
+    condition_inputs = LOADED_STATES
     holds_when = is_loaded
     condition = r"$\mu\theta > 0$: the contact is loaded and has friction"
     exact = "both results are booleans"

@@ -186,7 +186,7 @@ class d7:
         left = np.sum(alpha * force, axis=1)
         return np.array([left, np.sign(left)]).ravel() if min(force) > 1e-9 else np.tile(phi, 2)
 
-    given = {**COUPLED_SPRINGS, "alpha": DIAGONAL}
+    condition_inputs = {**COUPLED_SPRINGS, "alpha": DIAGONAL}
     holds_when = has_diagonal_compliance
     condition = r"$\boldsymbol\alpha$ is diagonal: each contact has its own spring"
     remark = (
@@ -219,7 +219,7 @@ class d8:
         scaled_w = h / 2 * w + np.sum(beta * w, axis=1)
         return np.array([scaled_w, np.sign(scaled_w)]).ravel() if min(w) > 1e-9 else np.tile(phi, 2)
 
-    given = {**COUPLED_DAMPERS, "beta": DIAGONAL}
+    condition_inputs = {**COUPLED_DAMPERS, "beta": DIAGONAL}
     holds_when = has_diagonal_damping
     condition = r"$\boldsymbol\beta$ is diagonal: each contact has its own damper"
     implements = SOFT_STEP_FUNCTIONS
@@ -250,7 +250,7 @@ class t479_a:
         after = ratio * error + h * push
         return float(error + (h / 2 + beta) * after < 0)
 
-    given = {**CONTACT_STATES, "push": numbers(-0.875, 0.875)}
+    condition_inputs = {**CONTACT_STATES, "push": numbers(-0.875, 0.875)}
     holds_when = rate_keeps_sign
     condition = "no other force changes the sign of the rate within the step"
     remark = "The contact force depends on the velocity at the end of the step, not at its start."

@@ -107,7 +107,7 @@ R_IS_NEGATIVE = (
 )
 
 
-def negative_regularization(system, rows, needed=R_IS_NEGATIVE):
+def negative_regularization(system, rows, condition_text=R_IS_NEGATIVE):
     """Return a base class of records that are true only if the regularization coefficients R are negative.
 
     The inputs are those of a system whose compliances S are replaced by R of either sign; forms take |R| as
@@ -121,9 +121,9 @@ def negative_regularization(system, rows, needed=R_IS_NEGATIVE):
 
     class NegativeRegularization:
         inputs = either_sign
-        given = {**either_sign, "R": negative}
+        condition_inputs = {**either_sign, "R": negative}
         arguments = {"R": Argument(INVERSE_MASS, "one for each constraint; its compliance is |R|")}
-        condition = needed
+        condition = condition_text
 
     return NegativeRegularization
 

@@ -100,7 +100,7 @@ class e0_51:
 
     primitives = MOTIONS_AND_AXES
     holds_when = in_body_axes
-    given = {**VISCOUS_VARIATION, "share": st.just(0.0)}
+    condition_inputs = {**VISCOUS_VARIATION, "share": st.just(0.0)}
     condition = (
         "The angular velocities are written in the axes of their own bodies, "
         r"${}^B\boldsymbol\omega_B$ and ${}^A\boldsymbol\omega_A$, as in (0.44). Section 0.22 defines "

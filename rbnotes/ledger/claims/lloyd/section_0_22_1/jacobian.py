@@ -101,7 +101,7 @@ class d17:
     primitives = MOTIONS_AND_AXES
 
     holds_when = is_fixed_in_world
-    given = {**WHOLE, "follow": st.just(0.0)}
+    condition_inputs = {**WHOLE, "follow": st.just(0.0)}
     condition = (
         "The velocities of the bodies are constant in world components. If they are constant in "
         "body components, as in equations of motion in body coordinates, the damping terms "
@@ -144,7 +144,7 @@ class t1178:
         return np.stack([(on_A @ n.R_1A).T @ n.R_1B, (on_B @ n.R_1B).T @ n.R_1A])
 
     primitives = (*MOTIONS_AND_AXES, "rbnotes.ledger.oracles.frame_springs.frame_spring_quantities")
-    given = {"poses": COMMON_AXIS_POSES, "k_r": positive_numbers()}
+    condition_inputs = {"poses": COMMON_AXIS_POSES, "k_r": positive_numbers()}
 
     def holds_when(poses, k_r):
         n = frame_spring_quantities(poses)

@@ -85,7 +85,7 @@ class e2_125:
 
     reference = PROGRAM.reference
     tolerance = SLACK
-    given = PROGRAM.given
+    condition_inputs = PROGRAM.condition_inputs
     condition = PROGRAM.condition
     holds_when = PROGRAM.holds_when
     remark = "This is (2.105) without the part that the free motion already contains."
@@ -126,7 +126,7 @@ class e2_127:
     page_2021 = Page(58)
     formula = r"\underset{\lambda}{\text{minimize}}\ \ \tfrac12\lambda^\top\bar A_rM_r^{-1}\bar A_r^\top\lambda + \lambda^\top\left(\dot{\bar A}_r\dot q_r + \bar A_r\ddot q_r^*\right)\quad\text{subject to}\quad \lambda_c \le 0"
     edit = (r"\lambda_c \le 0", r"\lambda_c \ge 0")
-    inputs = PROGRAM.given
+    inputs = PROGRAM.condition_inputs
     result = Result(BRANCHING / TIME / TIME, "of the joints, in their order")
 
     def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):
@@ -160,7 +160,7 @@ class e2_127:
 @section.holds("t1604", "Multipliers of equations have either sign")
 class t1604:
     formula = r"\text{those corresponding to } \bar G_r \text{ are unconstrained}"
-    inputs = PROGRAM.given
+    inputs = PROGRAM.condition_inputs
     result = Result(vector_quantity((TORQUE, 1), (FORCE, 1), (TORQUE, 1)), "of the joints, in their order")
 
     def printed(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):

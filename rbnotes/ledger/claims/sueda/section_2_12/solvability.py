@@ -68,7 +68,7 @@ class t1586_a:
         return np.linalg.lstsq(W, -np.append(bias, weights @ bias) - rows @ free, rcond=1e-11)[0]
 
     tolerance = SLACK
-    given = {**inputs, "perturbation": numbers(0.25, 1.0)}
+    condition_inputs = {**inputs, "perturbation": numbers(0.25, 1.0)}
     condition = r"the rows of $\bar G_r$ are linearly independent; otherwise the matrix is singular"
 
     def holds_when(link_frames, bodies, g, q, v, x_A, x_B, weights, perturbation):
@@ -104,7 +104,7 @@ class t1586_b:
         return np.linalg.solve(tree_newton_equations(link_frames, bodies, np.zeros(3), q, v)[0], row)
 
     tolerance = SLACK
-    given = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
+    condition_inputs = {**inputs, "v": arrays(5).map(lambda v: 0 * v)}
     condition = (
         r"the tree is at rest, or the velocity terms $\eta_j$ are removed as well. These are neither "
         "forces nor momenta, but accelerations due to the velocities; Algorithm 10 does not contain "

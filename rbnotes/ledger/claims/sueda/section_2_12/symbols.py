@@ -286,7 +286,10 @@ class t1535_c:
         displaced = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
         return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in displaced]
 
-    given = {**inputs, "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]]))}
+    condition_inputs = {
+        **inputs,
+        "E": vectors(3).map(lambda p: np.block([[np.eye(3), p[:, None]], [np.zeros(3), 1]])),
+    }
     condition = (
         r"$g$ is written in the axes of the body, $g = {}^0_i\mathbf R^\top\mathbf g$ as in (1.22), "
         "or the axes of the body are parallel to those of the world"

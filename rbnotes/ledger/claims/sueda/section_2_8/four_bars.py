@@ -220,7 +220,7 @@ class t1252_c:
 
     tolerance = 1e-7
     tolerance_reason = "the problem is ill-conditioned if the points can hardly separate"
-    given = {**inputs, "link_frames": inputs["link_frames"].map(make_parallel)}
+    condition_inputs = {**inputs, "link_frames": inputs["link_frames"].map(make_parallel)}
     condition = "both hinges are parallel, as in a planar linkage"
 
     def holds_when(link_frames, bodies, q, v, x_A, x_B):

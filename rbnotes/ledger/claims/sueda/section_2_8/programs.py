@@ -170,7 +170,7 @@ class e2_105:
         return min(candidates, key=lambda pair: pair[0])[1]
 
     tolerance = 1e-8
-    given = limits(0.0, 0.0)
+    condition_inputs = limits(0.0, 0.0)
     condition = "all the inequalities are active: closed, and neither opening nor closing ($g = 0$ and $\\bar C_r\\dot q_r = 0$)"
 
     def holds_when(link_frames, q, x, normal, c, b, v, bounds, bodies, g, c2, b2):

@@ -127,7 +127,7 @@ class t1264:
 
     tolerance = 1e-6
     tolerance_reason = SHORT_STEP_REASON
-    given = ABOUT_AXIS
+    condition_inputs = ABOUT_AXIS
     condition = (
         "body A does not rotate the axis of the hinge: it only rotates about this axis, as in a planar "
         "linkage at rest"
@@ -160,7 +160,7 @@ class e2_97:
 
     tolerance = 1e-6
     tolerance_reason = SHORT_STEP_REASON
-    given = WITHOUT_SLIP
+    condition_inputs = WITHOUT_SLIP
     condition = (
         "the points stay together in all directions, also along the axis (as the other hinges of a "
         "planar linkage ensure), or the axis does not rotate"
