@@ -124,8 +124,8 @@ class d3:
         def velocity(phi):
             return v_t + w * phi
 
-        stopping = velocity(0.0) / (velocity(0.0) - velocity(1.0))
-        candidates = [phi for phi in (stopping, -limit, limit) if abs(phi) <= limit]
+        stopping_impulse = velocity(0.0) / (velocity(0.0) - velocity(1.0))
+        candidates = [phi for phi in (stopping_impulse, -limit, limit) if abs(phi) <= limit]
         return min(candidates, key=lambda phi: abs(velocity(phi)))
 
     exact = "both return a limit or the same quotient, each rounded once"

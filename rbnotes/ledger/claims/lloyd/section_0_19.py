@@ -101,10 +101,10 @@ def rows_reference(R, c):
 
 def inertia_library(R, c, m, M):
     order = [3, 4, 5, 0, 1, 2]
-    both = np.zeros((9, 9))
-    both[:6, :6], both[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
+    M_all = np.zeros((9, 9))
+    M_all[:6, :6], M_all[6:, 6:] = M[np.ix_(order, order)], m * np.eye(3)
     space = null_space_reduction((6, 3), (body_point(R, c),))
-    return space.reduce(StepProblem(both, np.zeros(9))).mass[np.ix_(order, order)]
+    return space.reduce(StepProblem(M_all, np.zeros(9))).mass[np.ix_(order, order)]
 
 
 def inertia_reference(R, c, m, M):
@@ -114,9 +114,9 @@ def inertia_reference(R, c, m, M):
     def velocities(twist):
         return np.concatenate([twist, particle_velocity_map @ twist])
 
-    both = np.zeros((9, 9))
-    both[:6, :6], both[6:, 6:] = M, m * np.eye(3)
-    return energy_matrix(both, velocities, 6)
+    M_all = np.zeros((9, 9))
+    M_all[:6, :6], M_all[6:, 6:] = M, m * np.eye(3)
+    return energy_matrix(M_all, velocities, 6)
 
 
 def acceleration_library(R, c, v, w, vdot, wdot):

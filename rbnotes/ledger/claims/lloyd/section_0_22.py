@@ -110,7 +110,7 @@ def _common_axis_poses(entries: Array) -> Array:
     """Return poses whose frames on the bodies are rotated about the axis of the relative rotation."""
     rotation_vectors = entries[:12].reshape(4, 3)
     axis = rotation_vectors[3] / np.linalg.norm(rotation_vectors[3])
-    aligned = np.vstack(
+    common_axis_rotations = np.vstack(
         [
             rotation_vectors[0],
             rotation_vectors[1, 0] * axis,
@@ -118,7 +118,7 @@ def _common_axis_poses(entries: Array) -> Array:
             rotation_vectors[3],
         ]
     )
-    return _poses(np.concatenate([aligned.ravel(), entries[12:]]))
+    return _poses(np.concatenate([common_axis_rotations.ravel(), entries[12:]]))
 
 
 POSES = arrays(24).filter(_frames_differ).map(_poses)
@@ -140,13 +140,13 @@ def library_forces(
     spring = FrameSpring.isotropic(X_1, X_2, k_t, k_r, d_t, d_r)
     E = poses[:2]
     phi = body_twists(poses, velocities)[:, LINEAR_FIRST]
-    found = frame_spring_forces(spring, E, phi)
-    at_constant_velocity = at_constant_world_velocity(found, phi)
-    found = found._replace(K=(1 - follow) * at_constant_velocity.K + follow * found.K)
+    forces = frame_spring_forces(spring, E, phi)
+    at_constant_velocity = at_constant_world_velocity(forces, phi)
+    forces = forces._replace(K=(1 - follow) * at_constant_velocity.K + follow * forces.K)
     if axes == "world":
-        found = rotate_to_world(found, E)
+        forces = rotate_to_world(forces, E)
     order = np.ix_(LLOYD_ORDER, LLOYD_ORDER)
-    return BodyForces(found.w[:, LINEAR_FIRST].reshape(4, 3), found.K[order], found.D[order])
+    return BodyForces(forces.w[:, LINEAR_FIRST].reshape(4, 3), forces.K[order], forces.D[order])
 
 
 def displacement_library(poses):
@@ -396,8 +396,8 @@ class e0_42:
 
     def reference(poses, velocities):
         """Compare with differences in time along motions of the two bodies."""
-        turning = pose_derivative(orientations, poses, velocities[None], axes="world")[0]
-        return axial(turning @ np.swapaxes(orientations(poses[None])[0], -1, -2))
+        rotation_rates = pose_derivative(orientations, poses, velocities[None], axes="world")[0]
+        return axial(rotation_rates @ np.swapaxes(orientations(poses[None])[0], -1, -2))
 
     primitives = ("rbnotes.ledger.oracles.frame_springs.orientations",)
     remark = (

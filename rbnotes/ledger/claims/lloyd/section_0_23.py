@@ -629,9 +629,9 @@ class d10_a:
 
     def printed(m, J, R_BW, f, omega, delta):
         J_W, zero = R_BW @ J @ R_BW.T, np.zeros((3, 3))
-        turning = np.block([[zero, zero], [zero, bracket(omega) @ J_W - J_W @ bracket(omega)]])
+        inertia_variation = np.block([[zero, zero], [zero, bracket(omega) @ J_W - J_W @ bracket(omega)]])
         inverse = np.block([[1 / m * IDENTITY, zero], [zero, np.linalg.inv(J_W)]])
-        return turning @ inverse @ f
+        return inertia_variation @ inverse @ f
 
     library = product_library
     reference = product_reference

@@ -83,7 +83,7 @@ def in_body(E, x):
     return E[:3, :3].T @ (x - E[:3, 3])
 
 
-def point_rate(E, x, phi):
+def point_velocity(E, x, phi):
     """Return the velocity of the material point of a body at x, from its path."""
     pose, local = motion(E, phi), np.linalg.solve(E, np.append(x, 1.0))
     return derivative(lambda t: (pose(t) @ local)[:3]).value
@@ -141,7 +141,7 @@ class e1_75:
 
     def reference(E, x, phi, phidot):
         """Compare with the numerical derivative of the path of the material point at the collision point."""
-        return point_rate(E, x, phi)
+        return point_velocity(E, x, phi)
 
     combined_with = ("sueda/s1.4/e1.12#a", "sueda/s1.11/e1.76")
     correction = (
@@ -336,7 +336,8 @@ class t628:
         x, n = POINT_AND_NORMAL
         units = np.eye(18).reshape(18, 3, 6)
         rates = [
-            n @ (point_rate(BODIES[2], x, unit[2]) - point_rate(BODIES[0], x, unit[0])) for unit in units
+            n @ (point_velocity(BODIES[2], x, unit[2]) - point_velocity(BODIES[0], x, unit[0]))
+            for unit in units
         ]
         return np.count_nonzero(np.abs(rates) > 1e-9)
 

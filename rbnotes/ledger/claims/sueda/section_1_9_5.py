@@ -175,11 +175,11 @@ class e1_58:
 
     def reference(E, x, phi, f_opt, a, l_opt, v_max, l_T):
         """Compare with the derivatives of the length and of the normalized length along the motion, by complex steps."""
-        both = (
+        rates = (
             pose_derivative(lambda poses: np.array([length(poses, x), (length(poses, x) - l_T) / l_opt]), E)
             @ phi.ravel()
         )
-        return both / [1, v_max]
+        return rates / [1, v_max]
 
     implements = LENGTHS
 

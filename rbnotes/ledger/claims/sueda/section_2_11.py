@@ -160,8 +160,8 @@ class e2_113:
 
     def reference(M, N, v, f, friction_force, h, opening):
         """Compare with the velocities nearest in the mass metric that close no contact."""
-        oriented = np.array([n if n @ w > 0 else -n for n, w in zip(N, opening, strict=True)])
-        return least_energy(M, M @ v + h * f + h * friction_force, oriented)
+        separation_rows_of_N = np.array([n if n @ w > 0 else -n for n, w in zip(N, opening, strict=True)])
+        return least_energy(M, M @ v + h * f + h * friction_force, separation_rows_of_N)
 
     tolerance = 1e-8
     condition_inputs = CONTACT_INPUTS | APPROACH_ORIENTATION
@@ -384,20 +384,20 @@ NORMALS = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
 SLIDING = np.stack([-np.sin(ANGLES), np.cos(ANGLES)], axis=1)
 
 
-def friction_reference(m, J, c, g, free, mu, radius, h):
+def friction_reference(m, J, c, g, final_spin, mu, radius, h):
     """Return the initial spin and the final friction impulses, for a step that ends with the spin ``free`` without them.
 
     They are mu times their normal impulses, against the spin, or the fraction of this that stops it.
     """
     inertia, torque, friction_impulses = J + m * c @ c, m * (c[0] * g[1] - c[1] * g[0]), np.zeros(3)
-    omega, direction = free - h * torque / inertia, np.sign(free)
+    omega, direction = final_spin - h * torque / inertia, np.sign(final_spin)
     for _ in range(50):
-        omega_next = free - direction * radius * np.sum(friction_impulses) / inertia
+        omega_next = final_spin - direction * radius * np.sum(friction_impulses) / inertia
         change = np.array([-c[1], c[0]]) * (omega_next - omega) - h * omega**2 * c - h * g
         normal_impulses = 2 / 3 * np.abs(NORMALS @ (m * change + direction * friction_impulses @ SLIDING))
         friction_impulses = mu * normal_impulses
         friction_impulses = friction_impulses * min(
-            1.0, abs(free) * inertia / (radius * np.sum(friction_impulses))
+            1.0, abs(final_spin) * inertia / (radius * np.sum(friction_impulses))
         )
     return omega, direction * friction_impulses
 
@@ -927,7 +927,7 @@ class t1491_b:
         "angles": arrays(8),
         "load": arrays(8),
     }
-    condition_inputs = {**inputs, "angles": arrays(2).map(lambda turns: np.repeat(turns, 4))}
+    condition_inputs = {**inputs, "angles": arrays(2).map(lambda rotations: np.repeat(rotations, 4))}
     arguments = {
         "angles": Argument(NUMBER, "of each contact around the axis, beyond those of a regular ring"),
         "load": Argument(FORCE, "along the normal of each contact"),

@@ -339,8 +339,15 @@ class e2_76:
     def library(d, v, v_next):
         tree = hinge_chain(ZEROS, d, ZEROS)
         D = TreeSystem(tree).linearized_force(State(q=ZEROS, qdot=v)).D
-        linearized = passive_joint_forces(tree, ZEROS, v) + D @ (v_next - v)
-        return np.array([linearized, linearized, linearized, passive_joint_forces(tree, ZEROS, v_next)])
+        linearized_forces = passive_joint_forces(tree, ZEROS, v) + D @ (v_next - v)
+        return np.array(
+            [
+                linearized_forces,
+                linearized_forces,
+                linearized_forces,
+                passive_joint_forces(tree, ZEROS, v_next),
+            ]
+        )
 
     def reference(d, v, v_next):
         """Compare with differences of half the power that dampers dissipate, at the velocity after the step."""

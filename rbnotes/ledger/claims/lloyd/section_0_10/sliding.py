@@ -34,8 +34,8 @@ FLOOR = Contacts([[[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]], 1.0)
 
 # Sliding velocity, friction bound mu theta, and an admissible increase of xi.
 SLIDING_STATES = {
-    "s": st.builds(lambda s, moving: s * moving, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
-    "limit": st.builds(lambda size, pressed: size * pressed, positive_numbers(), st.sampled_from((0.0, 1.0))),
+    "s": st.builds(lambda s, scale: s * scale, nonzero_vectors(2), st.sampled_from((0.0, 1.0, 0.0))),
+    "limit": st.builds(lambda size, scale: size * scale, positive_numbers(), st.sampled_from((0.0, 1.0))),
     "excess": positive_numbers(0.25, 1.0),
 }
 
@@ -229,8 +229,8 @@ class d4_b:
         """
         v, theta, friction = solve_contact_reference(M, axes, mu, p)
         slides = np.max(np.abs(axes[:2] @ v)) > 1e-9
-        used = gauge(friction, pyramid_corners(8))
-        return slides * np.array([1.0, used, mu * theta - used])
+        used_friction = gauge(friction, pyramid_corners(8))
+        return slides * np.array([1.0, used_friction, mu * theta - used_friction])
 
     primitives = ("rbnotes.ledger.oracles.friction_pyramid.pyramid_corners",)
     implements = friction_lcp

@@ -70,14 +70,14 @@ SEPARATING_STATES = {
 def solve_by_active_sets(M, G, b, R, g):
     """Solve 0 <= z, w = G v + R z - g >= 0, z w = 0 by trying all sets of active rows."""
     solutions = []
-    for pushing in itertools.product((False, True), repeat=K):
-        active = np.array(pushing)
+    for is_active in itertools.product((False, True), repeat=K):
+        active = np.array(is_active)
         system = np.block([[M, -G.T], [G, R]])
         system[N:][~active] = np.eye(N + K)[N:][~active]
         v, z = np.split(np.linalg.solve(system, np.concatenate([b, np.where(active, g, 0.0)])), [N])
         w = G @ v + R @ z - g
         solutions.append((np.min([z, w]), v, z, w))
-    return max(solutions, key=lambda found: found[0])[1:]
+    return max(solutions, key=lambda solution: solution[0])[1:]
 
 
 def printed_contacts(M, G, b, phi, alpha, beta, h):
@@ -89,8 +89,8 @@ def printed_contacts(M, G, b, phi, alpha, beta, h):
 
 def library_contacts(M, G, b, phi, alpha, beta, h):
     target, regularization = target_and_regularization(phi, alpha, beta, h)
-    solved = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, regularization)))
-    v, z = solved.velocity, solved.unilateral
+    step = solve_step(StepProblem(M, b, unilateral=UnilateralRows(G, target, regularization)))
+    v, z = step.velocity, step.unilateral
     return v, z / h, G @ v + regularization @ z - target
 
 

@@ -122,8 +122,8 @@ class t774_c:
 
     def reference(E, x, phi, h):
         """Compare with differences of the position of a body point: its velocity and its change in a step."""
-        now = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
-        return now + drift_reference(E, x, phi, h)
+        velocity = derivative(lambda t: motion(E, phi)(t) @ np.append(x, 1.0)).value[:3]
+        return velocity + drift_reference(E, x, phi, h)
 
     tolerance = 1e-08
     remark = "This holds to first order in h."

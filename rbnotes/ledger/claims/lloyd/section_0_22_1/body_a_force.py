@@ -237,14 +237,14 @@ class t1050:
         return np.array([n.R_AW @ delta[0], n.R_AW @ delta[1]])
 
     def library(poses, delta):
-        turned = np.eye(4)
-        turned[:3, :3] = poses[0, :3, :3]
-        twist = se3.Ad(turned) @ np.concatenate([delta[1], delta[0]])
+        rotation_pose = np.eye(4)
+        rotation_pose[:3, :3] = poses[0, :3, :3]
+        twist = se3.Ad(rotation_pose) @ np.concatenate([delta[1], delta[0]])
         return np.array([twist[3:], twist[:3]])
 
     def reference(poses, delta):
         """Compare with differences of the pose of A under translation and rotation along its axes."""
-        rate = pose_derivative(lambda there: there[:, 0], poses, delta[None])[0]
+        rate = pose_derivative(lambda varied_poses: varied_poses[:, 0], poses, delta[None])[0]
         return np.array([rate[:3, 3], axial(rate[:3, :3] @ poses[0, :3, :3].T)])
 
     implements = se3.Ad

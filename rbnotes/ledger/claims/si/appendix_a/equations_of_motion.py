@@ -122,7 +122,7 @@ class d9:
     implements = reduced.SpatialOperators
 
 
-@section.misprint("d10", "The loads of all bodies, with a minus sign sign")
+@section.misprint("d10", "The loads of all bodies, with minus signs")
 class d10:
     formula = r"\mathbf f_e = \begin{bmatrix}-\mathbf f_{e,1}^T & -\mathbf f_{e,2}^T & \cdots & \mathbf f_{e,n}^T\end{bmatrix}^T"
     edit = (r"\cdots & \mathbf f_{e,n}", r"\cdots & -\mathbf f_{e,n}")

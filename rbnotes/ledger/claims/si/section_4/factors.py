@@ -386,11 +386,11 @@ class t139:
         """Run the six passes, corrected, with numbers that count their products."""
         n, tally = assembly.num_coordinates, [0]
         q, qdot = states[:, :n]
-        given = [
+        links = [
             tuple(counted_array(part, tally) for part in link) for link in hinge_links(assembly, q, qdot)
         ]
-        found = six_pass_accelerations(assembly.parents, given)
-        return [tally[0], *map(float, found)]
+        qddot = six_pass_accelerations(assembly.parents, links)
+        return [tally[0], *map(float, qddot)]
 
     tolerance = 1e-8
     remark = (

@@ -26,7 +26,7 @@ from rbnotes.testing.strategies import arrays, frames, nonzero_vectors, positive
 
 BODIES = np.concatenate([np.ones((4, 4, 1)), np.tile(CORNERS, (4, 1, 1))], axis=2)
 """Bodies of point masses for claims that do not depend on masses."""
-SLACK = 1e-8
+TOLERANCE = 1e-8
 CONFIGURATION = {name: TREE[name] for name in ("link_frames", "q")}
 
 
@@ -49,10 +49,10 @@ def ad(phi):
 
 def joints_of(tree, q, v):
     """Return for each joint the adjoint from its parent, S, Sdot and the slice of its coordinates."""
-    found = []
+    joints = []
     for link, part in zip(tree.links, tree.coordinate_slices, strict=True):
         E = link.placement @ link.joint.transform(q[part])
-        found.append(
+        joints.append(
             (
                 adjoint_from_parent(E),
                 link.joint.motion_subspace(q[part]),
@@ -60,7 +60,7 @@ def joints_of(tree, q, v):
                 part,
             )
         )
-    return found
+    return joints
 
 
 def joint_inertia(link):
@@ -175,7 +175,7 @@ class t1532:
         """Compare with differences of the joint twists, by complex steps of poses, along an accelerated motion."""
         return joint_twist_rates(link_frames, q, v, a)
 
-    tolerance = SLACK
+    tolerance = TOLERANCE
     implements = jacobian_rate_product
 
 
@@ -197,7 +197,7 @@ class t1533:
 
     def reference(link_frames, bodies):
         """Compare with kinetic energies of the points of the body, for twists of the joint."""
-        found = []
+        inertias = []
         for (_, frame), points in zip(link_frames, bodies, strict=True):
             x = points[:, 1:] @ frame[:3, :3].T + frame[:3, 3]
             rotational = np.array([[*(np.cross(unit, p)[:, None].T for unit in np.eye(3))] for p in x])[
@@ -206,8 +206,8 @@ class t1533:
             point_jacobians = np.concatenate(
                 [np.swapaxes(rotational, 1, 2), np.tile(np.eye(3), (4, 1, 1))], axis=2
             )
-            found.append(np.einsum("p,pxa,pxb->ab", points[:, 0], point_jacobians, point_jacobians))
-        return found
+            inertias.append(np.einsum("p,pxa,pxb->ab", points[:, 0], point_jacobians, point_jacobians))
+        return inertias
 
     remark = (
         "The lower index $j$ of the adjoints is missing. As the text says, the matrix is not diagonal: "
@@ -283,8 +283,8 @@ class t1535_c:
 
     def reference(E, m, g):
         """Compare with the work of the weight on small motions of the body, in its own frame."""
-        displaced = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
-        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in displaced]
+        displaced_poses = [E @ expm(1e-20j * twist_matrix(unit)) for unit in np.eye(6)]
+        return [m * g @ np.imag(pose[:3, 3]) / 1e-20 for pose in displaced_poses]
 
     condition_inputs = {
         **inputs,

@@ -64,7 +64,7 @@ SHORT_STEP_REASON = (
 )
 
 
-def pair_of(values):
+def stack_pair(values):
     return np.concatenate([values[A], values[B]])
 
 
@@ -91,7 +91,7 @@ class e2_96:
         G = loop_rows(E[A], E[B], x_A, x_B, np.eye(3))
         G_dot = loop_rows_dot(E[A], E[B], x_A, x_B, phi[A, :3], phi[B, :3], np.eye(3))
         body_accelerations = kinematics.J @ a + kinematics.bias_acceleration
-        return G_dot @ pair_of(phi) + G @ pair_of(body_accelerations)
+        return G_dot @ stack_pair(phi) + G @ stack_pair(body_accelerations)
 
     def library(link_frames, q, v, x_A, x_B, a):
         loop = LoopClosure(NAMES[A], x_A, NAMES[B], x_B)
