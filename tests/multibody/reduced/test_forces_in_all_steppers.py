@@ -208,6 +208,7 @@ def test_compiled_run_evaluates_the_forces():
 RESULTS = (
     "State",
     "States",
+    "MaximalTrajectory",
     "Trajectory",
     "ConstrainedStepResult",
     "BispStep",

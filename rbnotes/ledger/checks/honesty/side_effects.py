@@ -13,7 +13,7 @@ import numpy as np
 from rbnotes.arguments import Array
 from rbnotes.ledger.checks.claim_code import loaded_modules, record_forms
 from rbnotes.ledger.checks.honesty.input_variety import numeric_parts
-from rbnotes.ledger.checks.honesty.tracing import NamedCode, Trace
+from rbnotes.ledger.checks.honesty.tracing import CodeTrace, NamedCode
 from rbnotes.ledger.evaluation import Values, deviation_or_inf, try_evaluate
 from rbnotes.ledger.record import Record
 
@@ -54,7 +54,7 @@ def unused_function_findings(
     record: Record,
     draws: Sequence[Values],
     before: Mapping[str, Sequence[Array | None]],
-    traces: Mapping[str, Trace],
+    traces: Mapping[str, CodeTrace],
 ) -> list[str]:
     """Return findings on functions of ``implements`` whose results do not affect the form that calls them."""
     user = "library" if record.library is not None else "printed"
