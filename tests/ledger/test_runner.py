@@ -299,7 +299,7 @@ class TestSection:
         assert surviving_mutants(record) == []
 
     def test_an_inherited_form_is_the_form(self):
-        class turned(family):
+        class opposite_form(family):
             def reference(a, b):
                 """Turn the other way
                 round.
@@ -309,7 +309,7 @@ class TestSection:
                 return double_area_reference(b, a)
 
         @SECTION.holds("d1", "cross product")
-        class record(turned):
+        class record(opposite_form):
             pass
 
         assert (record.printed, record.oracle) == (family.printed, "Turn the other way round.")
